@@ -108,10 +108,15 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     state: DeliveryState,
     at = now,
   ): Promise<string> {
+    // A queued one is in no node's hands: leases end by the database's clock, which is not the test's.
     const item = newEvent(
       siteId,
       { receivedAt: at, value: null, orderId: null },
-      { deliveries: [queuedDelivery(connectionId, "webhook")], leaseUntil: at },
+      {
+        deliveries: [queuedDelivery(connectionId, "webhook")],
+        leaseUntil: at,
+        owner: state === "queued" ? "" : "node-a",
+      },
     );
     await store.events.accept(item);
     if (state !== "queued") {

@@ -26,7 +26,7 @@ type ApplyOptions = {
 
 export type Applied = {
   plan: Plan;
-  /** Texts that are shown only this once, such as links of invitations. */
+  /** The notes of the plan, and texts that are shown only this once, such as links of invitations. */
   notes: string[];
 };
 
@@ -37,7 +37,7 @@ export async function applyFile(
 ): Promise<Applied> {
   const confirmed = await planFile(context, file, options);
   await options.confirm(confirmed);
-  if (confirmed.changes.length === 0) return { plan: confirmed, notes: [] };
+  if (confirmed.changes.length === 0) return { plan: confirmed, notes: confirmed.notes };
   const { owner, now, elapsed } = options;
   const leases = context.store.leases;
   // The lease ends by itself where it cannot be released.
@@ -61,7 +61,7 @@ export async function applyFile(
       });
     if (losses(plan) !== losses(confirmed))
       throw conflict("The configuration was changed meanwhile. Nothing was changed; run it again.");
-    return { plan, notes: await runChanges(plan, lease) };
+    return { plan, notes: [...plan.notes, ...(await runChanges(plan, lease))] };
   } finally {
     await lease.release();
   }

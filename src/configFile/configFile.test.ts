@@ -4,10 +4,10 @@ import { newLocation, openAt, sql } from "../../test/support/nodes.ts";
 import { openAccess, type Access } from "../access/access.ts";
 import { operator } from "../access/members.ts";
 import { isPassword } from "../access/password.ts";
-import { Conflict } from "../kernel/refusal.ts";
+import { Conflict, Fault } from "../kernel/refusal.ts";
 import { openDirectory, type Directory } from "../sites/directory.ts";
 import { makeKey } from "../sites/keys.ts";
-import { addSite } from "../sites/manage.ts";
+import { addSite, revokeKey, rotateKey } from "../sites/manage.ts";
 import type { StoreLocation } from "../store/open.ts";
 import type { Store } from "../store/store.ts";
 import { applyFile, type Applied } from "./apply.ts";
@@ -71,8 +71,8 @@ const file = (text: string, given: Record<string, string> = variables): FileText
   name: "cleancast.yaml",
   text,
   lookup: {
-    variable: (name) => given[name] ?? null,
-    file: (path) => (path === "token.txt" ? "token of a file\n" : null),
+    variable: (name) => given[name] ?? new Fault(`the variable ${name} is not set.`),
+    file: (path) => (path === "token.txt" ? "token of a file\n" : new Fault("no such file.")),
   },
 });
 
@@ -195,7 +195,7 @@ describe.each(["sqlite", "postgres"] as const)("a configuration file on %s", (en
       ["ada@example.com", "owner", null],
       ["eve@example.com", "viewer", site.id],
     ]);
-    expect(await plan(full, { prune: true })).toEqual({ changes: [], unlisted: [] });
+    expect(await plan(full, { prune: true })).toEqual({ changes: [], unlisted: [], notes: [] });
   });
 
   test("the difference names what changes, and shows no secret", async () => {
@@ -291,6 +291,24 @@ members:
     expect(await faultsOf("version: 1\nversion: 1\n")).toEqual([expect.stringMatching(/^2 : .*unique/)]);
     expect(await faultsOf("")).toEqual(["1 : The file is empty."]);
     expect(await faultsOf("version: 2\n")).toEqual([expect.stringMatching(/^1 version: must be 1/)]);
+    const empty = `version: 1
+sites:
+  - hosts: [empty.example.com]
+    settings: { alert_webhook: "http://example.com/alerts" }
+    webhooks:
+    connections:
+      - { platform: meta, settings: on, events: purchase, paused: perhaps }
+members:
+`;
+    expect(await faultsOf(empty)).toEqual([
+      "5 sites[0].webhooks: must be a list; write [] for an empty one.",
+      "7 sites[0].connections[0].settings: must have fields of its own; write {} for none.",
+      "7 sites[0].connections[0].events: must be all or a list of names.",
+      "7 sites[0].connections[0].paused: must be true or false.",
+      "8 members: must be a list; write [] for an empty one.",
+    ]);
+    const [unsafe] = await faultsOf(empty.split("    webhooks:")[0] ?? "");
+    expect(unsafe).toMatch(/^4 sites\[0\]\.settings\.alert_webhook: (?!alert_webhook)/);
   });
 
   test("a key cannot change, move to another site or come back after its revocation", async () => {
@@ -327,8 +345,83 @@ members:
     ]);
     expect(siteOf("shop.example.com").connections.map(({ platform }) => platform)).toEqual(["meta"]);
     expect(await store.webhooks.list(siteOf("shop.example.com").id)).toHaveLength(1);
-    expect(await plan(less, { prune: true })).toEqual({ changes: [], unlisted: [] });
-    expect(await faultsOf(full)).toEqual([expect.stringMatching(/^14 sites\[0\]\.keys\[1\]: was revoked/)]);
+    expect(await plan(less, { prune: true })).toEqual({ changes: [], unlisted: [], notes: [] });
+    const again = await plan(full);
+    expect(again.notes).toEqual([
+      'The key "staging" of shop.example.com was revoked, and stays so: remove it from the file, and give the sender a new key.',
+    ]);
+    expect(again.changes.map(({ what }) => what)).not.toContainEqual(expect.stringContaining("key"));
+  });
+
+  test("a key that was rotated, revoked or has expired stays so, and the rest of the file is applied", async () => {
+    const [rotated, revoked] = [makeKey("live"), makeKey("live")];
+    const text = `version: 1
+sites:
+  - hosts: [keys.example.com]
+    keys:
+      - { name: rotated, hash: ${rotated.hash} }
+      - { name: revoked, hash: ${revoked.hash} }
+`;
+    await apply(text);
+    const stored = (name: string) =>
+      siteOf("keys.example.com").keys.find((one) => one.name === name) ?? expect.unreachable(name);
+    await rotateKey(context, stored("rotated"), null, context.by);
+    await revokeKey(context, stored("revoked"), context.by);
+    const later = `${text}      - { name: gone, hash: ${"0".repeat(64)}, expires: 2026-01-31 }
+    settings: { time_zone: Europe/Berlin }
+`;
+    const { plan: applied, notes } = await apply(later);
+    expect(applied.changes.map(({ what }) => what)).toEqual(["settings of keys.example.com"]);
+    expect(notes).toEqual([
+      expect.stringMatching(
+        /^The key "rotated" of keys\.example\.com expires at 2026-11-16T00:00:00\.000Z, /,
+      ),
+      expect.stringMatching(/^The key "revoked" of keys\.example\.com was revoked, and stays so/),
+      expect.stringMatching(
+        /^The key "gone" of keys\.example\.com expired at 2026-01-31T.* and is not added/,
+      ),
+    ]);
+    expect(await apply(later)).toMatchObject({ plan: { changes: [] }, notes });
+    expect(stored("revoked").revokedAt).not.toBeNull();
+    // A file cannot prolong or shorten the life of a key.
+    const shorter = text.replace(
+      `hash: ${rotated.hash}`,
+      `hash: ${rotated.hash}, expires: 2026-11-15T12:00:00Z`,
+    );
+    expect(await faultsOf(shorter)).toEqual([
+      "5 sites[0].keys[0].expires: of this key is 2026-11-16T00:00:00.000Z, and cannot change.",
+    ]);
+  });
+
+  test("a test key does not become a live one, and an API key no inbound key", async () => {
+    const text = (more = "") =>
+      `version: 1\nsites:\n  - hosts: [forms.example.com]\n    keys:\n      - name: CRM\n        key: \${CRM_KEY}\n${more}`;
+    const given = { CRM_KEY: makeKey("test").key };
+    expect(await faultsOf(text(), given)).toEqual([
+      "6 sites[0].keys[0].key: A key that begins with cc_test_ is a test key: add it as one.",
+    ]);
+    expect((await plan(text("        mode: test\n"), { given })).changes).toHaveLength(2);
+    expect(await faultsOf(text(), { CRM_KEY: makeKey("API").key })).toEqual([
+      "6 sites[0].keys[0].key: A key that begins with ccm_ is an API key: an inbound key begins with cc_.",
+    ]);
+  });
+
+  test("sites and their hosts are listed as the file lists them, and exports are sorted", async () => {
+    await apply(
+      "version: 1\nsites:\n  - hosts: [z.example.com, a.z.example.com]\n  - hosts: [y.example.com, b.y.example.com]\n",
+    );
+    const other = openDirectory(store);
+    await other.refresh();
+    const listed = [...other.sites()]
+      .map(({ hosts }) => hosts)
+      .filter(([host]) => /^[yz]\./.test(host ?? ""));
+    expect(listed).toEqual([
+      ["z.example.com", "a.z.example.com"],
+      ["y.example.com", "b.y.example.com"],
+    ]);
+    const { sites } = (await exportConfiguration(context)).file as { sites: { hosts: string[] }[] };
+    const names = sites.map(({ hosts }) => hosts[0]);
+    expect(names).toEqual(names.toSorted());
   });
 
   test("a new member gets the password and the roles of the file; later the file does not change the password", async () => {
@@ -371,6 +464,30 @@ sites:
     const pruned = `version: 1\nsites:\n  - hosts: [shop.example.com, www.shop.example.com]\n`;
     await apply(pruned, { prune: true });
     await access.members.remove(bob.id, context.by);
+  });
+
+  test("the last owner cannot lose the role, and a file that says so changes nothing", async () => {
+    const given = { ADA: "the password of ada", BOB: "the password of bob" };
+    const memberOf = (name: string, role: string) =>
+      `  - { email: ${name}@example.com, role: ${role}, password: "\${${name.toUpperCase()}}" }\n`;
+    const head = "version: 1\nsites:\n  - hosts: [owners.example.com]\nmembers:\n";
+    await applyFile(context, file(head + memberOf("ada", "owner"), given), options("one"));
+    const revision = await store.configuration.readRevision();
+    const viewer = `${head.replace("owners", "others")}${memberOf("ada", "viewer")}`;
+    expect(await faultsOf(viewer, given)).toEqual([
+      "5 members[0].role: would leave no owner of all sites. Make another member an owner first.",
+    ]);
+    // An owner who is only invited cannot sign in yet.
+    const invited = `${head}  - { email: eva@example.com, role: owner }\n`;
+    const pruned = plan(invited, { prune: true, given });
+    await expect(pruned).rejects.toThrow(/members: would leave no owner of all sites/);
+    expect(await store.configuration.readRevision()).toBe(revision);
+    const handedOver = head + memberOf("ada", "viewer") + memberOf("bob", "owner");
+    await applyFile(context, file(handedOver, given), options("one"));
+    const roleOf = async (email: string) => (await access.members.findByEmail(email)).grants;
+    expect(await roleOf("ada@example.com")).toEqual([{ site: null, role: "viewer" }]);
+    expect(await roleOf("bob@example.com")).toEqual([{ site: null, role: "owner" }]);
+    await access.members.remove((await access.members.findByEmail("ada@example.com")).id, context.by);
   });
 
   test("a webhook whose address cannot be read is neither added a second time nor lost without a word", async () => {

@@ -39,9 +39,10 @@ export const lossText = ({ changes }: Pick<Plan, "changes">) =>
   changes.flatMap(({ loss }) => (loss === null ? [] : [loss])).join(" ");
 
 /** The plan as programs get it. */
-export const describePlan = ({ changes, unlisted }: Plan) => ({
+export const describePlan = ({ changes, unlisted, notes }: Plan) => ({
   changes: changes.map(({ kind, what, lines, loss }) => ({ kind, what, lines, loss })),
   unlisted,
+  notes,
 });
 
 export function unlistedText({ unlisted }: Pick<Plan, "unlisted">): string {

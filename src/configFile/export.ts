@@ -37,7 +37,8 @@ export async function exportConfiguration(context: ExportContext): Promise<Expor
     return `\${${name}}`;
   };
   const sites: unknown[] = [];
-  for (const site of directory.sites()) sites.push(await exportSite(context, site, referenceTo, left));
+  for (const site of [...directory.sites()].toSorted(byText(hostOfSite)))
+    sites.push(await exportSite(context, site, referenceTo, left));
   const members = rights.members ? { members: await exportMembers(context) } : {};
   return { file: { version: Number(fileVersion), sites, ...members }, variables, left };
 }
@@ -51,11 +52,9 @@ async function exportMembers({ access, directory }: ExportContext) {
     ({ email, site }) => !members.some((one) => one.email === email && one.site === site),
   );
   const hostOf = (site: string) => directory.site(site)?.hosts[0] ?? site;
-  return [...members, ...invitations].map(({ email, role, site }) => ({
-    email,
-    role,
-    ...(site !== null && { sites: [hostOf(site)] }),
-  }));
+  return [...members, ...invitations]
+    .map(({ email, role, site }) => ({ email, role, ...(site !== null && { sites: [hostOf(site)] }) }))
+    .toSorted(byText(({ email, sites = [] }) => `${email} ${sites.join()}`));
 }
 
 export function toYaml({ file, variables, left }: Exported): string {
@@ -67,10 +66,13 @@ export function toYaml({ file, variables, left }: Exported): string {
   return `${head.map((line) => `# ${line}\n`).join("")}${stringify(file, { lineWidth: 0 })}`;
 }
 
+/** Exports are sorted, so that two of one configuration are equal. */
 const byText =
   <T>(textOf: (one: T) => string) =>
   (one: T, other: T) =>
     textOf(one) < textOf(other) ? -1 : 1;
+
+const hostOfSite = ({ hosts, id }: Pick<Site, "hosts" | "id">) => hosts[0] ?? id;
 
 /** Keeps a text from being read as a reference. */
 // A function, because `$$` in a replacement text stands for one dollar sign.
@@ -82,9 +84,8 @@ async function exportSite(
   referenceTo: ReferenceTo,
   left: string[],
 ) {
-  const host = site.hosts[0] ?? site.id;
+  const host = hostOfSite(site);
   if (!hasSettings(site)) left.push(`the settings of ${host}`);
-  // Sorted, so that two exports of one configuration are equal.
   const readable = site.connections
     .filter(({ unreadable }) => unreadable === undefined)
     .toSorted(byText(({ platform, account }) => `${platform} ${account}`));
@@ -101,7 +102,7 @@ async function exportSite(
     settings: exportSettings(site, () => referenceTo(host, "alert_webhook")),
     ...(rights.keys && { keys: keys.map(exportKey) }),
     connections: readable.map((one) => exportConnection(one, host, referenceTo)),
-    webhooks: webhooks.map(({ sendEmpty, state }) => ({
+    webhooks: webhooks.toSorted(byText(({ url }) => url)).map(({ sendEmpty, state }) => ({
       url: referenceTo(host, "webhook_url"),
       secret: referenceTo(host, "webhook_secret"),
       send_empty: sendEmpty,

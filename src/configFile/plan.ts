@@ -52,12 +52,13 @@ export async function planFile(
   checkRights(context, content);
   await context.directory.refresh();
   const faults: FileFault[] = [];
-  const planning: Planning = { context, prune, faults, unlisted: [], isReference };
+  const planning: Planning = { context, prune, faults, unlisted: [], notes: [], isReference };
   const { added, removed } = await planSites(planning, content);
   const members = await planMembers(planning, content);
   if (faults.length > 0) throw refusalOf(faults);
   // Removals come last: until then nothing is missing that the file replaces.
-  return { changes: [...added, ...members, ...removed], unlisted: planning.unlisted };
+  const { unlisted, notes } = planning;
+  return { changes: [...added, ...members, ...removed], unlisted, notes };
 }
 
 /** Refuses the whole file: a part of it would not be what its author wants. */
@@ -78,6 +79,15 @@ function faultsOf(issue: z.core.$ZodIssue): FileFault[] {
   if (issue.code === "unrecognized_keys")
     return issue.keys.map((key) => ({ path: [...path, key], message: "is not a known field." }));
   const message = issue.message.replace(/^Invalid (?:input|option): /, "");
-  const isAbsent = message.endsWith("received undefined");
-  return [{ path, message: isAbsent ? "is required." : `${message}.` }];
+  if (message.endsWith("received undefined")) return [{ path, message: "is required." }];
+  const expected = issue.code === "invalid_type" ? forms[issue.expected] : undefined;
+  return [{ path, message: `${expected ?? message}.` }];
 }
+
+/** Names the forms of values as people write them. A field without a value is an empty text. */
+const forms: Readonly<Record<string, string>> = {
+  array: "must be a list; write [] for an empty one",
+  object: "must have fields of its own; write {} for none",
+  record: "must have fields of its own; write {} for none",
+  string: "must be a single text",
+};

@@ -1,7 +1,8 @@
-// Plans the changes of a site's inbound keys. A key is found by its hash, and never changes.
+// Plans the changes of a site's inbound keys. A key is found by its hash, and never changes. One that was rotated, revoked or
+// has expired stays so: a relay that starts with the file must not fail because of that.
 
 import type { InboundKey, Site } from "../sites/directory.ts";
-import { hashKey } from "../sites/keys.ts";
+import { hashKey, keyFormFault } from "../sites/keys.ts";
 import { findSite, revokeKey } from "../sites/manage.ts";
 import { addOwnKey } from "../sites/ownKeys.ts";
 import type { Path } from "./document.ts";
@@ -20,7 +21,7 @@ export function planKeys(
   entries: readonly KeyEntry[] | undefined,
   known: Set<string>,
 ): PlannedChanges {
-  const { context, faults, prune, unlisted } = planning;
+  const { context, faults, prune, unlisted, notes } = planning;
   const { site, host } = planned;
   const added: Change[] = [];
   const removed: Change[] = [];
@@ -34,11 +35,15 @@ export function planKeys(
     if (known.has(keyHash)) faults.push({ path, message: "is the same key as another one in the file." });
     known.add(keyHash);
     listed.add(keyHash);
-    const existing = findKeyByHash(context.directory.sites(), keyHash);
-    const fault = existing ? keyFault(existing, entry, site) : expiryFault(entry, context.by.now);
-    if (fault) faults.push({ path: [...path, ...fault.path], message: fault.message });
-    if (existing || fault) continue;
+    const formFault = keyFormFault(entry.key ?? "", entry.mode);
+    if (formFault) faults.push({ path: [...path, "key"], message: formFault });
     const expiresAt = entry.expires === undefined ? null : Date.parse(entry.expires);
+    const existing = findKeyByHash(context.directory.sites(), keyHash);
+    const fault = existing && keyFault(existing, { ...entry, expiresAt }, site);
+    if (fault) faults.push({ path: [...path, ...fault.path], message: fault.message });
+    const ended = endedText(existing, expiresAt, context.by.now);
+    if (ended && !fault) notes.push(`The key "${entry.name}" of ${host} ${ended}`);
+    if (existing || ended) continue;
     const prefix = entry.key?.slice(0, 8);
     added.push({
       kind: "add",
@@ -85,25 +90,35 @@ function findKeyByHash(sites: Iterable<Site>, keyHash: string): InboundKey | nul
 type KeyFault = { path: Path; message: string };
 
 /** Nothing of a key can be changed: its holder would not notice. */
-function keyFault(existing: InboundKey, entry: KeyEntry, site: Site | null): KeyFault | null {
+function keyFault(
+  existing: InboundKey,
+  entry: KeyEntry & { expiresAt: number | null },
+  site: Site | null,
+): KeyFault | null {
   const fault = (field: string, message: string) => ({ path: [field], message });
   if (existing.siteId !== site?.id) return { path: [], message: "is a key of another site." };
-  if (existing.revokedAt !== null)
-    return { path: [], message: `was revoked; remove it from the file, and give the sender a new key.` };
+  if (existing.revokedAt !== null) return null;
   if (existing.name !== entry.name)
     return fault("name", `of this key is "${existing.name}", and cannot change.`);
   if (existing.mode !== entry.mode)
     return fault("mode", `of this key is ${existing.mode}, and cannot change.`);
-  const expiresAt = entry.expires === undefined ? null : Date.parse(entry.expires);
-  if (existing.expiresAt !== expiresAt) {
-    const present = existing.expiresAt === null ? "never" : new Date(existing.expiresAt).toISOString();
+  if (endOf(existing) > endOf(entry)) {
+    const present = existing.expiresAt === null ? "never" : timeOf(existing.expiresAt);
     return fault("expires", `of this key is ${present}, and cannot change.`);
   }
   return null;
 }
 
-function expiryFault({ expires }: KeyEntry, now: number): KeyFault | null {
-  return expires !== undefined && Date.parse(expires) <= now
-    ? { path: ["expires"], message: "is in the past." }
-    : null;
+/** Says why a key ends earlier than the file says, or is not added; null for any other. */
+function endedText(existing: InboundKey | null, expiresAt: number | null, now: number): string | null {
+  if (existing && existing.revokedAt !== null)
+    return "was revoked, and stays so: remove it from the file, and give the sender a new key.";
+  if (existing && existing.expiresAt !== null && existing.expiresAt < endOf({ expiresAt }))
+    return `expires at ${timeOf(existing.expiresAt)}, as after a rotation, and stays so: remove it from the file when no sender uses it.`;
+  if (!existing && expiresAt !== null && expiresAt <= now)
+    return `expired at ${timeOf(expiresAt)} and is not added: remove it from the file.`;
+  return null;
 }
+
+const endOf = ({ expiresAt }: Pick<InboundKey, "expiresAt">) => expiresAt ?? Number.POSITIVE_INFINITY;
+const timeOf = (ms: number) => new Date(ms).toISOString();

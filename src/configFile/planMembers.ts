@@ -23,7 +23,10 @@ export async function planMembers(planning: Planning, file: ConfigurationFile): 
   const { context, faults, prune, unlisted } = planning;
   if (!file.members) return [];
   const accounts = new Map<string, Account>();
-  const wanted = readGrants(planning, file, accounts);
+  // Owners first: until a new one has the role, the last one cannot lose it.
+  const wanted = readGrants(planning, file, accounts).toSorted(
+    (one, other) => Number(isInstallationOwner(other)) - Number(isInstallationOwner(one)),
+  );
   const members = await context.access.members.list(operator);
   const invitations = await context.access.invitations.list(operator);
   const byEmail = new Map(members.map((one) => [one.email, one]));
@@ -33,17 +36,45 @@ export async function planMembers(planning: Planning, file: ConfigurationFile): 
     if (!member && account) return [additionOf(planning, email, account, grants)];
     return grants.flatMap((grant) => changeOf(planning, grant, member, invitations) ?? []);
   });
-  if (prune && !wanted.some(({ role, host }) => role === "owner" && host === null))
+  if (prune && !wanted.some(isInstallationOwner))
     faults.push({
       path: ["members"],
       message: "must name an owner of all sites when the others are removed.",
     });
+  else checkLastOwner(planning, wanted, members, accounts);
   const removals = removalsOf(planning, wanted, members, invitations);
   if (!prune) {
     unlisted.push(...removals.map(({ what }) => what));
     return changes;
   }
   return [...changes, ...removals];
+}
+
+const isInstallationOwner = ({ role, host }: WantedGrant) => role === "owner" && host === null;
+
+/** The last owner cannot lose the role, and who is only invited has none yet. */
+function checkLastOwner(
+  { prune, faults }: Planning,
+  wanted: readonly WantedGrant[],
+  members: readonly Member[],
+  accounts: ReadonlyMap<string, Account>,
+): void {
+  const owners = members.filter(({ grants }) =>
+    grants.some(({ site, role }) => site === null && role === "owner"),
+  );
+  const wantedOf = (address: string) => wanted.find(({ email, host }) => email === address && host === null);
+  const staysOwner = ({ email }: Member) => wantedOf(email)?.role === "owner" || (!wantedOf(email) && !prune);
+  const becomesOwner = wanted.some(
+    (one) =>
+      isInstallationOwner(one) &&
+      (accounts.has(one.email) || members.some(({ email }) => email === one.email)),
+  );
+  if (owners.length === 0 || becomesOwner || owners.some(staysOwner)) return;
+  const [demoted] = owners.flatMap(({ email }) => wantedOf(email) ?? []);
+  faults.push({
+    path: demoted ? [...demoted.path, "role"] : ["members"],
+    message: "would leave no owner of all sites. Make another member an owner first.",
+  });
 }
 
 /** Collects the members that have a password in `accounts`. */

@@ -112,7 +112,9 @@ function findPlanned(
     return null;
   }
   const site = owner ? (context.directory.site(owner[0]) ?? null) : null;
-  return { site, host: owner?.[1].host ?? first.host, path };
+  // Sites are listed in the order in which they were added, so those of a file keep its order.
+  const by = { ...context.by, now: context.by.now + Number(path.at(-1)) };
+  return { site, host: owner?.[1].host ?? first.host, path, by };
 }
 
 async function planSite(
@@ -123,7 +125,7 @@ async function planSite(
   keys: Set<string>,
 ): Promise<PlannedChanges> {
   const { context } = planning;
-  const { site, host } = planned;
+  const { site, host, by } = planned;
   const added: Change[] = [];
   if (!site)
     added.push({
@@ -132,7 +134,7 @@ async function planSite(
       lines: [],
       loss: null,
       async run() {
-        await addSite(context, host, context.by);
+        await addSite(context, host, by);
         return null;
       },
     });
@@ -163,11 +165,11 @@ async function planSite(
 
 function planHosts(
   planning: Planning,
-  { site, host: siteHost }: PlannedSite,
+  { site, host: siteHost, by }: PlannedSite,
   names: readonly { host: string; path: Path }[],
 ): PlannedChanges {
   const { context, prune, unlisted } = planning;
-  const { by, directory } = context;
+  const { directory } = context;
   const rights = { now: by.now, isTrusted: true };
   const added = names
     .filter(({ host }) => directory.host(host)?.siteId !== site?.id || !site)
@@ -191,7 +193,8 @@ function planHosts(
           lines: [],
           loss: null,
           async run() {
-            await addHost(context, findSite(context, siteHost), host, { ...by, isTrusted: true });
+            const now = by.now + Number(path.at(-1));
+            await addHost(context, findSite(context, siteHost), host, { ...by, now, isTrusted: true });
             return null;
           },
         },
@@ -242,7 +245,7 @@ async function planSettings(
     check(
       planning,
       () => own,
-      () => checkAlertWebhook({ [label]: text }, checkAddress),
+      () => checkAlertWebhook({ [label]: text }, checkAddress, label),
     );
     const isDamaged = site?.unreadable !== undefined;
     // The first key of a site turns inbound on, so a file that says `off` has to say it after the key.

@@ -41,6 +41,8 @@ export type Plan = {
   changes: Change[];
   /** What exists and is not in the file. It stays, unless `prune` removes it. */
   unlisted: string[];
+  /** What the file says and stays otherwise, as sentences with the reason. */
+  notes: string[];
 };
 
 /** Carries the faults and findings of one comparison through its parts. */
@@ -49,11 +51,12 @@ export type Planning = {
   prune: boolean;
   faults: FileFault[];
   unlisted: string[];
+  notes: string[];
   isReference: (path: Path) => boolean;
 };
 
-/** A site of the file: `site` is null where it does not exist yet. */
-export type PlannedSite = { site: Site | null; host: string; path: Path };
+/** A site of the file: `site` is null where it does not exist yet. `by` adds it and its hosts. */
+export type PlannedSite = { site: Site | null; host: string; path: Path; by: By };
 
 /** Removals are made after everything else. */
 export type PlannedChanges = { added: Change[]; removed: Change[] };

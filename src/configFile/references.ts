@@ -1,12 +1,13 @@
 // Replaces references to secrets: `${NAME}` by a variable, `@file` by the content of a file. A secret itself never stands in
 // a configuration file, so that the file can be shared and kept in version control.
 
+import { Fault } from "../kernel/refusal.ts";
 import type { FileFault, Path } from "./document.ts";
 
-/** Both return null for what does not exist. The management API passes only the secrets of the request. */
+/** Both return a fault for what does not exist. The management API passes only the secrets of the request. */
 export type Lookup = {
-  variable: (name: string) => string | null;
-  file: (path: string) => string | null;
+  variable: (name: string) => string | Fault;
+  file: (path: string) => string | Fault;
 };
 
 export type Resolved = {
@@ -33,7 +34,7 @@ export function resolveReferences(value: unknown, lookup: Lookup): Resolved {
     if (text.startsWith("@")) {
       references.add(keyOf(path));
       const content = lookup.file(text.slice(1));
-      return content === null ? fail(`the file ${text.slice(1)} cannot be read.`) : content.trim();
+      return content instanceof Fault ? fail(content.message) : content.trim();
     }
     return text.replaceAll(reference, (_, escaped: string, name: string | undefined) => {
       if (escaped === "${") return "${";
@@ -41,7 +42,7 @@ export function resolveReferences(value: unknown, lookup: Lookup): Resolved {
       if (name === undefined || !variableName.test(name))
         return fail(`"\${${name ?? ""}}" is no reference; write it like \${META_TOKEN}.`);
       const found = lookup.variable(name);
-      return found === null || found === "" ? fail(`the variable ${name} is not set.`) : found;
+      return found instanceof Fault ? fail(found.message) : found;
     });
   }
 

@@ -10,9 +10,12 @@ import { settingLabels } from "../sites/settings.ts";
 export const fileVersion = "1";
 
 /** The document gives every scalar as text; the schema for editors also allows the forms that people write in YAML. */
-const scalar = z.union([z.string(), z.number(), z.boolean()]).transform(String).pipe(z.string().max(200_000));
+const scalar = z
+  .union([z.string(), z.number(), z.boolean()], "must be a single value")
+  .transform(String)
+  .pipe(z.string().max(200_000));
 const yesNo = z
-  .union([z.enum(["true", "false"]), z.boolean()])
+  .union([z.enum(["true", "false"]), z.boolean()], "must be true or false")
   .transform((value) => String(value) === "true");
 const name = z
   .string()
@@ -26,7 +29,10 @@ const secret = z.string().min(1, "must not be empty").max(10_000);
 
 /** Turns lists, numbers and booleans into the text that `cleancast site set` takes. */
 const settingValue = z
-  .union([z.string(), z.number(), z.boolean(), z.array(z.union([z.string(), z.number()]))])
+  .union(
+    [z.string(), z.number(), z.boolean(), z.array(z.union([z.string(), z.number()]))],
+    "must be a single value or a list of values",
+  )
   .transform((value) =>
     Array.isArray(value)
       ? value.join(",")
@@ -88,7 +94,7 @@ const connectionOf = (platform: Platform) =>
       .default({})
       .describe("The settings of the connection. Those that are not named stay as they are."),
     events: z
-      .union([z.literal("all"), z.array(z.string().min(1)).min(1)])
+      .union([z.literal("all"), z.array(z.string().min(1)).min(1)], "must be all or a list of names")
       .optional()
       .describe("The events that are sent: `all`, or a list of names. All by default."),
     ...(platform.events && {
@@ -159,7 +165,7 @@ const member = z.strictObject({
     .enum(["viewer", "admin", "owner"])
     .describe("viewer can read, admin can change, owner can also manage members."),
   sites: z
-    .union([z.literal("all"), z.array(host).min(1)])
+    .union([z.literal("all"), z.array(host).min(1)], "must be all or a list of hosts")
     .default("all")
     .describe("`all`, or a host of each site on which the member has the role."),
   password: z

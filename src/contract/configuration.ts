@@ -44,7 +44,11 @@ export const configurationRoutes = {
     summary: "Compare a configuration file with the installation; nothing is changed",
     allow: "admin",
     body: file,
-    answer: z.object({ changes, unlisted }),
+    answer: z.object({
+      changes,
+      unlisted,
+      notes: z.array(z.string()).describe("What the file says and stays otherwise, with the reason."),
+    }),
   },
   "POST /configuration/apply": {
     summary:
@@ -56,7 +60,11 @@ export const configurationRoutes = {
     answer: z.object({
       changes,
       unlisted,
-      notes: z.array(z.string()).describe("Shown only this once, such as the links of invitations."),
+      notes: z
+        .array(z.string())
+        .describe(
+          "What the file says and stays otherwise, and what is shown only this once, such as the links of invitations.",
+        ),
     }),
   },
 } satisfies Record<string, Route>;

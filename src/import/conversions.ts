@@ -103,6 +103,7 @@ async function relayRow(
 const queueOnly: Lanes = {
   send: async () => ({ state: "queued", reason: "waits for the worker" }),
   withdraw: () => false,
+  inHand: () => new Set(),
   capacity: () => 0,
   depths: () => [],
   idle: async () => {},

@@ -9,7 +9,8 @@ import type { RateLimit } from "../http/rate.ts";
 import { hasSeveralHosts, isSecure, type TransportRules } from "../http/transport.ts";
 import type { WrongKeys } from "./wrongKeys.ts";
 
-/** Bounds the wait for the lockout counter, so that a hung database cannot stall rejections. */
+/** Bound the wait for an unknown key and for the lockout counter, so that a hung database cannot stall rejections. */
+const lookUpTimeoutMs = 1000;
 const countTimeoutMs = 2000;
 
 export type Admitted = { site: Site; key: InboundKey };
@@ -23,24 +24,36 @@ export type AuthenticateOptions = {
   rateLimit: RateLimit;
 };
 
-/** Only a wrong key takes time: it is counted in the store. */
+/** Only an unknown or wrong key takes time: it is looked up and counted in the store. */
 export function authenticate(
   request: IncomingMessage,
-  { directory, ownHost, transport, wrongKeys, rateLimit }: AuthenticateOptions,
+  options: AuthenticateOptions,
   now: number,
-): Admitted | InboundRefusal | Promise<InboundRefusal> {
+): Admitted | InboundRefusal | Promise<Admitted | InboundRefusal> {
+  const { directory, transport } = options;
   if (hasSeveralHosts(request)) return refusals.severalHosts;
   if (!isSecure(request, transport)) return refusals.httpsRequired;
+  const given = String(request.headers["x-cc-api-key"] ?? "");
+  const key = directory.key(given);
+  if (key || given === "") return checkKey(request, given, key, options, now);
+  const found = within(lookUpTimeoutMs, directory.keyNow(given), "too slow").catch(() => undefined);
+  return found.then((added) => checkKey(request, given, added, options, now));
+}
 
+function checkKey(
+  request: IncomingMessage,
+  given: string,
+  key: InboundKey | undefined,
+  { directory, ownHost, wrongKeys, rateLimit }: AuthenticateOptions,
+  now: number,
+): Admitted | InboundRefusal | Promise<InboundRefusal> {
   const host = hostOf(request.headers.host);
   // All sites share the relay's own name, even when one of them owns it: the key names the site.
   const isShared = host === ownHost || namesNoSite(host);
   const owner = isShared ? undefined : directory.siteOfHost(host);
   if (owner && !owner.settings.inbound) return whyClosed(owner);
 
-  const given = request.headers["x-cc-api-key"];
-  if (given === undefined || given === "") return refusals.invalidKey;
-  const key = directory.key(String(given));
+  if (given === "") return refusals.invalidKey;
   const site = key && directory.site(key.siteId);
   if (!site || !isUsable(key, now) || (owner && owner.id !== site.id)) {
     return countWrongKey(wrongKeys, host, owner?.id ?? null, now);

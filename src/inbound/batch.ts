@@ -8,7 +8,7 @@ import { Late, within } from "../kernel/deadline.ts";
 import type { Exit, Received } from "../pipeline.ts";
 import { maxBatchEvents } from "../contract/inbound.ts";
 import type { Admitted } from "./authenticate.ts";
-import { openExactFields, readBody } from "./body.ts";
+import { maxBodyBytes, openExactFields, readBody } from "./body.ts";
 import type { Body } from "./fields.ts";
 import { refusals, sendRefusal, type InboundRefusal } from "./refusals.ts";
 import * as steps from "./steps.ts";
@@ -67,7 +67,7 @@ export async function answerBatch(
   }
 }
 
-type EventBody = { fields: unknown; exact: Body["exact"] };
+type EventBody = { fields: unknown; exact: Body["exact"]; isTooLarge: () => boolean };
 
 async function readEvents(request: IncomingMessage): Promise<EventBody[] | InboundRefusal> {
   const body = await readBody(request, maxBatchBytes, refusals.batchTooLarge);
@@ -75,7 +75,22 @@ async function readEvents(request: IncomingMessage): Promise<EventBody[] | Inbou
   const { events } = body.fields;
   if (!Array.isArray(events) || events.length > maxBatchEvents) return refusals.invalidBatch;
   const exact = openExactFields(body.text);
-  return events.map((fields: unknown, i) => ({ fields, exact: () => eventAt(exact()?.events, i) }));
+  const mayBeTooLarge = Buffer.byteLength(body.text) > maxBodyBytes;
+  return events.map((fields: unknown, i) => ({
+    fields,
+    exact: () => eventAt(exact()?.events, i),
+    isTooLarge: () => mayBeTooLarge && isLargerThanAlone(fields),
+  }));
+}
+
+/** The limit of a single event. Its own text is not known here, so that spaces between its fields do not count. */
+function isLargerThanAlone(fields: unknown): boolean {
+  try {
+    return Buffer.byteLength(JSON.stringify(fields)) > maxBodyBytes;
+  } catch {
+    // Nested too deeply to be written, though not to be read.
+    return false;
+  }
 }
 
 function eventAt(events: unknown, index: number): Record<string, unknown> | undefined {
@@ -93,12 +108,13 @@ function readAll(
 ): Entry[] {
   const { site, key } = admitted;
   const { rateLimit } = options.authentication;
-  const read = events.map(({ fields, exact }, i) => {
+  const read = events.map(({ fields, exact, isTooLarge }, i) => {
     // The first event was counted with the request.
     if (i > 0) options.countUse(admitted, now);
     const waitSeconds = i > 0 ? rateLimit(key.id, site.settings.rateLimit, now) : 0;
     if (waitSeconds > 0) return refusals.rateLimited(waitSeconds);
     if (!isJsonObject(fields)) return refusals.eventNotAnObject;
+    if (isTooLarge()) return refusals.tooLarge;
     return steps.readEvent({ fields, exact }, site, now);
   });
   // No id is reserved before all events are read: a defect in between would leave it reserved.

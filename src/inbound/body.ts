@@ -5,6 +5,9 @@ import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { isJsonObject, readBytes } from "../http/body.ts";
 import { refusals, type InboundRefusal } from "./refusals.ts";
 
+/** The largest body of a single event. */
+export const maxBodyBytes = 64 * 1024;
+
 export type JsonBody = { fields: Record<string, unknown>; text: string };
 
 export async function readBody(

@@ -5,15 +5,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { writeAnswer } from "../http/reply.ts";
 import { Late, within } from "../kernel/deadline.ts";
 import { answerBatch } from "./batch.ts";
-import { openExactFields, readBody } from "./body.ts";
+import { maxBodyBytes, openExactFields, readBody } from "./body.ts";
 import { refusals, sendRefusal, type InboundRefusal } from "./refusals.ts";
 import * as steps from "./steps.ts";
 import type { InboundLine, InboundOptions, Load } from "./steps.ts";
 
 const inboundPath = "/__cc/inbound";
 const batchPath = `${inboundPath}/batch`;
-
-const maxBodyBytes = 64 * 1024;
 
 export function inboundRoute(app: FastifyInstance, options: InboundOptions): void {
   const answer = openAnswers(options);

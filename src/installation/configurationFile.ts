@@ -1,26 +1,33 @@
 // Reads the operator's configuration file, and applies it when the relay starts.
 
-import { readFileSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
 import type { FileText } from "../configFile/plan.ts";
 import { lossText, summaryText } from "../configFile/diff.ts";
 import { operatorRights, type Plan } from "../configFile/planning.ts";
 import { openAccess } from "../access/access.ts";
-import { Conflict, Refusal } from "../kernel/refusal.ts";
+import { ulid } from "../kernel/ids.ts";
+import { Conflict, Fault, Refusal } from "../kernel/refusal.ts";
 import type { Services } from "../server/services.ts";
+import { openDirectory } from "../sites/directory.ts";
+import { openStore, type Store } from "../store/store.ts";
 import { readVariable, type Config } from "./config.ts";
+import { findInstallation } from "./installation.ts";
 
 /**
- * Reads and checks the file, so that a bad one is refused before an installation is created. References are read from the
- * environment, and from files whose paths are relative to the configuration file.
+ * Reads the file, and checks its syntax and fields. References are read from the environment, and from files whose paths are
+ * relative to the configuration file.
  */
 export async function readConfigurationFile(path: string): Promise<FileText> {
   const { checkFile } = await import("../configFile/plan.ts");
   const text = readText(path);
   if (text === null) throw new Refusal("file", `The file ${path} cannot be read.`);
   const lookup = {
-    variable: readVariable,
-    file: (name: string) => readText(resolve(dirname(path), name)),
+    variable: (name: string) => readVariable(name) || new Fault(`the variable ${name} is not set.`),
+    file: (name: string) =>
+      readText(resolve(dirname(path), name)) ?? new Fault(`the file ${name} cannot be read.`),
   };
   const file = { name: path, text, lookup };
   checkFile(file);
@@ -32,6 +39,56 @@ function readText(path: string): string | null {
     return readFileSync(path, "utf8");
   } catch {
     return null;
+  }
+}
+
+/**
+ * Plans the file for an installation that does not exist yet, and does not create it: a file that cannot be applied leaves
+ * nothing behind. Null where there is an installation.
+ */
+export async function planForNew(
+  config: Config,
+  file: FileText,
+  { prune }: { prune: boolean },
+): Promise<Plan | null> {
+  if (await findInstallation(config)) return null;
+  const { planFile } = await import("../configFile/plan.ts");
+  const { publicUrl, transport, allowPrivate } = config;
+  return withEmptyStore(config, async (store) => {
+    const directory = openDirectory(store);
+    const access = openAccess({
+      store,
+      directory,
+      mailer: null,
+      publicUrl,
+      secret: store.accessSecret,
+      trusted: transport.trusted,
+      now: Date.now,
+      onDefect: (error) => process.emitWarning(String(error)),
+    });
+    const by = { actor: "configuration file", now: Date.now() };
+    const context = { store, directory, access, allowPrivate, by, rights: operatorRights };
+    try {
+      return await planFile(context, file, { prune });
+    } finally {
+      await access.close();
+    }
+  });
+}
+
+/** Opens a new database in a folder of its own, and deletes it after the work. In a container, only the data folder may be writable. */
+async function withEmptyStore<T>({ dataFolder }: Config, work: (store: Store) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(existsSync(dataFolder) ? dataFolder : tmpdir(), "cleancast-"));
+  try {
+    const location = { engine: "sqlite", file: join(folder, "empty.db") } as const;
+    const store = await openStore(location, randomBytes(32), ulid);
+    try {
+      return await work(store);
+    } finally {
+      await store.close();
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 

@@ -68,7 +68,14 @@ export function readCookie(header: string, name: string): string | undefined {
 }
 
 /** All texts are escaped: the page contains no markup but its own. */
-export function sendPage(reply: FastifyReply, status: number, title: string, text: string): FastifyReply {
+export function sendPage(
+  reply: FastifyReply,
+  status: number,
+  title: string,
+  text: string,
+  link?: { path: string; text: string },
+): FastifyReply {
+  const onward = link ? `<p><a href="${escapeHtml(link.path)}">${escapeHtml(link.text)}</a></p>` : "";
   return reply
     .code(status)
     .type("text/html; charset=utf-8")
@@ -78,6 +85,6 @@ export function sendPage(reply: FastifyReply, status: number, title: string, tex
     .header("x-content-type-options", "nosniff")
     .send(
       `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
-        `<title>${escapeHtml(title)}</title><h1>${escapeHtml(title)}</h1><p>${escapeHtml(text)}</p></html>\n`,
+        `<title>${escapeHtml(title)}</title><h1>${escapeHtml(title)}</h1><p>${escapeHtml(text)}</p>${onward}</html>\n`,
     );
 }

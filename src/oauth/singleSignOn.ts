@@ -18,6 +18,7 @@ type SingleSignOnRouteOptions = {
 const startPath = "/oauth/sign-in";
 const cookieName = "cc_single_sign_on";
 const maxAgeSeconds = 600;
+const backToSignIn = { path: "/dashboard/sign-in", text: "Back to sign-in" };
 
 export function singleSignOnRoutes(app: FastifyInstance, options: SingleSignOnRouteOptions): void {
   const { signIn, publicUrl, transport, isDashboardHost } = options;
@@ -42,7 +43,7 @@ export function singleSignOnRoutes(app: FastifyInstance, options: SingleSignOnRo
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
         reply.header("set-cookie", cookie("", 0));
-        return sendPage(reply, error.status, "Not signed in", error.message);
+        return sendPage(reply, error.status, "Not signed in", error.message, backToSignIn);
       }
     };
 

@@ -91,9 +91,12 @@ describe("the configuration file in the management API", () => {
   test("references are read from the request, never from the server", async () => {
     const keyOf = (reference: string) => withKeys.replace("${CRM_KEY}", reference);
     for (const [reference, message] of [
-      ["${ON_THE_SERVER}", "the variable ON_THE_SERVER is not set."],
-      ['"@/etc/hostname"', "the file /etc/hostname cannot be read."],
-      ["${toString}", "the variable toString is not set."],
+      ["${ON_THE_SERVER}", "the field secrets of the request has no ON_THE_SERVER."],
+      [
+        '"@/etc/hostname"',
+        "a request cannot refer to a file: write ${NAME}, and the value into the field secrets of the request.",
+      ],
+      ["${toString}", "the field secrets of the request has no toString."],
     ] as const) {
       const refused = await plan(owner, keyOf(reference));
       expect(refused.json.error.faults, reference).toMatchObject([
@@ -118,7 +121,7 @@ describe("the configuration file in the management API", () => {
   });
 
   test("an admin of all sites applies files without members, and deletes no site", async () => {
-    expect((await plan(admin, withKeys)).json).toEqual({ changes: [], unlisted: [] });
+    expect((await plan(admin, withKeys)).json).toEqual({ changes: [], unlisted: [], notes: [] });
     for (const route of [plan, apply])
       expect(fault(await route(admin, withKeys + members))).toEqual([403, "forbidden", "members"]);
     const { text } = checkedAnswer("GET /configuration", await admin.ask("GET /configuration"));
@@ -197,6 +200,12 @@ describe("the configuration file in the management API", () => {
     const revoked = await owner.ask(`DELETE /api-keys/${created.json.id}`);
     expect(revoked.json.inboundKeys).toHaveLength(1);
     expect((await relay.post(own, freshEvent())).status).toBe(401);
+    const again = await plan(owner, withKeys.replace("CRM", "Made"), { secrets: { CRM_KEY: own } });
+    expect(checkedAnswer("POST /configuration/plan", again)).toEqual({
+      changes: [],
+      unlisted: [expect.stringContaining('key "CRM"')],
+      notes: [expect.stringContaining('The key "Made" of shop.example.com was revoked, and stays so')],
+    });
   });
 
   test("the host of the dashboard cannot become a site", async () => {

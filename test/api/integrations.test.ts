@@ -90,6 +90,23 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
       await owner.ask(`PATCH ${at}/${id}`, { settings: { access_token } }),
     );
     expect(corrected.connection.proof).toMatchObject({ state: "proven", reason: null });
+
+    // A wrong token does not replace the one that works, unless the caller insists.
+    const change = { settings: { access_token: wrong.access_token } };
+    for (const request of [
+      () => owner.ask(`PATCH ${at}/${id}`, change),
+      () => owner.ask(`POST ${at}`, { platform: "meta", settings: wrong }),
+    ]) {
+      const conflict = await request();
+      expect(fault(conflict).slice(0, 2)).toEqual([409, "conflict"]);
+      expect(conflict.answer.text).toMatch(/Meta refuses the new credentials: Meta error 190/);
+      expect(conflict.answer.text).not.toContain(wrong.access_token);
+    }
+    const [kept] = (await owner.ask(`GET ${at}`)).json.items;
+    expect(kept.proof).toEqual(corrected.connection.proof);
+    const insisted = await owner.ask(`PATCH ${at}/${id}`, { ...change, prove: false });
+    expect(insisted.json.connection.proof).toMatchObject({ state: "unproven" });
+    await owner.ask(`PATCH ${at}/${id}`, { settings: { access_token } });
     const asked = checkedAnswer(
       "POST /sites/:site/connections/:connection/prove",
       await owner.ask(`POST ${at}/${id}/prove`),

@@ -75,6 +75,12 @@ function openBrowser() {
   };
 }
 
+const post = (path: string, body: unknown) =>
+  fetch(`${origin}/api/v1${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
 const audit = async () => ((await home.run("audit", "--installation")) as { audit: Line[] }).audit;
 const members = async () =>
   ((await home.run("member", "list")) as { members: { email: string }[] }).members.map(({ email }) => email);
@@ -191,15 +197,43 @@ test("a person who cancels at the provider sees it, and the provider's own text 
   expect(answer.text).not.toContain("alert");
 });
 
+test("ended sessions are closed at once, and a used password link lets a new identity of the same person in", async () => {
+  await home.run("member", "add", "bea@example.com", "--role", "admin");
+  provider.people.set("bea", { email: "bea@example.com", email_verified: true, name: "Bea" });
+  provider.people.set("bea-again", { email: "bea@example.com", email_verified: true, name: "Bea" });
+  provider.behaviour.subject = "bea";
+  const browser = openBrowser();
+  await browser.signIn();
+  expect(await browser.session()).toMatchObject({ user: { email: "bea@example.com" } });
+  expect(await home.run("member", "sessions", "bea@example.com", "--end")).toMatchObject({ ended: 1 });
+  expect(await browser.session()).toBeNull();
+
+  provider.behaviour.subject = "bea-again";
+  expect(await openBrowser().signIn()).toMatchObject({ status: 403 });
+  const { link } = await home.run("member", "reset", "bea@example.com");
+  // The link alone changes nothing.
+  expect(await openBrowser().signIn()).toMatchObject({ status: 403 });
+  const finished = await post("/password-resets/finish", {
+    token: link.split("#")[1],
+    password: "correct horse battery",
+  });
+  expect(finished.status).toBe(200);
+  const again = openBrowser();
+  await again.signIn();
+  expect(await again.session()).toMatchObject({ user: { email: "bea@example.com", name: "Bea" } });
+  expect(
+    (await audit())
+      .slice(0, 2)
+      .map(({ action }) => action)
+      .toSorted(),
+  ).toEqual(["identity linked", "signed in"]);
+  provider.behaviour.subject = "bea";
+  expect(await openBrowser().signIn()).toMatchObject({ status: 403 });
+});
+
 test("with passwords switched off they are refused, and single sign-on works", async () => {
   expect(await relay.stop()).toBe(0);
   relay = await home.start({ CLEANCAST_PASSWORDS: "off" });
-  const post = (path: string, body: unknown) =>
-    fetch(`${origin}/api/v1${path}`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(body),
-    });
   for (const [path, body] of [
     ["/session", { email: "ada@example.com", password: "correct horse battery" }],
     ["/password-resets", { email: "ada@example.com" }],

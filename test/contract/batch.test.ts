@@ -125,6 +125,17 @@ describe.each(engines)("batches on %s", (engine) => {
     );
   });
 
+  test("an event of a batch has the limit of a single event, and takes no other with it", async () => {
+    const large = (size: number) => freshEvent({ note: "é".repeat(size / 2) });
+    const { body } = await send([large(63 * 1024), large(65 * 1024), freshEvent()]);
+    const tooLarge = { ok: false, error: "The body is larger than 64 KiB.", status: 413 };
+    expect(body.results).toEqual([sent, tooLarge, sent]);
+    expect((await relay.post(site.key, large(65 * 1024))).status).toBe(413);
+    const deep = `${"[".repeat(40_000)}${"]".repeat(40_000)}`;
+    const nested = JSON.stringify({ events: [freshEvent({ note: "deep" })] }).replace('"deep"', deep);
+    expect(JSON.parse((await post(nested)).text)).toEqual({ ok: true, results: [sent] });
+  });
+
   test("key, method, content type and JSON are checked as for single events", async () => {
     expect(summarize(await post('{"events":[]}', "wrong", { Host: "batch.example" }))).toEqual(
       jsonError(401, "Invalid API key"),

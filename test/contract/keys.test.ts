@@ -144,6 +144,14 @@ describe.each(engines)("inbound keys on %s", (engine) => {
     });
   });
 
+  test("a key that was added a moment ago works at once, also the first of a site", async () => {
+    for (const host of ["first.example", "second.example", "third.example", "fourth.example"]) {
+      await home.run("site", "add", host);
+      const { key }: NewKey = await home.run("key", "add", host, "new");
+      expect([host, summarize(await send(key, host))]).toEqual([host, accepted("purchase")]);
+    }
+  });
+
   test("nine of several simultaneous wrong keys are answered 401, the others 429", async () => {
     const answers = await Promise.all(
       Array.from({ length: 25 }, (_, i) => send(wrongKey(i), "flood.example")),

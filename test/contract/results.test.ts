@@ -61,8 +61,9 @@ describe.each(engines)("results per platform on %s", (engine) => {
     for (const [path, events] of [
       ["picky", "events=Purchase, lead"],
       ["rest", "events=refund"],
-    ]) {
-      await home.run("connect", "picky.example", "webhook", `url=${receiver.url}/${path}`, String(events));
+    ] as const) {
+      const url = `url=${receiver.url}/${path}`;
+      connections.set(path, (await home.run("connect", "picky.example", "webhook", url, events)).id);
     }
     await site("broken", "broken");
     await site("dead", deadUrl);
@@ -128,17 +129,21 @@ describe.each(engines)("results per platform on %s", (engine) => {
     expect(await send("two")).toEqual(sent);
   });
 
-  test("two connections of one platform share its key, which is ok only when both are", async () => {
+  test("two connections of one platform share its key, which is ok only when both are, and the error names the one", async () => {
     const [ok, no] = [answering(200), answering(400)];
+    const rejectedBy = (...paths: string[]) => {
+      const named = paths.map((path) => `connection ${connections.get(path)}: HTTP 400`);
+      return failed("rejected", named.join("; "));
+    };
     for (const [a, b, expected] of [
-      [ok, ok, sent],
-      [ok, no, failed("rejected", "HTTP 400")],
-      [no, ok, failed("rejected", "HTTP 400")],
-      [no, no, failed("rejected", "HTTP 400")],
+      [ok, ok, [sent]],
+      [ok, no, [rejectedBy("two-b")]],
+      [no, ok, [rejectedBy("two-a")]],
+      [no, no, [rejectedBy("two-a", "two-b"), rejectedBy("two-b", "two-a")]],
     ] as const) {
       behaviours.set("two-a", a);
       behaviours.set("two-b", b);
-      expect(await send("two")).toEqual(expected);
+      expect(expected).toContainEqual(await send("two"));
     }
     // Both receive each event under the same id.
     const [a, b] = ["two-a", "two-b"].map((path) =>
@@ -150,16 +155,15 @@ describe.each(engines)("results per platform on %s", (engine) => {
   test("an event that the connection does not select is skipped; names are compared in any case", async () => {
     for (const event of ["purchase", "PURCHASE", "Lead", " lead "]) {
       const answer = await send("picky", freshEvent({ event }));
-      // The second connection selects none of these, so the result is that of the first.
-      expect(answer).toEqual(
-        accepted(event, { webhook: { ok: false, status: "skipped", error: "event not selected" } }),
-      );
+      // The second connection selects none of these.
+      const error = `connection ${connections.get("rest")}: event not selected`;
+      expect(answer).toEqual(accepted(event, { webhook: { ok: false, status: "skipped", error } }));
     }
     expect(arrived("picky").map(({ event }) => event)).toEqual(["purchase", "PURCHASE", "Lead", " lead "]);
     expect(arrived("rest")).toEqual([]);
-    expect(await send("picky", freshEvent({ event: "signup" }))).toEqual(
-      accepted("signup", { webhook: { ok: false, status: "skipped", error: "event not selected" } }),
-    );
+    const { text } = await send("picky", freshEvent({ event: "signup" }));
+    for (const path of ["picky", "rest"])
+      expect(text).toContain(`connection ${connections.get(path)}: event not selected`);
     expect(arrived("picky")).toHaveLength(4);
   });
 
@@ -202,7 +206,8 @@ describe.each(engines)("results per platform on %s", (engine) => {
   test("a platform that does not answer in time affects only its own result", async () => {
     behaviours.set("hanging", () => {});
     const startedAt = Date.now();
-    expect(await send("hanging")).toEqual(failed("queued", "no answer within 1 s"));
+    const error = `connection ${connections.get("hanging")}: no answer within 1 s`;
+    expect(await send("hanging")).toEqual(failed("queued", error));
     expect(Date.now() - startedAt).toBeLessThan(3_000);
     expect(arrived("healthy")).toHaveLength(1);
     behaviours.delete("hanging");

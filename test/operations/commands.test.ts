@@ -102,6 +102,7 @@ describe.each(engines)("the command line on %s", (engine) => {
           signing_secret: "(configured)",
         },
         createdAt: expect.any(Number),
+        lastSentAt: null,
         proof: unproven,
       },
       expect.objectContaining({ id: other.id, platform: "webhook", events: null }),

@@ -50,6 +50,7 @@ describe.each(engines)("a configuration file on %s", (engine) => {
   const path = write("cleancast.yaml", file());
   const shorter = write("shorter.yaml", file("10d"));
   const bad = write("bad.yaml", file("soon", "    conections: []\n"));
+  const twice = write("twice.yaml", file("60d", "  - hosts: [shop.example.com]\n"));
   write("owner.txt", `${password}\n`);
 
   beforeAll(async () => {
@@ -70,6 +71,11 @@ describe.each(engines)("a configuration file on %s", (engine) => {
         code: 2,
         out: "",
         err: `${bad}:11:5: sites[0].conections: is not a known field.\nNothing was changed.\n`,
+      });
+      expect(await serve(twice)).toEqual({
+        code: 2,
+        out: "",
+        err: `${twice}:11:13: sites[1].hosts[0]: shop.example.com is in the file twice.\nNothing was changed.\n`,
       });
       expect(await home.exitCode("site", "list")).toBe(3);
     },
@@ -92,6 +98,23 @@ describe.each(engines)("a configuration file on %s", (engine) => {
     await Promise.all(relays.map((relay) => relay.stop()));
     const { sites } = await home.run("site", "list");
     expect(sites.map(({ hosts }: { hosts: unknown }) => JSON.stringify(hosts))).toHaveLength(1);
+  });
+
+  test("a start does not fail because a key of the file was rotated or revoked, and says so", async () => {
+    const { keys } = await home.run("key", "list");
+    const { id } = keys.find((one: { name: string }) => one.name === "CRM");
+    const rotated = await home.run("key", "rotate", id);
+    const notes: string[] = [];
+    for (const what of ["rotate", "revoke"]) {
+      if (what === "revoke") for (const one of [id, rotated.id]) await home.run("key", "revoke", one);
+      const relay = await home.start({}, command, ["--config", path]);
+      notes.push(relay.output());
+      await relay.stop();
+    }
+    expect(notes).toEqual([
+      expect.stringContaining('The key "CRM" of shop.example.com expires at '),
+      expect.stringContaining('The key "CRM" of shop.example.com was revoked, and stays so'),
+    ]);
   });
 
   test("apply shows the difference and asks before data is deleted; a start refuses to delete", async () => {
@@ -148,7 +171,7 @@ describe.each(engines)("a configuration file on %s", (engine) => {
     });
     expect(await home.fails("apply", join(folder, "none.yaml"))).toMatchObject({ field: "file" });
     await home.run("site", "add", "old.example.com");
-    expect(await home.print("apply", path)).toBe("Nothing to change.\n");
+    expect(await home.print("apply", path)).toMatch(/^Nothing to change\.\nThe key "CRM" .* was revoked/);
     expect(await home.run("apply", path, "--dry-run")).toMatchObject({ unlisted: ["site old.example.com"] });
     expect(await home.fails("apply", path, "--prune")).toMatchObject({
       field: "yes",

@@ -4,7 +4,9 @@ import { hash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { standinConnections } from "../../scripts/standinConnections.ts";
 import { platforms } from "../../src/platforms/index.ts";
+import { standins } from "../../standins/index.ts";
 import { commandIn } from "../support/commands.ts";
 import { freshFolder } from "../support/databases.ts";
 import { root } from "../support/documents/documents.ts";
@@ -31,20 +33,18 @@ describe.each(engines)("an installation without a browser, on %s", (engine) => {
 
   beforeAll(async () => {
     receiver = await startReceiver();
-    home = await newInstallation(engine, { CLEANCAST_FIRST_SITE: "off" });
+    // Commands that ask a platform get their answer at once.
+    const origins = Object.fromEntries(standins.map((standin) => [standin.id, "http://127.0.0.1:9"]));
+    home = await newInstallation(engine, {
+      CLEANCAST_FIRST_SITE: "off",
+      CLEANCAST_PLATFORM_ORIGINS: JSON.stringify(origins),
+    });
     relay = await home.start();
   });
   afterAll(() => relay.kill());
 
   const api = (key: string, path: string) =>
     call(relay.url, { method: "GET", path: `/api/v1${path}`, headers: { authorization: `Bearer ${key}` } });
-
-  /** Wrong keys are counted by host, so this asks on a host of its own. */
-  const keyIsKnown = (key: string) =>
-    eventually("the key is known", async () => {
-      const answer = await relay.post(key, freshEvent(), { Host: "polled.example.net" });
-      return answer.status === 200;
-    });
 
   test("CLEANCAST_FIRST_SITE=off creates neither a site nor a key at the first start", async () => {
     expect(relay.output()).toContain("is running on");
@@ -125,7 +125,6 @@ describe.each(engines)("an installation without a browser, on %s", (engine) => {
       id,
       inbound: "on",
     });
-    await keyIsKnown(key);
     expect(summarize(await relay.post(key, freshEvent()))).toEqual(accepted("purchase"));
     expect(summarize(await relay.post(`${key}x`, freshEvent()))).toEqual(jsonError(401, "Invalid API key"));
     const { keys } = await home.run("key", "list", "hash.example.com");
@@ -137,9 +136,9 @@ describe.each(engines)("an installation without a browser, on %s", (engine) => {
     });
     expect(await home.exitCode(...add(sha256))).toBe(4);
     expect(await home.fails(...add("abc"))).toMatchObject({ field: "hash" });
-    expect(await home.fails(...add("a".repeat(64), "--prefix", "cc_123456"))).toMatchObject({
-      field: "prefix",
-    });
+    for (const prefix of ["cc_123456", "cc_test_", "ccm_1234"])
+      expect(await home.fails(...add("a".repeat(64), "--prefix", prefix))).toMatchObject({ field: "prefix" });
+    expect(await home.run(...add("a".repeat(64), "--prefix", "cc_test_", "--test"))).toEqual({ id });
   });
 
   test("key generate prints a key and its hash, and stores nothing", async () => {
@@ -167,6 +166,8 @@ describe.each(engines)("an installation without a browser, on %s", (engine) => {
     const changed = await home.run("connection", "set", connected.id, `headers=@${file}`);
     expect(changed).toMatchObject({
       released: 0,
+      proof: { state: "unproven", reason: expect.stringMatching(/send it a test event$/) },
+      sendsNothing: null,
       connection: {
         id: connected.id,
         state: "active",
@@ -180,7 +181,12 @@ describe.each(engines)("an installation without a browser, on %s", (engine) => {
       connection: { events: ["lead", "purchase"], settings: { headers: "(configured)" } },
     });
     expect(await home.print("connection", "set", connected.id, "headers=")).toBe(
-      `Connection ${connected.id} to webhook is active, with a new headers. Test it: cleancast connection test ${connected.id}\n`,
+      `Connection ${connected.id} to webhook is active. Changed: headers. Test it: cleancast connection test ${connected.id}\n` +
+        "Saved, not proven: your endpoint would take any call for a conversion; send it a test event.\n" +
+        `Ask again: cleancast connection prove ${connected.id}\n`,
+    );
+    expect(await home.print("connection", "set", connected.id, "events=lead", "--no-prove")).not.toContain(
+      "proven",
     );
     const [one] = (await home.run("connection", "list", "set.example.com")).connections;
     expect(one.settings).toEqual({
@@ -193,6 +199,42 @@ describe.each(engines)("an installation without a browser, on %s", (engine) => {
       field: "colour",
     });
     expect(await home.exitCode("connection", "set", "nothing", "events=lead")).toBe(3);
+    // As in a configuration file, @@ begins a text that is not the name of a file.
+    expect(await home.run("connection", "set", connected.id, "events=@@pay")).toMatchObject({
+      connection: { events: ["@pay"] },
+    });
+    expect(await home.fails("connection", "set", connected.id, "events=@pay")).toMatchObject({
+      error: "The file pay cannot be read. Write @@ for a value that begins with @ and is not a file.",
+    });
+  });
+
+  test("connection show prints everything about a connection that is not secret", async () => {
+    await home.run("site", "add", "shown.example.com");
+    const settings = [
+      "url=https://hooks.example.com/secret-path",
+      'headers={"x-token":"secret"}',
+      "events=lead",
+    ];
+    const connected = await home.run("connect", "shown.example.com", "webhook", ...settings, "--no-prove");
+    const { connection } = await home.run("connection", "show", connected.id);
+    expect(connection).toMatchObject({
+      id: connected.id,
+      platform: "webhook",
+      state: "active",
+      events: ["lead"],
+      settings: { url: "https://hooks.example.com/…", headers: "(configured)" },
+      lastSentAt: null,
+      proof: { state: "unproven", reason: "not checked yet" },
+      sendsNothing: null,
+    });
+    const text = await home.print("connection", "show", connected.id);
+    expect(text).toMatch(
+      /^Connection \w{10} of shown\.example\.com to .*, created .* UTC\n\nState {6}active\nProven {5}no: not checked yet\nLast sent {2}–\nEvents {5}lead\n\nSettings\n/,
+    );
+    expect(text).toContain("\n  url=https://hooks.example.com/…\n");
+    for (const secret of ["secret-path", "x-token", connected.newSecret])
+      expect(JSON.stringify(connection) + text).not.toContain(secret);
+    expect(await home.exitCode("connection", "show", "nothing")).toBe(3);
   });
 
   test("the hint for refused credentials is a command that works as it is printed", async () => {
@@ -221,7 +263,6 @@ describe.each(engines)("an installation without a browser, on %s", (engine) => {
     await home.run("connect", "deleted.example.com", "webhook", `url=${receiver.url}`);
     const before = receiver.got.length;
     receiver.behave = (_got, response) => response.writeHead(503).end();
-    await keyIsKnown(key);
     // The relay may know the key before the connection.
     await eventually("the platform was asked", async () => {
       await relay.post(key, freshEvent());
@@ -302,6 +343,9 @@ describe("platforms", () => {
       for (const setting of platform?.settings ?? []) expect(text).toContain(`\n  ${setting.name}: `);
       for (const theirs of Object.values(platform?.events?.standard ?? {})) expect(text).toContain(theirs);
       expect(text).toContain(`cleancast connect SITE ${name}`);
+      // Without its target a connection could not send anything.
+      const target = platform?.events?.others === "not sent" ? platform.events.defaultSetting : undefined;
+      if (target) expect(shown.connect).toContain(` ${target}=`);
     },
   );
 
@@ -314,6 +358,7 @@ describe("platforms", () => {
       const folder = freshFolder();
       const values: Record<string, string> = {
         headers: '{"x-token":"1"}',
+        ...(standinConnections as Record<string, Record<string, string>>)[name],
         ...platforms.find((one) => one.id === name)?.examples[0]?.settings,
       };
       for (const [setting, value] of Object.entries(values))

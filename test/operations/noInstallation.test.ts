@@ -1,10 +1,11 @@
 // In a folder without an installation, commands say so and create nothing.
 
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { commandIn } from "../support/commands.ts";
 import { freshDatabase, freshFolder } from "../support/databases.ts";
+import { root } from "../support/documents/documents.ts";
 import { leafCommands } from "../support/leafCommands.ts";
 
 /** Commands that begin to set up an installation. */
@@ -77,7 +78,26 @@ describe("in a folder without an installation", () => {
       });
     expect((await apply("none.json")).code).toBe(2);
     expect((await apply("bad.json")).code).toBe(2);
-    expect((await apply("good.json", "--dry-run")).code).toBe(3);
+    const dry = await apply("good.json", "--dry-run");
+    expect(dry).toEqual({
+      out: "+ site shop.example.com\n\n1 to add, 0 to change, 0 to remove.\n",
+      err: `There is no installation in ${place} yet; apply creates it.\n`,
+      code: 0,
+    });
+    expect(JSON.parse((await apply("good.json", "--dry-run", "--json")).out)).toMatchObject({
+      applied: false,
+      changes: [{ kind: "add", what: "site shop.example.com" }],
+    });
+    // The schema takes these; only the comparison with an installation finds the fault.
+    const twice = `{ "version": 1, "sites": [{ "hosts": ["a.example.com"] }, { "hosts": ["a.example.com"] }] }`;
+    writeFileSync(join(files, "twice.json"), twice);
+    for (const options of [[], ["--dry-run"]]) {
+      const { err, code } = await apply("twice.json", ...options);
+      expect([code, err]).toEqual([
+        2,
+        `${join(files, "twice.json")}:1:71: sites[1].hosts[0]: a.example.com is in the file twice.\nNothing was changed.\n`,
+      ]);
+    }
     expect(existsSync(place)).toBe(false);
     const { err, code } = await apply("good.json");
     expect([err.split("\n")[0], code]).toEqual([`Creating a new installation in ${place}.`, 0]);
@@ -102,6 +122,19 @@ describe("in a folder without an installation", () => {
     expect([err, code]).toEqual([`Creating a new installation in ${place}.\n`, 0]);
     expect(existsSync(join(place, "cleancast.db"))).toBe(true);
   });
+});
+
+test("every command that creates an installation is documented, with what asks before it deletes", () => {
+  const page = readFileSync(join(root, "docs/reference/cli.md"), "utf8").replaceAll(/\s+/g, " ");
+  const [, named = ""] = /Only (.*?) create an installation/.exec(page) ?? [];
+  expect([...named.matchAll(/`([^`]+)`/g)].map(([, name]) => name).toSorted()).toEqual(creating.toSorted());
+  const [, deleting = ""] = /\*\*Commands that delete\*\* \((.*?)\) count/.exec(page) ?? [];
+  const asking = leafCommands()
+    .filter(({ command }) => command.options.some(({ long }) => long === "--yes"))
+    .map(({ words }) => words.join(" "));
+  expect(asking.filter((name) => !page.includes(`\`${name}`))).toEqual([]);
+  for (const name of ["site delete", "disconnect", "webhook remove", "person erase", "site set", "apply"])
+    expect(deleting).toContain(`\`${name}`);
 });
 
 test("in an empty PostgreSQL database, commands say so and create nothing", async () => {

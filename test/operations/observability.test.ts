@@ -22,6 +22,9 @@ import { sha256Of } from "../support/sha256.ts";
 import { report } from "../support/visits.ts";
 import { freshEvent, plainText, summarize } from "../contract/answers.ts";
 
+const { version } = JSON.parse(
+  readFileSync(fileURLToPath(new URL("../../package.json", import.meta.url)), "utf8"),
+) as { version: string };
 const token = "a-token-for-prometheus";
 const bearer = { Authorization: `Bearer ${token}` };
 const get = (relay: Relay, path: string, headers: Record<string, string> = {}) =>
@@ -129,7 +132,7 @@ describe.each(engines)("health, metrics and logs on %s", (engine) => {
     expect(found.get('cleancast_attempt_seconds_count{platform="webhook"}')).toBe(3);
     expect(found.get('cleancast_attempt_seconds_bucket{platform="webhook",le="+Inf"}')).toBe(3);
     expect(found.get('cleancast_connections{platform="webhook",state="active"}')).toBe(1);
-    expect(found.get(`cleancast_build_info{version="0.1.0",engine="${engine}"}`)).toBe(1);
+    expect(found.get(`cleancast_build_info{version="${version}",engine="${engine}"}`)).toBe(1);
     expect(found.get('cleancast_ready{check="store"}')).toBe(1);
     expect(found.get('cleancast_queue_waiting{platform="webhook"}')).toBe(1);
     expect(found.get('cleancast_queue_waiting{platform="sandbox"}')).toBe(0);

@@ -1,17 +1,54 @@
 // A relay with CLEANCAST_BACKUP_FOLDER makes backups by itself, encrypts them, deletes old ones and runs the hook. The newest one
 // can be restored.
 
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, watch, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  watch,
+  writeFileSync,
+} from "node:fs";
+import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
 import { freshDatabase, freshFolder } from "../support/databases.ts";
 import { rows } from "../support/installation.ts";
 import { call, engines, eventually, newInstallation, type Installation } from "../support/relay.ts";
+import { findProgram } from "../support/servers/programs.ts";
 
 const backupName = () => `cleancast-${new Date().toISOString().replace(/[-:]|\.\d+/g, "")}.backup`;
 
 const key = "ab".repeat(32);
+
+const rclone = findProgram("rclone");
+
+/**
+ * Makes a folder that is the bucket of the documented hook, and the variables that lead there. Without rclone on this machine, a
+ * program that copies replaces it.
+ */
+function newBucket(path: string) {
+  const bucket = freshFolder();
+  const copies = join(bucket, "my-bucket/cleancast");
+  mkdirSync(copies, { recursive: true });
+  const program = rclone ?? join(freshFolder(), "rclone");
+  if (rclone === undefined) {
+    const script = `#!/bin/sh\n[ "$1" = check ] && [ -f "$3/$5" ] && exit 0\n[ "$1" = copy ] && cp "$2"/cleancast-*.backup "$3"\n`;
+    writeFileSync(program, script, { mode: 0o700 });
+    console.log("rclone is not installed here: a program that copies replaces it.");
+  }
+  const env: Record<string, string> = {
+    PATH: [dirname(program), path].join(delimiter),
+    HOME: bucket,
+    ...(rclone === undefined
+      ? { BACKUP_REMOTE: copies }
+      : { RCLONE_CONFIG_OFFSITE_TYPE: "alias", RCLONE_CONFIG_OFFSITE_REMOTE: bucket }),
+  };
+  return { copies, env };
+}
 
 describe.each(engines)("scheduled backups on %s", { timeout: 60_000 }, (engine) => {
   const folder = join(freshFolder(), "backups");
@@ -148,20 +185,24 @@ describe.each(engines)("scheduled backups on %s", { timeout: 60_000 }, (engine) 
         what: expect.stringContaining("hook after the last backup failed"),
       }),
     );
-    // The documented hook, with a program in place of rclone that copies to a folder.
-    const programs = freshFolder();
-    const bucket = freshFolder();
-    const rclone = `#!/bin/sh\n[ "$1" = check ] && [ -f "$3/$5" ] && exit 0\n[ "$1" = copy ] && cp "$2"/cleancast-*.backup "$3"\n`;
-    writeFileSync(join(programs, "rclone"), rclone, { mode: 0o700 });
+    const bucket = newBucket(home.env.PATH ?? "");
     const offsite = home.with({
       CLEANCAST_BACKUP_HOOK: fileURLToPath(new URL("../../docs/examples/backup-hook.sh", import.meta.url)),
-      BACKUP_REMOTE: bucket,
-      PATH: `${programs}:${home.env.PATH}`,
+      ...bucket.env,
     });
     rmSync(join(folder, backups()[0] ?? ""));
     await eventually("the clock shows another second", () => backupName() !== backups().at(-1));
     expect(await offsite.run("backup")).toMatchObject({ hook: { ok: true } });
-    expect(readdirSync(bucket).toSorted()).toEqual(backups().toSorted());
+    expect(readdirSync(bucket.copies).toSorted()).toEqual(backups().toSorted());
+    const name = backups().at(-1) ?? "";
+    const fetched = rclone === undefined ? bucket.copies : freshFolder();
+    if (rclone !== undefined)
+      execFileSync(rclone, ["copy", `offsite:my-bucket/cleancast/${name}`, "."], {
+        cwd: fetched,
+        env: bucket.env,
+        stdio: "ignore",
+      });
+    expect(await home.run("restore-drill", join(fetched, name))).toMatchObject({ ok: true });
     const recovered = (await home.run("doctor", "--offline")).findings as { what: string }[];
     expect(recovered.filter(({ what }) => what.includes("hook"))).toEqual([]);
     rmSync(folder, { recursive: true });
