@@ -2,8 +2,14 @@
 #
 #   docker build -t cleancast .
 #   docker run --init -p 8080:8080 -v cleancast:/data cleancast
+#
+# For both architectures, from a machine of either: docker buildx build --platform linux/amd64,linux/arm64 .
+#
+# The tests of this project have no Docker. test/packaging.test.ts checks this file against the project, and installs and runs
+# the same package.
 
-FROM node:24-trixie-slim AS build
+# The package is the same for every architecture, so it is built once, without emulation.
+FROM --platform=$BUILDPLATFORM node:24-trixie-slim AS build
 WORKDIR /src
 COPY package.json package-lock.json .npmrc ./
 RUN --mount=type=cache,target=/root/.npm npm ci --ignore-scripts
@@ -11,10 +17,18 @@ COPY . .
 # Builds the package as npm would publish it, so that both installations are identical.
 RUN npm run build \
  && npm pack --ignore-scripts --pack-destination /tmp \
- && mkdir -p /app /node \
- && tar -xzf /tmp/cleancast-*.tgz -C /app --strip-components=1 \
- && cp node_modules/node-linux-*/bin/node /node/node \
- && cp node_modules/node-linux-*/LICENSE /node/LICENSE
+ && mkdir -p /app \
+ && tar -xzf /tmp/cleancast-*.tgz -C /app --strip-components=1
+
+# The Node of the image's architecture, in the version and with the checksum of the lockfile. Without .npmrc, which includes the
+# packages for development.
+FROM --platform=$BUILDPLATFORM node:24-trixie-slim AS runtime
+ARG TARGETARCH
+WORKDIR /runtime
+COPY package.json package-lock.json ./
+RUN --mount=type=cache,target=/root/.npm \
+    npm ci --ignore-scripts --omit=dev --os=linux --cpu="$(echo "$TARGETARCH" | sed s/amd64/x64/)" \
+ && mv node_modules/node-linux-* /node
 
 FROM debian:trixie-slim
 LABEL org.opencontainers.image.title="Cleancast" \
@@ -24,8 +38,8 @@ LABEL org.opencontainers.image.title="Cleancast" \
 RUN groupadd --gid 10001 cleancast \
  && useradd --uid 10001 --gid 10001 --home-dir /data --no-create-home --shell /usr/sbin/nologin cleancast \
  && install -d -o cleancast -g cleancast -m 0700 /data
-COPY --from=build /node/node /usr/local/bin/node
-COPY --from=build /node/LICENSE /usr/local/share/doc/node/LICENSE
+COPY --from=runtime /node/bin/node /usr/local/bin/node
+COPY --from=runtime /node/LICENSE /usr/local/share/doc/node/LICENSE
 COPY --from=build /app /app
 RUN ln -s /app/bin/cleancast.mjs /usr/local/bin/cleancast
 ENV CLEANCAST_DATA=/data

@@ -2,6 +2,7 @@
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { parseEnv } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
@@ -10,8 +11,10 @@ import { commandPages, unmatchedNotes } from "../scripts/commandDocs.ts";
 import { withStateDiagram } from "../scripts/docs/stateDiagram.ts";
 import { configurationFiles } from "../scripts/configurationDocs.ts";
 import { platformPages } from "../scripts/platformDocs.ts";
+import { readConfig } from "../src/installation/config.ts";
+import { platforms } from "../src/platforms/index.ts";
 import { freshFolder } from "./support/databases.ts";
-import { blocksOf, documents, root } from "./support/documents/documents.ts";
+import { blocksOf, documents, placeOf, root } from "./support/documents/documents.ts";
 import { call, newInstallation, type Relay } from "./support/relay.ts";
 
 const read = (path: string) => readFileSync(join(root, path), "utf8");
@@ -56,6 +59,46 @@ test("the drawing of the delivery states is the one that their model gives (npm 
   expect(page).toContain("stateDiagram-v2");
   expect(withStateDiagram(page)).toBe(page);
 });
+
+test("the comparison counts the platforms, and repeats the figures of the performance pages", () => {
+  const comparison = read("docs/explanation/comparison.md");
+  // Everything but the sandbox; Segment and webhooks are no ad or analytics platforms.
+  const count = platforms.length - 1;
+  expect(comparison).toContain(`[${count}](../platforms/README.md): ${count - 2} ad and analytics platforms`);
+  const performance = read("docs/explanation/performance.md");
+  const [, rate = ""] = /^\| 3 \| ([\d,]+) \|/m.exec(performance) ?? [];
+  const [, idle = ""] = /uses (\d+ MB) when idle/.exec(performance) ?? [];
+  expect(comparison).toContain(`${idle} when idle, ${rate} events a second with three connections`);
+  const [, size = ""] =
+    /bytes at rest per event, without answers \|[^|]+\| ([\d.]+ KB)/.exec(
+      read("docs/explanation/benchmarks.md"),
+    ) ?? [];
+  expect(comparison).toContain(`[${size}](benchmarks.md) on disk for each event`);
+});
+
+/** Files that pages name, and files of this project in their place. */
+const namedFiles: Readonly<Record<string, string>> = {
+  "/etc/cleancast/backup-hook": join(root, "docs/examples/backup-hook.sh"),
+  "/etc/cleancast/ca.crt": join(root, "test/fixtures/tls-cert.pem"),
+};
+
+const settingBlocks = documents
+  .flatMap(blocksOf)
+  .filter(({ language, text }) => language === "ini" && /^[A-Z_]+=/m.test(text));
+
+test("pages have blocks of settings", () => expect(settingBlocks.length).toBeGreaterThan(8));
+
+test.each(settingBlocks.map((block) => [placeOf(block), block] as const))(
+  "the settings of %s are valid, and the relay knows each of them",
+  (_, { text }) => {
+    // A value that only the reader knows is a key or a password.
+    const filled = text.replaceAll("…", "ab".repeat(32));
+    const variables = parseEnv(
+      Object.entries(namedFiles).reduce((all, [named, own]) => all.replaceAll(named, own), filled),
+    );
+    expect(readConfig(variables).unknownVariables).toEqual([]);
+  },
+);
 
 test("no two pages send the same order, so that a reader of both never gets `deduped`", () => {
   const pagesOf = new Map<string, Set<string>>();

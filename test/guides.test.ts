@@ -22,7 +22,8 @@ const reasons = new Set([
 ]);
 
 const blocks = documents.flatMap(blocksOf);
-const shellBlocks = blocks.filter(({ language }) => ["sh", "bash", "shell", "console"].includes(language));
+const shellLanguages = ["sh", "bash", "shell", "console"];
+const shellBlocks = blocks.filter(({ language }) => shellLanguages.includes(language));
 const isInstalled = (program: string) => spawnSync("which", [program]).status === 0;
 
 test.each(shellBlocks.map((block) => [placeOf(block), block] as const))(
@@ -40,9 +41,13 @@ test.each(shellBlocks.map((block) => [placeOf(block), block] as const))(
   },
 );
 
-/** Languages in which a reader would copy a sample. The pages of the platforms are made from examples that tests run. */
+/**
+ * Everything that a reader would copy. The pages of the platforms are made from examples that tests run, and settings (ini) are
+ * checked below.
+ */
 const isSample = ({ page, language }: Block) =>
-  ["html", "js", "ts", "tsx", "php", "python", "json", "nginx"].includes(language) &&
+  !["text", "mermaid", "ini"].includes(language) &&
+  !shellLanguages.includes(language) &&
   !/^docs\/(?:platforms|decisions)\//.test(page);
 
 test.each(blocks.filter(isSample).map((block) => [placeOf(block), block] as const))(

@@ -1,7 +1,7 @@
 // The manifests of ops/kubernetes: checked against the types of the Kubernetes API by the compiler, and against the relay.
 
 import { execFile } from "node:child_process";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -14,6 +14,7 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { readConfig } from "../src/installation/config.ts";
 import { freshFolder } from "./support/databases.ts";
+import { blocksOf } from "./support/documents/documents.ts";
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -81,6 +82,14 @@ async function typeErrors(objects: readonly unknown[]): Promise<string> {
   );
 }
 
+/** The operation `add` of a JSON patch. */
+function addAt(into: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  const [name = "", ...rest] = path;
+  if (rest.length > 0) return addAt(into[name] as Record<string, unknown>, rest, value);
+  if (Array.isArray(into) && name === "-") into.push(value);
+  else into[name] = value;
+}
+
 describe("the manifests for Kubernetes", () => {
   test("every object has the fields and types of the Kubernetes API", async () => {
     const objects = ["relay", "migrate"].flatMap((folder) =>
@@ -113,6 +122,27 @@ describe("the manifests for Kubernetes", () => {
       "cleancast",
       "cleancast",
     ]);
+  });
+
+  test("the patch of the page applies a configuration file with a command of the relay", async () => {
+    const block = blocksOf("docs/how-to/kubernetes.md").find(({ text }) => text.includes("patches:"));
+    const overlay = parse(block?.text ?? "") as {
+      configMapGenerator: { name: string; files: string[] }[];
+      patches: { patch: string; target: { kind: string; name: string } }[];
+    };
+    const [{ patch, target } = expect.unreachable("no patch")] = overlay.patches;
+    expect(target).toEqual({ kind: deployment.kind, name: deployment.metadata?.name });
+    const patched = structuredClone(deployment) as unknown as Record<string, unknown>;
+    for (const { op, path, value } of parse(patch) as { op: string; path: string; value: unknown }[]) {
+      expect(op).toBe("add");
+      addAt(patched, path.split("/").slice(1), value);
+    }
+    expect(await typeErrors([patched])).toBe("");
+    const pod = podOf((patched as Deployment).spec?.template);
+    const [{ name, files } = expect.unreachable("no file")] = overlay.configMapGenerator;
+    const folder = pod.containers[0]?.volumeMounts?.find(({ name: volume }) => volume === "configuration");
+    expect(pod.containers[0]?.args).toEqual(["serve", "--config", `${folder?.mountPath}/${files[0]}`]);
+    expect(pod.volumes?.at(-1)).toEqual({ name: "configuration", configMap: { name } });
   });
 
   test("a node has time to drain and to stop before it is killed", () => {
@@ -157,6 +187,20 @@ describe("the manifests for Kubernetes", () => {
       const mounted = pod.containers[0]?.volumeMounts?.map(({ mountPath }) => mountPath);
       expect(mounted).toEqual(["/data", "/tmp"]);
     }
+  });
+
+  test("the overlay and the component of the page fit to the manifests", () => {
+    const [overlay = "", , component = ""] = blocksOf("docs/how-to/kubernetes.md")
+      .filter(({ language }) => language === "yaml")
+      .map(({ text }) => text);
+    const { resources, configMapGenerator, images } = parse(overlay) as Required<Kustomization>;
+    const { components } = parse(component) as { components: string[] };
+    for (const folder of [...resources, ...components])
+      expect(existsSync(join(root, folder, "kustomization.yaml")), folder).toBe(true);
+    const merged = configMapGenerator.flatMap(({ literals }) => literals.map((line) => line.split("=")));
+    expect(readConfig({ ...settings, ...Object.fromEntries(merged) }).unknownVariables).toEqual([]);
+    for (const [name = ""] of merged) expect(Object.keys(settings)).toContain(name);
+    expect(images).toEqual(kustomizationOf("relay").images);
   });
 
   test("manifests and page name the version of this package", () => {

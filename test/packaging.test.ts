@@ -1,12 +1,20 @@
 // The shipped files: the npm package, the image, the compose files and the systemd unit. The package is packed, installed in
-// an empty folder and run as a user would.
+// an empty folder and run as on a bare machine: nothing of this project can be found there.
 
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { dirname, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -14,6 +22,7 @@ import { parse } from "yaml";
 import { readConfig } from "../src/installation/config.ts";
 import { toStartFault } from "../src/server/server.ts";
 import { freshFolder } from "./support/databases.ts";
+import { documents } from "./support/documents/documents.ts";
 import { call } from "./support/relay.ts";
 
 const run = promisify(execFile);
@@ -29,25 +38,30 @@ const manifest = JSON.parse(read("package.json")) as {
 describe("the npm package", () => {
   const folder = freshFolder();
   const installed = join(folder, "node_modules/cleancast");
-  // The environment has no variables of this project, so that no file of it is found.
-  const env = { PATH: process.env.PATH ?? "", HOME: folder, npm_config_update_notifier: "false" };
+  // A bare machine has npm with any Node, a shell and curl. npm adds folders of this project to the PATH of its tests.
+  const programs = (process.env.PATH ?? "").split(delimiter).filter((one) => !one.includes("node_modules"));
+  const env = { PATH: programs.join(delimiter), HOME: folder, npm_config_update_notifier: "false" };
+  const ownNode = `node-linux-${process.arch}`;
 
   beforeAll(async () => {
     const packing = ["pack", "--ignore-scripts", "--silent", "--pack-destination", folder];
     await run("npm", packing, { cwd: root, env });
     const tarball = `./cleancast-${manifest.version}.tgz`;
     writeFileSync(join(folder, "package.json"), "{}");
-    // The test does not download 120 MB of Node: a link to the running one replaces it.
     const flags = ["--omit=optional", "--offline", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"];
     await run("npm", ["install", ...flags, tarball], { cwd: folder, env });
-    symlinkSync(process.execPath, join(folder, "node_modules/.bin/node"));
+    // The test does not download 40 MB of Node. It links what npm would install.
+    const brought = join(root, "node_modules", ownNode);
+    if (existsSync(brought)) {
+      symlinkSync(brought, join(folder, "node_modules", ownNode));
+      symlinkSync(`../${ownNode}/bin/node`, join(folder, "node_modules/.bin/node"));
+    }
     // npm is slow on a busy machine.
   }, 120_000);
 
   test("the npm package installs no other package, and holds what is run and nothing else", () => {
-    expect(readdirSync(join(folder, "node_modules")).filter((name) => !name.startsWith("."))).toEqual([
-      "cleancast",
-    ]);
+    const packages = readdirSync(join(folder, "node_modules")).filter((name) => !name.startsWith("."));
+    expect(packages.filter((name) => name !== ownNode)).toEqual(["cleancast"]);
     const files = readdirSync(installed, { recursive: true, encoding: "utf8" });
     const tops = new Set(files.map((path) => path.split("/")[0]));
     expect([...tops].toSorted()).toEqual(
@@ -69,7 +83,7 @@ describe("the npm package", () => {
     expect(Object.keys(scripts ?? {}).filter((name) => name.endsWith("install"))).toEqual([]);
   });
 
-  test("the npm package starts with `npx cleancast serve`, accepts a conversion, and serves the tag and the dashboard", async () => {
+  test("the npm package starts on a bare machine, takes the printed `curl`, serves tag and dashboard, and stops", async () => {
     const child = spawn("npx", ["--no", "cleancast", "serve"], {
       cwd: folder,
       env: { ...env, PORT: "0", HOST: "127.0.0.1" },
@@ -85,11 +99,14 @@ describe("the npm package", () => {
       const url = /is running on (http:\S+)/.exec(output)?.[1]?.replace("localhost", "127.0.0.1") ?? output;
       expect(output).toContain(`Cleancast ${manifest.version} is running`);
       expect(output).toContain(join(folder, "data"));
-      const key = /X-CC-Api-Key: (\w+)/.exec(output)?.[1] ?? "";
+      const [curl = "", key = ""] = /^curl .*X-CC-Api-Key: (\w+).*$/m.exec(output) ?? [];
+      expect((await run("sh", ["-c", curl], { cwd: folder, env })).stdout).toMatch(
+        /^\{"ok":true,"event":"purchase","results":\{"sandbox":\{"ok":true\}\}\}\n?$/,
+      );
       const answer = await call(url, {
         headers: { "X-CC-Api-Key": key, "Content-Type": "application/json" },
         // A phone number needs the library that is loaded last.
-        body: JSON.stringify({ email: "ada@example.com", event: "purchase", phone: "+49 30 12345678" }),
+        body: JSON.stringify({ email: "eve@example.com", event: "purchase", phone: "+49 30 12345678" }),
       });
       expect(answer.text).toBe('{"ok":true,"event":"purchase","results":{"sandbox":{"ok":true}}}');
       const get = (path: string) => call(url, { method: "GET", path, headers: { Host: "localhost" } });
@@ -106,7 +123,7 @@ describe("the npm package", () => {
           cwd: folder,
           env,
         });
-      expect(JSON.parse((await cleancast("event", "list")).stdout).events).toHaveLength(1);
+      expect(JSON.parse((await cleancast("event", "list")).stdout).events).toHaveLength(2);
       // The list of crawlers is loaded when it is first needed.
       const checked = await cleancast("traffic", "check", "--user-agent", "SemrushBot/7");
       expect(checked.stdout).toContain("Semrush");
@@ -123,25 +140,34 @@ describe("the npm package", () => {
   test("an old Node starts the Node of the package, and without it a sentence explains what to do", async () => {
     // This Node reports an old version, and is the same otherwise.
     const old = join(folder, "old.mjs");
-    const bin = join(installed, "bin/cleancast.mjs");
     writeFileSync(
       old,
       `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.1.0" } });\n`,
     );
-    const asOld = ["--import", old, bin, "--version"];
-    const error = await run(process.execPath, asOld, { cwd: folder, env }).catch(
-      (failed: { stderr: string }) => failed,
-    );
+    const asOld = (bin: string) =>
+      run(process.execPath, ["--import", old, bin, "--version"], { cwd: folder, env });
+    const alone = join(freshFolder(), "node_modules/cleancast/bin");
+    cpSync(join(installed, "bin"), alone, { recursive: true });
+    const error = await asOld(join(alone, "cleancast.mjs")).catch((failed: { stderr: string }) => failed);
     expect(error.stderr).toMatch(
       /^Cleancast needs Node 24 or newer; this is Node 20\.1\.0\. Install it from /,
     );
     expect(error.stderr.trim().split("\n")).toHaveLength(1);
+    if (existsSync(join(folder, "node_modules", ownNode)))
+      expect((await asOld(join(installed, "bin/cleancast.mjs"))).stdout).toBe(`${manifest.version}\n`);
+  });
 
-    const own = join(folder, `node_modules/node-linux-${process.arch}`);
-    mkdirSync(join(own, "bin"), { recursive: true });
-    writeFileSync(join(own, "package.json"), `{"name":"node-linux-${process.arch}"}`);
-    symlinkSync(process.execPath, join(own, "bin/node"));
-    expect((await run(process.execPath, asOld, { cwd: folder, env })).stdout).toBe(`${manifest.version}\n`);
+  test("pages, clients and plugins name the version of this package", () => {
+    const pages = [...documents, "clients/node/README.md", "plugins/n8n/README.md"];
+    const named = pages.flatMap((page) =>
+      [...read(page).matchAll(/cleancast(?:-client)?[-:](\d+\.\d+\.\d+)/g)].map(([, one]) => [page, one]),
+    );
+    expect(named.length).toBeGreaterThan(4);
+    expect(named.filter(([, one]) => one !== manifest.version)).toEqual([]);
+    const others = ["package-lock.json", "clients/node/package.json", "plugins/n8n/package.json", "plugins/zapier/package.json"]; // prettier-ignore
+    for (const file of others)
+      expect((JSON.parse(read(file)) as { version: string }).version, file).toBe(manifest.version);
+    expect(read("plugins/wordpress/cleancast/cleancast.php")).toContain(` * Version: ${manifest.version}\n`);
   });
 });
 
@@ -197,9 +223,24 @@ describe("the image", () => {
       expect(existsSync(join(root, path as string))).toBe(true);
     for (const [, name] of dockerfile.matchAll(/^ENV (\w+)=/gm)) expect(settings).toContain(name);
     // The image is built and run with the same major version.
-    const builder = /^FROM node:(\d+)-/m.exec(dockerfile)?.[1];
-    for (const version of Object.values(manifest.optionalDependencies))
-      expect(version.split(".")[0]).toBe(builder);
+    const builders = [...dockerfile.matchAll(/^FROM --platform=\$BUILDPLATFORM node:(\d+)-/gm)];
+    expect(builders).toHaveLength(2);
+    for (const [, builder] of builders)
+      for (const version of Object.values(manifest.optionalDependencies))
+        expect(version.split(".")[0]).toBe(builder);
+  });
+
+  test("the image of each published architecture gets the Node of that architecture", async () => {
+    const [, published = ""] = /platforms: (\S+)/.exec(read(".github/workflows/release.yml")) ?? [];
+    const [, cpu = ""] = /--cpu="(.+)" \\$/m.exec(dockerfile) ?? [];
+    const packages = published.split(",").map(async (platform) => {
+      const [os = "", TARGETARCH = ""] = platform.split("/");
+      const { stdout } = await run("sh", ["-c", `printf %s "${cpu}"`], {
+        env: { PATH: process.env.PATH ?? "", TARGETARCH },
+      });
+      return `node-${os}-${stdout}`;
+    });
+    expect((await Promise.all(packages)).toSorted()).toEqual(Object.keys(manifest.optionalDependencies));
   });
 
   test("the health check asks the port of .env, unless the environment names another, and fails without an answer", async () => {
@@ -268,6 +309,7 @@ describe("the image", () => {
 
 type Service = {
   build?: string;
+  command?: string[];
   image?: string;
   environment?: Record<string, string | number>;
   depends_on?: Record<string, { condition: string }>;
@@ -330,6 +372,20 @@ describe.each(["compose.yaml", "compose.postgres.yaml"])("ops/compose/%s", (name
     const nodes = relays.map(([service]) => `${service}:8080`).join(" ");
     expect(given.CLEANCAST_NODES).toBe(nodes);
   });
+});
+
+test("compose files apply a configuration file from a mounted folder with a command of the relay", () => {
+  const override = parse(read("ops/compose/compose.config.yaml")) as Compose;
+  const commented = read("ops/compose/compose.postgres.yaml").replaceAll(/# (?=command:|volumes:)/g, "");
+  const nodes = parse(commented, { merge: true, uniqueKeys: true }) as Compose;
+  const { relay, ...others } = override.services;
+  expect(Object.keys(others)).toEqual([]);
+  for (const service of [relay, nodes.services["relay-1"], nodes.services["relay-2"]]) {
+    expect(service?.command).toEqual(["serve", "--config", "/config/cleancast.yaml"]);
+    expect(service?.volumes).toEqual(["${CONFIG_FOLDER:?set it}:/config:ro"]);
+  }
+  const { services } = parse(read("ops/compose/compose.yaml"), { merge: true }) as Compose;
+  expect(Object.keys(services)).toContain("relay");
 });
 
 test("no documented command runs npx outside of the project folder", () => {

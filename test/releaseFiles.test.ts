@@ -5,11 +5,14 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { notesOf } from "../scripts/releaseNotes.ts";
+import { checkFrozen, notesOf } from "../scripts/releaseNotes.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), "utf8");
-const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
+const { version, scripts } = JSON.parse(read("package.json")) as {
+  version: string;
+  scripts: Record<string, string>;
+};
 
 type Step = { uses?: string; run?: string; with?: Record<string, unknown> };
 type Permissions = Record<string, string>;
@@ -28,12 +31,12 @@ const workflows = readdirSync(join(root, folder)).map(
 );
 const stepsOf = ({ jobs }: Workflow) => Object.values(jobs).flatMap(({ steps = [] }) => steps);
 
-describe.each(workflows)("the workflow %s", (_file, workflow) => {
+describe.each(workflows)("the workflow %s", (file, workflow) => {
   test("a workflow may only read, and its jobs may write only what they publish", () => {
     expect(workflow.permissions).toEqual({ contents: "read" });
     for (const [name, { permissions = {} }] of Object.entries(workflow.jobs)) {
       const written = Object.entries(permissions).filter(([, access]) => access === "write");
-      const expected = { package: ["contents", "id-token"], image: ["id-token"] }[name] ?? [];
+      const expected = name === "package" ? ["contents", "id-token"] : [];
       expect(written.map(([what]) => what)).toEqual(expected);
     }
   });
@@ -52,6 +55,12 @@ describe.each(workflows)("the workflow %s", (_file, workflow) => {
     }
   });
 
+  test("a workflow uses actions by their commits, which cannot be changed afterwards, and names their versions", () => {
+    const used = [...read(`${folder}/${file}`).matchAll(/uses: (?!\.\/)(.*)$/gm)].map(([, action]) => action);
+    expect(used).toHaveLength(stepsOf(workflow).filter(({ uses }) => uses !== undefined).length);
+    for (const action of used) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  });
+
   test("a workflow leaves no credentials in the folder of the sources", () => {
     for (const { uses, with: options } of stepsOf(workflow))
       if (uses?.startsWith("actions/checkout"))
@@ -59,10 +68,11 @@ describe.each(workflows)("the workflow %s", (_file, workflow) => {
   });
 });
 
-test("a release is published only after the tests, with provenance and a list of parts", () => {
+test("a release is published only after the checks of its version and the tests, with provenance and a list of parts", () => {
   const release = new Map(workflows).get("release.yml") ?? expect.unreachable("no release workflow");
   for (const name of ["package", "image"]) expect(release.jobs[name]?.needs).toBe("test");
-  expect(release.jobs["test"]?.uses).toBe("./.github/workflows/test.yml");
+  expect(release.jobs["test"]).toEqual({ needs: "version", uses: "./.github/workflows/test.yml" });
+  expect(release.jobs["version"]?.steps?.at(-1)?.run).toBe('node scripts/releaseNotes.ts "$GITHUB_REF_NAME"');
   const steps = stepsOf(release);
   expect(steps.some(({ run }) => run?.includes("npm publish") && run.includes("--provenance"))).toBe(true);
   const image = steps.find(({ uses }) => uses?.startsWith("docker/build-push-action"));
@@ -95,12 +105,23 @@ describe("the notes of a release", () => {
     expect(notesOf("v0.2.0", "0.2.0", changelog)).toBe("### Added\n\n- One thing.");
   });
 
+  test("the changelog has dated notes for the version of this package, below a section for changes to come", () => {
+    const text = read("CHANGELOG.md");
+    expect(text.match(/^## .*$/m)?.[0]).toBe("## Unreleased");
+    expect(notesOf(`v${version}`, version, text)).toMatch(/^### Added$/m);
+  });
+
+  test("a release whose statements are not recorded is refused", () => {
+    expect(() => checkFrozen("0.3.0", () => false)).toThrow("test/releases/0.3.0.json is missing");
+    expect(() => checkFrozen("0.3.0", (path) => path === "test/releases/0.3.0.json")).not.toThrow();
+  });
+
   test.each([
     ["a tag of another version", "v0.2.1", "0.2.0", changelog, 'The tag is "v0.2.1"'],
     ["no tag", "", "0.2.0", changelog, 'The tag is ""'],
     ["no section", "v0.3.0", "0.3.0", changelog, "no section for 0.3.0"],
     ["no date", "v0.3.0", "0.3.0", "## 0.3.0\n\n- x\n", "has no date"],
-  ])("a release with %s is refused", (_what, tag, version, text, message) => {
-    expect(() => notesOf(tag, version, text)).toThrow(message);
+  ])("a release with %s is refused", (_what, tag, released, text, message) => {
+    expect(() => notesOf(tag, released, text)).toThrow(message);
   });
 });
