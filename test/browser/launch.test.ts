@@ -83,4 +83,12 @@ inChromium("the browser", () => {
     await expect(page.goto("https://www.example.com/")).rejects.toThrow("ERR_NAME_NOT_RESOLVED");
     await visitor.close();
   });
+
+  test("the test browser has a font, wherever it was unpacked", async () => {
+    const visitor = await newVisitor();
+    const page = await visitor.newPage();
+    await page.setContent("<h1>Overview</h1>");
+    expect((await page.locator("h1").boundingBox())?.height).toBeGreaterThan(20);
+    await visitor.close();
+  });
 });

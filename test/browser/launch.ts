@@ -1,7 +1,15 @@
 // Finds and starts Chromium for the browser tests and the screenshots.
 
 import { createHash, X509Certificate } from "node:crypto";
-import { accessSync, chmodSync, constants, existsSync, mkdtempSync, readFileSync } from "node:fs";
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  writeFileSync,
+} from "node:fs";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { delimiter, dirname, join } from "node:path";
@@ -93,11 +101,12 @@ async function unpack(): Promise<{ path: string; env: Record<string, string> }> 
   const home = join(dirname(entry), "..");
   const { version } = JSON.parse(readFileSync(join(home, "package.json"), "utf8")) as { version: string };
   const cache = join(home, "..", "..", ".cache");
-  const folder = join(cache, `chromium-${version}`);
+  const folder = join(cache, `chromium-${version}-with-fonts`);
   if (!existsSync(folder)) {
     await mkdir(cache, { recursive: true });
     const fresh = mkdtempSync(join(cache, `chromium-${version}-unpacking-`));
     await inflateInto(fresh, join(home, "bin"));
+    writeFileSync(join(fresh, "fonts", "fonts.conf"), ownFonts);
     // Of two test files that unpack at the same time, the second finds the first one's folder.
     await rename(fresh, folder).catch(() => rm(fresh, { recursive: true, force: true }));
   }
@@ -106,6 +115,12 @@ async function unpack(): Promise<{ path: string; env: Record<string, string> }> 
     env: { LD_LIBRARY_PATH: join(folder, "al2023", "lib"), FONTCONFIG_PATH: join(folder, "fonts") },
   };
 }
+
+/** The package's own file names fixed folders, such as /tmp/fonts. Without any font, text has no height and counts as hidden. */
+const ownFonts = `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig><dir prefix="relative">.</dir></fontconfig>
+`;
 
 async function inflateInto(folder: string, packed: string): Promise<void> {
   const { inflate } = await import("@sparticuz/chromium");
