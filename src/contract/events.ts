@@ -244,7 +244,12 @@ const sums = z.object({
   botEvents: count.describe(
     "Filtered events that were filtered as bots; the site's rules filtered the others.",
   ),
+  withClickId: count.describe("Conversions with at least one click id."),
+  due: count.describe("Deliveries of these conversions that were not skipped."),
+  sent: count.describe("Deliveries that a platform accepted."),
 });
+
+const named = z.object({ name: z.string(), conversions: count, values: z.array(money) });
 
 /** Figures of one hour or day. */
 const statisticsStep = sums.extend({
@@ -253,6 +258,7 @@ const statisticsStep = sums.extend({
 });
 
 const step = z.enum(["hour", "day"]);
+const segmentName = z.string().min(1).max(512).optional();
 
 export const confirmationSums = z
   .object({
@@ -274,12 +280,22 @@ export const statistics = z
       .extend({ bots: count })
       .describe("The same figures for the preceding period of equal length."),
     totals: sums.extend({ bots: count, people: count, test: count }),
-    events: z.array(z.object({ name: z.string(), conversions: count, values: z.array(money) })),
+    events: z.array(named),
+    sources: z
+      .array(named)
+      .describe(
+        "By `utm_source`, or by the network of the last click id; `(none)` if there is neither. Value without refunds.",
+      ),
+    campaigns: z
+      .array(named)
+      .describe("By `utm_campaign`; `(none)` if there is none. Value without refunds."),
     platforms: z
       .array(
         z.object({
           platform: z.string(),
           states: z.partialRecord(state, count),
+          conversions: count.describe("Conversions that the platform accepted."),
+          values: z.array(money).describe("Their value without refunds, per currency."),
           confirmations: confirmationSums.nullable(),
         }),
       )
@@ -305,6 +321,10 @@ export const eventRoutes = {
       from: z.coerce.number().int().describe(from),
       to: z.coerce.number().int().describe(to),
       step: step.default("day"),
+      event: segmentName.describe("Counts only conversions with this event name."),
+      source: segmentName.describe("Counts only conversions of this source, as in `sources`."),
+      campaign: segmentName.describe("Counts only conversions of this campaign, as in `campaigns`."),
+      platform: segmentName.describe("Counts only conversions for this platform that were not skipped."),
     }),
     answer: statistics,
   },

@@ -166,6 +166,7 @@ export function openPurge(options: PurgeOptions) {
       );
     for (const table of [
       "statistics",
+      "statistics_segments",
       "statistics_hours",
       "visit_counts",
       "inbound_counts",

@@ -12,6 +12,8 @@ type Money = { currency: string; value: number };
 /** By currency, with the number of conversions that have a value in it. */
 type Values = Map<string, { value: number; conversions: number }>;
 
+type Valued = { conversions: number; values: Values };
+
 /** The sums of one step of a chart. */
 export type Sum = {
   conversions: number;
@@ -22,6 +24,11 @@ export type Sum = {
   filtered: number;
   /** The filtered events that were filtered as bots. */
   botEvents: number;
+  /** The conversions with at least one click id. */
+  withClickId: number;
+  /** Deliveries that were not skipped, and those of them that a platform accepted. */
+  due: number;
+  sent: number;
   visits: Record<VisitBucket, number>;
 };
 
@@ -30,8 +37,11 @@ export type Details = {
   test: number;
   identified: number;
   withheld: number;
-  withClickId: number;
-  events: Map<string, { conversions: number; values: Values }>;
+  events: Map<string, Valued>;
+  sources: Map<string, Valued>;
+  campaigns: Map<string, Valued>;
+  /** The conversions that a platform accepted. */
+  delivered: Map<string, Valued>;
   platforms: Map<string, Partial<Record<DeliveryState, number>>>;
   clickIds: Map<string, number>;
   removed: Map<string, { visits: number; events: number }>;
@@ -46,6 +56,9 @@ export const emptySum = (): Sum => ({
   duplicates: 0,
   filtered: 0,
   botEvents: 0,
+  withClickId: 0,
+  due: 0,
+  sent: 0,
   visits: Object.fromEntries(visitBuckets.map((bucket) => [bucket, 0])) as Record<VisitBucket, number>,
 });
 
@@ -53,8 +66,10 @@ export const emptyDetails = (): Details => ({
   test: 0,
   identified: 0,
   withheld: 0,
-  withClickId: 0,
   events: new Map(),
+  sources: new Map(),
+  campaigns: new Map(),
+  delivered: new Map(),
   platforms: new Map(),
   clickIds: new Map(),
   removed: new Map(),
@@ -97,7 +112,24 @@ export function addFigure(sum: Sum, figure: Figure): void {
   } else if (kind === "filtered") {
     sum.filtered += count;
     if (name === botReason) sum.botEvents += count;
+  } else if (kind === "with click id") sum.withClickId += count;
+  else if (kind === "delivery") {
+    const { state } = readDeliveryName(name);
+    if (state !== "skipped") sum.due += count;
+    if (state === "sent") sum.sent += count;
   }
+}
+
+/** The figures of deliveries are named by platform and state. */
+function readDeliveryName(name: string): { platform: string; state: DeliveryState | undefined } {
+  const at = name.lastIndexOf(" ");
+  return { platform: name.slice(0, at), state: deliveryStates.find((one) => one === name.slice(at + 1)) };
+}
+
+function addValued(sums: Map<string, Valued>, figure: Figure): void {
+  const sum = getOrCreate(sums, figure.name, () => ({ conversions: 0, values: new Map() }));
+  sum.conversions += figure.count;
+  addValue(sum.values, figure);
 }
 
 export function addVisits(sum: Sum, { bucket, visits }: VisitCount): void {
@@ -111,18 +143,19 @@ export function addInbound(sum: Sum, { kind, count }: InboundCount): void {
 export function addFigureDetails(details: Details, figure: Figure): void {
   const { kind, name, count } = figure;
   switch (kind) {
-    case "conversion": {
-      const event = getOrCreate(details.events, name, () => ({ conversions: 0, values: new Map() }));
-      event.conversions += count;
-      addValue(event.values, figure);
-      return;
-    }
+    case "conversion":
+      return addValued(details.events, figure);
+    case "source":
+      return addValued(details.sources, figure);
+    case "campaign":
+      return addValued(details.campaigns, figure);
+    case "delivered":
+      return addValued(details.delivered, figure);
     case "delivery": {
-      const at = name.lastIndexOf(" ");
-      const state = deliveryStates.find((one) => one === name.slice(at + 1));
+      const { platform, state } = readDeliveryName(name);
       const states: Partial<Record<DeliveryState, number>> = getOrCreate(
         details.platforms,
-        name.slice(0, at),
+        platform,
         () => ({}),
       );
       if (state) states[state] = (states[state] ?? 0) + count;
@@ -140,11 +173,11 @@ export function addFigureDetails(details: Details, figure: Figure): void {
     case "withheld":
       details.withheld += count;
       return;
-    case "with click id":
-      details.withClickId += count;
-      return;
     case "test":
       details.test += count;
+      return;
+    // Counted in each step.
+    case "with click id":
   }
 }
 

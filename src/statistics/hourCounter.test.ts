@@ -1,26 +1,28 @@
 import { isRefund } from "./aggregate.ts";
 import { describe, expect, test } from "vitest";
 import { maskAddresses } from "../kernel/maskAddresses.ts";
-import type { EventSummary } from "../store/events/eventRow.ts";
+import type { CountedEvent } from "../store/events/eventRow.ts";
+import type { Figure, Portion } from "../store/statistics/statistics.ts";
 import { nextRollupAt } from "./hourlyRollup.ts";
 import { moneyOf } from "./aggregate.ts";
 import { openHourCounter, otherNames } from "./hourCounter.ts";
 
 let lastId = 0;
-function event(changes: Partial<EventSummary> = {}): EventSummary {
+function event(changes: Partial<CountedEvent> = {}): CountedEvent {
   lastId += 1;
   return {
     id: String(lastId), platformEventId: "", mode: "live", status: "accepted", filterReasons: [], event: "purchase", value: 10,
     currency: "EUR", orderId: null, receivedAt: 0, releasedAt: null, identity: "none", withheld: null, clickIds: [],
-    ...changes,
+    utm: {}, newestClickId: null, ...changes,
   }; // prettier-ignore
 }
 
-const figuresOf = (events: EventSummary[]) => {
+const figuresOf = (events: CountedEvent[]) => {
   const counter = openHourCounter();
   counter.add({ events, deliveries: [] });
   return counter
     .figures()
+    .filter(({ kind }) => kind !== "source" && kind !== "campaign")
     .map(({ kind, name, currency, count, value }) => [kind, name, currency, count, value]);
 };
 
@@ -80,7 +82,7 @@ describe("the figures of an hour", () => {
       ["test", "", "", 2, 0],
       ["filtered", "blocked domain", "", 1, 0],
     ]);
-    const filterReasons: EventSummary["filterReasons"] = [
+    const filterReasons: CountedEvent["filterReasons"] = [
       { code: "blocked person", detail: null },
       { code: "only bot visits", detail: "headless" },
     ];
@@ -138,6 +140,98 @@ describe("the figures of an hour", () => {
       ["conversion", "refund", "EUR", 1, 7],
     ); // prettier-ignore
     expect(figures.reduce((sum, [, , , count]) => sum + Number(count), 0)).toBe(6006);
+  });
+
+  const countOf = (events: CountedEvent[], deliveries: Portion["deliveries"] = []) => {
+    const counter = openHourCounter();
+    counter.add({ events, deliveries });
+    const list = (figures: readonly Figure[], ...kinds: string[]) =>
+      figures
+        .filter(({ kind }) => kinds.includes(kind))
+        .map(({ name, currency, count, value }) => [name, currency, count, value]);
+    return {
+      figures: (...kinds: string[]) => list(counter.figures(), ...kinds),
+      names: (kind: string) => counter.segments().flatMap((one) => (one.segment === kind ? [one.name] : [])),
+      segment: (kind: string, name: string, ...kinds: string[]) => {
+        const found = counter.segments().find((one) => one.segment === kind && one.name === name);
+        return list(found?.figures ?? [], ...kinds);
+      },
+      all: counter.segments(),
+    };
+  };
+  const utm = (utm_source: string, utm_campaign = "") => ({ utm: { utm_source, utm_campaign } });
+
+  test("a source is utm_source, or the network of the last click, and a refund has no value there", () => {
+    const { figures } = countOf([
+      event({ ...utm(" newsletter "), clickIds: ["gclid"], newestClickId: "gclid" }),
+      event({ clickIds: ["gclid"], newestClickId: "gclid" }),
+      event({ clickIds: ["ttclid"], newestClickId: "ttclid" }),
+      event({ clickIds: ["yclid"], newestClickId: "yclid" }),
+      event({ ...utm("newsletter", "spring of ada@example.com"), event: "refund", value: 99 }),
+    ]);
+    expect(figures("source")).toEqual([
+      ["newsletter", "EUR", 1, 10],
+      ["google", "EUR", 1, 10],
+      ["tiktok", "EUR", 1, 10],
+      ["(none)", "EUR", 1, 10],
+      ["newsletter", "", 1, 0],
+    ]);
+    expect(figures("campaign").at(-1)).toEqual(["spring of ada@example.com", "", 1, 0]);
+    const masked = countOf([event(utm("a", maskAddresses("of ada@example.com")))]);
+    expect(masked.names("campaign")).toEqual(["of email"]);
+  });
+
+  test("a segment counts its own conversions, and a platform's those that it was due to receive", () => {
+    const [one, two, three] = [
+      event(utm("google", "spring")),
+      event({ ...utm("google", "autumn"), event: "lead", value: null }),
+      event({ ...utm("bing", "spring"), value: 5 }),
+    ];
+    const { names, segment } = countOf(
+      [one, two, three],
+      [
+        { eventId: one.id, platform: "meta", state: "sent" },
+        { eventId: one.id, platform: "ga4", state: "rejected" },
+        { eventId: two.id, platform: "meta", state: "skipped" },
+        { eventId: three.id, platform: "meta", state: "sent" },
+        { eventId: three.id, platform: "meta", state: "sent" },
+      ],
+    );
+    expect(["event", "source", "campaign", "platform"].map(names)).toEqual([
+      ["purchase", "lead"],
+      ["google", "bing"],
+      ["spring", "autumn"],
+      ["meta", "ga4"],
+    ]);
+    expect(segment("source", "google", "conversion", "campaign", "delivery")).toEqual([
+      ["purchase", "EUR", 1, 10],
+      ["spring", "EUR", 1, 10],
+      ["meta sent", "", 1, 0],
+      ["ga4 rejected", "", 1, 0],
+      ["lead", "", 1, 0],
+      ["autumn", "", 1, 0],
+      ["meta skipped", "", 1, 0],
+    ]);
+    expect(segment("platform", "meta", "conversion", "delivery", "delivered")).toEqual([
+      ["purchase", "EUR", 2, 15],
+      ["meta sent", "", 3, 0],
+      ["meta", "EUR", 2, 15],
+    ]);
+  });
+
+  test("however many campaigns an hour has, their number is bounded and each kept one has its full count", () => {
+    const events = Array.from({ length: 3000 }, (_, n) =>
+      event({ ...utm("s", `c${n % 700}`), event: `e${n}` }),
+    );
+    const common = Array.from({ length: 9 }, () => event(utm("s", "c650")));
+    const { all, figures, segment } = countOf([...events, ...common]);
+    expect(all.length).toBeLessThanOrEqual(3 * 50);
+    expect(Math.max(...all.map((one) => one.figures.length))).toBeLessThan(60);
+    const total = figures("campaign").find(([name]) => name === "c650");
+    expect(total).toEqual(["c650", "EUR", 13, 130]);
+    const counted = segment("campaign", "c650", "campaign");
+    expect(counted).toEqual([total]);
+    expect(figures("campaign").reduce((sum, [, , count]) => sum + Number(count), 0)).toBe(3009);
   });
 
   test("an hour is rolled up again once, and then for as long as deliveries wait", () => {

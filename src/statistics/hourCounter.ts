@@ -1,28 +1,136 @@
-// Counts events and their deliveries into the figures of an hour.
+// Counts events and their deliveries into the figures of an hour: of all conversions, and of those of each event name,
+// source, campaign and platform. Whatever senders write into names, an hour has a bounded number of figures.
 
 import { eraseMasks } from "../kernel/maskAddresses.ts";
 import type { FilterReason } from "../kernel/event.ts";
-import type { Figure, Portion, StatisticsKind } from "../store/statistics/statistics.ts";
+import type { CountedEvent } from "../store/events/eventRow.ts";
+import type {
+  Figure,
+  Portion,
+  SegmentFigures,
+  SegmentKind,
+  StatisticsKind,
+} from "../store/statistics/statistics.ts";
 import { cappedSum, botReason, isRefund } from "./aggregate.ts";
+import { campaignOf, sourceOf } from "./source.ts";
 
-/** An hour keeps this many event names; the others are counted together, refunds apart. */
+/** An hour keeps this many names of events, sources and campaigns; the others are counted together, refunds apart. */
 const maxNames = 50;
+/** The same in the figures of one segment. */
+const maxSegmentNames = 20;
 /** Up to this many names are counted in memory, to find the most common ones. */
 const maxCounted = 5000;
+const maxCountedSegments = 1000;
 export const otherNames = "(other)";
-const groupNameOf = (name: string) => (isRefund(name) ? "refund" : otherNames);
+
+type Named = "conversion" | "source" | "campaign";
+type Delivery = Portion["deliveries"][number];
+type Conversion = Record<Named, string> &
+  Pick<CountedEvent, "currency" | "value" | "clickIds"> & {
+    isRefund: boolean;
+    isIdentified: boolean;
+    isWithheld: boolean;
+  };
+
+const groupNameOf = (kind: Named, name: string) =>
+  kind === "conversion" && isRefund(name) ? "refund" : otherNames;
 
 type HourCounter = {
   add(portion: Portion): void;
   figures(): Figure[];
+  segments(): SegmentFigures[];
   /** True while a delivery waits: the figures will change. */
   isOpen(): boolean;
 };
 
 export function openHourCounter(): HourCounter {
-  const figures = new Map<string, Figure>();
-  const names = new Map<string, number>();
+  const all = openTally(maxNames, maxCounted);
+  const segments: Record<SegmentKind, Map<string, { conversions: number; tally: Tally }>> = {
+    event: new Map(),
+    source: new Map(),
+    campaign: new Map(),
+    platform: new Map(),
+  };
   let isOpen = false;
+
+  function addToSegment(
+    kind: SegmentKind,
+    name: string,
+    conversion: Conversion,
+    deliveries: readonly Delivery[],
+  ): void {
+    let segment = segments[kind].get(name);
+    if (!segment) {
+      if (segments[kind].size >= maxCountedSegments) return;
+      segment = { conversions: 0, tally: openTally(maxSegmentNames, maxCountedSegments) };
+      segments[kind].set(name, segment);
+    }
+    segment.conversions += 1;
+    segment.tally.add(conversion, deliveries);
+  }
+
+  return {
+    add({ events, deliveries }) {
+      const byEvent = Map.groupBy(deliveries, ({ eventId }) => eventId);
+      for (const event of events) {
+        if (event.mode === "test") {
+          all.count("test");
+          continue;
+        }
+        if (event.status === "filtered") {
+          all.count("filtered", countedReason(event.filterReasons));
+          continue;
+        }
+        const conversion = toConversion(event);
+        const own = byEvent.get(event.id) ?? [];
+        if (own.some(({ state }) => state === "queued" || state === "parked")) isOpen = true;
+        all.add(conversion, own);
+        addToSegment("event", conversion.conversion, conversion, own);
+        addToSegment("source", conversion.source, conversion, own);
+        addToSegment("campaign", conversion.campaign, conversion, own);
+        // A skipped delivery did not apply to the platform.
+        for (const [platform, some] of Map.groupBy(own, (one) => one.platform))
+          if (some.some(({ state }) => state !== "skipped"))
+            addToSegment("platform", platform, conversion, some);
+      }
+    },
+    figures: all.figures,
+    segments: () =>
+      (Object.keys(segments) as SegmentKind[]).flatMap((kind) =>
+        [...segments[kind]]
+          .toSorted(([, one], [, other]) => other.conversions - one.conversions)
+          .slice(0, maxNames)
+          .map(([name, { tally }]) => ({ segment: kind, name, figures: tally.figures() })),
+      ),
+    isOpen: () => isOpen,
+  };
+}
+
+function toConversion(event: CountedEvent): Conversion {
+  return {
+    // Statistics outlive the erasure of a person.
+    conversion: eraseMasks(event.event),
+    source: eraseMasks(sourceOf(event)),
+    campaign: eraseMasks(campaignOf(event)),
+    isRefund: isRefund(event.event),
+    currency: event.currency,
+    value: event.value,
+    clickIds: event.clickIds,
+    isIdentified: event.identity === "found",
+    isWithheld: event.withheld !== null,
+  };
+}
+
+type Tally = ReturnType<typeof openTally>;
+
+/** Counts conversions, and keeps the `maxKept` most common names of each kind. */
+function openTally(maxKept: number, maxInMemory: number) {
+  const figures = new Map<string, Figure>();
+  const names: Record<Named, Map<string, number>> = {
+    conversion: new Map(),
+    source: new Map(),
+    campaign: new Map(),
+  };
 
   function count(kind: StatisticsKind, name = "", currency = "", value = 0): void {
     const key = `${kind}\n${name}\n${currency}`;
@@ -33,38 +141,40 @@ export function openHourCounter(): HourCounter {
     } else figures.set(key, { kind, name, currency, count: 1, value: cappedSum(0, value) });
   }
 
-  function countConversion(givenName: string, currency: string, value: number | null): void {
-    // Statistics outlive the erasure of a person.
-    const eventName = eraseMasks(givenName);
-    const name = names.has(eventName) || names.size < maxCounted ? eventName : groupNameOf(eventName);
-    names.set(name, (names.get(name) ?? 0) + 1);
-    if (value === null) count("conversion", name);
-    else count("conversion", name, currency, value);
+  function countValue(
+    kind: StatisticsKind,
+    name: string,
+    { value, currency }: Conversion,
+    hasValue: boolean,
+  ) {
+    if (value === null || !hasValue) count(kind, name);
+    else count(kind, name, currency, value);
+  }
+
+  function countNamed(kind: Named, conversion: Conversion): void {
+    const known = names[kind];
+    const given = conversion[kind];
+    const name = known.has(given) || known.size < maxInMemory ? given : groupNameOf(kind, given);
+    known.set(name, (known.get(name) ?? 0) + 1);
+    countValue(kind, name, conversion, kind === "conversion" || !conversion.isRefund);
   }
 
   return {
-    add({ events, deliveries }) {
-      const conversions = new Set<string>();
-      for (const event of events) {
-        if (event.mode === "test") count("test");
-        else if (event.status === "filtered") count("filtered", countedReason(event.filterReasons));
-        else {
-          conversions.add(event.id);
-          countConversion(event.event, event.currency, event.value);
-          if (event.identity === "found") count("identified");
-          if (event.withheld !== null) count("withheld");
-          if (event.clickIds.length) count("with click id");
-          for (const name of event.clickIds) count("click id", name);
-        }
-      }
-      for (const { eventId, platform, state } of deliveries) {
-        if (!conversions.has(eventId)) continue;
-        count("delivery", `${platform} ${state}`);
-        if (state === "queued" || state === "parked") isOpen = true;
-      }
+    count,
+    add(conversion: Conversion, deliveries: readonly Delivery[]): void {
+      countNamed("conversion", conversion);
+      countNamed("source", conversion);
+      countNamed("campaign", conversion);
+      if (conversion.isIdentified) count("identified");
+      if (conversion.isWithheld) count("withheld");
+      if (conversion.clickIds.length) count("with click id");
+      for (const name of conversion.clickIds) count("click id", name);
+      for (const { platform, state } of deliveries) count("delivery", `${platform} ${state}`);
+      // A platform that has two connections accepted the conversion once.
+      const accepted = new Set(deliveries.filter(({ state }) => state === "sent").map((one) => one.platform));
+      for (const platform of accepted) countValue("delivered", platform, conversion, !conversion.isRefund);
     },
-    figures: () => limitNames([...figures.values()], names),
-    isOpen: () => isOpen,
+    figures: () => limitNames([...figures.values()], names, maxKept),
   };
 }
 
@@ -74,19 +184,27 @@ function countedReason(reasons: readonly FilterReason[]): string {
   return codes.find((code) => code === botReason) ?? codes[0] ?? "";
 }
 
-function limitNames(figures: Figure[], names: ReadonlyMap<string, number>): Figure[] {
-  if (names.size <= maxNames) return figures;
-  const kept = new Set(
-    [...names]
-      .toSorted(([, one], [, other]) => other - one)
-      .slice(0, maxNames)
-      .map(([name]) => name),
-  );
+const isNamed = (kind: StatisticsKind): kind is Named =>
+  kind === "conversion" || kind === "source" || kind === "campaign";
+
+function limitNames(
+  figures: Figure[],
+  names: Readonly<Record<Named, ReadonlyMap<string, number>>>,
+  max: number,
+): Figure[] {
+  const kept = {
+    conversion: commonNames(names.conversion, max),
+    source: commonNames(names.source, max),
+    campaign: commonNames(names.campaign, max),
+  };
   const others = new Map<string, Figure>();
   const rest = figures.filter((figure) => {
-    if (figure.kind !== "conversion" || (kept.has(figure.name) && figure.name !== otherNames)) return true;
-    const name = groupNameOf(figure.name);
-    const key = `${name}\n${figure.currency}`;
+    const { kind } = figure;
+    if (!isNamed(kind)) return true;
+    const isKept = kept[kind] === null || (kept[kind].has(figure.name) && figure.name !== otherNames);
+    if (isKept) return true;
+    const name = groupNameOf(kind, figure.name);
+    const key = `${kind}\n${name}\n${figure.currency}`;
     const other = others.get(key) ?? { ...figure, name, count: 0, value: 0 };
     other.count += figure.count;
     other.value = cappedSum(other.value, figure.value);
@@ -94,4 +212,11 @@ function limitNames(figures: Figure[], names: ReadonlyMap<string, number>): Figu
     return false;
   });
   return [...rest, ...others.values()];
+}
+
+/** Returns null if all names are kept. */
+function commonNames(names: ReadonlyMap<string, number>, max: number): ReadonlySet<string> | null {
+  if (names.size <= max) return null;
+  const common = [...names].toSorted(([, one], [, other]) => other - one).slice(0, max);
+  return new Set(common.map(([name]) => name));
 }

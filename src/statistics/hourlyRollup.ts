@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { yieldToEventLoop } from "../kernel/deadline.ts";
 import { dayMs, hourMs } from "../kernel/time.ts";
-import type { Figure } from "../store/statistics/statistics.ts";
+import type { Figure, SegmentFigures } from "../store/statistics/statistics.ts";
 import type { Store } from "../store/store.ts";
 import { openHourCounter } from "./hourCounter.ts";
 
@@ -20,7 +20,7 @@ export async function countHour(
   siteId: string,
   hour: number,
   { pauses } = { pauses: false },
-): Promise<{ figures: Figure[]; isOpen: boolean }> {
+): Promise<{ figures: Figure[]; segments: SegmentFigures[]; isOpen: boolean }> {
   const counter = openHourCounter();
   for (let after = ""; ;) {
     const startedAt = performance.now();
@@ -31,7 +31,7 @@ export async function countHour(
     after = last.id;
     await (pauses ? sleep(performance.now() - startedAt) : yieldToEventLoop());
   }
-  return { figures: counter.figures(), isOpen: counter.isOpen() };
+  return { figures: counter.figures(), segments: counter.segments(), isOpen: counter.isOpen() };
 }
 
 /** Counts an hour and replaces its stored figures. */
@@ -41,9 +41,9 @@ export async function rollUpHour(
   hour: number,
   now: number,
 ): Promise<void> {
-  const { figures, isOpen } = await countHour(store, siteId, hour, { pauses: true });
+  const { figures, segments, isOpen } = await countHour(store, siteId, hour, { pauses: true });
   const dueAt = nextRollupAt((hour + 1) * hourMs, now, isOpen);
-  await store.statistics.replaceHour(siteId, hour, figures, { rolledAt: now, dueAt });
+  await store.statistics.replaceHour(siteId, hour, figures, { segments, rolledAt: now, dueAt });
 }
 
 /**

@@ -5,6 +5,7 @@ import { newEvent, queuedDelivery, unattributed } from "../../test/support/event
 import { openNodes } from "../../test/support/nodes.ts";
 import type { Attribution, DeliveryState } from "../kernel/event.ts";
 import { shortId } from "../kernel/ids.ts";
+import type { Segment } from "../store/statistics/statistics.ts";
 import type { Store } from "../store/store.ts";
 import { hourMs } from "../kernel/time.ts";
 import { openStatistics } from "./read.ts";
@@ -17,6 +18,7 @@ const attribution: Attribution = {
   ...unattributed,
   identity: "found",
   clickIds: { gclid: { value: "g", seenAt: now } },
+  utm: { utm_campaign: "spring" },
 };
 
 describe.each(["sqlite", "postgres"] as const)("statistics on %s", (engine) => {
@@ -76,6 +78,17 @@ describe.each(["sqlite", "postgres"] as const)("statistics on %s", (engine) => {
       gclid: report.details.clickIds.get("gclid"),
     };
   };
+  const readSegment = async (siteId: string, from: number, to: number, segment: Segment) => {
+    const range = { from, to, step: "day" as const, timeZone: "Europe/Berlin", segment };
+    const { steps, total, before, details } = await openStatistics(store, () => now).read(siteId, range);
+    return {
+      steps: steps.map(({ conversions }) => conversions).filter(Boolean),
+      total: [total.conversions, total.withClickId, total.sent, total.due, moneyOf(total.values)],
+      before: [before.conversions, before.withClickId, before.sent, before.due, moneyOf(before.values)],
+      campaigns: [...details.campaigns.keys()],
+      delivered: [...details.delivered].map(([name, { conversions }]) => [name, conversions]),
+    };
+  };
   const end = Math.ceil(now / hourMs) * hourMs;
 
   test("before, during and after the rollup of past hours, the numbers are the same", async () => {
@@ -95,12 +108,31 @@ describe.each(["sqlite", "postgres"] as const)("statistics on %s", (engine) => {
       gclid: 6,
     };
     const week = () => read(siteId, end - 7 * day, end);
-    expect(await week()).toEqual(expected);
+    const segment = {
+      steps: [1, 1, 4],
+      total: [6, 6, 6, 6, [{ currency: "EUR", value: 60.6 }]],
+      before: [1, 1, 1, 1, [{ currency: "EUR", value: 10.1 }]],
+      campaigns: ["spring"],
+      delivered: [["sandbox", 6]],
+    };
+    const expectAll = async () => {
+      expect(await week()).toEqual(expected);
+      for (const one of [
+        { segment: "event", name: "purchase" },
+        { segment: "source", name: "google" },
+        { segment: "campaign", name: "spring" },
+        { segment: "platform", name: "sandbox" },
+      ] as const)
+        expect(await readSegment(siteId, end - 7 * day, end, one), one.segment).toEqual(segment);
+      const other = { segment: "source", name: "bing" } as const;
+      expect((await readSegment(siteId, end - 7 * day, end, other)).total).toEqual([0, 0, 0, 0, []]);
+    };
+    await expectAll();
     await workerAt(siteId, now).run();
     expect(await store.statistics.findHead(siteId)).toMatchObject({ fromHour: 0 });
-    expect(await week()).toEqual(expected);
+    await expectAll();
     await store.statistics.restart(siteId);
-    expect(await week()).toEqual(expected);
+    await expectAll();
     expect(await store.statistics.listDueHours(siteId, Number.MAX_SAFE_INTEGER - 1, 9)).toEqual([
       Math.floor(now / hourMs) - 1,
     ]);

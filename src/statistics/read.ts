@@ -2,7 +2,7 @@
 
 import { yieldToEventLoop } from "../kernel/deadline.ts";
 import { hourMs } from "../kernel/time.ts";
-import type { Figure, HourFigure } from "../store/statistics/statistics.ts";
+import type { Figure, HourFigure, Segment, SegmentFigures } from "../store/statistics/statistics.ts";
 import type { Store } from "../store/store.ts";
 import { countHour } from "./hourlyRollup.ts";
 import { stepsOf, type Step } from "./steps.ts";
@@ -21,8 +21,8 @@ import {
 
 type StatisticsStore = Pick<Store, "statistics" | "traffic" | "inboundCounts" | "confirmations">;
 
-/** `from` and `to` are whole hours. */
-type Range = { from: number; to: number; step: Step; timeZone: string };
+/** `from` and `to` are whole hours. With a segment, only its conversions and their deliveries are counted. */
+type Range = { from: number; to: number; step: Step; timeZone: string; segment?: Segment | undefined };
 export type Report = {
   steps: (Sum & { startsAt: number })[];
   total: Sum;
@@ -42,6 +42,7 @@ export function openStatistics(store: StatisticsStore, now: () => number) {
   /** Counts the newest hours first, so that the oldest are left out where time runs out. */
   async function countHours(
     siteId: string,
+    segment: Segment | undefined,
     fromHour: number,
     toHour: number,
     until: number,
@@ -50,15 +51,21 @@ export function openStatistics(store: StatisticsStore, now: () => number) {
     for (let end = toHour; end > fromHour;) {
       const hour = await store.statistics.findPreviousHour(siteId, end, fromHour);
       if (hour === null) break;
-      for (const figure of await readRecent(siteId, hour)) found.push({ ...figure, hour });
+      for (const figure of figuresOf(await readRecent(siteId, hour), segment))
+        found.push({ ...figure, hour });
       end = hour;
       if (now() > until) break;
     }
     return found;
   }
 
+  const listFigures = (siteId: string, segment: Segment | undefined, fromHour: number, toHour: number) =>
+    segment
+      ? store.statistics.listSegment(siteId, segment, fromHour, toHour)
+      : store.statistics.listFigures(siteId, fromHour, toHour);
+
   return {
-    async read(siteId: string, { from, to, step, timeZone }: Range): Promise<Report> {
+    async read(siteId: string, { from, to, step, timeZone, segment }: Range): Promise<Report> {
       const [fromHour, toHour] = [from / hourMs, to / hourMs];
       const firstHour = fromHour - (toHour - fromHour);
       const steps = stepsOf(fromHour, toHour, step, timeZone);
@@ -89,17 +96,25 @@ export function openStatistics(store: StatisticsStore, now: () => number) {
       for (let hour = firstHour; hour < toHour; hour += sliceHours) {
         const end = Math.min(hour + sliceHours, toHour);
         const [low, high] = [Math.max(hour, rolledUp.from), Math.min(end, rolledUp.to)];
-        if (low < high)
-          addTo(await store.statistics.listFigures(siteId, low, high), addFigure, addFigureDetails);
-        addTo(await store.traffic.listCounts(siteId, hour, end), addVisits, addVisitDetails);
-        addTo(await store.inboundCounts.list(siteId, hour, end), addInbound);
-        for (const count of await store.confirmations.listCounts(siteId, Math.max(hour, fromHour), end))
-          addConfirmations(details, count);
+        if (low < high) addTo(await listFigures(siteId, segment, low, high), addFigure, addFigureDetails);
+        // Neither visits nor duplicates nor confirmations are counted by segment.
+        if (!segment) {
+          addTo(await store.traffic.listCounts(siteId, hour, end), addVisits, addVisitDetails);
+          addTo(await store.inboundCounts.list(siteId, hour, end), addInbound);
+          for (const count of await store.confirmations.listCounts(siteId, Math.max(hour, fromHour), end))
+            addConfirmations(details, count);
+        }
         await yieldToEventLoop();
       }
       const until = now() + countingMs;
-      const afterRollup = await countHours(siteId, Math.max(firstHour, head.toHour), toHour, until);
-      const beforeRollup = await countHours(siteId, firstHour, Math.min(toHour, head.fromHour), until);
+      const afterRollup = await countHours(siteId, segment, Math.max(firstHour, head.toHour), toHour, until);
+      const beforeRollup = await countHours(
+        siteId,
+        segment,
+        firstHour,
+        Math.min(toHour, head.fromHour),
+        until,
+      );
       addTo([...afterRollup, ...beforeRollup], addFigure, addFigureDetails);
 
       return {
@@ -120,27 +135,34 @@ const cachedTimes = 20;
 const maxCached = 500;
 
 /** A clock that was set back ends the cache: its time is before `from`. */
-type CachedHour = { from: number; until: number; figures: Promise<Figure[]> };
+type CachedHour = { from: number; until: number; counts: Promise<HourCounts> };
+type HourCounts = { figures: Figure[]; segments: SegmentFigures[] };
+
+function figuresOf({ figures, segments }: HourCounts, segment: Segment | undefined): Figure[] {
+  if (!segment) return figures;
+  const isWanted = (one: Segment) => one.segment === segment.segment && one.name === segment.name;
+  return segments.find(isWanted)?.figures ?? [];
+}
 
 /** Counts hours that are not rolled up yet, the running one above all, and caches the results. */
 function recentHours(
   store: Pick<Store, "statistics">,
   now: () => number,
-): (siteId: string, hour: number) => Promise<Figure[]> {
+): (siteId: string, hour: number) => Promise<HourCounts> {
   const cache = new Map<string, CachedHour>();
 
   return (siteId, hour) => {
     const key = `${siteId} ${hour}`;
     const known = cache.get(key);
-    if (known && known.from <= now() && known.until > now()) return known.figures;
+    if (known && known.from <= now() && known.until > now()) return known.counts;
     const startedAt = now();
     const cached: CachedHour = {
       from: startedAt,
       until: Number.POSITIVE_INFINITY,
-      figures: countHour(store, siteId, hour).then(
-        ({ figures }) => {
+      counts: countHour(store, siteId, hour).then(
+        (counts) => {
           cached.until = now() + Math.max(minCachedMs, cachedTimes * (now() - startedAt));
-          return figures;
+          return counts;
         },
         (error: unknown) => {
           cache.delete(key);
@@ -152,6 +174,6 @@ function recentHours(
     const [oldest] = cache.keys();
     if (cache.size >= maxCached && oldest !== undefined) cache.delete(oldest);
     cache.set(key, cached);
-    return cached.figures;
+    return cached.counts;
   };
 }

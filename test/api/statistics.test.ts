@@ -76,10 +76,12 @@ describe.each(engines)("a site's data on %s", (engine) => {
     ];
     const refunds = [{ currency: "USD", value: 900 }];
     expect(json.totals).toEqual({
-      conversions: 5, values, refunds, duplicates: 1, filtered: 1, botEvents: 0, bots: 0, people: 0, test: 1,
+      conversions: 5, values, refunds, duplicates: 1, filtered: 1, botEvents: 0, withClickId: 1, due: 5, sent: 5,
+      bots: 0, people: 0, test: 1,
     }); // prettier-ignore
     expect(json.before).toEqual({
-      conversions: 0, values: [], refunds: [], duplicates: 0, filtered: 0, botEvents: 0, bots: 0,
+      conversions: 0, values: [], refunds: [], duplicates: 0, filtered: 0, botEvents: 0,
+      withClickId: 0, due: 0, sent: 0, bots: 0,
     }); // prettier-ignore
     expect(json.steps.length).toBeGreaterThanOrEqual(24);
     expect(json.steps.reduce((sum: number, step: { conversions: number }) => sum + step.conversions, 0)).toBe(
@@ -90,7 +92,21 @@ describe.each(engines)("a site's data on %s", (engine) => {
       { name: "lead", conversions: 1, values: [] },
       { name: "Refund", conversions: 1, values: refunds },
     ]);
-    expect(json.platforms).toEqual([{ platform: "sandbox", states: { sent: 5 }, confirmations: null }]);
+    expect(json.platforms).toEqual([
+      { platform: "sandbox", states: { sent: 5 }, conversions: 5, values, confirmations: null },
+    ]);
+    expect(json.sources).toEqual([
+      {
+        name: "(none)",
+        conversions: 4,
+        values: [
+          { currency: "EUR", value: 10.2 },
+          { currency: "USD", value: 500 },
+        ],
+      },
+      { name: "google", conversions: 1, values: [{ currency: "EUR", value: 10.1 }] },
+    ]);
+    expect(json.campaigns).toEqual([{ name: "(none)", conversions: 5, values }]);
     expect(json.match).toEqual({
       conversions: 5,
       identified: 1,
@@ -99,6 +115,24 @@ describe.each(engines)("a site's data on %s", (engine) => {
       clickIds: [{ name: "gclid", conversions: 1 }],
     });
     expect(json.removed).toEqual([{ reason: "blocked domain", visits: 0, events: 1 }]);
+
+    // A click on a name filters the whole report: it counts as many conversions as the name has.
+    for (const [kind, name, conversions] of [
+      ["event", "lead", 1],
+      ["source", "(none)", 4],
+      ["campaign", "(none)", 5],
+      ["platform", "sandbox", 5],
+      ["source", "nothing", 0],
+    ] as const) {
+      const filtered = (await owner.ask(`GET ${path}&${kind}=${encodeURIComponent(name)}`)).json;
+      contract["GET /sites/:site/statistics"].answer.parse(filtered);
+      expect([kind, filtered.totals.conversions, filtered.totals.sent]).toEqual([
+        kind,
+        conversions,
+        conversions,
+      ]);
+      expect(filtered.totals).toMatchObject({ duplicates: 0, filtered: 0, bots: 0 });
+    }
   });
 
   test.each([
@@ -108,6 +142,8 @@ describe.each(engines)("a site's data on %s", (engine) => {
     [`from=0&to=${40 * 24 * hourMs}&step=hour`, "to"],
     ["from=0&to=5&step=week", "step"],
     ["to=5", "from"],
+    ["from=0&to=5&platform=sandbx", "platform"],
+    ["from=0&to=5&event=lead&source=google", "source"],
   ])("the invalid range %s is refused with the name of the wrong field", async (query, field) => {
     const { status, json } = await owner.ask(`GET ${of(`/statistics?${query}`)}`);
     expect([status, json.error.field]).toEqual([400, field]);

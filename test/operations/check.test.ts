@@ -257,6 +257,16 @@ const damages: Record<string, Damage> = {
     sql: () => `DELETE FROM statistics WHERE kind = 'test'`,
     finds: ["hours whose statistics differ from their events"],
   },
+  "statistics miss the source of a conversion": {
+    table: "statistics",
+    sql: () => `DELETE FROM statistics WHERE kind = 'source'`,
+    finds: ["hours whose statistics differ from their events"],
+  },
+  "the figures of a segment are damaged": {
+    table: "statistics_segments",
+    sql: () => `UPDATE statistics_segments SET figures = '[['`,
+    finds: ["statistics_segments whose figures cannot be read"],
+  },
   "a person's visits seem younger than they are": {
     table: "identities",
     sql: () => `UPDATE identities SET oldest_at = oldest_at + 1`,

@@ -241,6 +241,7 @@ describe.each(engines)("retention on %s", { timeout: 60_000 }, (engine) => {
       await fillTable(db, "visit_counts", ["site_id", "hour", "bucket", "reason", "writer", "visits"], [["n", hourOf(at), "human", "", "", 1]]); // prettier-ignore
       await fillTable(db, "inbound_counts", ["site_id", "hour", "kind", "writer", "count"], [["n", hourOf(at), "duplicate", "", 1]]); // prettier-ignore
       await fillTable(db, "statistics", tables.statistics.split(","), [["n", hourOf(at), "conversion", "x", "", 1, 0]]); // prettier-ignore
+      await fillTable(db, "statistics_segments", ["site_id", "segment", "name", "hour", "figures"], [["n", "source", "x", hourOf(at), "[]"]]); // prettier-ignore
       await fillTable(db, "statistics_hours", tables.statistics_hours.split(","), [
         ["n", hourOf(at), at, never],
       ]);
@@ -248,7 +249,14 @@ describe.each(engines)("retention on %s", { timeout: 60_000 }, (engine) => {
     }
     await round("n");
     expect(await db.all(`SELECT hour FROM key_uses WHERE site_id = 'n'`)).toEqual([{ hour: uses[1] }]);
-    for (const table of ["visit_counts", "inbound_counts", "statistics", "statistics_hours", "audit"])
+    for (const table of [
+      "visit_counts",
+      "inbound_counts",
+      "statistics",
+      "statistics_segments",
+      "statistics_hours",
+      "audit",
+    ])
       expect([table, await count(table, "n")]).toEqual([table, 1]);
   });
 

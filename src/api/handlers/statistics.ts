@@ -7,8 +7,9 @@ import { maxTime } from "../../contract/route.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { platformOf } from "../../platforms/index.ts";
 import { openStatistics, type Report } from "../../statistics/read.ts";
-import { moneyOf, sumConfirmations, type Sum } from "../../statistics/aggregate.ts";
+import { moneyOf, sumConfirmations, type Details, type Sum } from "../../statistics/aggregate.ts";
 import type { ConfirmationCount } from "../../store/confirmations/confirmations.ts";
+import { segmentKinds, type Segment, type SegmentKind } from "../../store/statistics/statistics.ts";
 import type { Handlers } from "../call.ts";
 import { openFeed } from "../feed.ts";
 import type { ApiContext } from "../context.ts";
@@ -29,7 +30,8 @@ export function statisticsHandlers({ store, access, now }: ApiContext): Handlers
       const { timeZone } = site.settings;
       const from = Math.floor(query.from / hourMs) * hourMs;
       const to = Math.ceil(query.to / hourMs) * hourMs;
-      const report = await statistics.read(site.id, { from, to, step, timeZone });
+      const segment = segmentOf(query);
+      const report = await statistics.read(site.id, { from, to, step, timeZone, segment });
       return { from, to, step, timeZone, ...toStatistics(report) };
     },
     async "GET /sites/:site/feed"({ site, actor, request }) {
@@ -54,15 +56,42 @@ function checkRange({ from, to, step }: Range): void {
     throw new Refusal("to", `With steps of one ${step}, choose at most ${max} days.`);
 }
 
+/** The figures of a segment are kept, but not those of two segments together. */
+function segmentOf(query: Partial<Record<SegmentKind, string | undefined>>): Segment | undefined {
+  const [chosen, ...others] = segmentKinds.flatMap((segment) => {
+    const name = query[segment];
+    return name === undefined ? [] : [{ segment, name }];
+  });
+  const [other] = others;
+  if (other)
+    throw new Refusal(other.segment, "Choose one of event, source, campaign and platform, not several.");
+  if (chosen?.segment === "platform" && !platformOf(chosen.name))
+    throw new Refusal("platform", `There is no platform ${chosen.name}.`);
+  return chosen;
+}
+
 type Statistics = Answer<"GET /sites/:site/statistics">;
 
-const toCounts = ({ conversions, values, refunds, duplicates, filtered, botEvents }: Sum) => ({
+const toCounts = ({
+  conversions,
+  values,
+  refunds,
+  duplicates,
+  filtered,
+  botEvents,
+  withClickId,
+  due,
+  sent,
+}: Sum) => ({
   conversions,
   values: moneyOf(values),
   refunds: moneyOf(refunds),
   duplicates,
   filtered,
   botEvents,
+  withClickId,
+  due,
+  sent,
 });
 
 const toSums = (sum: Sum) => ({ ...toCounts(sum), bots: sum.visits.bots });
@@ -75,23 +104,31 @@ function confirmationsOf(platform: string, counts: readonly ConfirmationCount[],
 function toStatistics({ steps, total, before, details }: Report): Omit<Statistics, keyof Range | "timeZone"> {
   const sortBySize = <Item>(items: Iterable<Item>, size: (item: Item) => number) =>
     [...items].toSorted((one, other) => size(other) - size(one));
+  const toNamed = (sums: Details["events"]) =>
+    sortBySize(sums, ([, { conversions }]) => conversions).map(([name, { conversions, values }]) => ({
+      name,
+      conversions,
+      values: moneyOf(values),
+    }));
   return {
     steps: steps.map((step) => ({ startsAt: step.startsAt, ...toCounts(step), visits: step.visits })),
     before: toSums(before),
     totals: { ...toSums(total), people: total.visits.people, test: details.test },
-    events: sortBySize(details.events, ([, { conversions }]) => conversions).map(
-      ([name, { conversions, values }]) => ({ name, conversions, values: moneyOf(values) }),
-    ),
+    events: toNamed(details.events),
+    sources: toNamed(details.sources),
+    campaigns: toNamed(details.campaigns),
     platforms: sortBySize(details.platforms, ([, { sent = 0 }]) => sent).map(([platform, states]) => ({
       platform,
       states,
+      conversions: details.delivered.get(platform)?.conversions ?? 0,
+      values: moneyOf(details.delivered.get(platform)?.values ?? new Map()),
       confirmations: confirmationsOf(platform, details.confirmations.get(platform) ?? [], states.sent ?? 0),
     })),
     match: {
       conversions: total.conversions,
       identified: details.identified,
       withheld: details.withheld,
-      withClickId: details.withClickId,
+      withClickId: total.withClickId,
       clickIds: sortBySize(details.clickIds, ([, conversions]) => conversions).map(([name, conversions]) => ({
         name,
         conversions,

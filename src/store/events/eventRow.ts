@@ -202,6 +202,21 @@ export const readSummary = (row: Row): EventSummary =>
     readAttribution(row),
   );
 
+export type CountedEvent = EventSummary & {
+  utm: Readonly<Record<string, string>>;
+  /** The name of the click id that was seen last. */
+  newestClickId: string | null;
+};
+
+/** Reads what statistics count of an event. */
+export function readCounted(row: Row): CountedEvent {
+  const attribution = readAttribution(row);
+  const { utm = {}, clickIds = {} } = attribution;
+  const newest = Object.entries(clickIds).toSorted(([, one], [, other]) => other.seenAt - one.seenAt)[0];
+  const event = { ...unsealed.readSome(row, plainFields), filterReasons: readReasons(row) };
+  return { ...toSummary(event, attribution), utm, newestClickId: newest?.[0] ?? null };
+}
+
 function readReasons({ reasons }: Row): FilterReason[] {
   const value = reasons === null ? [] : tryParse(String(reasons));
   return Array.isArray(value) ? value : [];

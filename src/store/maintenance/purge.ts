@@ -180,7 +180,13 @@ export function purgeStore(db: Database) {
   /** Removes counts by hour from before `before`: of one table, up to `maxHours` hours at a time. */
   async function hours(
     siteId: string,
-    table: "statistics" | "statistics_hours" | "visit_counts" | "inbound_counts" | "confirmation_counts",
+    table:
+      | "statistics"
+      | "statistics_segments"
+      | "statistics_hours"
+      | "visit_counts"
+      | "inbound_counts"
+      | "confirmation_counts",
     before: number,
     maxHours: number,
   ): Promise<PurgeStep> {

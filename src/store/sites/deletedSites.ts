@@ -27,7 +27,8 @@ export const purgedTables = [
   "backfills", "proofs", "confirmation_requests", "quality_snapshots", "corrections", "confirmation_counts", "confirmations",
   "attempts", "deliveries", "outcomes", "events", "dedup_claims", "heads", "identities", "visitors", "consent_history", "consents",
   "wrong_keys", "lockouts", "key_uses", "audit", "visit_counts", "bot_visits", "platform_sign_ins", "leases", "totals", "push_log",
-  "pushes", "webhooks", "periods", "period_heads", "alerts", "statistics", "statistics_hours", "statistics_heads",
+  "pushes", "webhooks", "periods", "period_heads", "alerts", "statistics",
+  "statistics_segments", "statistics_hours", "statistics_heads",
   "inbound_counts", "rejected_requests", "imports", "reconciliation_rows", "reconciliations", "orders", "order_feeds",
 ]; // prettier-ignore
 

@@ -38,6 +38,29 @@ describe.each(["sqlite", "postgres"] as const)("statistics on %s", async (engine
     expect(await statistics.listDueHours(siteId, 99, 10)).toEqual([5, 6]);
   });
 
+  test("the segments of an hour are replaced with its figures", async () => {
+    const siteId = shortId();
+    const { statistics } = store;
+    const google = { segment: "source", name: "google" } as const;
+    const segments = [
+      { ...google, figures: [conversions(2), conversions(1, "lead")] },
+      { segment: "event" as const, name: "google", figures: [conversions(9)] },
+    ];
+    const times = { rolledAt: 10, dueAt: 99 };
+    await statistics.replaceHour(siteId, 5, [], { ...times, segments });
+    await statistics.replaceHour(siteId, 6, [], {
+      ...times,
+      segments: [{ ...google, figures: [conversions(4)] }],
+    });
+    expect(await statistics.listSegment(siteId, google, 0, 9)).toEqual([
+      { hour: 5, ...conversions(2) },
+      { hour: 5, ...conversions(1, "lead") },
+      { hour: 6, ...conversions(4) },
+    ]);
+    await statistics.replaceHour(siteId, 5, [], { rolledAt: 20, dueAt: 99 });
+    expect(await statistics.listSegment(siteId, google, 0, 9)).toEqual([{ hour: 6, ...conversions(4) }]);
+  });
+
   test("two nodes that compute the same hour leave one set of figures", async () => {
     const siteId = shortId();
     const figures = Array.from({ length: 100 }, (_, n) => conversions(1, `event ${n}`));

@@ -2,20 +2,25 @@
 
 import { hourMs, minuteMs } from "../../kernel/time.ts";
 import { idAt, timeOfId } from "../../kernel/ids.ts";
+import { tryParse } from "../damagedRows.ts";
 import { asNumber, asOneOf, asText, describeRow } from "../describeRow.ts";
 import { allByKeys, chunks, tuples, type Database, type Query } from "../engine/database.ts";
 import type { Delivery } from "../deliveries/delivery.ts";
 import { readDeliveries, readPlanned } from "../deliveries/readDeliveries.ts";
-import { readSummary, summaryColumns, type EventSummary } from "../events/eventRow.ts";
+import { readCounted, summaryColumns, type CountedEvent } from "../events/eventRow.ts";
 
 /**
- * conversion: by event name and currency. delivery: by platform and state. filtered: by reason. click id: by its name.
- * The others have no name: of the conversions, those with an identity record, with identifiers withheld, with at least
- * one click id; and test events.
+ * conversion: by event name and currency. source, campaign: the same conversions by theirs, refunds without their value.
+ * delivery: by platform and state. delivered: the conversions that a platform accepted, by currency. filtered: by reason.
+ * click id: by its name. The others have no name: of the conversions, those with an identity record, with identifiers
+ * withheld, with at least one click id; and test events.
  */
 export const statisticsKinds = [
   "conversion",
+  "source",
+  "campaign",
   "delivery",
+  "delivered",
   "filtered",
   "click id",
   "identified",
@@ -32,8 +37,14 @@ export type HourFigure = Figure & { hour: number };
 /** Every hour with events from `fromHour` to before `toHour` is computed. */
 export type StatisticsHead = { fromHour: number; toHour: number };
 
+/** The conversions of one event name, source, campaign or platform. */
+export type Segment = { segment: SegmentKind; name: string };
+export const segmentKinds = ["event", "source", "campaign", "platform"] as const;
+export type SegmentKind = (typeof segmentKinds)[number];
+export type SegmentFigures = Segment & { figures: Figure[] };
+
 export type Portion = {
-  events: EventSummary[];
+  events: CountedEvent[];
   deliveries: Pick<Delivery, "eventId" | "platform" | "state">[];
 };
 
@@ -87,7 +98,7 @@ export function statisticsStore(db: Database) {
         [siteId, after, idAt(hour * hourMs), idAt((hour + 1) * hourMs), max],
       );
       const deliveries = await readDeliveries(db, siteId, rows.map(readPlanned));
-      return { events: rows.map(readSummary), deliveries: [...deliveries.values()].flat() };
+      return { events: rows.map(readCounted), deliveries: [...deliveries.values()].flat() };
     },
 
     /** Replaces the figures of an hour, unless another node has computed them from newer rows. */
@@ -95,7 +106,11 @@ export function statisticsStore(db: Database) {
       siteId: string,
       hour: number,
       figures: readonly Figure[],
-      { rolledAt, dueAt }: { rolledAt: number; dueAt: number },
+      {
+        segments = [],
+        rolledAt,
+        dueAt,
+      }: { segments?: readonly SegmentFigures[]; rolledAt: number; dueAt: number },
     ): Promise<void> {
       await db.write(async (tx) => {
         // Written first, which serialises nodes that compute the same hour.
@@ -122,6 +137,13 @@ export function statisticsStore(db: Database) {
             some.flatMap((one) => [siteId, hour, one.kind, one.name, one.currency, one.count, one.value]),
           );
         }
+        await tx.all(`DELETE FROM statistics_segments WHERE site_id = $1 AND hour = $2`, [siteId, hour]);
+        for (const some of chunks(segments)) {
+          await tx.all(
+            `INSERT INTO statistics_segments (site_id, segment, name, hour, figures) VALUES ${tuples(some.length, 5)}`,
+            some.flatMap((one) => [siteId, one.segment, one.name, hour, packFigures(one.figures)]),
+          );
+        }
       });
     },
 
@@ -143,7 +165,51 @@ export function statisticsStore(db: Database) {
       );
       return rows.map(figureRow.read);
     },
+
+    /** Lists the figures of a segment from `fromHour` to before `toHour`. */
+    async listSegment(
+      siteId: string,
+      { segment, name }: Segment,
+      fromHour: number,
+      toHour: number,
+    ): Promise<HourFigure[]> {
+      const rows = await db.all(
+        `SELECT hour, figures FROM statistics_segments
+         WHERE site_id = $1 AND segment = $2 AND name = $3 AND hour >= $4 AND hour < $5`,
+        [siteId, segment, name, fromHour, toHour],
+      );
+      return rows.flatMap((row) => {
+        const hour = Number(row.hour);
+        return readFigures(String(row.figures)).map((figure) => ({ ...figure, hour }));
+      });
+    },
   };
+}
+
+type PackedFigure = [kind: StatisticsKind, name: string, currency: string, count: number, value: number];
+
+const packFigures = (figures: readonly Figure[]) =>
+  JSON.stringify(
+    figures.map(({ kind, name, currency, count, value }): PackedFigure => [
+      kind,
+      name,
+      currency,
+      count,
+      value,
+    ]),
+  );
+
+/** A damaged row counts nothing; `check` names it. */
+function readFigures(text: string): Figure[] {
+  const read = tryParse(text);
+  if (!Array.isArray(read)) return [];
+  return (read as PackedFigure[]).map(([kind, name, currency, count, value]) => ({
+    kind,
+    name,
+    currency,
+    count,
+    value,
+  }));
 }
 
 /**

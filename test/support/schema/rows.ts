@@ -513,6 +513,15 @@ export function representativeRows(): Record<string, Row[]> {
     statistics: [
       { site_id, hour, kind: "conversion", name: "purchase", currency: "EUR", count: 1, value: 49.9 },
     ],
+    statistics_segments: [
+      {
+        site_id,
+        segment: "source",
+        name: "google",
+        hour,
+        figures: '[["conversion","purchase","EUR",1,49.9]]',
+      },
+    ],
     statistics_hours: [{ site_id, hour, rolled_at: at, due_at: at }],
     statistics_heads: [{ site_id, from_hour: hour, to_hour: hour + 1 }],
     inbound_counts: [{ site_id, hour, kind: "duplicate", writer: "", count: 2 }],

@@ -143,6 +143,8 @@ export const errors: ServerTexts = {
   "The end is not a valid time.": "Das Ende ist keine gültige Zeit.",
   "The start must be before the end.": "Der Anfang muss vor dem Ende liegen.",
   "The end must be after the start.": "Das Ende muss nach dem Anfang liegen.",
+  "Choose one of event, source, campaign and platform, not several.":
+    "Wählen Sie eins von Event, Quelle, Kampagne und Plattform, nicht mehrere.",
   "With steps of one {1}, choose at most {2} days.":
     "Wählen Sie bei dieser Auflösung ({1}) höchstens {2} Tage.",
   day: "Tag",

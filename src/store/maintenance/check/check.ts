@@ -9,7 +9,7 @@ import { dayMs } from "../../../kernel/time.ts";
 import { eventStatuses } from "../../events/eventRow.ts";
 import { webhookStates } from "../../outbound/webhooks.ts";
 import { importKinds } from "../../sites/imports.ts";
-import { statisticsKinds } from "../../statistics/statistics.ts";
+import { segmentKinds, statisticsKinds } from "../../statistics/statistics.ts";
 import { checkClaims } from "./claims.ts";
 import { checkEvents, type EventRules } from "./events.ts";
 import { Faults, type FaultQuery, type Inconsistency } from "./faults.ts";
@@ -197,6 +197,7 @@ const enumerations: readonly [table: string, key: string, column: string, values
   ["pushes", "webhook_id", "state", ["queued", "sent"]],
   ["visit_counts", "site_id", "bucket", visitBuckets],
   ["statistics", "site_id", "kind", statisticsKinds],
+  ["statistics_segments", "site_id", "segment", segmentKinds],
   ["imports", "id", "kind", importKinds],
   ["imports", "id", "state", ["running", "stopped", "done"]],
   ["orders", "id", "status", orderStatuses],
@@ -228,6 +229,7 @@ const json: readonly [table: string, key: string, column: string, fits: (value: 
   ["backfills", "connection_id", "tally", isObject],
   ["confirmation_requests", "subject", "events", Array.isArray],
   ["quality_snapshots", "connection_id", "reports", Array.isArray],
+  ["statistics_segments", "site_id", "figures", Array.isArray],
   ["imports", "id", "options", isObject],
   ["imports", "id", "tally", isObject],
   ["order_feeds", "site_id", "options", isObject],

@@ -25,7 +25,7 @@ export async function compareHours(
   // Names and reasons vary; of deliveries there are platforms and states.
   const figures = await snapshot.all(
     `SELECT hour, kind, SUM(count) AS n, CASE WHEN kind = 'delivery' THEN name ELSE '' END AS detail FROM statistics
-     WHERE site_id = $1 AND kind IN ('conversion', 'filtered', 'test', 'delivery') AND hour IN (${computed})
+     WHERE site_id = $1 AND kind IN ('conversion', 'source', 'campaign', 'filtered', 'test', 'delivery') AND hour IN (${computed})
      GROUP BY hour, kind, CASE WHEN kind = 'delivery' THEN name ELSE '' END`,
     [siteId],
   );

@@ -78,7 +78,7 @@ function countEvent(
   if (isBots(row)) counts.removed += 1;
   if (row.status === "filtered") return void count("filtered");
   counts.conversions += 1;
-  count("conversion");
+  for (const kind of ["conversion", "source", "campaign"]) count(kind);
   for (const { platform, state } of deliveries) count(`delivery ${platform} ${state}`);
 }
 

@@ -681,6 +681,18 @@ export const initial: Migration = shardOthers({
       PRIMARY KEY (site_id, hour, kind, name, currency)
     ) {COMPACT}`,
 
+    // Holds the figures of one hour for the conversions of one event name, source, campaign or platform: a list of
+    // [kind, name, currency, count, value]. An hour has a bounded number of rows, replaced together with its statistics.
+    `CREATE TABLE statistics_segments (
+      site_id text NOT NULL,
+      segment text NOT NULL,
+      name text NOT NULL,
+      hour bigint NOT NULL,
+      figures text NOT NULL,
+      PRIMARY KEY (site_id, segment, name, hour)
+    ) {COMPACT}`,
+    `CREATE INDEX statistics_segments_hour ON statistics_segments (site_id, hour)`,
+
     // Holds the hours that were computed: from the data of rolled_at, and to be computed again at due_at.
     `CREATE TABLE statistics_hours (
       site_id text NOT NULL,
