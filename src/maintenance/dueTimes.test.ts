@@ -76,13 +76,25 @@ async function setUp(engine: "sqlite" | "postgres") {
       startWorker({ ...node, lanes, leaseMs: 5000 }),
       startOutbound({ ...node, sender, attemptMs: 1000, pushMs: 200, retry, newId: ulid, onDisabled: fail }),
     ];
-    const dueTimes = startDueTimes({ ...node, retryScheduleMs: [50], pushRetryMs: [50] });
+    /** Resolves after the first look of the correction, which would otherwise come between the first retries. */
+    const looked = Promise.withResolvers<void>();
+    const findDue: typeof store.deliveries.findDue = async (at) => {
+      const found = await store.deliveries.findDue(at);
+      looked.resolve();
+      return found;
+    };
+    const dueTimes = startDueTimes({
+      store: { ...store, deliveries: { ...store.deliveries, findDue } },
+      retryScheduleMs: [50],
+      pushRetryMs: [50],
+      onDefect: fail,
+    });
     const stop = async () => {
       for (const part of [...parts, dueTimes]) await part.stop();
       await lanes.close();
     };
     ends.push(stop);
-    return { stop, dueTimes };
+    return { stop, dueTimes, looked: looked.promise };
   }
 
   const accept = async (count: number) => {
@@ -112,6 +124,7 @@ describe.each(["sqlite", "postgres"] as const)("a clock that is corrected on %s"
   ])("deliveries and pushes go on when the clock is corrected %s", async (_when, isRestarted) => {
     const { clock, state, startNode, accept, count, farAway } = await setUp(engine);
     const node = startNode();
+    await node.looked;
     await accept(8);
     await eventually("retries are planned an hour ahead", async () => {
       const [deliveries = 0, webhooks = 0] = await farAway();
