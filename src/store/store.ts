@@ -74,6 +74,7 @@ export async function openStore(
     const isSharded = await db.isSharded();
     const keys = typeof encryptionKey === "function" ? encryptionKey : () => [encryptionKey];
     const seal = sealWith(keys);
+    const nodes = nodeStore(db);
     const webhooks = webhookStore(db, seal, newId);
     const report = observer?.onDefect ?? ((error: Error) => process.emitWarning(error));
     const onRepaired = (name: string) =>
@@ -85,7 +86,7 @@ export async function openStore(
       isSharded,
       migrated,
       configuration: configurationStore(db, seal, newId, refuseWrongKeyNow),
-      events: eventStore(db, seal, refuseWrongKeyNow),
+      events: eventStore(db, seal, refuseWrongKeyNow, nodes),
       deliveries: deliveryStore(db),
       backfills: backfillStore(db, newId),
       confirmations: confirmationStore(db),
@@ -93,7 +94,7 @@ export async function openStore(
       corrections: correctionStore(db),
       waiting: waitingStore(db),
       slices: sliceStore(db),
-      nodes: nodeStore(db),
+      nodes,
       people: peopleStore(db, newId),
       /** Signs the cookies of users, and seals the secrets of their authenticator apps. */
       accessSecret: await readAccessSecret(db, keys, onRepaired),

@@ -101,6 +101,8 @@ class Run {
   readonly #senders: Senders;
   readonly #operator: Operator;
   readonly #faults: FaultContext;
+  /** Processes that were told to stop and had work left when their time was over. */
+  readonly #stoppedLate = new Set<SimulatedProcess>();
   #isOver = false;
 
   constructor(world: World, scenario: Scenario, base: Base) {
@@ -219,9 +221,13 @@ class Run {
     if (!process.isAlive) return;
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     this.#world.log(process.name, `defect ${text.split("\n", 1)[0]} ${JSON.stringify(about)}`);
-    // Without its database a relay cannot stop in order. It says what is left, and ends.
+    // Without its database a relay cannot stop in order. It says what is left, and ends. What is left finds the store closed.
+    if ("stopping" in about) this.#stoppedLate.add(process);
+    const isOfStop =
+      this.#stoppedLate.has(process) &&
+      ("stopping" in about || (error instanceof Error && error.message === "the store is closed"));
     const isOfLostEvent = typeof about.event === "string" && this.#rules.isLost(about.event);
-    const isExpectedHere = isExpected(error) || isOfLostEvent || "stopping" in about;
+    const isExpectedHere = isExpected(error) || isOfLostEvent || isOfStop;
     if (!isExpectedHere) this.#rules.fail(`a defect was reported: ${text}`);
   }
 

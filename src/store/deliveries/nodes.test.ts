@@ -2,6 +2,7 @@
 
 import { expect, inject, onTestFinished, test } from "vitest";
 import { migratedDatabase } from "../../../test/support/databases.ts";
+import { newEvent } from "../../../test/support/events.ts";
 import { newLocation, openAt, sql } from "../../../test/support/nodes.ts";
 import { simulateTimeline } from "../../../test/support/postgres/timeline.ts";
 import { MarkOutdated } from "./nodes.ts";
@@ -33,5 +34,29 @@ test.skipIf(inject("inSchemas"))(
     await nodes.removeExpired("dead", 1);
     expect([await nodes.readMark("node"), await nodes.readMark("dead")]).toEqual(["2", null]);
     expect(await sql(location, "SELECT owner FROM nodes")).toEqual([{ owner: "node" }]);
+  },
+);
+
+test.skipIf(inject("inSchemas"))(
+  "a node that accepts events on a promoted server which lost its row writes the row with them",
+  async () => {
+    const location = await newLocation("postgres", migratedDatabase);
+    if (location.engine !== "postgres") expect.unreachable();
+    const { promote } = await simulateTimeline(location.url);
+    const { nodes, events, close } = await openAt(location);
+    onTestFinished(close);
+    await nodes.renew("node", "1", 60_000, 0);
+    await nodes.renew("node", "2", 60_000, 0);
+    await sql(location, "DELETE FROM nodes");
+    await promote();
+    // The node learns of the promotion, and has not yet written its row when it accepts.
+    await expect(nodes.renew("node", "3", 60_000, 0)).rejects.toThrow(MarkOutdated);
+    const accept = (siteId: string) => events.accept(newEvent(siteId, {}, { owner: "node" }));
+    await Promise.all([accept("a"), accept("b")]);
+    // Nothing is known of what the server has above the first mark.
+    expect(await nodes.readMark("node")).toBe("1");
+    await nodes.renew("node", "3", 60_000, 1);
+    await accept("a");
+    expect(await nodes.readMark("node")).toBe("3");
   },
 );

@@ -38,8 +38,34 @@ export function nodeStore(db: Database, now: () => number = Date.now) {
       { confirmTimeline: true },
     );
 
+  /** The rows that this process wrote: the first mark of each node, and the count of promotions when it was last written. */
+  const written = new Map<string, { mark: string; leaseMs: number; promotions: number }>();
+
+  /** Writes the row of a node; one that is there stays as it is unless `onConflict` changes it. */
+  const writeRow = (tx: RowQuery, owner: string, lowWater: string, leaseMs: number, onConflict: string) =>
+    tx.all(
+      `INSERT INTO nodes (site_id, owner, low_water, until) VALUES ('', $2, $3, ${clock} + CAST($4 AS bigint))
+       ON CONFLICT (site_id, owner) DO ${onConflict}`,
+      [now(), owner, lowWater, leaseMs],
+    );
+
   return {
     promotions: () => db.promotions(),
+
+    /**
+     * True when the server may lack the row of a node here. Without it, nobody would find what the node leaves when it dies: so a
+     * transaction that accepts events asks, after the first statement, which decides on which server it runs.
+     */
+    mayLackRows(): boolean {
+      const promotions = db.promotions();
+      for (const row of written.values()) if (row.promotions !== promotions) return true;
+      return false;
+    },
+
+    /** Writes the rows of the nodes here that are missing. */
+    async restoreRows(tx: RowQuery): Promise<void> {
+      for (const [owner, { mark, leaseMs }] of written) await writeRow(tx, owner, mark, leaseMs, "NOTHING");
+    },
 
     /** Extends the lease of a node and moves its low-water mark. */
     async renew(
@@ -48,13 +74,10 @@ export function nodeStore(db: Database, now: () => number = Date.now) {
       leaseMs: number,
       promotions = db.promotions(),
     ): Promise<void> {
-      await writeUnlessPromoted(promotions, (tx) =>
-        tx.all(
-          `INSERT INTO nodes (site_id, owner, low_water, until) VALUES ('', $2, $3, ${clock} + CAST($4 AS bigint))
-           ON CONFLICT (site_id, owner) DO UPDATE SET low_water = excluded.low_water, until = excluded.until`,
-          [now(), owner, lowWater, leaseMs],
-        ),
-      );
+      const change = "UPDATE SET low_water = excluded.low_water, until = excluded.until";
+      await writeUnlessPromoted(promotions, (tx) => writeRow(tx, owner, lowWater, leaseMs, change));
+      const { mark = lowWater } = written.get(owner) ?? {};
+      written.set(owner, { mark, leaseMs, promotions });
     },
 
     /** The low-water mark of a node as it is stored; null without a row. */
@@ -68,6 +91,7 @@ export function nodeStore(db: Database, now: () => number = Date.now) {
       await writeUnlessPromoted(promotions, (tx) =>
         tx.all(`DELETE FROM nodes WHERE site_id = '' AND owner = $1`, [owner]),
       );
+      written.delete(owner);
     },
 
     /** Removes a node whose lease has ended. One that was only slow may have renewed it. */

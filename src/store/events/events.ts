@@ -8,6 +8,7 @@ import {
   type NewDelivery,
   type Origin,
 } from "../deliveries/delivery.ts";
+import type { nodeStore } from "../deliveries/nodes.ts";
 import { readDueTime } from "../deliveries/dueTime.ts";
 import { allByKeys, type Database, type Row, type RowQuery } from "../engine/database.ts";
 import { claimAll, claimOrderEventId, personRefOf, type Claimant } from "./claims.ts";
@@ -42,6 +43,8 @@ export type NewEvent = Claimant & {
   batch?: object | null;
 };
 
+type OwnNodes = Pick<ReturnType<typeof nodeStore>, "mayLackRows" | "restoreRows">;
+
 export type Acceptance = { duplicate: true } | { duplicate: false; platformEventId: string };
 
 export type Release = {
@@ -55,16 +58,18 @@ export type Release = {
   now: number;
 };
 
-/** `refuseWrongKey` throws where the encryption key is wrong: then no event is damaged, and none must be taken for it. */
+/** `refuseWrongKey` throws where the encryption key is wrong: then no event is damaged, and none must be taken for it. `nodes`
+ * are the owners of events. */
 export function eventStore(
   db: Database,
   seal: Seal,
   refuseWrongKey: () => Promise<void>,
+  nodes: OwnNodes,
   now: () => number = Date.now,
 ) {
   const described = describeEvents(seal);
   const accept = inGroups<NewEvent, Acceptance>(
-    (_group, items) => db.write((tx) => acceptAll(tx, described, items)),
+    (_group, items) => db.write((tx) => acceptAll(tx, described, items, nodes)),
     {
       isDataError: db.isDataError,
       isLate: ({ answerBy = Infinity }) => answerBy < now(),
@@ -166,8 +171,10 @@ async function acceptAll(
   tx: RowQuery,
   described: ReturnType<typeof describeEvents>,
   items: NewEvent[],
+  nodes: OwnNodes,
 ): Promise<Acceptance[]> {
   const claimed = await claimAll(tx, items);
+  if (nodes.mayLackRows()) await nodes.restoreRows(tx);
   const accepted = items.filter((item) => claimed.get(item) !== "duplicate");
   const usesOrderEventId = (item: NewEvent) => claimed.get(item) === "order event id";
   const [written] = await Promise.all([

@@ -95,11 +95,19 @@ export function servePlatforms(
     }
   });
   serve(origins.meta, ({ path }) => {
-    const found = metas.get(path.split("/")[2] ?? "");
+    const found = metas.get(pixelOf(path));
     if (!found) throw new Error(`no pixel is at ${path}`);
     return found;
   });
 }
+
+/** The path names the pixel, or its parameter does where Meta is asked about the quality of its events. */
+const pixelOf = (path: string) =>
+  new URL(path, origins.meta).searchParams.get("dataset_id") ?? path.split("/")[2] ?? "";
+
+/** Meta is asked once a day about the quality of its events. */
+const isQuestion = ({ method }: Call) => method === "GET";
+const noQuality = JSON.stringify({ web: [] });
 
 function servicePlatform(
   find: (call: Call) => Omit<PlatformCall, "call" | "items">,
@@ -108,7 +116,8 @@ function servicePlatform(
 ): Service {
   const read = (call: Call): PlatformCall => {
     const found = find(call);
-    return { ...found, call, items: wires[found.connection.platform].itemsOf(call.body) };
+    const items = isQuestion(call) ? [] : wires[found.connection.platform].itemsOf(call.body);
+    return { ...found, call, items };
   };
   const accepting = new WeakSet<Answer>();
   const open = new Map<number, PlatformCall>();
@@ -126,7 +135,7 @@ function servicePlatform(
       const isRejected = items.some(isPoison);
       const good: Answer = isRejected
         ? { status: 400, body: wire.rejected }
-        : { status: 200, body: wire.accepted(items.length) };
+        : { status: 200, body: isQuestion(call) ? noQuality : wire.accepted(items.length) };
       if (!isRejected) accepting.add(good);
       const garbage: Answer = { status: 200, body: "<html>" };
       if (wire.acceptsGarbage) accepting.add(garbage);
