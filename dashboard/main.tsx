@@ -9,6 +9,7 @@ import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { Notices } from "./common/notices.tsx";
+import { Tip } from "./common/Tip.tsx";
 import { queryClient } from "./common/api/query.ts";
 import { startLanguage, useShownLanguage } from "./messages/shown.ts";
 import { router } from "./router.tsx";
@@ -25,6 +26,7 @@ function Dashboard() {
   return (
     <MantineProvider key={language} theme={makeTheme()} defaultColorScheme="auto" getStyleNonce={() => nonce}>
       <Notices />
+      <Tip />
       <QueryClientProvider client={queryClient}>
         <RouterProvider router={router} />
       </QueryClientProvider>

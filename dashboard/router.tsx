@@ -8,6 +8,7 @@ import {
   Outlet,
   redirect,
 } from "@tanstack/react-router";
+import { toSearch } from "./common/links.tsx";
 import { withTexts } from "./messages/catalogue.ts";
 import { sitePages } from "./pages.ts";
 import { NotFound, Broken } from "./scenes/frame/ErrorPages.tsx";
@@ -88,12 +89,7 @@ export const router = createRouter({
   basepath: "/dashboard",
   // Values stay text: an id of digits is not a number.
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
-  stringifySearch: (search) => {
-    const texts = new URLSearchParams();
-    for (const [name, value] of Object.entries(search as Record<string, string | number | undefined>))
-      if (value !== undefined && value !== "") texts.set(name, String(value));
-    return texts.size ? `?${texts}` : "";
-  },
+  stringifySearch: toSearch,
   defaultErrorComponent: Broken,
   defaultPreload: "intent",
   // Opening a drawer keeps the scroll position of the list behind it.

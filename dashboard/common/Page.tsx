@@ -10,6 +10,7 @@ type Tab = { value: string; label: string; to: string; search?: Record<string, u
 
 export function Page({
   title,
+  mark,
   back,
   about,
   actions,
@@ -18,6 +19,8 @@ export function Page({
   children,
 }: {
   title: string;
+  /** A mark before the title. */
+  mark?: ReactNode;
   /** The page that this one is a part of. */
   back?: { to: string; label: string; search?: Record<string, unknown> };
   about?: ReactNode;
@@ -45,7 +48,10 @@ export function Page({
               </Group>
             </Anchor>
           )}
-          <Title order={1}>{title}</Title>
+          <Group gap="sm" wrap="nowrap">
+            {mark}
+            <Title order={1}>{title}</Title>
+          </Group>
           {about && (
             <Text c="dimmed" size="sm" mt={4} maw={720} component="div">
               {about}

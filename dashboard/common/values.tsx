@@ -1,7 +1,6 @@
 // Small shared components: a time, money, an id, a state.
 
-import { ActionIcon, Badge, Group, Text, Tooltip } from "@mantine/core";
-import { useClipboard, useInterval } from "@mantine/hooks";
+import { Badge, Group, Text } from "@mantine/core";
 import {
   Ban,
   Bot,
@@ -22,6 +21,7 @@ import {
 } from "lucide-react";
 import { useEffect, useState } from "react";
 import { moneyText } from "./format/numbers.ts";
+import { useNow } from "./format/clock.ts";
 import { exactTime, whenText } from "./format/times.ts";
 import { useSite } from "./api/session.ts";
 import { commonText } from "../messages/common.ts";
@@ -29,19 +29,17 @@ import { commonText } from "../messages/common.ts";
 /** A relative time that updates itself. On hover it shows the exact time in the site's time zone. */
 export function Time({ at, none = commonText.never }: { at: number | null; none?: string }) {
   const site = useSite();
-  const [now, setNow] = useState(Date.now);
-  const tick = useInterval(() => setNow(Date.now()), 15_000);
-  useEffect(() => {
-    tick.start();
-    return tick.stop;
-  }, [tick]);
+  const now = useNow();
   if (at === null) return <span className="cc-quiet">{none}</span>;
   return (
-    <Tooltip label={exactTime(at, site?.timeZone)}>
-      <time dateTime={new Date(at).toISOString()} style={{ whiteSpace: "nowrap" }}>
-        {whenText(at, now, site?.timeZone)}
-      </time>
-    </Tooltip>
+    <time
+      dateTime={new Date(at).toISOString()}
+      data-tip={exactTime(at, site?.timeZone)}
+      style={{ whiteSpace: "nowrap" }}
+    >
+      {/* What happened since the last tick happened just now. */}
+      {whenText(at, Math.max(now, Math.min(at, Date.now())), site?.timeZone)}
+    </time>
   );
 }
 
@@ -62,33 +60,36 @@ export function Id({
 }) {
   const shown = short && value.length > 18 ? `${value.slice(0, 8)}…${value.slice(-4)}` : value;
   return (
-    <Group gap={4} wrap="nowrap" component="span" display="inline-flex">
+    <span className="cc-id">
       <span className="cc-mono" title={value} style={short ? { whiteSpace: "nowrap" } : undefined}>
         {shown}
       </span>
       <CopyButton value={value} label={label} />
-    </Group>
+    </span>
   );
 }
 
 export function CopyButton({ value, label }: { value: string; label: string }) {
-  const clipboard = useClipboard({ timeout: 1500 });
+  const [isCopied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!isCopied) return;
+    const timer = setTimeout(() => setCopied(false), 1500);
+    return () => clearTimeout(timer);
+  }, [isCopied]);
   return (
-    <Tooltip label={clipboard.copied ? commonText.copied : label}>
-      <ActionIcon
-        size="sm"
-        variant="subtle"
-        color="gray"
-        aria-label={label}
-        onClick={(event) => {
-          event.stopPropagation();
-          event.preventDefault();
-          clipboard.copy(value);
-        }}
-      >
-        {clipboard.copied ? <Check size={14} /> : <Copy size={14} />}
-      </ActionIcon>
-    </Tooltip>
+    <button
+      type="button"
+      className="cc-copy"
+      aria-label={label}
+      data-tip={isCopied ? commonText.copied : label}
+      onClick={(event) => {
+        event.stopPropagation();
+        event.preventDefault();
+        void navigator.clipboard?.writeText(value).then(() => setCopied(true));
+      }}
+    >
+      {isCopied ? <Check size={14} aria-hidden /> : <Copy size={14} aria-hidden />}
+    </button>
   );
 }
 

@@ -97,6 +97,9 @@ export const commonText = section("common", {
   event: {
     why: "why?",
     whyOf: (event: string) => `Why? Trace of ${event}`,
+    deliveriesOf: (event: string, deliveries: string) => `Trace of ${event}. ${deliveries}`,
+    deliveryReason: (platform: string, state: string, reason: string) => `${platform}: ${state} – ${reason}`,
+    moreDeliveries: (count: number) => plural(count, { other: "+#" }),
     stateCount: (count: number, state: string) => plural(count, { other: `# ${state}` }),
     notSelected: (count: number) => plural(count, { other: "# not selected" }),
   },

@@ -1,6 +1,7 @@
 // The signed-in user, their role, and the site in the URL.
 
 import { useParams } from "@tanstack/react-router";
+import { createContext, useContext } from "react";
 import type { Answer } from "./api.ts";
 import { useApi } from "./query.ts";
 
@@ -38,10 +39,16 @@ export function useSiteId(): string {
 
 export const useSites = () => useApi("GET /sites", {}, { everyMs: 60_000 });
 
-/** The site in the URL; undefined while it loads. */
-export function useSite(): Site | undefined {
+/** Provided by the frame of every page, because each time in a long list needs the site's time zone. */
+export const SiteContext = createContext<Site | undefined>(undefined);
+
+/** Finds the site in the URL, for the frame. */
+export function useFindSite(): Site | undefined {
   const id = useSiteId();
   return useSites().data?.items.find((one) => one.id === id);
 }
+
+/** The site in the URL; undefined while it loads. */
+export const useSite = (): Site | undefined => useContext(SiteContext);
 
 export const allRoles: readonly Role[] = ["viewer", "admin", "owner"];

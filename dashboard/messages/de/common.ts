@@ -95,6 +95,9 @@ export const common: Translation<typeof commonText> = {
   event: {
     why: "warum?",
     whyOf: (event) => `Warum? Verlauf von ${event}`,
+    deliveriesOf: (event, deliveries) => `Verlauf von ${event}. ${deliveries}`,
+    deliveryReason: (platform, state, reason) => `${platform}: ${state} – ${reason}`,
+    moreDeliveries: (count) => plural(count, { other: "+#" }),
     stateCount: (count, state) => plural(count, { other: `# ${state}` }),
     notSelected: (count) => plural(count, { other: "# nicht ausgewählt" }),
   },

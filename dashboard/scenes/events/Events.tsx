@@ -1,32 +1,25 @@
 // The list of events, newest first. A trace opens in a drawer over it.
 
-import { Button, Group, NativeSelect, Stack, Text } from "@mantine/core";
+import { Button, Group, NativeSelect } from "@mantine/core";
 import { Link, Outlet } from "@tanstack/react-router";
 import { ArrowUp, Download, ListTree, SearchX, X } from "lucide-react";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { Card, Page } from "../../common/Page.tsx";
 import { urlOf } from "../../common/api/api.ts";
 import { useFeed, type EventSummary } from "../../common/api/feed.ts";
+import { usePlatformName } from "../../common/api/platforms.ts";
 import { useRows } from "../../common/api/query.ts";
 import { useSiteId } from "../../common/api/session.ts";
 import { filterReasonText } from "../../common/format/reasons.ts";
-import { TextLink } from "../../common/links.tsx";
+import { hrefOf } from "../../common/links.tsx";
 import { ModeFilter } from "../../common/lists/ModeFilter.tsx";
-import { Rows, type Column } from "../../common/lists/Rows.tsx";
+import { RowLink, Rows, type Column } from "../../common/lists/Rows.tsx";
 import { SearchField } from "../../common/lists/SearchField.tsx";
 import { TimeFilter, usePeriod } from "../../common/lists/TimeFilter.tsx";
 import { useQueryParams } from "../../common/lists/queryParams.ts";
 import { Empty } from "../../common/states.tsx";
 import { Id, Money, TestBadge, Time } from "../../common/values.tsx";
-import {
-  DeliveryStates,
-  EventStatus,
-  isUnreleased,
-  Match,
-  needsAttention,
-  tracePath,
-  Why,
-} from "./eventCells.tsx";
+import { DeliveryDots, isUnreleased, Match, tracePath } from "./eventCells.tsx";
 import { eventsText } from "../../messages/events.ts";
 import { commonText } from "../../messages/common.ts";
 
@@ -52,6 +45,13 @@ export default function Events() {
     list.rows,
     { status, mode, isSearch: [search, event, clickId].some(Boolean), to: times.to },
     list.retry,
+  );
+  const nameOf = usePlatformName();
+  // The address changes with every filter, but its text rarely does.
+  const searchText = JSON.stringify(address);
+  const columns = useMemo(
+    () => columnsOf(site, JSON.parse(searchText) as Search, nameOf),
+    [site, searchText, nameOf],
   );
   const isFiltered = Object.keys(filter).length > 0;
   return (
@@ -104,7 +104,8 @@ export default function Events() {
         <NewEvents count={waiting} onClick={showNew} />
         <Rows
           label={eventsText.title}
-          columns={columnsOf(site, address)}
+          virtual
+          columns={columns}
           rows={rows}
           keyOf={({ id }) => id}
           error={list.error}
@@ -120,88 +121,90 @@ export default function Events() {
   );
 }
 
-function columnsOf(site: string, search: Record<string, unknown>): Column<EventSummary>[] {
+const dash = <span className="cc-quiet">–</span>;
+
+/** Plain elements: a page has fifty rows, and components with styles of their own cost most of the time to show them. */
+function columnsOf(
+  site: string,
+  search: Search,
+  nameOf: (platform: string) => string,
+): Column<EventSummary>[] {
   return [
     {
       title: eventsText.columns.event,
+      width: "17%",
       cell: (event) => (
-        <Stack gap={0} miw={104}>
-          <Group gap={8} wrap="nowrap">
-            <TextLink
-              to={tracePath(site, event.id)}
-              search={search}
-              fw={500}
-              c="inherit"
-              style={{ overflowWrap: "anywhere" }}
-            >
+        <>
+          <span className="cc-line">
+            <RowLink to={tracePath(site, event.id)} search={search}>
               {event.event}
-            </TextLink>
+            </RowLink>
             {event.mode === "test" && <TestBadge />}
-          </Group>
-          <Text size="xs" component="span" hiddenFrom="sm">
+          </span>
+          <span className="cc-line cc-small mantine-hidden-from-sm">
             <Money value={event.value} currency={event.currency} />
-          </Text>
-          <Text size="xs" c="dimmed" component="span" hiddenFrom="sm">
+          </span>
+          <span className="cc-line cc-small cc-quiet mantine-hidden-from-sm">
             <Time at={event.receivedAt} />
-          </Text>
-        </Stack>
+          </span>
+        </>
       ),
     },
     {
       title: eventsText.columns.value,
       align: "right",
       wide: true,
-      cell: ({ value, currency }) => (
-        <Text size="sm" style={{ whiteSpace: "nowrap" }} component="span">
-          <Money value={value} currency={currency} />
-        </Text>
-      ),
+      width: "11%",
+      cell: ({ value, currency }) => <Money value={value} currency={currency} />,
     },
     {
       title: eventsText.columns.orderId,
       wide: true,
-      cell: ({ orderId }) =>
-        orderId ? (
-          <Id value={orderId} label={eventsText.copy.orderId} />
-        ) : (
-          <span className="cc-quiet">–</span>
-        ),
+      width: "15%",
+      cell: ({ orderId }) => (orderId ? <Id value={orderId} label={eventsText.copy.orderId} /> : dash),
     },
-    { title: eventsText.columns.received, wide: true, cell: ({ receivedAt }) => <Time at={receivedAt} /> },
+    {
+      title: eventsText.columns.received,
+      wide: true,
+      width: "11%",
+      cell: ({ receivedAt }) => <Time at={receivedAt} />,
+    },
     {
       title: eventsText.columns.match,
       wide: true,
-      cell: (event) => <Match site={site} event={event} search={search} />,
+      width: "11%",
+      cell: (event) => <Match event={event} />,
     },
-    { title: eventsText.status, cell: (event) => <Outcome site={site} event={event} search={search} /> },
+    {
+      title: eventsText.status,
+      cell: (event) => (
+        <Outcome event={event} nameOf={nameOf} href={hrefOf(tracePath(site, event.id), search)} />
+      ),
+    },
   ];
 }
 
-/** The filter reason, or the delivery states. */
+type Search = Record<string, unknown>;
+
+/** The filter reason, or what each platform did. */
 function Outcome({
-  site,
   event,
-  search,
+  nameOf,
+  href,
 }: {
-  site: string;
   event: EventSummary;
-  search: Record<string, unknown>;
+  nameOf: (platform: string) => string;
+  href: string;
 }) {
-  const isHeld = isUnreleased(event);
-  const hasDeliveries = event.deliveries.length > 0;
+  if (!isUnreleased(event)) return <DeliveryDots event={event} nameOf={nameOf} href={href} />;
+  const reasons = event.filterReasons.map(filterReasonText);
   return (
-    <Stack gap={0}>
-      <Group gap={8} className="cc-states">
-        {!(event.status === "accepted" && hasDeliveries) && <EventStatus event={event} />}
-        {hasDeliveries && <DeliveryStates event={event} />}
-        {(isHeld || needsAttention(event)) && <Why site={site} event={event} search={search} />}
-      </Group>
-      {event.filterReasons[0] && (
-        <Text size="xs" c="dimmed" maw={320} title={event.filterReasons.map(filterReasonText).join("\n")}>
-          {filterReasonText(event.filterReasons[0])}
-        </Text>
-      )}
-    </Stack>
+    <a href={href} data-row-link className="cc-dots" data-tip={reasons.join("\n")}>
+      <span className="cc-problem" data-state="filtered">
+        {commonText.states.filtered}
+      </span>
+      <span className="cc-quiet cc-cut">{reasons[0]}</span>
+    </a>
   );
 }
 

@@ -1,12 +1,12 @@
 // One platform's step of a trace: its state, all attempts, and replay.
 
 import { Accordion, Group, Text } from "@mantine/core";
-import { Send } from "lucide-react";
 import type { ReactNode } from "react";
 import { usePlatformName } from "../../common/api/platforms.ts";
 import { useMay } from "../../common/api/session.ts";
 import { durationText } from "../../common/format/times.ts";
 import { TextLink } from "../../common/links.tsx";
+import { PlatformMark } from "../../common/platforms/PlatformMark.tsx";
 import { Code, State, Time } from "../../common/values.tsx";
 import { ConfirmationLine, CorrectionLine } from "../integrations/quality/ConfirmationLine.tsx";
 import type { EventTrace } from "./ReceivedSteps.tsx";
@@ -43,7 +43,7 @@ export function PlatformStep({
   );
   return (
     <Step
-      icon={Send}
+      mark={<PlatformMark id={delivery.platform} name={name} />}
       title={
         <TextLink
           to={`/sites/${site}/integrations/${delivery.platform}`}

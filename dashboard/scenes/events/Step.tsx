@@ -15,12 +15,15 @@ export function Steps({ children }: { children: ReactNode }) {
 
 export function Step({
   icon: Icon,
+  mark,
   title,
   state,
   action,
   children,
 }: {
-  icon: LucideIcon;
+  icon?: LucideIcon;
+  /** Replaces the icon. */
+  mark?: ReactNode;
   title: ReactNode;
   state?: ReactNode;
   action?: ReactNode;
@@ -29,7 +32,7 @@ export function Step({
   return (
     <Box component="li" className="cc-step">
       <ThemeIcon size={32} radius="xl" variant="default" className="cc-step-icon">
-        <Icon size={16} aria-hidden />
+        {Icon ? <Icon size={16} aria-hidden /> : mark}
       </ThemeIcon>
       <Box style={{ flex: 1, minWidth: 0 }} pb="lg">
         <Group justify="space-between" gap="sm" mih={32} wrap="wrap">

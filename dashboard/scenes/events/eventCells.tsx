@@ -1,29 +1,14 @@
-// Cells of an event in a list: deliveries, match, status. Each "why?" opens the trace.
+// Cells of an event in a list: deliveries, match, status.
 
-import { Group, Text, Tooltip } from "@mantine/core";
+import { Text, Tooltip } from "@mantine/core";
 import type { EventSummary } from "../../common/api/feed.ts";
 import { usePlatformName } from "../../common/api/platforms.ts";
-import { TextLink } from "../../common/links.tsx";
+import { PlatformMark } from "../../common/platforms/PlatformMark.tsx";
 import { State } from "../../common/values.tsx";
 import { commonText } from "../../messages/common.ts";
 import { serverText } from "../../messages/server.ts";
 
 export const tracePath = (site: string, event: string) => `/sites/${site}/events/${event}`;
-
-type Search = Record<string, unknown>;
-
-/** `search` holds the filters of the list behind the drawer. */
-export function Why({ site, event, search }: { site: string; event: EventSummary; search?: Search }) {
-  return (
-    <TextLink
-      to={tracePath(site, event.id)}
-      search={search ?? {}}
-      aria-label={commonText.event.whyOf(event.orderId ? `${event.event} ${event.orderId}` : event.event)}
-    >
-      {commonText.event.why}
-    </TextLink>
-  );
-}
 
 export function EventStatus({ event }: { event: EventSummary }) {
   if (event.releasedAt !== null) return <State of="released" />;
@@ -80,33 +65,89 @@ export function DeliveryStates({ event, brief = false }: { event: EventSummary; 
   );
 }
 
+/** What each platform did with the event: a mark for each, with its state by shape and colour. Opens the trace. */
+export function DeliveryDots({ event, nameOf, href }: { event: EventSummary; nameOf: NameOf; href: string }) {
+  const unselected = event.deliveries.filter(isUnselected);
+  // The worst come first, so that they are seen where not all have space.
+  const rest = order.flatMap((state) =>
+    event.deliveries.filter((one) => one.state === state && !isUnselected(one)),
+  );
+  const worst = rest[0] && isProblem(rest[0].state) ? rest[0].state : null;
+  const lines = rest.map((one) => describeDelivery(one, nameOf));
+  const notSelected = unselected.length > 0 ? commonText.event.notSelected(unselected.length) : "";
+  const all = notSelected ? [...lines, notSelected] : lines;
+  const max = worst ? 5 : 7;
+  const shown = rest.length > max + 1 ? rest.slice(0, max) : rest;
+  return (
+    <a
+      href={href}
+      data-row-link
+      className="cc-dots"
+      aria-label={commonText.event.deliveriesOf(labelOf(event), all.join("; "))}
+      data-tip={all.join("\n")}
+    >
+      {rest.length > 0 ? (
+        <span className="cc-marks">
+          {shown.map((one, i) => (
+            <span key={one.connection} className="cc-delivery" data-tip={lines[i]}>
+              <PlatformMark id={one.platform} name={nameOf(one.platform)} size={14} />
+              <span className="cc-shape" data-state={one.state} />
+            </span>
+          ))}
+          {shown.length < rest.length && (
+            <span className="cc-delivery cc-quiet" data-tip={lines.slice(max).join("\n")}>
+              {commonText.event.moreDeliveries(rest.length - max)}
+            </span>
+          )}
+        </span>
+      ) : (
+        <span className="cc-quiet">{notSelected || commonText.none}</span>
+      )}
+      {worst && (
+        <span className="cc-problem" data-state={worst}>
+          {commonText.event.stateCount(
+            rest.filter(({ state }) => state === worst).length,
+            commonText.states[worst],
+          )}
+        </span>
+      )}
+    </a>
+  );
+}
+
+type NameOf = (platform: string) => string;
+
+const isProblem = (state: string) => state === "rejected" || state === "expired" || state === "parked";
+
+function describeDelivery({ platform, state, reason }: EventSummary["deliveries"][number], nameOf: NameOf) {
+  const name = nameOf(platform);
+  const word = commonText.states[state];
+  return reason
+    ? commonText.event.deliveryReason(name, word, serverText(reason))
+    : commonText.reasonDetail(name, word);
+}
+
+const labelOf = ({ event, orderId }: EventSummary) => (orderId ? `${event} ${orderId}` : event);
+
 /** Returns true for a filtered event that was not released: it was sent to no platform. */
 export const isUnreleased = ({ status, releasedAt }: Pick<EventSummary, "status" | "releasedAt">) =>
   status === "filtered" && releasedAt === null;
-
-export const needsAttention = (event: EventSummary) =>
-  event.deliveries.some((one) => one.state !== "sent" && one.state !== "queued" && !isUnselected(one));
 
 /** Returns true for deliveries that did not arrive. Sent ones are rarely replayed, and queued ones are sent anyway. */
 export const isReplayable = (state: string) =>
   state === "rejected" || state === "expired" || state === "skipped" || state === "parked";
 
-/** The click ids by which platforms match the event. */
-export function Match({ site, event, search }: { site: string; event: EventSummary; search?: Search }) {
-  const why = <Why site={site} event={event} {...(search ? { search } : {})} />;
-  if (event.withheld)
-    return (
-      <Group gap={6} wrap="nowrap">
-        <Text size="sm">{serverText(event.withheld)}</Text>
-        {why}
-      </Group>
-    );
-  if (event.clickIds.length === 0)
-    return (
-      <Group gap={6} wrap="nowrap">
-        <span className="cc-quiet">{commonText.none}</span>
-        {why}
-      </Group>
-    );
-  return <span className="cc-mono">{event.clickIds.join(", ")}</span>;
+/** The click ids by which platforms match the event, or why there are none. */
+export function Match({ event }: { event: EventSummary }) {
+  if (event.withheld) {
+    const reason = serverText(event.withheld);
+    return <span data-tip={reason}>{reason}</span>;
+  }
+  if (event.clickIds.length === 0) return <span className="cc-quiet">{commonText.none}</span>;
+  const names = event.clickIds.join(", ");
+  return (
+    <span className="cc-mono" data-tip={names}>
+      {names}
+    </span>
+  );
 }

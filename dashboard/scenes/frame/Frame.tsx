@@ -39,7 +39,14 @@ import {
 import { lazy, Suspense, useEffect, useState } from "react";
 import { call } from "../../common/api/api.ts";
 import { queryClient, useLastReached } from "../../common/api/query.ts";
-import { useSession, useSite, useSiteId, useSites } from "../../common/api/session.ts";
+import {
+  SiteContext,
+  useFindSite,
+  useSession,
+  useSite,
+  useSiteId,
+  useSites,
+} from "../../common/api/session.ts";
 import { timeText } from "../../common/format/times.ts";
 import { TextLink } from "../../common/links.tsx";
 import { LoadError, Loading } from "../../common/states.tsx";
@@ -65,6 +72,7 @@ export default function Frame() {
   const { href, pathname } = useLocation();
   const [isOpen, { toggle, close }] = useDisclosure();
   const siteId = useSiteId();
+  const site = useFindSite();
   // The search is loaded at its first use; then it handles the shortcut itself.
   const [isSearchLoaded, setSearchLoaded] = useState(false);
   const jump = () => {
@@ -84,67 +92,69 @@ export default function Frame() {
   if (session.error) return <LoadError error={session.error} onRetry={() => void session.refetch()} />;
   if (!session.data) return <Loading />;
   return (
-    <AppShell
-      header={{ height: { base: 56, sm: 0 } }}
-      navbar={{ width: 248, breakpoint: "sm", collapsed: { mobile: !isOpen } }}
-      padding="lg"
-    >
-      <a href="#content" className="cc-skip">
-        {frameText.skip}
-      </a>
-      <AppShell.Header hiddenFrom="sm" px="md">
-        <Group h="100%" justify="space-between">
-          <Group gap="sm">
-            <Burger
-              opened={isOpen}
-              onClick={toggle}
-              size="sm"
-              aria-label={isOpen ? frameText.closeNavigation : frameText.openNavigation}
-            />
+    <SiteContext value={site}>
+      <AppShell
+        header={{ height: { base: 56, sm: 0 } }}
+        navbar={{ width: 248, breakpoint: "sm", collapsed: { mobile: !isOpen } }}
+        padding="lg"
+      >
+        <a href="#content" className="cc-skip">
+          {frameText.skip}
+        </a>
+        <AppShell.Header hiddenFrom="sm" px="md">
+          <Group h="100%" justify="space-between">
+            <Group gap="sm">
+              <Burger
+                opened={isOpen}
+                onClick={toggle}
+                size="sm"
+                aria-label={isOpen ? frameText.closeNavigation : frameText.openNavigation}
+              />
+              <Brand />
+            </Group>
+            <SearchButton compact onOpen={jump} />
+          </Group>
+        </AppShell.Header>
+        <AppShell.Navbar p="sm" aria-label={frameText.sections.label}>
+          <Group px={12} h={40} mb={4} visibleFrom="sm">
             <Brand />
           </Group>
-          <SearchButton compact onOpen={jump} />
-        </Group>
-      </AppShell.Header>
-      <AppShell.Navbar p="sm" aria-label={frameText.sections.label}>
-        <Group px={12} h={40} mb={4} visibleFrom="sm">
-          <Brand />
-        </Group>
-        <SiteSwitcher />
-        <SearchButton onOpen={jump} />
-        {siteId && (
-          <Group
-            component="ul"
-            gap={2}
-            m={0}
-            mt="sm"
-            p={0}
-            style={{ listStyle: "none", flexDirection: "column", alignItems: "stretch" }}
-          >
-            {sections.map(({ path, icon: Icon }) => (
-              <li key={path}>
-                <Link to={`/sites/${siteId}/${path}`} className="cc-nav">
-                  <Icon size={17} aria-hidden />
-                  {frameText.sections[path]}
-                </Link>
-              </li>
-            ))}
-          </Group>
+          <SiteSwitcher />
+          <SearchButton onOpen={jump} />
+          {siteId && (
+            <Group
+              component="ul"
+              gap={2}
+              m={0}
+              mt="sm"
+              p={0}
+              style={{ listStyle: "none", flexDirection: "column", alignItems: "stretch" }}
+            >
+              {sections.map(({ path, icon: Icon }) => (
+                <li key={path}>
+                  <Link to={`/sites/${siteId}/${path}`} className="cc-nav">
+                    <Icon size={17} aria-hidden />
+                    {frameText.sections[path]}
+                  </Link>
+                </li>
+              ))}
+            </Group>
+          )}
+          <div style={{ flex: 1 }} />
+          <UserMenu name={session.data.user.name} email={session.data.user.email} />
+        </AppShell.Navbar>
+        <AppShell.Main id="content" tabIndex={-1}>
+          <Unreachable />
+          <AlertBanner />
+          <Outlet />
+        </AppShell.Main>
+        {isSearchLoaded && (
+          <Suspense fallback={null}>
+            <Jump />
+          </Suspense>
         )}
-        <div style={{ flex: 1 }} />
-        <UserMenu name={session.data.user.name} email={session.data.user.email} />
-      </AppShell.Navbar>
-      <AppShell.Main id="content" tabIndex={-1}>
-        <Unreachable />
-        <AlertBanner />
-        <Outlet />
-      </AppShell.Main>
-      {isSearchLoaded && (
-        <Suspense fallback={null}>
-          <Jump />
-        </Suspense>
-      )}
-    </AppShell>
+      </AppShell>
+    </SiteContext>
   );
 }
 

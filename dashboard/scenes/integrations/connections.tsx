@@ -1,6 +1,6 @@
 // Queries and small components of the Integrations pages.
 
-import { Box, Group, Stack, Text } from "@mantine/core";
+import { Group, Stack, Text } from "@mantine/core";
 import { useMemo, type ReactNode } from "react";
 import type { Answer } from "../../common/api/api.ts";
 import { useApi } from "../../common/api/query.ts";
@@ -58,17 +58,6 @@ export function accountOf(platform: Platform, { settings }: Connection): string 
   const open = platform.settings.filter(({ name, secret }) => !secret && settings[name]);
   const distinct = open.find(({ required }) => required) ?? open.find(({ name }) => name.endsWith("_id"));
   return distinct ? (settings[distinct.name] ?? null) : null;
-}
-
-/** A tile with the platform's initials, as logos are trademarks. */
-export function Monogram({ name, size = 40 }: { name: string; size?: number }) {
-  const words = name.split(" ");
-  const letters = words.length > 1 ? words.map((word) => word[0]).join("") : name.slice(0, 2);
-  return (
-    <Box aria-hidden className="cc-monogram" w={size} h={size} fz={size * 0.35}>
-      {letters.slice(0, 3)}
-    </Box>
-  );
 }
 
 /** A figure with its label above it. */

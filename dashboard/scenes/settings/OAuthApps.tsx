@@ -5,6 +5,7 @@ import { Plug } from "lucide-react";
 import { Card } from "../../common/Page.tsx";
 import type { Answer } from "../../common/api/api.ts";
 import { usePlatformName } from "../../common/api/platforms.ts";
+import { PlatformName } from "../../common/platforms/PlatformMark.tsx";
 import { useApi, useSend } from "../../common/api/query.ts";
 import { useMay, useSession } from "../../common/api/session.ts";
 import { ConfirmButton } from "../../common/dialogs.tsx";
@@ -36,7 +37,10 @@ function Apps() {
   const { data, error, refetch } = useApi("GET /oauth-apps", {});
   const nameOf = usePlatformName();
   const columns: Column<App>[] = [
-    { title: settingsText.oauthApps.columns.platform, cell: ({ platform }) => nameOf(platform) },
+    {
+      title: settingsText.oauthApps.columns.platform,
+      cell: ({ platform }) => <PlatformName id={platform} />,
+    },
     {
       title: settingsText.oauthApps.columns.state,
       cell: ({ clientId, readable }) =>

@@ -7,6 +7,7 @@ import { flushSync } from "react-dom";
 import { Card, Page } from "../../../common/Page.tsx";
 import type { Answer, ApiError } from "../../../common/api/api.ts";
 import { useSend } from "../../../common/api/query.ts";
+import { PlatformMark } from "../../../common/platforms/PlatformMark.tsx";
 import { useMay } from "../../../common/api/session.ts";
 import { useQueryParams } from "../../../common/lists/queryParams.ts";
 import { notify } from "../../../common/notices.tsx";
@@ -122,6 +123,7 @@ export function ConnectionEditor({
   return (
     <Page
       title={platform.name}
+      mark={<PlatformMark id={platform.id} name={platform.name} size={24} />}
       back={{ to: `/sites/${site}/integrations`, label: integrationsText.tabs.platforms }}
       about={<Header platform={platform} connection={connection} />}
       actions={

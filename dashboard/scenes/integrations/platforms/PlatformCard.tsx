@@ -3,15 +3,9 @@
 import { Box, Divider, Group, Stack, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { countText, percentText } from "../../../common/format/numbers.ts";
+import { PlatformTile } from "../../../common/platforms/PlatformMark.tsx";
 import { Time } from "../../../common/values.tsx";
-import {
-  accountOf,
-  ConnectionState,
-  Fact,
-  Monogram,
-  type Connection,
-  type Platform,
-} from "../connections.tsx";
+import { accountOf, ConnectionState, Fact, type Connection, type Platform } from "../connections.tsx";
 import { integrationsText } from "../../../messages/integrations.ts";
 import { serverText } from "../../../messages/server.ts";
 
@@ -30,7 +24,7 @@ export function PlatformCard({
     <Box component="article" className="cc-card cc-row" p="md" pos="relative">
       <Stack gap="sm" h="100%">
         <Group wrap="nowrap" align="flex-start" gap="sm">
-          <Monogram name={platform.name} />
+          <PlatformTile id={platform.id} name={platform.name} />
           <Box style={{ flex: 1, minWidth: 0 }}>
             <Title order={3}>
               <Link to={`/sites/${site}/integrations/${platform.id}`} className="cc-stretch">

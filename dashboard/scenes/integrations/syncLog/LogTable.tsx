@@ -5,12 +5,12 @@ import { Link, useLocation, useParams } from "@tanstack/react-router";
 import { Download, History, SearchX } from "lucide-react";
 import { Card } from "../../../common/Page.tsx";
 import { urlOf } from "../../../common/api/api.ts";
-import { usePlatformName } from "../../../common/api/platforms.ts";
 import { useRows } from "../../../common/api/query.ts";
 import { useMay } from "../../../common/api/session.ts";
 import { TextLink } from "../../../common/links.tsx";
-import { Rows, type Column } from "../../../common/lists/Rows.tsx";
+import { RowLink, Rows, type Column } from "../../../common/lists/Rows.tsx";
 import { useQueryParams } from "../../../common/lists/queryParams.ts";
+import { PlatformName } from "../../../common/platforms/PlatformMark.tsx";
 import { Empty } from "../../../common/states.tsx";
 import { Id, State, TestBadge, Time } from "../../../common/values.tsx";
 import { ReplayButton } from "../../events/ReplayButton.tsx";
@@ -103,21 +103,18 @@ function useColumns(
   withPlatform: boolean,
   mayChange: boolean,
 ): Column<LogLine>[] {
-  const nameOf = usePlatformName();
   const columns: Column<LogLine>[] = [
     {
       title: integrationsText.log.columns.event,
       cell: (line) => (
         <Stack gap={0} miw={88}>
           <Group gap={8} wrap="nowrap">
-            <TextLink {...traceOf(line.event.id)} fw={500} c="inherit" style={{ overflowWrap: "anywhere" }}>
-              {line.event.name}
-            </TextLink>
+            <RowLink {...traceOf(line.event.id)}>{line.event.name}</RowLink>
             {line.event.mode === "test" && <TestBadge />}
           </Group>
           {withPlatform && (
             <Text size="xs" c="dimmed" component="span" hiddenFrom="sm">
-              {nameOf(line.platform)}
+              <PlatformName id={line.platform} />
             </Text>
           )}
         </Stack>
@@ -173,7 +170,6 @@ function useColumns(
 }
 
 function PlatformCell({ site, line }: { site: string; line: LogLine }) {
-  const nameOf = usePlatformName();
   const platform = usePlatforms().data?.items.find(({ id }) => id === line.platform);
   const connections = useConnections(site).data?.items ?? [];
   const connection = connections.find(({ id }) => id === line.connection);
@@ -188,10 +184,12 @@ function PlatformCell({ site, line }: { site: string; line: LogLine }) {
           size="sm"
           c="inherit"
         >
-          {nameOf(line.platform)}
+          <PlatformName id={line.platform} />
         </Anchor>
       ) : (
-        <Text size="sm">{nameOf(line.platform)}</Text>
+        <Text size="sm">
+          <PlatformName id={line.platform} />
+        </Text>
       )}
       {connection && platform && isOneOfSeveral && (
         <Text size="xs" c="dimmed" className="cc-mono">

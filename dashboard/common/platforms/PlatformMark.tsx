@@ -1,0 +1,60 @@
+// The mark of a platform: its own where simple-icons has one, otherwise the first letters of its name.
+
+import { Group } from "@mantine/core";
+import type { ReactNode } from "react";
+import { usePlatformName } from "../api/platforms.ts";
+import marks from "./marks.svg";
+
+const drawn = new Set([
+  "cm360",
+  "ga4",
+  "google_ads",
+  "meta",
+  "nextdoor",
+  "pinterest",
+  "quora",
+  "reddit",
+  "snapchat",
+  "spotify",
+  "tiktok",
+  "x",
+]);
+
+/** Decoration only: the name of the platform is written or spoken next to it. */
+export function PlatformMark({ id, name, size = 16 }: { id: string; name: string; size?: number }) {
+  if (drawn.has(id))
+    return (
+      <svg className="cc-mark" width={size} height={size} aria-hidden>
+        <use href={`${marks}#${id}`} />
+      </svg>
+    );
+  return (
+    <span
+      className="cc-mark"
+      aria-hidden
+      style={{ width: size, height: size, fontSize: Math.round(size * 0.62), lineHeight: `${size}px` }}
+    >
+      {name.slice(0, 2)}
+    </span>
+  );
+}
+
+/** The name of a platform after its mark. `children` replaces the name, for example with a link. */
+export function PlatformName({ id, children }: { id: string; children?: ReactNode }) {
+  const name = usePlatformName()(id);
+  return (
+    <Group gap={8} wrap="nowrap" component="span" display="inline-flex">
+      <PlatformMark id={id} name={name} />
+      {children ?? <span>{name}</span>}
+    </Group>
+  );
+}
+
+/** The mark in a tile. */
+export function PlatformTile({ id, name }: { id: string; name: string }) {
+  return (
+    <span className="cc-mark-tile">
+      <PlatformMark id={id} name={name} size={22} />
+    </span>
+  );
+}
