@@ -6,7 +6,7 @@ import { idAt } from "../../kernel/ids.ts";
 import { readConfirmations, type ConfirmationRow } from "../confirmations/confirmations.ts";
 import type { Delivery } from "../deliveries/delivery.ts";
 import { readDeliveries, readPlanned } from "../deliveries/readDeliveries.ts";
-import { chunks, type Database, type Row } from "../engine/database.ts";
+import { allByKeys, chunks, type Database, type Row } from "../engine/database.ts";
 import { emailColumn } from "../events/eventList.ts";
 import { emailRef, readSummary, summaryColumns } from "../events/eventRow.ts";
 
@@ -50,8 +50,9 @@ const eventsOfOrder = (parameter: number) =>
   `SELECT * FROM (SELECT ${candidateColumns} FROM events WHERE site_id = $1 AND order_id = $${parameter}
      ORDER BY id LIMIT ${maxPerOrder}) AS found`;
 
-const eventsOfPerson = (parameter: number) =>
-  `SELECT * FROM (SELECT ${candidateColumns} FROM events
+/** Only ids, which the index has: for other columns SQLite, which has no statistics, reads all events of the days instead. */
+const idsOfPerson = (parameter: number) =>
+  `SELECT * FROM (SELECT id FROM events
      WHERE site_id = $1 AND email_ref = $${parameter} AND id >= $${parameter + 1} AND id < $${parameter + 2}
      ORDER BY id LIMIT ${maxPerPerson}) AS found`;
 
@@ -122,18 +123,21 @@ export function candidateStore(db: Database) {
       searches: readonly PersonSearch[],
       isFitting: (event: CandidateHead) => boolean,
     ): Promise<Candidate[]> {
-      const found = new Map<string, Row>();
+      const ids = new Set<string>();
       for (const some of chunks(searches)) {
-        const texts = some.map((_, i) => eventsOfPerson(3 * i + 2));
+        const texts = some.map((_, i) => idsOfPerson(3 * i + 2));
         const values = some.flatMap(({ emailSha256, from, to }) => [
           emailRef(emailSha256),
           idAt(from),
           idAt(to),
         ]);
         const rows = await db.all(texts.join(" UNION ALL "), [siteId, ...values]);
-        for (const row of rows) if (isLive(row) && isFitting(readHead(row))) found.set(String(row.id), row);
+        for (const { id } of rows) ids.add(String(id));
       }
-      return toCandidates(siteId, sortById([...found.values()]));
+      const sql = `SELECT ${candidateColumns} FROM events WHERE site_id = $1 AND id IN ({KEYS})`;
+      const rows = await allByKeys(db, sql, [siteId], [...ids]);
+      const found = rows.filter((row) => isLive(row) && isFitting(readHead(row)));
+      return toCandidates(siteId, sortById(found));
     },
 
     /** Lists events after the id `after` and below `below`. `last` is the last id that was read; null at the end. */

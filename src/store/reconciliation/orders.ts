@@ -57,10 +57,16 @@ const writeOrders = rowStatement({
 
 const maxFolded = 20;
 
-/** A search for each: with IN, PostgreSQL reads the whole table until its statistics know it. */
-const ordersOfFolded = (parameter: number) =>
-  `SELECT * FROM (SELECT ${orderRow.list} FROM orders WHERE site_id = $1 AND folded = $${parameter}
+/**
+ * A search for each: with IN, PostgreSQL reads the whole table until its statistics know it. Only ids, which the index has: for
+ * other columns SQLite, which has no statistics, reads all orders of the site by the primary key instead.
+ */
+const idsOfFolded = (parameter: number) =>
+  `SELECT * FROM (SELECT id FROM orders WHERE site_id = $1 AND folded = $${parameter}
      LIMIT ${maxFolded}) AS found`;
+
+/** The ids first, for the same reason. */
+const isOfPerson = `site_id = $1 AND id IN (SELECT id FROM orders WHERE site_id = $1 AND email_ref = $2) AND email_sha256 = $3`;
 
 /** The position in a list that is sorted by time and id. */
 export type OrderCursor = { time: number; id: string };
@@ -74,7 +80,15 @@ type OrderSummary = {
 };
 
 export function orderStore(db: Database, newId: () => string) {
+  const find = async (siteId: string, ids: readonly string[]): Promise<Map<string, Order>> => {
+    const sql = `SELECT ${orderRow.list} FROM orders WHERE site_id = $1 AND id IN ({KEYS})`;
+    const rows = await allByKeys(db, sql, [siteId], ids);
+    return new Map(rows.map((row) => [String(row.id), orderRow.read(row)]));
+  };
+
   return {
+    find,
+
     /** Writes orders of one site. Of two with the same id the last counts. */
     async write(orders: readonly Order[]): Promise<void> {
       const last = new Map(orders.map((order) => [order.id, order]));
@@ -82,21 +96,16 @@ export function orderStore(db: Database, newId: () => string) {
       await db.write((tx) => tx.change(writeOrders, rows));
     },
 
-    async find(siteId: string, ids: readonly string[]): Promise<Map<string, Order>> {
-      const sql = `SELECT ${orderRow.list} FROM orders WHERE site_id = $1 AND id IN ({KEYS})`;
-      const rows = await allByKeys(db, sql, [siteId], ids);
-      return new Map(rows.map((row) => [String(row.id), orderRow.read(row)]));
-    },
-
     /** Finds orders by folded order ids. Few orders share one; of each, no more than `maxFolded` are read. */
     async findFolded(siteId: string, folded: readonly string[]): Promise<Map<string, Order[]>> {
-      const found: Order[] = [];
+      const ids: string[] = [];
       for (const some of chunks([...new Set(folded)])) {
-        const searches = some.map((_, i) => ordersOfFolded(i + 2));
+        const searches = some.map((_, i) => idsOfFolded(i + 2));
         const rows = await db.all(searches.join(" UNION ALL "), [siteId, ...some]);
-        found.push(...rows.map(orderRow.read));
+        ids.push(...rows.map(({ id }) => String(id)));
       }
-      return Map.groupBy(found, (order) => foldOrderId(orderIdOf(order) ?? ""));
+      const found = await find(siteId, ids);
+      return Map.groupBy(found.values(), (order) => foldOrderId(orderIdOf(order) ?? ""));
     },
 
     /** Lists orders by time: those after `after`, from `from` on and before `to`. */
@@ -138,11 +147,12 @@ export function orderStore(db: Database, newId: () => string) {
 
     /** Lists the orders of a person, for an export. */
     async listByPerson(siteId: string, emailSha256: Sha256): Promise<Order[]> {
-      const rows = await db.all(
-        `SELECT ${orderRow.list} FROM orders WHERE site_id = $1 AND email_ref = $2 AND email_sha256 = $3 ORDER BY time, id`,
-        [siteId, emailRef(emailSha256), emailSha256],
-      );
-      return rows.map(orderRow.read);
+      const rows = await db.all(`SELECT ${orderRow.list} FROM orders WHERE ${isOfPerson}`, [
+        siteId,
+        emailRef(emailSha256),
+        emailSha256,
+      ]);
+      return rows.map(orderRow.read).toSorted((one, other) => one.time - other.time);
     },
 
     /**
@@ -150,10 +160,11 @@ export function orderStore(db: Database, newId: () => string) {
      * the rows of reconciliations, whose numbers stay. Returns how many orders there were.
      */
     async erasePerson(siteId: string, emailSha256: Sha256): Promise<number> {
-      const orders = await db.all(
-        `SELECT id FROM orders WHERE site_id = $1 AND email_ref = $2 AND email_sha256 = $3`,
-        [siteId, emailRef(emailSha256), emailSha256],
-      );
+      const orders = await db.all(`SELECT id FROM orders WHERE ${isOfPerson}`, [
+        siteId,
+        emailRef(emailSha256),
+        emailSha256,
+      ]);
       const ids = orders.map(({ id }) => String(id));
       const telling = ids.filter((id) => id.startsWith("~") || eraseMasks(id) !== id);
       for (const some of chunks(ids))
