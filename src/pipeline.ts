@@ -97,6 +97,7 @@ type Prepared = {
   openEvent: OpenEvent | null;
   /** Set where the deliveries are leased one by one. */
   leaseUntil: number | null;
+  leasedAt: number;
   /** The events that are committed together with this one. */
   batch: object | null;
 };
@@ -106,7 +107,7 @@ async function prepare(
   received: Received,
   site: Site,
   deadline: number,
-  { store, owner, leaseMs, toSharedTime = (at) => at }: RelayContext,
+  { store, owner, leaseMs, now, toSharedTime = (at) => at }: RelayContext,
 ): Promise<Prepared> {
   const { settings } = site;
   const { receivedAt, person } = received.event;
@@ -134,6 +135,9 @@ async function prepare(
   const plan = toPlan(planned, true);
   const openEvent = isAttempted ? (received.reservedId?.open(site.id, plan) ?? null) : null;
   const isLeased = isAttempted && openEvent === null;
+  // The wall clock may be set back while the event is accepted, which would prolong the lease.
+  const leaseEndsAt = isLeased ? lease.until - now() + performance.now() : undefined;
+  if (isLeased) for (const { job } of planned) if (job) job.leaseEndsAt = leaseEndsAt;
   return {
     event,
     attribution,
@@ -143,12 +147,13 @@ async function prepare(
     plan: isLeased ? toPlan(planned, false) : plan,
     openEvent,
     leaseUntil: isLeased ? toSharedTime(lease.until) : null,
+    leasedAt: isLeased ? toSharedTime(receivedAt) : receivedAt,
     batch: null,
   };
 }
 
 async function acceptAndSend(
-  { event, attribution, reasons, claims, planned, plan, openEvent, leaseUntil, batch }: Prepared,
+  { event, attribution, reasons, claims, planned, plan, openEvent, leaseUntil, leasedAt, batch }: Prepared,
   deadline: number,
   context: RelayContext,
 ): Promise<Exit> {
@@ -165,6 +170,7 @@ async function acceptAndSend(
       plan,
       owner: context.owner,
       leaseUntil,
+      leasedAt,
       answerBy: deadline,
       batch,
     })

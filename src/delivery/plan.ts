@@ -21,7 +21,7 @@ export type Job = {
   expiresAt: number;
   owner: string;
   leaseUntil: number;
-  /** The end of the lease on the monotonic clock; absent where the attempt begins at once. */
+  /** The end of the lease on the monotonic clock; absent where the node's own lease covers the event. */
   leaseEndsAt?: number | undefined;
   /** A first attempt of a backfill, which live events overtake. */
   isBackfill?: boolean;

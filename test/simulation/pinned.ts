@@ -49,6 +49,10 @@ const found: readonly { seed: number; what: string }[] = [
     what: "A node renewed its lease after it had ended, and sent an event that another node had taken over.",
   },
   {
+    seed: 5865,
+    what: "A lease of a node whose clock was ahead was corrected although it had the right time, and ended early.",
+  },
+  {
     seed: 20_511,
     what: "A promoted server had lost the row of a node, which accepted an event there and died before it wrote the row again.",
   },

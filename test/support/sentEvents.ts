@@ -23,7 +23,7 @@ export async function storeSent(
     { deliveries: [planned], leaseUntil: null },
   );
   await store.events.accept(item);
-  const delivery = newDelivery(planned, { event: item.event, owner: "node-a", leaseUntil: at });
+  const delivery = newDelivery(planned, { event: item.event, owner: "node-a", leaseUntil: at, at });
   const attempt = newAttempt("sent", { startedAt: at, response });
   await store.deliveries.settleFirst({
     siteId,

@@ -227,7 +227,7 @@ async function queueEvents(
   for (const event of planned) {
     const known = deliveries.get(event.id)?.find((one) => one.connectionId === connectionId);
     if (known && known.state !== "skipped" && known.state !== "expired") continue;
-    const origin = { event: { siteId, id: event.id, receivedAt: at }, owner: "", leaseUntil: at };
+    const origin = { event: { siteId, id: event.id }, owner: "", leaseUntil: at, at };
     const queued = newDelivery({ connectionId, platform, state: "queued", reason: backfillReason }, origin);
     await tx.change(insertDeliveries, [deliveryRow.values(queued)]);
     if (known) again.push(event.id);

@@ -21,9 +21,11 @@ export type NewDelivery = Pick<Delivery, "connectionId" | "platform" | "state" |
 
 /** The event of a new delivery and the node that attempts it at once; owner "" leaves it to any node from `leaseUntil` on. */
 export type Origin = {
-  event: Pick<Event, "siteId" | "id" | "receivedAt">;
+  event: Pick<Event, "siteId" | "id">;
   owner: string;
   leaseUntil: number;
+  /** Now, by the clock of `leaseUntil`: a lease that seems to begin after its end would be taken for one to correct. */
+  at: number;
 };
 
 export type Attempt = {
@@ -51,7 +53,7 @@ export const deliveryRow = describeRow<Delivery, Delivery>({
 /** A delivery that was not attempted yet. */
 export function newDelivery(
   { connectionId, platform, state, reason }: NewDelivery,
-  { event, owner, leaseUntil }: Origin,
+  { event, owner, leaseUntil, at }: Origin,
 ): Delivery {
   const isQueued = state === "queued";
   return {
@@ -64,7 +66,7 @@ export function newDelivery(
     attempts: 0,
     dueAt: isQueued || owner === "" ? leaseUntil : 0,
     owner: isQueued ? owner : "",
-    updatedAt: event.receivedAt,
+    updatedAt: at,
   };
 }
 

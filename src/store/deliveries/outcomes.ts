@@ -242,7 +242,7 @@ export async function settleOpen(
       }),
     );
     const rows = open.flatMap(({ id, plan, positions }, i) => {
-      const origin = { event: { siteId, id, receivedAt: at }, owner: "", leaseUntil: at };
+      const origin = { event: { siteId, id }, owner: "", leaseUntil: at, at };
       const entries = isFirst[i] ? positions.flatMap((position) => plan[position] ?? []) : [];
       return entries.map(({ connectionId, platform }) =>
         deliveryRow.values(newDelivery({ connectionId, platform, state, reason }, origin)),

@@ -37,6 +37,8 @@ export type NewEvent = Claimant & {
    * owner has leased until then; with the owner "", any node may claim it from then on.
    */
   leaseUntil: number | null;
+  /** When the event was received, by the clock of `leaseUntil` where that is not the node's own. */
+  leasedAt?: number;
   /** The sender is asked to retry when the event is not accepted by then. */
   answerBy?: number;
   /** Events with the same object were handed in together and are committed together. */
@@ -184,8 +186,8 @@ async function acceptAll(
     ),
     tx.change(
       insertDeliveries,
-      accepted.flatMap(({ deliveries, plan, event, owner, leaseUntil }) =>
-        deliveryRows(deliveries, plan, { event, owner, leaseUntil: leaseUntil ?? 0 }),
+      accepted.flatMap(({ deliveries, plan, event, owner, leaseUntil, leasedAt = event.receivedAt }) =>
+        deliveryRows(deliveries, plan, { event, owner, leaseUntil: leaseUntil ?? 0, at: leasedAt }),
       ),
     ),
   ]);
@@ -233,7 +235,7 @@ async function releaseEvent(tx: RowQuery, release: Release, dueAt: number): Prom
     eventId,
     usesOrderEventId ? 1 : 0,
   ]);
-  const origin = { event: { siteId, id: eventId, receivedAt: now }, owner: "", leaseUntil: dueAt };
+  const origin = { event: { siteId, id: eventId }, owner: "", leaseUntil: dueAt, at: now };
   await tx.change(insertDeliveries, deliveryRows(deliveries, plan, origin));
   return true;
 }

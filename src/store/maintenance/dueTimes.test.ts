@@ -2,7 +2,7 @@
 // placed around the present time.
 
 import { afterAll, describe, expect, test } from "vitest";
-import { auditLine, newEvent, newSite, settlementOf } from "../../../test/support/events.ts";
+import { auditLine, newEvent, newSite, queuedDelivery, settlementOf } from "../../../test/support/events.ts";
 import { openNodes, sql } from "../../../test/support/nodes.ts";
 import { shortId } from "../../kernel/ids.ts";
 import { dayMs, hourMs, minuteMs } from "../../kernel/time.ts";
@@ -56,6 +56,16 @@ describe.each(["sqlite", "postgres"] as const)("due times on %s", async (engine)
     const id = await queued(siteId, ahead, ahead + 30 * dayMs);
     expect(await correct(siteId)).toBe(1);
     expect(await dueIn(siteId, id)).toBeLessThan(maxDelayMs + slowMs);
+  });
+
+  test("a lease that a node with a wrong clock was given by the right one stays as it is", async () => {
+    const siteId = await newSite(store);
+    const deliveries = [queuedDelivery()];
+    const lease = { owner: "node-b", leaseUntil: now + hourMs / 2, leasedAt: now };
+    await store.events.accept(
+      newEvent(siteId, { orderId: null, receivedAt: ahead }, { deliveries, ...lease }),
+    );
+    expect(await correct(siteId)).toBe(0);
   });
 
   test("a delivery that is due later than the longest retry is due then, whenever it was changed", async () => {
