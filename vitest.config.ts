@@ -18,5 +18,6 @@ export default defineConfig({
     // Generous, because a busy machine takes several times as long.
     testTimeout: 90_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
   },
 });

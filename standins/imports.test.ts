@@ -54,7 +54,7 @@ describe("npm run standins", () => {
     let printed = "";
     running.stdout.setEncoding("utf8").on("data", (part: string) => (printed += part));
     try {
-      await expect.poll(() => printed, { timeout: 15_000 }).toMatch(/CLEANCAST_PLATFORM_ORIGINS='.*'\n/);
+      await expect.poll(() => printed).toMatch(/CLEANCAST_PLATFORM_ORIGINS='.*'\n/);
       const origins = JSON.parse(/ORIGINS='(.*)'/.exec(printed)?.[1] ?? "{}") as Record<string, string>;
       expect(Object.keys(origins)).toEqual(standins.map(({ id }) => id));
       for (const [id, origin] of Object.entries(origins)) {

@@ -358,7 +358,7 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
     const takeOver: Store["nodes"]["takeOver"] = (siteId, ...rest) =>
       siteId === bad ? Promise.reject(new Error("down")) : store.nodes.takeOver(siteId, ...rest);
     const node = await openNode({}, { ...store, nodes: { ...store.nodes, takeOver } }, [bad, good]);
-    await eventually("it is taken over", async () => (await rowsOf(item)).length === 1, 10);
+    await eventually("it is taken over", async () => (await rowsOf(item)).length === 1);
     expect([await markOf(owner), node.defects.length > 0]).toEqual(["0", true]);
   });
 

@@ -442,13 +442,10 @@ describe.each(engines)("access on %s", (engine) => {
     }
 
     await expect
-      .poll(
-        async () => {
-          const { items } = (await siteOwner.call("GET /api-keys")).body as { items: { uses24h: number }[] };
-          return items.length === 1 && items[0]?.uses24h;
-        },
-        { timeout: 4000 },
-      )
+      .poll(async () => {
+        const { items } = (await siteOwner.call("GET /api-keys")).body as { items: { uses24h: number }[] };
+        return items.length === 1 && items[0]?.uses24h;
+      })
       .toBe(3);
     const list = await owner.call("GET /api-keys");
     answers.push(list.text);

@@ -106,7 +106,7 @@ describe.each(engines)("an installation without a browser, on %s", (engine) => {
       revoked: true,
       inboundKeys: [],
     });
-    await eventually("the key is refused", async () => (await api(added.key, "/sites")).status === 401, 10);
+    await eventually("the key is refused", async () => (await api(added.key, "/sites")).status === 401);
     expect(await home.fails("api-key", "revoke", "nothing")).toEqual({
       ok: false,
       field: "key",
