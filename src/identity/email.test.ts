@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { cpuMsOf } from "../../test/support/cpuTime.ts";
 import { canonicalEmail, emailForms, looksLikeEmail } from "./email.ts";
 
 const long = 100_000;
@@ -166,9 +167,10 @@ describe("hostile input is read quickly and never throws", () => {
     ["lone surrogates", `${"\ud800".repeat(long)}@x.com`],
     ["combining marks", `${"\u0301".repeat(long)}@x.com`],
   ])("an email with 100,000 %s is read quickly", (_, text) => {
-    const start = performance.now();
-    expect(looksLikeEmail(text)).toBe(false);
-    expect(emailForms(text).canonical).toBe(text);
-    expect(performance.now() - start).toBeLessThan(500);
+    const cpuMs = cpuMsOf(() => {
+      expect(looksLikeEmail(text)).toBe(false);
+      expect(emailForms(text).canonical).toBe(text);
+    });
+    expect(cpuMs).toBeLessThan(500);
   });
 });

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
+import { cpuMsOf } from "../../test/support/cpuTime.ts";
 import { hashEmail, personOf } from "../../test/support/person.ts";
 import { looksLikeEmail } from "./email.ts";
 import {
@@ -321,13 +322,14 @@ describe("hostile input is hashed quickly and never throws", () => {
     ["extensions", "1 ext "],
   ])("a person with 100,000 %s in every field is hashed quickly", (_, part) => {
     const text = part.repeat(100_000);
-    const start = performance.now();
-    const person = personOf(
-      { email: `a${text}@x.com`, phone: `+1${text}`, firstName: text, lastName: text },
-      { country: "US" },
-    );
-    expect(performance.now() - start).toBeLessThan(1000);
-    expect(person.emailSha256).toMatch(/^[0-9a-f]{64}$/);
-    expect(person.phoneSha256).toBeUndefined();
+    const cpuMs = cpuMsOf(() => {
+      const person = personOf(
+        { email: `a${text}@x.com`, phone: `+1${text}`, firstName: text, lastName: text },
+        { country: "US" },
+      );
+      expect(person.emailSha256).toMatch(/^[0-9a-f]{64}$/);
+      expect(person.phoneSha256).toBeUndefined();
+    });
+    expect(cpuMs).toBeLessThan(1000);
   });
 });

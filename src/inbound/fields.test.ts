@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
+import { cpuMsOf } from "../../test/support/cpuTime.ts";
 import { orderEventId } from "../kernel/ids.ts";
 import type { Site } from "../sites/directory.ts";
 import { openExactFields } from "./body.ts";
@@ -396,22 +397,24 @@ describe("hostile JSON", () => {
   test("a body of 64 KiB with thousands of fields is read quickly", () => {
     const many = Object.fromEntries(Array.from({ length: 4000 }, (_, i) => [`f${i}`, i]));
     const text = JSON.stringify({ ...event(), orderId: 5, ...many });
-    const startedAt = performance.now();
-    expect(accepted(readText(text)).orderId).toBe("5");
-    expect(performance.now() - startedAt).toBeLessThan(500);
+    const cpuMs = cpuMsOf(() => expect(accepted(readText(text)).orderId).toBe("5"));
+    expect(cpuMs).toBeLessThan(500);
   });
 
   test("texts built to slow down patterns are refused quickly", () => {
-    const startedAt = performance.now();
-    for (const text of [
+    const texts = [
       "a@".repeat(30_000),
       `a@${"a.".repeat(30_000)}`,
       `"${"\\\\".repeat(30_000)}`,
       "0".repeat(60_000),
-    ])
-      for (const name of ["email", "hashed_email", "phone", "eventTime", "currency", "orderId", "firstName"])
-        read({ event: "x", email: name === "hashed_email" ? null : "ada@example.com", [name]: text });
-    expect(performance.now() - startedAt).toBeLessThan(1000);
+    ];
+    const names = ["email", "hashed_email", "phone", "eventTime", "currency", "orderId", "firstName"];
+    const cpuMs = cpuMsOf(() => {
+      for (const text of texts)
+        for (const name of names)
+          read({ event: "x", email: name === "hashed_email" ? null : "ada@example.com", [name]: text });
+    });
+    expect(cpuMs).toBeLessThan(1000);
   });
 });
 

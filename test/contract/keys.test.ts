@@ -217,7 +217,7 @@ describe.each(engines)("inbound keys on %s", (engine) => {
         revokedAt: null,
       },
     ]);
-    expect(Math.abs(keys[0].lastUsedAt - Date.now())).toBeLessThan(20_000);
+    expect(Math.abs(keys[0].lastUsedAt - Date.now())).toBeLessThan(60_000);
     expect(JSON.stringify(keys)).not.toContain(key);
   });
 

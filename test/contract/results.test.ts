@@ -208,7 +208,7 @@ describe.each(engines)("results per platform on %s", (engine) => {
     const startedAt = Date.now();
     const error = `connection ${connections.get("hanging")}: no answer within 1 s`;
     expect(await send("hanging")).toEqual(failed("queued", error));
-    expect(Date.now() - startedAt).toBeLessThan(3_000);
+    expect(Date.now() - startedAt).toBeLessThan(10_000);
     expect(arrived("healthy")).toHaveLength(1);
     behaviours.delete("hanging");
   });

@@ -695,7 +695,7 @@ describe("checks from outside", () => {
     const began = performance.now();
     expect(await probeInbound(`http://127.0.0.1:${endless}`)).toMatchObject({ ok: true, status: 404 });
     await probeInbound(`http://127.0.0.1:${dripping}`, { timeoutMs: 200 });
-    expect(performance.now() - began).toBeLessThan(2000);
+    expect(performance.now() - began).toBeLessThan(5000);
   });
 
   test("the doctor calls each host once, with the DNS, the port and the address rules of host checks", async () => {

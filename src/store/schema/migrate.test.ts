@@ -193,7 +193,7 @@ describe("nodes on one PostgreSQL", { timeout: 60_000 }, () => {
         await reader.query("SELECT COUNT(*) FROM events");
         const migrating = migrate(more(), plus(expand));
         let longest = 0;
-        for (const end = performance.now() + 2000; performance.now() < end;) {
+        for (const end = performance.now() + 60_000; longest <= 500 && performance.now() < end;) {
           const askedAt = performance.now();
           await db.all(`SELECT id FROM events WHERE site_id = $1`, ["s"]);
           longest = Math.max(longest, performance.now() - askedAt);
@@ -202,7 +202,7 @@ describe("nodes on one PostgreSQL", { timeout: 60_000 }, () => {
         console.log(`longest wait of a node behind the step: ${Math.round(longest)} ms`);
         // The node waited, but neither for the reader nor until its statement timed out.
         expect(longest).toBeGreaterThan(500);
-        expect(longest).toBeLessThan(4000);
+        expect(longest).toBeLessThan(12_000);
         await expect(migrate(more(), { ...plus(expand), timeoutMs: 100 })).rejects.toThrow(SchemaBusy);
         await reader.query("COMMIT");
         expect(await migrating).toMatchObject({ applied: ["more"] });
@@ -227,7 +227,7 @@ describe("nodes on one PostgreSQL", { timeout: 60_000 }, () => {
         await db.write((tx) => tx.all(`DELETE FROM events WHERE site_id = 'none'`));
         await migrate(more());
         await migrate(more(), plus(expand));
-        expect(performance.now() - askedAt).toBeLessThan(5000);
+        expect(performance.now() - askedAt).toBeLessThan(12_000);
         await db.all(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'CREATE INDEX CONCURRENTLY events_by_note%'`); // prettier-ignore
         expect(await killed).toBe("killed");
         expect(await readIndexValidity(db)).toBe(0);
@@ -281,6 +281,6 @@ async function readIndexValidity(db: Database): Promise<number | null> {
 }
 
 async function eventually(check: () => Promise<boolean>): Promise<void> {
-  for (const end = performance.now() + 10_000; !(await check()); await sleep(20))
-    if (performance.now() > end) throw new Error("not within 10 s");
+  for (const end = performance.now() + 60_000; !(await check()); await sleep(20))
+    if (performance.now() > end) throw new Error("not within 60 s");
 }

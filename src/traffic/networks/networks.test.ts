@@ -3,6 +3,7 @@ import { isIP } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { cpuMsOf } from "../../../test/support/cpuTime.ts";
 import { shippedList } from "./networkList.ts";
 import { findCrawler, findNetwork, isFakeCrawler, loadNetworks, networkList } from "./networks.ts";
 
@@ -299,8 +300,9 @@ describe("the list", () => {
     const addresses = Array.from({ length: 1000 }, (_, at) =>
       at % 2 ? `3.5.${at % 256}.2` : `2600:1f18:${at}::1`,
     );
-    const start = performance.now();
-    for (let round = 0; round < 100; round++) for (const address of addresses) findNetwork(address);
-    expect(performance.now() - start).toBeLessThan(1000);
+    const cpuMs = cpuMsOf(() => {
+      for (let round = 0; round < 100; round++) for (const address of addresses) findNetwork(address);
+    });
+    expect(cpuMs).toBeLessThan(1000);
   });
 });
