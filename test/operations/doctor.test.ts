@@ -25,7 +25,14 @@ import {
   withStore,
   type Wanted,
 } from "../support/installation.ts";
-import { command, engines, newInstallation, type Installation, type Relay } from "../support/relay.ts";
+import {
+  command,
+  engines,
+  eventually,
+  newInstallation,
+  type Installation,
+  type Relay,
+} from "../support/relay.ts";
 import { openGateway } from "../support/postgres/gateway.ts";
 import { startMailServer } from "../support/servers/mailServer.ts";
 import { startTlsProxy } from "../support/servers/tlsProxy.ts";
@@ -403,13 +410,8 @@ describe("a site", () => {
 
   test("only test events, a placeholder as order id, and opt-in mode without consent are reported", async () => {
     const { key: testKey } = await home.run("key", "add", host, "trial", "--test");
-    const sent = async (key: string, event: Record<string, unknown>) => {
-      for (let tries = 0; tries < 40; tries++) {
-        if ((await relay.post(key, event)).status === 200) return;
-        await new Promise((resolve) => setTimeout(resolve, 100));
-      }
-      throw new Error("the key does not work");
-    };
+    const sent = (key: string, event: Record<string, unknown>) =>
+      eventually("the key works", async () => (await relay.post(key, event)).status === 200);
     await sent(testKey, freshEvent());
     expectFound(await diagnose(home), "warning", /all events are test events/);
     for (const name of ["ada", "bea", "cay", "dee"])
@@ -466,8 +468,12 @@ describe("a site", () => {
   test("senders without TLS are reported", async () => {
     const headers = { Host: host, "X-Forwarded-Proto": "http" };
     expect((await relay.post(site.key, freshEvent(), headers)).status).toBe(426);
-    await new Promise((resolve) => setTimeout(resolve, 1200));
-    const remedy = expectFound(await diagnose(home), "error", /1 of the last \d+ rejected requests? got 426/);
+    const found = /1 of the last \d+ rejected requests? got 426/;
+    // Rejected requests are written once a second.
+    await eventually("it is reported", async () =>
+      (await diagnose(home)).some((one) => found.test(one.what)),
+    );
+    const remedy = expectFound(await diagnose(home), "error", found);
     expect(remedy).toContain("CLEANCAST_TRUST_PROXY");
   });
 
