@@ -148,7 +148,7 @@ function optionsText(options: readonly Option[]): string[] {
 function noteText(name: string): string[] {
   const note = notes[name];
   if (!note) return [];
-  const mark = note.by ? `sh by ${note.by}` : "sh run";
+  const mark = note.by ? `sh by ${note.by}` : `sh run${note.after ? ` after ${note.after}` : ""}`;
   return [code(mark, `npx cleancast ${note.example}`), ...(note.more ? [note.more] : [])];
 }
 

@@ -6,6 +6,8 @@ export type Note = {
   /** Begins with the command's words; the page shows it after `npx cleancast`. */
   example: string;
   by?: string;
+  /** Commands that bring the installation into the state for which the example is: the mark `run after …`. */
+  after?: string;
   /** Markdown, seen from docs/reference/commands/. */
   more?: string;
 };
@@ -56,13 +58,23 @@ END`,
   reconcile: `cat > orders.csv <<END
 orderId,time,value,currency,status,email
 COMMAND-1,$(date -d "5 days ago" +%F),49.90,EUR,paid,nora@example.com
-END`,
+END
+printf s3cret > key.txt`,
   apply: `cat > cleancast.yaml <<END
 version: 1
 sites:
   - hosts: [shop.example.com]
     settings: { time_zone: Europe/Berlin }
 END`,
+  restore: "npx cleancast backup cleancast.backup",
+  "restore-drill": `export CLEANCAST_BACKUP_FOLDER=backups
+npx cleancast backup`,
+  correction: `npx cleancast site set shop.example.com corrections=on
+curl -sS https://shop.example.com/__cc/inbound -H 'X-CC-Api-Key: cc_…' -H 'Content-Type: application/json' \\
+  -d '{"email":"nora@example.com","event":"purchase","value":49.90,"orderId":"A-1001"}'`,
+  backfill: `curl -sS https://shop.example.com/__cc/inbound -H 'X-CC-Api-Key: cc_…' -H 'Content-Type: application/json' \\
+  -d '{"email":"nora@example.com","event":"purchase","value":49.90,"orderId":"COMMAND-1"}'
+npx cleancast connect shop.example.com meta pixel_id=… access_token=@token.txt`,
   person: "npx cleancast identity put shop.example.com --email ada@example.com gclid=Cj0-example",
 };
 
@@ -95,12 +107,11 @@ export const notes: Readonly<Record<string, Note>> = {
   },
   "restore-drill": {
     example: "restore-drill",
-    by: "test/operations/scheduledBackups.test.ts",
     more: "The data of the installation is not touched, and the relay may run. The exit code is 1 if there is a problem. [Try a restore](../../how-to/scheduled-backups.md#try-a-restore).",
   },
   restore: {
     example: "restore cleancast.backup",
-    by: "test/operations/backup.test.ts",
+    after: "mv data data.before && mkdir data && cp data.before/encryption.key data",
     more: "Verifies the file first, and restores all of it or nothing. `--force` replaces existing data and sets a damaged database aside.",
   },
   check: { example: "check", more: "The exit code is 1 if there is a problem." },
@@ -110,7 +121,6 @@ export const notes: Readonly<Record<string, Note>> = {
   },
   move: {
     example: "move --to postgres://cleancast:secret@database.internal:5432/cleancast",
-    by: "test/faults/move.test.ts",
     more: "Run it again to continue after a stop. [Move to PostgreSQL](../../how-to/move-to-postgresql.md).",
   },
   "encryption-key rotate": {
@@ -118,8 +128,8 @@ export const notes: Readonly<Record<string, Note>> = {
     more: "`--alone` is for PostgreSQL with the key in a file, if there is no other node. [Backup and encryption key](../../how-to/backup.md).",
   },
   "encryption-key lost": {
-    example: "encryption-key lost",
-    by: "test/operations/encryptionKey.test.ts",
+    example: "encryption-key lost --yes",
+    after: "rm data/encryption.key",
     more: "Without `--yes` it shows what you will lose. [Lost encryption key](../../how-to/backup.md#lost-encryption-key).",
   },
   completion: {
@@ -174,11 +184,10 @@ export const notes: Readonly<Record<string, Note>> = {
   },
   "member reset": {
     example: "member reset ada@example.com",
-    by: "test/api/members.test.ts",
     more: "Using the link ends all sessions of the member.",
   },
-  "member sessions": { example: "member sessions ada@example.com", by: "test/api/members.test.ts" },
-  "member remove": { example: "member remove ada@example.com", by: "test/api/members.test.ts" },
+  "member sessions": { example: "member sessions ada@example.com" },
+  "member remove": { example: "member remove ada@example.com" },
   audit: {
     example: "audit shop.example.com",
     more: "`--installation`: members, API keys, deleted sites and encryption keys.",
@@ -201,10 +210,13 @@ export const notes: Readonly<Record<string, Note>> = {
   },
   "connection rotate": {
     example: "connection rotate ID",
-    by: "test/outbound/signedEvents.test.ts",
+    after: "npx cleancast connect shop.example.com webhook url=https://hooks.example.com/orders",
     more: "For [your own endpoint](../../how-to/receive-conversions.md), whose requests are signed.",
   },
-  "connection preview": { example: "connection preview ID --name lead" },
+  "connection preview": {
+    example: "connection preview ID --name lead",
+    after: "npx cleancast disconnect ID --yes",
+  },
   "connection prove": {
     example: "connection prove ID",
     more: "The exit code is 1 if the connection is not proven.",
@@ -229,7 +241,7 @@ export const notes: Readonly<Record<string, Note>> = {
     example: "event show ID",
     more: "[Read a trace](../../how-to/read-a-trace.md) explains what it prints.",
   },
-  "event release": { example: "event release ID", by: "test/contract/traffic.test.ts" },
+  "event release": { example: "event release ID" },
   "delivery list": {
     example: "delivery list shop.example.com --state rejected,expired,parked --from 7d",
     more: "[Sync log](../sync-log.md).",
@@ -243,19 +255,20 @@ export const notes: Readonly<Record<string, Note>> = {
   },
   "correction add": {
     example: "correction add shop.example.com A-1001 --value 20",
-    by: "test/platforms/confirmations.test.ts",
   },
   "correction list": {
     example: "correction list shop.example.com",
     more: "[Refunds](../../how-to/refunds.md) says which platforms can be corrected.",
   },
   "backfill start": {
-    example: "backfill start ID --days 30",
-    by: "test/faults/backfill.test.ts",
+    example: "backfill start ID --days 30 --yes",
+    after: "npx cleancast connection pause ID",
     more: "[Send past conversions to a platform](../../how-to/backfill.md).",
   },
   "backfill list": { example: "backfill list" },
-  "backfill cancel": { example: "backfill cancel ID", by: "test/faults/backfill.test.ts" },
+  "backfill cancel": {
+    example: "backfill cancel ID",
+  },
   "import conversions": {
     example: "import conversions orders.csv --site shop.example.com --deliver none",
     more: "Run it again to continue after a stop. [Import historical conversions](../../how-to/import-conversions.md).",
@@ -285,16 +298,15 @@ export const notes: Readonly<Record<string, Note>> = {
   },
   "reconcile cancel": {
     example: "reconcile cancel RUN",
-    by: "test/operations/reconcile.test.ts",
+    after: "npx cleancast reconcile start --site shop.example.com",
   },
   "reconcile feed set": {
-    example: "reconcile feed set https://shop.example.com/orders.csv --header X-Api-Key=@key.txt",
-    by: "test/operations/reconcile.test.ts",
+    example: "reconcile feed set https://orders.example.com/orders.csv --header X-Api-Key=@key.txt",
     more: "The address is checked like that of a webhook, and redirects are not followed.",
   },
-  "reconcile feed show": { example: "reconcile feed show", by: "test/operations/reconcile.test.ts" },
-  "reconcile feed fetch": { example: "reconcile feed fetch", by: "test/operations/reconcile.test.ts" },
-  "reconcile feed remove": { example: "reconcile feed remove", by: "test/operations/reconcile.test.ts" },
+  "reconcile feed show": { example: "reconcile feed show" },
+  "reconcile feed fetch": { example: "reconcile feed fetch" },
+  "reconcile feed remove": { example: "reconcile feed remove" },
   "identity put": {
     example: "identity put shop.example.com --email ada@example.com gclid=Cj0-example utm_source=google",
   },
@@ -313,12 +325,12 @@ export const notes: Readonly<Record<string, Note>> = {
     more: "[Bot filtering](../../explanation/bot-filtering.md).",
   },
   "traffic bots": { example: "traffic bots shop.example.com" },
-  "traffic replay": { example: "traffic replay VISIT", by: "test/contract/traffic.test.ts" },
+  "traffic replay": { example: "traffic replay VISIT" },
   "traffic counts": { example: "traffic counts shop.example.com --hours 24" },
   "alert list": { example: "alert list", more: "[Alerts](../../how-to/alerts.md)." },
   "alert test": {
     example: "alert test shop.example.com",
-    by: "test/outbound/alerts.test.ts",
+    after: "npx cleancast site set shop.example.com alert_emails=ops@example.com",
     more: "The exit code is 1 if a message fails.",
   },
   "webhook add": {
@@ -327,7 +339,7 @@ export const notes: Readonly<Record<string, Note>> = {
   },
   "webhook list": { example: "webhook list shop.example.com" },
   "webhook show": { example: "webhook show ID" },
-  "webhook test": { example: "webhook test ID", by: "test/outbound/pushes.test.ts" },
+  "webhook test": { example: "webhook test ID" },
   "webhook rotate": { example: "webhook rotate ID" },
   "webhook disable": { example: "webhook disable ID" },
   "webhook enable": { example: "webhook enable ID" },
@@ -337,8 +349,8 @@ export const notes: Readonly<Record<string, Note>> = {
     more: "For a webhook that [cannot be read](../../how-to/troubleshooting.md#damaged-data).",
   },
   "webhook replay": {
-    example: "webhook replay ID --period 2026-11-15T12:00Z",
     by: "test/outbound/pushes.test.ts",
+    example: "webhook replay ID --period 2026-11-15T12:00Z",
   },
   "webhook remove": {
     example: "webhook remove ID --yes",

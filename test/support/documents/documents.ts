@@ -35,6 +35,12 @@ export function blocksOf(page: string): Block[] {
   return blocks;
 }
 
+/** Returns the commands that a mark `run after …` names: they bring the installation into the state that the text describes. */
+export const preparationOf = ({ mark }: Block): string | null => /^run after (.+)$/.exec(mark)?.[1] ?? null;
+
+/** Tells the blocks that test/guides.test.ts runs itself. */
+export const isRun = (block: Block) => ["run", "sent"].includes(block.mark) || preparationOf(block) !== null;
+
 export const placeOf = ({ page, line }: Block) => `${page}:${line}`;
 
 /** Lists the pages that a page recommends to read next: the links of a paragraph "Next: …" or of a section "Next steps". */

@@ -7,16 +7,15 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { standinConnections } from "../../../scripts/standinConnections.ts";
-import { platforms } from "../../../src/platforms/index.ts";
 import { startStandins, type Standins } from "../../../standins/shared/start.ts";
+import { ask, password } from "../apiClient.ts";
 import { commandIn, type Printed } from "../commands.ts";
-import { freshFolder } from "../databases.ts";
-import { placeOf, root, type Block } from "./documents.ts";
+import { freshDatabase, freshFolder } from "../databases.ts";
+import { startReceiver, type Receiver } from "../receiver.ts";
 import { call, newInstallation, type Installation, type Relay } from "../relay.ts";
-
-// oxlint-disable-next-line typescript/no-explicit-any -- the shape differs with the command
-type Cleancast = (...args: string[]) => Promise<any>;
+import { startMailServer } from "../servers/mailServer.ts";
+import { placeOf, preparationOf, root, type Block } from "./documents.ts";
+import { fillIn, site, type Cleancast } from "./placeholders.ts";
 
 /** `exported` are the variables that the page's shell has exported. */
 type RunCommand = (args: string[], exported: Record<string, string>) => Promise<Printed>;
@@ -24,42 +23,66 @@ type RunCommand = (args: string[], exported: Record<string, string>) => Promise<
 export type Guides = { open(blocks: readonly Block[]): Promise<Page>; close(): Promise<void> };
 export type Page = { run(block: Block): Promise<string>; close(): Promise<void> };
 
+/** What the installations of all pages talk to: the platforms, the reader's own systems, a mail server. */
+type World = { standins: Standins; receiver: Receiver; mailUrl: string };
+
 export async function openGuides(): Promise<Guides> {
-  const standins = await startStandins();
+  const world: World = {
+    standins: await startStandins(),
+    receiver: await startReceiver(),
+    mailUrl: (await startMailServer()).url,
+  };
+  // The reader's own systems take every request, and have a list of orders.
+  world.receiver.behave = ({ path }, response) =>
+    path.endsWith(".csv")
+      ? response
+          .writeHead(200, { "content-type": "text/csv" })
+          .end("orderId,time,value\nFEED-1,2026-11-01,5\n")
+      : response.writeHead(200, { "content-type": "application/json" }).end("{}");
   const pages = new Map<string, RunCommand>();
   const server = createServer((request, answer) => {
     void buffer(request).then(async (sent) => {
       const [count = "", ...rest] = sent.toString().split("\0").slice(0, -1);
       const args = rest.splice(0, Number(count));
-      const { out, err, code } = (await pages.get(request.url ?? "")?.(args, readExported(rest))) ?? noPage;
+      const page = pages.get(request.url ?? "");
+      const printed = page?.(args, readExported(rest)).catch((error) => ({ ...noPage, err: String(error) }));
+      const { out, err, code } = (await printed) ?? noPage;
       answer.end(`${code}\0${out}\0${err}`);
     });
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   return {
-    open: (blocks) => openPage(blocks, server, pages, standins),
+    open: (blocks) => openPage(blocks, server, pages, world),
     close: async () => {
       server.close();
-      await standins.close();
+      await world.standins.close();
     },
   };
 }
 
 const noPage: Printed = { out: "", err: "no such page", code: 1 };
 
-const site = "shop.example.com";
 /** Matches the names of the relay. */
 const relayNames = /https:\/\/(?:shop|cc|relay)\.example\.com|http:\/\/(?:localhost|127\.0\.0\.1):8080/g;
+/** Matches the names of the reader's own systems: endpoints, and the list of orders. */
+const ownNames = /https:\/\/(?:hooks\.|orders\.)?example\.com/g;
+const databaseNames = /postgres:\/\/cleancast:secret@database\.internal:5432\/\w+/g;
 
 async function openPage(
   blocks: readonly Block[],
   server: Server,
   pages: Map<string, RunCommand>,
-  { origins }: Standins,
+  { standins, receiver, mailUrl }: World,
 ): Promise<Page> {
-  const home = await newInstallation("sqlite", { CLEANCAST_PLATFORM_ORIGINS: JSON.stringify(origins) });
   const folder = freshFolder();
+  const home = await newInstallation("sqlite", {
+    CLEANCAST_DATA: join(folder, "data"),
+    CLEANCAST_PLATFORM_ORIGINS: JSON.stringify(standins.origins),
+    CLEANCAST_SMTP_URL: mailUrl,
+    CLEANCAST_MAIL_FROM: "Cleancast <cleancast@example.com>",
+    HOME: freshFolder(),
+  });
   const run: RunCommand = (args, exported) =>
     commandIn({
       args: args.slice(args[0] === "cleancast" ? 1 : 0),
@@ -82,19 +105,17 @@ async function openPage(
     )?.id;
 
   const relay = relayOf(home);
-  const sendOne = async () => {
-    const { key } = await cleancast("key", "add", site, "the one before");
-    const sent = { email: "ada@example.com", event: "purchase", value: 49.9, orderId: "A-1000" };
-    return (await relay.start()).post(key, sent);
-  };
   const path = `/${pages.size}`;
-  pages.set(path, async (args, exported) =>
-    run(await fillIn(args, { cleancast, folder, sendOne }), exported),
-  );
+  pages.set(path, async (args, exported) => {
+    const printed = await run(await fillIn(args, { cleancast, folder, relay: relay.start }), exported);
+    if (args[1] === "member" && args[2] === "add") await acceptInvitation(printed.out, await relay.start());
+    return printed;
+  });
   const { port } = server.address() as AddressInfo;
   const bin = writeShims(`http://127.0.0.1:${port}${path}`);
   cpSync(join(root, "docs/examples"), folder, { recursive: true });
   const keys = new Map<string, Promise<string>>();
+  const databases = new Map<string, string>();
   let exported: Record<string, string> = {};
   const keyFor = async (mark: string) => {
     if (mark === "cc_…" && !(await siteId())) return (await relay.start()).key;
@@ -114,10 +135,17 @@ async function openPage(
         if (answer.status !== 200) throw new Error(`${placeOf(block)}: ${answer.status} ${answer.text}`);
         return answer.text;
       }
-      let script = block.text;
+      const preparation = preparationOf(block);
+      let script = preparation ? `{ ${preparation}; } >&2\n${block.text}` : block.text;
       for (const mark of ["cc_test_…", "ccm_…", "cc_…"])
         if (script.includes(mark)) script = script.replaceAll(mark, await keyFor(mark));
       if (/\/SITE\b/.test(script)) script = script.replaceAll(/\/SITE\b/g, `/${await siteId()}`);
+      script = script.replaceAll(ownNames, receiver.url);
+      for (const [name] of script.matchAll(databaseNames)) {
+        const url = databases.get(name) ?? (await freshDatabase());
+        databases.set(name, url);
+        script = script.replaceAll(name, `'${url}'`);
+      }
       const searched = `${bin}:${process.env.PATH ?? ""}`;
       const env: Record<string, string> = { ...exported, ...home.env, PATH: searched };
       if (script.search(relayNames) >= 0 || /CLEANCAST_INBOUND|curl/.test(script))
@@ -130,6 +158,19 @@ async function openPage(
     },
     close: () => relay.stop(),
   };
+}
+
+/** Does what an invited person does with the link of the invitation. */
+async function acceptInvitation(printed: string, relay: Relay): Promise<void> {
+  const token = /#(\w+)$/m.exec(printed)?.[1];
+  if (!token) return;
+  const { status, answer } = await ask(
+    relay,
+    "POST /invitations/accept",
+    { token, name: "Ada", password },
+    {},
+  );
+  if (status !== 200) throw new Error(`the invitation was refused: ${status} ${answer.text}`);
 }
 
 function relayOf(home: Installation) {
@@ -152,55 +193,6 @@ async function makeKey(
   const mode = mark === "cc_test_…" ? ["--test"] : [];
   const { key } = await cleancast("key", "add", site, "a reader", ...mode);
   return String(key);
-}
-
-/** Replaces SITE, ID, EVENT and `name=…` with values, as a reader would. */
-async function fillIn(args: string[], { cleancast, folder, sendOne }: Reader): Promise<string[]> {
-  const [, family = ""] = args;
-  const filled: string[] = [];
-  for (const [i, arg] of args.entries()) {
-    const before = args[i - 1] ?? "";
-    if (arg === "SITE") filled.push(site);
-    else if (arg === "EVENT" || (arg === "ID" && family === "event")) {
-      const newest = async () => (await cleancast("event", "list")).events[0]?.id as string | undefined;
-      filled.push((await newest()) ?? (await sendOne().then(newest)) ?? "");
-    } else if (arg === "ID") {
-      const isConnection = before === "--connection" || ["disconnect", "backfill"].includes(family);
-      filled.push(await newestId(isConnection ? "connection" : family, cleancast));
-    } else if (before === "--user-agent" && arg.endsWith("…")) filled.push(userAgent);
-    else if (family === "connect" && /^\w+=(?:…|@[\w.]+)$/.test(arg))
-      filled.push(settingOf(args[3] ?? "", arg, folder));
-    else if (family === "oauth" && /^client_\w+=/.test(arg)) filled.push(settingOf("", arg, folder));
-    else filled.push(arg);
-  }
-  const open = filled.find((arg) => arg.includes("…"));
-  if (open !== undefined) throw new Error(`the page has no value for "${open}"`);
-  return filled;
-}
-
-type Reader = { cleancast: Cleancast; folder: string; sendOne: () => Promise<unknown> };
-
-const userAgent =
-  "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36";
-
-async function newestId(family: string, cleancast: Cleancast): Promise<string> {
-  type Listed = { id: string; createdAt?: number };
-  const list = Object.values((await cleancast(family, "list")) as object).find(Array.isArray) as Listed[];
-  const newest = list.toSorted((a, b) => (a.createdAt ?? 0) - (b.createdAt ?? 0)).at(-1);
-  if (!newest) throw new Error(`there is no ${family} whose ID could be used`);
-  return newest.id;
-}
-
-/** Returns a setting that the platform's stand-in accepts, else that of the platform's first example. */
-function settingOf(platformId: string, arg: string, folder: string): string {
-  const [name = "", placeholder = ""] = arg.split("=");
-  const known = (standinConnections as Record<string, Readonly<Record<string, string>>>)[platformId];
-  const example = platforms.find(({ id }) => id === platformId)?.examples[0]?.settings;
-  const value = known?.[name] ?? example?.[name] ?? (platformId === "" ? "an-app-of-ours" : undefined);
-  if (value === undefined) throw new Error(`no example of ${platformId} has a ${name}`);
-  if (!placeholder.startsWith("@")) return `${name}=${value}`;
-  writeFileSync(join(folder, placeholder.slice(1)), value);
-  return arg;
 }
 
 /** The shell sets these itself. */
