@@ -8,7 +8,7 @@ export type Citus = {
   coordinator: Postgres;
   workers: Postgres[];
   /** Creates an empty database that is distributed over the workers. */
-  createDatabase(shardCount?: number): Promise<string>;
+  createDatabase(shardCount: number): Promise<string>;
   /** Creates an empty database without Citus on the coordinator's server, to compare with. */
   createPlainDatabase(): Promise<string>;
   /** Starts one more worker, which has no shards yet. */
@@ -31,6 +31,8 @@ export function findCitus(): string | null {
 const settings = {
   shared_preload_libraries: "citus",
   max_prepared_transactions: "200",
+  // A worker that is killed must have what it has committed.
+  synchronous_commit: "on",
   // Shards are moved with logical replication.
   wal_level: "logical",
 };
@@ -52,7 +54,7 @@ export async function startCitus(installed: string, workerCount = 2): Promise<Ci
   return {
     coordinator,
     workers,
-    async createDatabase(shardCount = 32) {
+    async createDatabase(shardCount) {
       const url = await createDatabase(coordinator.url);
       await withClient(url, async (client) => {
         await client.query("CREATE EXTENSION citus");

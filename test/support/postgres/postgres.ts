@@ -216,14 +216,11 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     },
     async kill() {
       if (server === undefined) return;
-      // Stopped first, so that it starts no process that is not in the list.
-      signal(server, "SIGSTOP");
-      const processes = [server, ...childrenOf(server)];
-      for (const pid of processes) signal(pid, "SIGKILL");
+      const processes = killAll(server);
       await order("wait");
       server = undefined;
       // PostgreSQL does not start on data that a process of its predecessor still uses.
-      while (processes.some((pid) => processState(pid) !== undefined)) await sleep(5);
+      await allEnded(processes);
     },
     async restart() {
       if (stopped) throw new Error("stop() has deleted the data; use stop({ keepData: true })");
@@ -285,6 +282,23 @@ function signal(pid: number, name: NodeJS.Signals): void {
   } catch (error) {
     if (errorCode(error) !== "ESRCH") throw error;
   }
+}
+
+/** Kills every process of a server that another program has started, and waits until they have ended. */
+export async function killServer(server: number): Promise<void> {
+  await allEnded(killAll(server));
+}
+
+/** Stopped first, so that it starts no process that is not in the list. */
+function killAll(server: number): number[] {
+  signal(server, "SIGSTOP");
+  const processes = [server, ...childrenOf(server)];
+  for (const pid of processes) signal(pid, "SIGKILL");
+  return processes;
+}
+
+async function allEnded(processes: readonly number[]): Promise<void> {
+  while (processes.some((pid) => processState(pid) !== undefined)) await sleep(5);
 }
 
 function childrenOf(parent: number): number[] {
