@@ -35,7 +35,7 @@ const at = (part: number) => start + Math.floor(events * part) * stepMs;
 const hourAt = (part: number) => Math.floor(at(part) / hourMs);
 const hash = sha256("e".repeat(64));
 const growing =
-  /\b(events|deliveries|attempts|confirmations|confirmation_counts|audit|bot_visits|rejected_requests|statistics|statistics_hours|visit_counts|inbound_counts|orders|reconciliation_rows)\b/;
+  /\b(events|deliveries|attempts|confirmations|confirmation_counts|audit|bot_visits|rejected_requests|statistics|statistics_segments|statistics_hours|visit_counts|inbound_counts|orders|reconciliation_rows)\b/;
 /** More rows than any page needs, and far fewer than the tables have. */
 const fewRows = 3000;
 
@@ -159,6 +159,8 @@ function queries(db: Database): Record<string, () => Promise<unknown>> {
     bots: () => traffic.listBotVisits("s", 51, idAt(start)),
     "rejected requests": () => rejectedRequestStore(db).list("s", { before: idAt(at(0.5)), limit: 51 }),
     "numbers of a week": () => statistics.listFigures("s", hourAt(0.5), hourAt(0.5) + 168),
+    "numbers of a source in a week": () =>
+      statistics.listSegment("s", { segment: "source", name: "n1" }, hourAt(0.5), hourAt(0.5) + 168),
     "visits of a week": () => traffic.listCounts("s", hourAt(0.5), hourAt(0.5) + 168),
     "duplicates of a week": () => inboundCountStore(db).list("s", hourAt(0.5), hourAt(0.5) + 168),
     "hours that are due": () => statistics.listDueHours("s", 1, 50),
@@ -212,6 +214,7 @@ function fillingStatements(): string[] {
      ${numbers(5000)} SELECT 's', ${id}, 0, 400, 'e', 'h' FROM n`,
     `INSERT INTO bot_visits (site_id, id, seen_at, reason, record) ${numbers(5000)} SELECT 's', ${id}, 0, 'r', '' FROM n`,
     figures("statistics", "kind, name, currency, count, value", "'conversion', 'n' || (n.i % 10), '', 1, 0"),
+    figures("statistics_segments", "segment, name, figures", "'source', 'n' || (n.i % 10), '[]'"),
     figures("visit_counts", "bucket, reason, writer, visits", "'bots', 'r' || (n.i % 10), 'w', 1"),
     figures(
       "confirmation_counts",
