@@ -55,6 +55,16 @@ async function openTrace(page: Page): Promise<void> {
   await page.locator("tbody tr", { hasText: "purchase" }).filter({ hasText: "gclid" }).first().click();
 }
 
+/** Opens the match quality of a platform that can be asked for confirmations. */
+async function openQuality(page: Page): Promise<void> {
+  await page.getByRole("link", { name: "Google Ads" }).first().click();
+}
+
+/** Opens the orders behind the first loss of the funnel. */
+async function openMissing(page: Page): Promise<void> {
+  await page.locator(".cc-funnel-losses a").first().click();
+}
+
 function memberPages({ site }: Demo): Shown[] {
   const page = (name: string, path: string, more: Partial<Shown> = {}): Shown => ({
     name,
@@ -73,7 +83,10 @@ function memberPages({ site }: Demo): Shown[] {
     page("platform-reddit", "integrations/reddit"),
     page("sync-log", "integrations/log"),
     page("webhooks", "integrations/webhooks"),
+    page("quality", "integrations/quality"),
+    page("quality-connection", "integrations/quality", { prepare: openQuality }),
     page("reconciliation", "reconciliation"),
+    page("reconciliation-rows", "reconciliation", { prepare: openMissing }),
     page("keys", "configuration/keys"),
     page("tag", "configuration/tag"),
     page("domains", "configuration/domains"),

@@ -90,7 +90,63 @@ export const reconciliationText = section("reconciliation", {
         other: "# of them have no common order ID: they were found by person, day and value.",
       }),
     csv: "orders that were never received, for the import",
-    missing: "Orders that were never received, in the form that the import reads. <docs>Send them</docs>",
+  },
+  repair: {
+    send: "Send them",
+    sendQuestion: (orders: number) =>
+      plural(orders, { one: "Send # order to all platforms?", other: "Send # orders to all platforms?" }),
+    sendConsequence:
+      "Each order with an email becomes a conversion and is delivered to every connection. Orders without an email are left out, and so are those that arrived since. Platforms accept conversions up to a certain age.",
+    sendAbout: "Sends these orders as conversions. The CSV has them in the form that the import reads.",
+    sent: (orders: number) => plural(orders, { one: "# order sent", other: "# orders sent" }),
+    compareAgain: "They are being delivered. Compare again to see what became of them.",
+    withoutEmail: (orders: number) =>
+      plural(orders, {
+        one: "# order without an email was left out",
+        other: "# orders without an email were left out",
+      }),
+    receivedSince: (orders: number) =>
+      plural(orders, {
+        one: "# order has arrived since and was not sent again",
+        other: "# orders have arrived since and were not sent again",
+      }),
+    filtered: (orders: number) =>
+      plural(orders, { one: "# order was filtered", other: "# orders were filtered" }),
+    refused: (orders: number) =>
+      plural(orders, { one: "# order was refused", other: "# orders were refused" }),
+    correct: { status_changed: "Take them back", value_differs: "Restate the values" },
+    correctQuestion: {
+      status_changed: (orders: number) =>
+        plural(orders, {
+          one: "Take back the conversions of # order?",
+          other: "Take back the conversions of # orders?",
+        }),
+      value_differs: (orders: number) =>
+        plural(orders, {
+          one: "Restate the conversions of # order?",
+          other: "Restate the conversions of # orders?",
+        }),
+    },
+    correctConsequence:
+      "Google Ads and offline conversions of Microsoft are corrected to what your list says. Other platforms cannot change a conversion that they accepted.",
+    correctAbout: {
+      status_changed: "Takes the conversions back at platforms that can do so.",
+      value_differs: "Sends the value of your list to platforms that can restate a conversion.",
+    },
+    correctOff: {
+      status_changed:
+        "Conversions of these orders can be taken back at Google Ads and Microsoft. <quality>Turn on corrections</quality> first.",
+      value_differs:
+        "The values of these orders can be restated at Google Ads and Microsoft. <quality>Turn on corrections</quality> first.",
+    },
+    corrected: (orders: number) =>
+      plural(orders, { one: "# order with a correction", other: "# orders with a correction" }),
+    counted: (count: string, state: string) => `${count} ${state}`,
+    left: (orders: number) =>
+      plural(orders, {
+        one: "# order stays as it is: no platform has it, or the list has changed",
+        other: "# orders stay as they are: no platform has them, or the list has changed",
+      }),
   },
   classes: {
     matched: "Matched",
@@ -168,6 +224,7 @@ export const reconciliationText = section("reconciliation", {
     withoutClickId: "without a click ID",
     cannotAsk: "the platform cannot be asked",
     outcome: (platform: string, state: string) => `${platform}: ${state}`,
+    correctedTo: (money: string) => `corrected to ${money}`,
   },
   states: {
     sent: "accepted",
@@ -181,5 +238,10 @@ export const reconciliationText = section("reconciliation", {
     none: "not connected at the time",
   },
   foundBy: { exact: "exact", folded: "other case", "without #": "without #", weak: "person, day, value" },
+  corrections: {
+    waiting: "correction waiting",
+    rejected: "correction rejected",
+    "cannot be taken back": "cannot be taken back",
+  },
   confirmations: { confirmed: "confirmed", "not counted": "not counted", unknown: "unknown" },
 });

@@ -7,7 +7,10 @@ import type { Sender } from "../delivery/send.ts";
 import type { Tokens } from "../delivery/oauth/tokens.ts";
 import type { Checker } from "../domains/check.ts";
 import type { TransportRules } from "../http/transport.ts";
-import type { Directory } from "../sites/directory.ts";
+import type { By } from "../kernel/refusal.ts";
+import type { SentMissing } from "../reconcile/missing.ts";
+import type { Directory, Site } from "../sites/directory.ts";
+import type { Run } from "../store/reconciliation/runs.ts";
 import type { Store } from "../store/store.ts";
 
 export type ApiContext = {
@@ -32,5 +35,7 @@ export type ApiContext = {
   tag: string;
   /** Null without a country file. */
   countryOf: ((address: string) => string | null) | null;
+  /** Sends orders that a reconciliation found missing; `after` is the cursor of the part. */
+  sendMissing: (site: Site, run: Run, after: string, by: By) => Promise<SentMissing>;
   now: () => number;
 };

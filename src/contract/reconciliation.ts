@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import {
+  correctedClasses,
   defaultReconciledDays,
   defaultReconciledEvent,
   defaultSettleHours,
@@ -18,6 +19,7 @@ import {
   runStates,
 } from "../kernel/reconciliation.ts";
 import { confirmationReasons, confirmationStates } from "../kernel/confirmation.ts";
+import { correctionStates } from "../kernel/correction.ts";
 import { deliveryStates } from "../kernel/event.ts";
 import { count, done, id, page, paging, type Route, time } from "./route.ts";
 
@@ -168,6 +170,10 @@ const row = z.object({
         .describe(
           "What the platform had said of the accepted conversion by then; null if it cannot be asked.",
         ),
+      correction: z
+        .object({ state: z.enum(correctionStates), value: z.number() })
+        .nullable()
+        .describe("What became of the value at the platform until now; null if it was not corrected."),
     }),
   ),
 });
@@ -292,6 +298,44 @@ export const reconciliationRoutes = {
     allow: "viewer",
     query: z.object(rowQuery),
     answer: "csv",
+  },
+  "POST /sites/:site/reconciliations/:run/missing/send": {
+    summary: "Send orders that were never received to the platforms, a part at a time",
+    allow: "admin",
+    body: z.object({
+      cursor: z.string().max(1000).optional().describe("The `next` of the previous part."),
+    }),
+    answer: z.object({
+      sent: count.describe("Orders that became conversions; their deliveries are queued."),
+      withoutEmail: count.describe("Orders that cannot be sent: an event needs an email."),
+      receivedSince: count.describe("Orders whose event has arrived since they were compared."),
+      filtered: count,
+      refused: count,
+      reasons: z.record(z.string(), count).describe("Why orders were refused."),
+      next: z.string().nullable().describe("The cursor of the next part; null at the end."),
+      waitingFor: z
+        .string()
+        .nullable()
+        .describe("A platform whose queue is full: send the same part again after a second."),
+    }),
+  },
+  "POST /sites/:site/reconciliations/:run/corrections": {
+    summary: "Take back conversions of refunded or cancelled orders, or restate values, a part at a time",
+    allow: "admin",
+    body: z.object({
+      class: z
+        .enum(correctedClasses)
+        .describe("`status_changed` takes conversions back, `value_differs` restates them."),
+      cursor: z.string().max(1000).optional().describe("The `next` of the previous part."),
+    }),
+    answer: z.object({
+      orders: count.describe("Orders with a correction."),
+      left: count.describe("Orders without one: changed in the list since, or no platform was given them."),
+      corrections: z
+        .partialRecord(z.enum(correctionStates), count)
+        .describe("One for each conversion and connection."),
+      next: z.string().nullable().describe("The cursor of the next part; null at the end."),
+    }),
   },
   "GET /sites/:site/reconciliations/:run/missing.csv": {
     summary: "Export orders that were never received, in the form that `cleancast import conversions` reads",

@@ -135,7 +135,7 @@ function maxQueued(connection: Connection): number {
 }
 
 /** Finds how many rows fit into the fullest queue. Paused connections park their deliveries and are left out. */
-async function findCapacity(
+export async function findCapacity(
   store: Pick<Store, "imports">,
   connections: readonly Connection[],
   rows: number,

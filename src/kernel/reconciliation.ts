@@ -24,6 +24,10 @@ export const rowClasses = [
 ] as const;
 export type RowClass = (typeof rowClasses)[number];
 
+/** The classes whose conversions can be corrected: taken back, or restated with the value of the list. */
+export const correctedClasses = ["status_changed", "value_differs"] as const satisfies RowClass[];
+export type CorrectedClass = (typeof correctedClasses)[number];
+
 /** How an order was found. `weak`: by the email's hash, the day and the value, because no order id agrees. */
 export const matchKinds = ["exact", "folded", "without #", "weak"] as const;
 export type MatchKind = (typeof matchKinds)[number];

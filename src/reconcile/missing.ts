@@ -1,10 +1,12 @@
-// Writes the orders that were never received in the form that `cleancast import conversions` reads, so that one command sends
-// them. Emails are known by their hash alone, where the list had them; an order without one cannot be imported.
+// Reads the orders that were never received in the form of an import of conversions, so that they can be exported, or sent at
+// once. Emails are known by their hash alone, where the list had them; an order without one cannot be sent.
 
+import { foldOrderId } from "../kernel/reconciliation.ts";
 import { orderIdOf } from "../store/reconciliation/orders.ts";
 import type { Run } from "../store/reconciliation/runs.ts";
 import type { Store } from "../store/store.ts";
-import { readAllRows } from "./rows.ts";
+import { isEventOf, spellingsOf } from "./classify.ts";
+import { listRows } from "./rows.ts";
 
 export type MissingOrder = {
   hashed_email: string;
@@ -17,36 +19,84 @@ export type MissingOrder = {
 
 export const missingColumns = ["hashed_email", "event", "value", "currency", "orderId", "eventTime"] as const;
 
-type MissingPage = { orders: MissingOrder[]; withoutEmail: number };
+type MissingPage = {
+  /** By the key of the order. */
+  orders: Map<string, MissingOrder>;
+  /** Orders of the page that are left out. */
+  withoutEmail: number;
+  /** Orders whose event has arrived since they were compared. */
+  receivedSince: number;
+  /** The cursor of the next page; null at the end. */
+  next: string | null;
+};
 
-/** Reads them page by page. `withoutEmail` counts those of the page that are left out. */
-export async function* readMissing(
-  store: Pick<Store, "orders" | "reconciliations">,
+type MissingStore = Pick<Store, "orders" | "orderCandidates" | "reconciliations">;
+
+export async function readMissingPage(
+  store: MissingStore,
   run: Run,
-): AsyncGenerator<MissingPage> {
-  for await (const rows of readAllRows(store, run, { class: "missing_here" })) {
-    const listed = await store.orders.find(
-      run.siteId,
-      rows.map(({ id }) => id),
-    );
-    const page: MissingPage = { orders: [], withoutEmail: 0 };
-    for (const { id } of rows) {
-      const order = listed.get(id);
-      // It was purged, or its person erased, or the list was corrected since.
-      if (!order || order.status !== "paid") continue;
-      if (order.emailSha256 === null) {
-        page.withoutEmail += 1;
-        continue;
-      }
-      page.orders.push({
+  at: { after: string; limit: number },
+): Promise<MissingPage> {
+  const { rows, next } = await listRows(store, run, { class: "missing_here" }, at);
+  const ids = rows.map(({ id }) => id);
+  const listed = await store.orders.find(run.siteId, ids);
+  const page: MissingPage = { orders: new Map(), withoutEmail: 0, receivedSince: 0, next };
+  const received = await findReceived(store, run, ids);
+  for (const id of ids) {
+    const order = listed.get(id);
+    // It was purged, or its person erased, or the list was corrected since.
+    if (!order || order.status !== "paid") continue;
+    const orderId = orderIdOf(order);
+    if (orderId !== null && received.has(foldOrderId(orderId))) page.receivedSince += 1;
+    else if (order.emailSha256 === null) page.withoutEmail += 1;
+    else
+      page.orders.set(id, {
         hashed_email: order.emailSha256,
         event: run.event,
         value: order.value,
         currency: order.currency,
-        orderId: orderIdOf(order),
+        orderId,
         eventTime: new Date(order.time).toISOString(),
       });
-    }
+  }
+  return page;
+}
+
+/**
+ * Returns the folded order ids of events that are here now. The claim of an event would not find them: a late sender may
+ * spell the order id another way, or know the customer by another email.
+ */
+async function findReceived(store: MissingStore, run: Run, ids: readonly string[]): Promise<Set<string>> {
+  const spellings = ids.flatMap((id) => spellingsOf(orderIdOf({ id }) ?? ""));
+  const events = await store.orderCandidates.byOrderIds(run.siteId, spellings);
+  return new Set(
+    events.filter(({ name }) => isEventOf(name, run.event)).map(({ orderId }) => foldOrderId(orderId ?? "")),
+  );
+}
+
+const pageSize = 200;
+
+/** Reads all of them, page by page. */
+export async function* readMissing(store: MissingStore, run: Run): AsyncGenerator<MissingPage> {
+  for (let after: string | null = ""; after !== null;) {
+    const page: MissingPage = await readMissingPage(store, run, { after, limit: pageSize });
     yield page;
+    after = page.next;
   }
 }
+
+/** What became of the orders of one part of a sending. */
+export type SentMissing = {
+  sent: number;
+  withoutEmail: number;
+  /** Orders that arrived since, also while they were sent. */
+  receivedSince: number;
+  filtered: number;
+  refused: number;
+  /** Why orders were refused, by reason. */
+  reasons: Record<string, number>;
+  /** The cursor of the next part; null at the end. */
+  next: string | null;
+  /** The platform whose queue is full; then nothing was sent, and the same part is due later. */
+  waitingFor: string | null;
+};

@@ -157,6 +157,9 @@ function mountManagement(app: FastifyInstance, options: RouteOptions): MountedRo
       publicUrl: publicUrl(),
       pushMs,
       tag,
+      // Loaded on demand: a relay that starts needs no import.
+      sendMissing: async (site, run, after, by) =>
+        (await import("../import/missing.ts")).sendMissing({ store, site, by }, run, after),
       countryOf: countries && ((address) => countries.countryOf(address)),
       now,
     }),

@@ -1,4 +1,4 @@
-// A person uploads a list of orders, compares it, and follows a loss of the funnel to its orders.
+// A person uploads a list of orders, compares it, follows a loss of the funnel to its orders, and sends what is missing.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { dayMs } from "../../src/kernel/time.ts";
@@ -28,13 +28,13 @@ inChromium("reconciliation", () => {
   afterAll(() => expect(browser.errors.scriptErrors).toEqual([]));
 
   test(
-    "an uploaded list is compared, and each number of the funnel leads to its orders",
+    "an uploaded list is compared, each number of the funnel leads to its orders, and missing ones are sent from there",
     async () => {
       const { page, open } = browser;
       await open(`/sites/${site}/reconciliation`);
       await sees(page, "No orders yet.");
       const now = new Date().toISOString();
-      const csv = `order,date,total\n#1001,${now},5\n#1002,${now},9\n#1003,${now},7\n#1004,soon,7\n`;
+      const csv = `order,date,total,email\n#1001,${now},5,\n#1002,${now},9,\n#1003,${now},7,eve@customers.example\n#1004,soon,7,\n`;
       await page
         .locator("input[type=file]")
         .setInputFiles({ name: "orders.csv", mimeType: "text/csv", buffer: Buffer.from(csv) });
@@ -49,6 +49,16 @@ inChromium("reconciliation", () => {
       await funnel.getByRole("link", { name: /Lost before Received/ }).click();
       await row(page, "#1003").waitFor();
       expect(await page.getByRole("row").count()).toBe(2);
+
+      await press(page, "Send them");
+      const dialog = page.getByRole("dialog");
+      await sees(dialog, "Send 1 order to all platforms?");
+      await press(dialog, "Send them");
+      await sees(page, "1 order sent");
+      await open(`/sites/${site}/reconciliation`);
+      await page.getByRole("link", { name: /Other value/ }).click();
+      await sees(page, "Turn on corrections");
+      await row(page, "#1002").waitFor();
     },
     scenarioMs,
   );

@@ -90,7 +90,71 @@ export const reconciliation: Translation<typeof reconciliationText> = {
         other: "# davon haben keine gemeinsame Bestellnummer: Sie wurden nach Person, Tag und Wert gefunden.",
       }),
     csv: "nie empfangene Bestellungen, für den Import",
-    missing: "Nie empfangene Bestellungen in der Form, die der Import liest. <docs>Senden</docs>",
+  },
+  repair: {
+    send: "Jetzt senden",
+    sendQuestion: (orders) =>
+      plural(orders, {
+        one: "# Bestellung an alle Plattformen senden?",
+        other: "# Bestellungen an alle Plattformen senden?",
+      }),
+    sendConsequence:
+      "Jede Bestellung mit einer E-Mail-Adresse wird zu einer Conversion und an alle Verbindungen zugestellt. Bestellungen ohne E-Mail-Adresse werden ausgelassen, ebenso die, die seitdem eingetroffen sind. Plattformen nehmen Conversions nur bis zu einem bestimmten Alter an.",
+    sendAbout:
+      "Sendet diese Bestellungen als Conversions. Die CSV-Datei hat sie in der Form, die der Import liest.",
+    sent: (orders) => plural(orders, { one: "# Bestellung gesendet", other: "# Bestellungen gesendet" }),
+    compareAgain: "Sie werden zugestellt. Vergleichen Sie erneut, um zu sehen, was aus ihnen wurde.",
+    withoutEmail: (orders) =>
+      plural(orders, {
+        one: "# Bestellung ohne E-Mail-Adresse wurde ausgelassen",
+        other: "# Bestellungen ohne E-Mail-Adresse wurden ausgelassen",
+      }),
+    receivedSince: (orders) =>
+      plural(orders, {
+        one: "# Bestellung ist seitdem eingetroffen und wurde nicht noch einmal gesendet",
+        other: "# Bestellungen sind seitdem eingetroffen und wurden nicht noch einmal gesendet",
+      }),
+    filtered: (orders) =>
+      plural(orders, { one: "# Bestellung wurde gefiltert", other: "# Bestellungen wurden gefiltert" }),
+    refused: (orders) =>
+      plural(orders, { one: "# Bestellung wurde abgelehnt", other: "# Bestellungen wurden abgelehnt" }),
+    correct: { status_changed: "Zurücknehmen", value_differs: "Werte berichtigen" },
+    correctQuestion: {
+      status_changed: (orders) =>
+        plural(orders, {
+          one: "Conversions von # Bestellung zurücknehmen?",
+          other: "Conversions von # Bestellungen zurücknehmen?",
+        }),
+      value_differs: (orders) =>
+        plural(orders, {
+          one: "Conversions von # Bestellung berichtigen?",
+          other: "Conversions von # Bestellungen berichtigen?",
+        }),
+    },
+    correctConsequence:
+      "Google Ads und Offline-Conversions von Microsoft werden auf das korrigiert, was Ihre Liste sagt. Andere Plattformen können eine angenommene Conversion nicht mehr ändern.",
+    correctAbout: {
+      status_changed: "Nimmt die Conversions bei Plattformen zurück, die das können.",
+      value_differs: "Sendet den Wert Ihrer Liste an Plattformen, die eine Conversion berichtigen können.",
+    },
+    correctOff: {
+      status_changed:
+        "Conversions dieser Bestellungen können bei Google Ads und Microsoft zurückgenommen werden. <quality>Schalten Sie zuerst Korrekturen ein</quality>.",
+      value_differs:
+        "Die Werte dieser Bestellungen können bei Google Ads und Microsoft berichtigt werden. <quality>Schalten Sie zuerst Korrekturen ein</quality>.",
+    },
+    corrected: (orders) =>
+      plural(orders, {
+        one: "# Bestellung mit einer Korrektur",
+        other: "# Bestellungen mit einer Korrektur",
+      }),
+    counted: (count, state) => `${count} ${state}`,
+    left: (orders) =>
+      plural(orders, {
+        one: "# Bestellung bleibt, wie sie ist: Keine Plattform hat sie, oder die Liste hat sich geändert",
+        other:
+          "# Bestellungen bleiben, wie sie sind: Keine Plattform hat sie, oder die Liste hat sich geändert",
+      }),
   },
   classes: {
     matched: "Stimmt überein",
@@ -169,6 +233,7 @@ export const reconciliation: Translation<typeof reconciliationText> = {
     withoutClickId: "ohne Klick-ID",
     cannotAsk: "die Plattform kann nicht gefragt werden",
     outcome: (platform, state) => `${platform}: ${state}`,
+    correctedTo: (money) => `auf ${money} korrigiert`,
   },
   states: {
     sent: "angenommen",
@@ -186,6 +251,11 @@ export const reconciliation: Translation<typeof reconciliationText> = {
     folded: "andere Großschreibung",
     "without #": "ohne #",
     weak: "Person, Tag, Wert",
+  },
+  corrections: {
+    waiting: "Korrektur wartet",
+    rejected: "Korrektur abgelehnt",
+    "cannot be taken back": "kann nicht zurückgenommen werden",
   },
   confirmations: { confirmed: "bestätigt", "not counted": "nicht gezählt", unknown: "unbekannt" },
 };

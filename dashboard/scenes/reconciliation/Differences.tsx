@@ -1,26 +1,14 @@
 // The classes of orders with their counts, and the sums of both sides. Each count links to its orders.
 
-import { Group, SimpleGrid, Text } from "@mantine/core";
+import { SimpleGrid, Text } from "@mantine/core";
 import { Card } from "../../common/Page.tsx";
 import { Tile } from "../../common/Tile.tsx";
-import { urlOf } from "../../common/api/api.ts";
 import { countText, moneyText } from "../../common/format/numbers.ts";
-import { DocsLink } from "../../common/links.tsx";
-import { CsvButton } from "../../common/lists/CsvButton.tsx";
 import { rowClasses } from "../../../src/kernel/reconciliation.ts";
 import { reconciliationText } from "../../messages/reconciliation.ts";
-import { RichText } from "../../messages/RichText.tsx";
 import { rowsPage, type Report } from "./report.ts";
 
-export function Differences({
-  site,
-  report,
-  mayChange,
-}: {
-  site: string;
-  report: Report;
-  mayChange: boolean;
-}) {
+export function Differences({ site, report }: { site: string; report: Report }) {
   const { id, classes, foundBy, values } = report;
   const found = rowClasses.filter((name) => (classes[name] ?? 0) > 0);
   const weak = foundBy.weak ?? 0;
@@ -49,22 +37,6 @@ export function Differences({
         <Text size="sm" c="dimmed" mt="md">
           {reconciliationText.differences.weak(weak)}
         </Text>
-      )}
-      {mayChange && (classes.missing_here ?? 0) > 0 && (
-        <Group gap="sm" mt="md">
-          <CsvButton
-            href={urlOf("GET /sites/:site/reconciliations/:run/missing.csv", { params: { site, run: id } })}
-            of={reconciliationText.differences.csv}
-          />
-          <Text size="sm" c="dimmed" style={{ flex: "1 1 240px" }}>
-            <RichText
-              text={reconciliationText.differences.missing}
-              tags={{
-                docs: (text) => <DocsLink page="how-to/reconcile#send-what-is-missing">{text}</DocsLink>,
-              }}
-            />
-          </Text>
-        </Group>
       )}
     </Card>
   );

@@ -209,7 +209,7 @@ function RunReport({
             <Funnel site={site} run={report.id} steps={shown?.funnel ?? report.funnel} />
           </Card>
           {report.connections.length > 0 && <Accuracy site={site} report={report} nameOf={nameOf} />}
-          <Differences site={site} report={report} mayChange={mayChange} />
+          <Differences site={site} report={report} />
         </>
       )}
     </Stack>

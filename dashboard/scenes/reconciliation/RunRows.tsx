@@ -8,7 +8,8 @@ import { Card, Page } from "../../common/Page.tsx";
 import { urlOf, type Answer } from "../../common/api/api.ts";
 import { usePlatformName } from "../../common/api/platforms.ts";
 import { useApi, useRows } from "../../common/api/query.ts";
-import { useSiteId } from "../../common/api/session.ts";
+import { useMay, useSiteId } from "../../common/api/session.ts";
+import { moneyText } from "../../common/format/numbers.ts";
 import { filterReasonText } from "../../common/format/reasons.ts";
 import { CsvButton } from "../../common/lists/CsvButton.tsx";
 import { Rows, type Column } from "../../common/lists/Rows.tsx";
@@ -17,8 +18,10 @@ import { Empty } from "../../common/states.tsx";
 import { Money, State, Time } from "../../common/values.tsx";
 import { reconciliationText } from "../../messages/reconciliation.ts";
 import { serverText } from "../../messages/server.ts";
+import { Repair } from "./Repair.tsx";
 import { connectionName } from "./report.ts";
 
+type Correction = NonNullable<Row["outcomes"][number]["correction"]>;
 type Row = Answer<"GET /sites/:site/reconciliations/:run/rows">["items"][number];
 
 const filterNames = [
@@ -49,7 +52,9 @@ export default function RunRows() {
   const texts = reconciliationText.rows;
   const platformName = usePlatformName();
   const report = useApi("GET /sites/:site/reconciliations/:run", { params });
-  const all = report.data?.reconciliation.connections ?? [];
+  const mayChange = useMay("admin", site);
+  const counted = report.data?.reconciliation;
+  const all = counted?.connections ?? [];
   const connection = all.find(({ connectionId }) => connectionId === text("connection"));
   const chosen = [
     connection ? connectionName(all, connection, platformName) : text("connection"),
@@ -67,6 +72,9 @@ export default function RunRows() {
       back={{ to: `/sites/${site}/reconciliation`, label: reconciliationText.title, search: { run } }}
       about={rowClass ? reconciliationText.aboutClasses[rowClass] : chosen.join(" · ")}
     >
+      {rowClass && mayChange && (counted?.classes[rowClass] ?? 0) > 0 && (
+        <Repair site={site} run={run} rowClass={rowClass} count={counted?.classes[rowClass] ?? 0} />
+      )}
       <Card
         padded={false}
         actions={
@@ -126,12 +134,12 @@ function columnsOf(site: string, platformName: (id: string) => string): Column<R
     {
       title: texts.deliveries,
       wide: true,
-      cell: ({ outcomes, filtered }) => (
+      cell: ({ outcomes, filtered, eventCurrency }) => (
         <Group gap="sm">
           {filtered !== null && (
             <State of="filtered" word={filterReasonText({ code: filtered, detail: null })} />
           )}
-          {outcomes.map(({ connectionId, platform, state, reason, confirmation }) => (
+          {outcomes.map(({ connectionId, platform, state, reason, confirmation, correction }) => (
             <Text
               key={connectionId}
               size="sm"
@@ -140,7 +148,13 @@ function columnsOf(site: string, platformName: (id: string) => string): Column<R
             >
               <State
                 of={state}
-                word={texts.outcome(platformName(platform), stateText(state, confirmation))}
+                word={texts.outcome(
+                  platformName(platform),
+                  [
+                    stateText(state, confirmation),
+                    ...(correction ? [correctionText(correction, eventCurrency)] : []),
+                  ].join(", "),
+                )}
               />
             </Text>
           ))}
@@ -152,6 +166,11 @@ function columnsOf(site: string, platformName: (id: string) => string): Column<R
 
 const stateText = (state: string, confirmation: Row["outcomes"][number]["confirmation"]) =>
   [stateName(state), ...(confirmation ? [confirmationName(confirmation.state)] : [])].join(", ");
+
+const correctionText = ({ state, value }: Correction, currency: string | null) =>
+  state === "corrected"
+    ? reconciliationText.rows.correctedTo(moneyText(value, currency ?? "USD"))
+    : reconciliationText.corrections[state];
 
 const stateName = (state: string) =>
   (reconciliationText.states as Readonly<Record<string, string>>)[state] ?? state;

@@ -296,6 +296,15 @@ export const notes: Readonly<Record<string, Note>> = {
     example: "reconcile export --site shop.example.com --out missing.csv",
     more: "[Send what is missing](../../how-to/reconcile.md#send-what-is-missing).",
   },
+  "reconcile send": {
+    example: "reconcile send --site shop.example.com --yes",
+    more: "Orders without an email, and those that arrived since, are left out. It may be repeated: no order is sent twice. [Send what is missing](../../how-to/reconcile.md#send-what-is-missing).",
+  },
+  "reconcile correct": {
+    example: "reconcile correct --class value_differs --yes",
+    by: "test/operations/reconcile.test.ts",
+    more: "Only with the site's setting `corrections`. [Correct what was refunded](../../how-to/reconcile.md#correct-what-was-refunded-or-has-another-value).",
+  },
   "reconcile cancel": {
     example: "reconcile cancel RUN",
     after: "npx cleancast reconcile start --site shop.example.com",

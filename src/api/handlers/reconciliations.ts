@@ -4,6 +4,7 @@ import { stringify } from "csv-stringify/sync";
 import type { Answer } from "../../contract/contract.ts";
 import type { reconciliationRoutes } from "../../contract/reconciliation.ts";
 import { Refusal } from "../../kernel/refusal.ts";
+import { correctRows } from "../../reconcile/correct.ts";
 import { cancelRun, findRun, startRun } from "../../reconcile/manage.ts";
 import { fetchSoon, removeFeed, setFeed } from "../../reconcile/feed.ts";
 import { missingColumns, readMissing } from "../../reconcile/missing.ts";
@@ -12,6 +13,8 @@ import { listRows, type RowFilter } from "../../reconcile/rows.ts";
 import type { Tally } from "../../store/reconciliation/tally.ts";
 import { uploadOrders, writeListedOrders, type UploadTally } from "../../reconcile/uploadOrders.ts";
 import { auditLine, requireSettings } from "../../sites/manage.ts";
+import type { Site } from "../../sites/directory.ts";
+import type { CorrectionRow } from "../../store/corrections/corrections.ts";
 import type { Feed } from "../../store/reconciliation/feeds.ts";
 import { orderIdOf } from "../../store/reconciliation/orders.ts";
 import type { Run, RunRow } from "../../store/reconciliation/runs.ts";
@@ -28,6 +31,7 @@ export function reconciliationHandlers({
   store,
   directory,
   allowPrivate,
+  sendMissing,
   now,
 }: ApiContext): Handlers<keyof typeof reconciliationRoutes> {
   return {
@@ -95,7 +99,9 @@ export function reconciliationHandlers({
       const run = await findRun(store, site.id, params.run);
       const at = { after: readRowCursor(query.cursor), limit: query.limit };
       const { rows, next } = await listRows(store, run, toFilter(query), at);
-      return { items: rows.map(describeRow), next };
+      const eventIds = rows.flatMap(({ eventId }) => eventId ?? []);
+      const corrections = await store.corrections.listByEvents(site.id, eventIds);
+      return { items: rows.map((row) => describeRow(row, corrections)), next };
     },
 
     async "GET /sites/:site/reconciliations/:run/rows.csv"({ site, params, query, reply }) {
@@ -106,12 +112,29 @@ export function reconciliationHandlers({
       );
     },
 
+    async "POST /sites/:site/reconciliations/:run/missing/send"({ site, params, body, by }) {
+      const run = await findRun(store, site.id, params.run);
+      return sendMissing(await readySite(directory, site), run, readRowCursor(body.cursor), by);
+    },
+
+    async "POST /sites/:site/reconciliations/:run/corrections"({ site, params, body, by }) {
+      const run = await findRun(store, site.id, params.run);
+      const at = { class: body.class, after: readRowCursor(body.cursor) };
+      return correctRows(store, await readySite(directory, site), run, at, by);
+    },
+
     async "GET /sites/:site/reconciliations/:run/missing.csv"({ site, params, reply }) {
       const run = await findRun(store, site.id, params.run);
       setFileName(reply, "missing-orders", site.hosts[0], now());
       return writeMissing(readMissing(store, run));
     },
   };
+}
+
+async function readySite(directory: ApiContext["directory"], site: Site): Promise<Site> {
+  const current = await reloadSite(directory, site);
+  requireSettings(current);
+  return current;
 }
 
 async function* piecesOf(bytes: Buffer): AsyncGenerator<Buffer> {
@@ -122,7 +145,7 @@ async function* piecesOf(bytes: Buffer): AsyncGenerator<Buffer> {
 async function* writeMissing(pages: ReturnType<typeof readMissing>): AsyncGenerator<string> {
   yield stringify([missingColumns]);
   for await (const { orders } of pages)
-    if (orders.length) yield stringify(orders.map((order) => missingColumns.map((name) => order[name])));
+    if (orders.size) yield stringify([...orders.values()].map((order) => missingColumns.map((name) => order[name]))); // prettier-ignore
 }
 
 /** A cursor is the id of a row: an order with or without an id, or an event. */
@@ -174,8 +197,13 @@ function describeFeed(
   };
 }
 
-function describeRow({ siteId: _site, runId: _run, ...row }: RunRow) {
-  return { ...row, orderId: orderIdOf(row) };
+function describeRow({ siteId: _site, runId: _run, ...row }: RunRow, corrections: readonly CorrectionRow[]) {
+  const ofEvent = corrections.filter(({ eventId }) => eventId === row.eventId);
+  const outcomes = row.outcomes.map((outcome) => {
+    const found = ofEvent.find(({ connectionId }) => connectionId === outcome.connectionId);
+    return { ...outcome, correction: found ? { state: found.state, value: found.value } : null };
+  });
+  return { ...row, outcomes, orderId: orderIdOf(row) };
 }
 
 const rowColumns: readonly Column<RunRow>[] = [

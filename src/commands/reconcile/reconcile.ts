@@ -15,7 +15,7 @@ import {
   type RowConfirmation,
   type RowState,
 } from "../../kernel/reconciliation.ts";
-import { Missing, Refusal } from "../../kernel/refusal.ts";
+import { Refusal } from "../../kernel/refusal.ts";
 import { countOf } from "../../kernel/text.ts";
 import { cancelRun, findRun, startRun } from "../../reconcile/manage.ts";
 import { missingColumns, readMissing, type MissingOrder } from "../../reconcile/missing.ts";
@@ -35,9 +35,10 @@ import {
 } from "../context.ts";
 import { withFileOptions } from "../import.ts";
 import { feedCommands } from "./feed.ts";
+import { repairCommands } from "./repair.ts";
 import { dayText, reportText, toJson } from "./reportText.ts";
+import { findRunOrLast, ofSite, type OfSite } from "./runOptions.ts";
 
-type OfSite = { site?: string };
 type StartOptions = OfSite & { from?: string; to?: string; event: string; tolerance: string; wait?: boolean };
 type RowOptions = OfSite & {
   class?: string;
@@ -155,6 +156,8 @@ export function reconcileCommands(program: CliCommand): void {
       await exportMissing(context, await findRunOrLast(context, site, id), options.out);
     });
 
+  repairCommands(reconcile);
+
   ofSite(reconcile.command("cancel [run]"))
     .description("stop a running reconciliation")
     .run(async (context, id: string | undefined, options: OfSite) => {
@@ -164,16 +167,6 @@ export function reconcileCommands(program: CliCommand): void {
     });
 
   feedCommands(reconcile);
-}
-
-const ofSite = (command: CliCommand) => command.option("--site <site>", "the site's id or one of its hosts");
-
-async function findRunOrLast({ store }: CommandContext, site: Site, id: string | undefined): Promise<Run> {
-  if (id !== undefined) return findRun(store, site.id, id);
-  const [last] = await store.reconciliations.list(site.id);
-  if (!last)
-    throw new Missing("run", "The site has no reconciliations yet. Start one: cleancast reconcile start");
-  return last;
 }
 
 /** Does the steps here, also where no relay runs. A relay that does them too does no harm: each step counts once. */
@@ -250,10 +243,11 @@ async function exportMissing(
   if (file !== undefined) writeExport(() => writeFileSync(file, head, { mode: 0o600 }), file);
   else if (!isJson) process.stdout.write(head);
   for await (const page of readMissing(store, run)) {
-    written += page.orders.length;
+    const orders = [...page.orders.values()];
+    written += orders.length;
     withoutEmail += page.withoutEmail;
-    const lines = stringify(page.orders.map((order) => missingColumns.map((name) => order[name])));
-    if (isJson) all.push(...page.orders);
+    const lines = stringify(orders.map((order) => missingColumns.map((name) => order[name])));
+    if (isJson) all.push(...orders);
     else if (file === undefined) process.stdout.write(lines);
     else writeExport(() => appendFileSync(file, lines), file);
   }

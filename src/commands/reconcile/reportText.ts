@@ -54,8 +54,11 @@ export function reportText(run: Run, report: Report, { settings, connections }: 
     lines.push(`           ${currency}: ${listed} listed, ${received} received`);
   if (report.connections.length) lines.push("", connectionTable(report.connections, connections));
   for (const one of report.connections) lines.push("", funnelText(one));
-  if (report.classes.missing_here)
-    lines.push("", "Send what was never received: cleancast reconcile export --out missing.csv");
+  if (report.classes.missing_here) lines.push("", "Send what was never received: cleancast reconcile send");
+  if (report.classes.status_changed)
+    lines.push("", "Take back what was refunded or cancelled: cleancast reconcile correct");
+  if (report.classes.value_differs)
+    lines.push("", "Restate other values: cleancast reconcile correct --class value_differs");
   return lines.join("\n");
 }
 

@@ -14,12 +14,7 @@ export async function correctOrder(
   { orderId, value }: { orderId: string; value: number },
   { actor, now }: By,
 ): Promise<NewCorrection[]> {
-  if (!site.settings.corrections)
-    throw new Conflict(
-      "corrections",
-      "Corrections are off. Turn on the site's setting corrections first.",
-      `Corrections are off. Turn them on first: cleancast site set ${site.id} corrections=on`,
-    );
+  requireCorrections(site);
   const found = await findOrderCorrections({ store, site }, { orderId: maskAddresses(orderId), value }, now);
   if (found.length === 0)
     throw new Missing("orderId", "No conversion with this order id was sent to a platform.");
@@ -27,4 +22,14 @@ export async function correctOrder(
   const detail = { conversions: new Set(found.map(({ eventId }) => eventId)).size, value };
   await store.audit.add({ siteId: site.id, actor, action: "order corrected", detail, at: now });
   return found;
+}
+
+/** Nothing is corrected without the site's switch. */
+export function requireCorrections({ id, settings }: Site): void {
+  if (settings.corrections) return;
+  throw new Conflict(
+    "corrections",
+    "Corrections are off. Turn on the site's setting corrections first.",
+    `Corrections are off. Turn them on first: cleancast site set ${id} corrections=on`,
+  );
 }

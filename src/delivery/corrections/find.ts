@@ -1,5 +1,5 @@
-// Finds the conversions that a refund or a cancellation leaves with less value, or none. A conversion is corrected at every
-// connection that was given it, unless the platform was given the refund itself.
+// Finds the conversions that a refund or a cancellation leaves with less value, or none, or whose value was wrong. A conversion
+// is corrected at every connection that was given it, unless the platform was given the refund itself.
 
 import { platformOf } from "../../platforms/index.ts";
 import { usualEventOf } from "../../platforms/shared/eventNames.ts";
@@ -14,9 +14,6 @@ const maxEventsOfOrder = 50;
 
 type Context = { store: Pick<Store, "events">; site: Site };
 
-/** A refund of an order. `value` is null where all of it was refunded. */
-type Refund = { id: string; value: number | null; currency: string };
-
 /** Returns the corrections that follow from refund events of an order, of which the newest one is `source`. */
 export async function findCorrections(
   context: Context,
@@ -26,21 +23,29 @@ export async function findCorrections(
   const { orderId, id } = source;
   if (orderId === null || source.mode !== "live" || !isCounted(source)) return [];
   const events = await readOrder(context, orderId);
-  const refunds = events
-    .filter((event) => isRefund(event) && isCounted(event))
-    .map((event) => ({ id: event.id, value: event.value, currency: event.currency }));
-  return correctionsOf(context, events, refunds, { source: id, now });
+  return correctionsOf(context, events, valueLeft, { source: id, now });
 }
 
-/** Returns the corrections of an order that the customer's own list shows as refunded or cancelled. `value` is what is left. */
+/** Returns the corrections of an order to a value that the customer's own system shows. `value` is what is left, or right. */
 export async function findOrderCorrections(
   context: Context,
   { orderId, value }: { orderId: string; value: number },
   now: number,
 ): Promise<NewCorrection[]> {
   const events = await readOrder(context, orderId);
-  const found = await correctionsOf(context, events, [], { source: "order list", now });
-  return found.map((one) => ({ ...one, value }));
+  return correctionsOf(context, events, () => value, { source: "order list", now });
+}
+
+/** As `findOrderCorrections`, for the order of an event. An event without an order id is corrected alone. */
+export async function findEventCorrections(
+  context: Context,
+  { eventId, value }: { eventId: string; value: number },
+  now: number,
+): Promise<NewCorrection[]> {
+  const event = await context.store.events.get(context.site.id, eventId);
+  if (!event || event === "damaged" || event.mode !== "live") return [];
+  const events = event.orderId === null ? [event] : await readOrder(context, event.orderId);
+  return correctionsOf(context, events, () => value, { source: "order list", now });
 }
 
 async function readOrder({ store, site }: Context, orderId: string): Promise<StoredEvent[]> {
@@ -60,9 +65,10 @@ const isOrder = ({ name }: StoredEvent) => {
 async function correctionsOf(
   { store, site }: Context,
   events: readonly StoredEvent[],
-  refunds: readonly Refund[],
+  leftOf: (conversion: StoredEvent, refunds: readonly StoredEvent[]) => number | null,
   { source, now }: { source: string; now: number },
 ): Promise<NewCorrection[]> {
+  const refunds = events.filter((event) => isRefund(event) && isCounted(event));
   const conversions = events.filter(
     (event) => isOrder(event) && isCounted(event) && event.person.emailSha256,
   );
@@ -86,7 +92,7 @@ async function correctionsOf(
           dueAt: now,
           updatedAt: now,
         };
-        const left = valueLeft(conversion, refunds);
+        const left = leftOf(conversion, refunds);
         const cannot = left === null ? "the refund has another currency" : cannotCorrect(platform);
         return [
           cannot === null
@@ -102,7 +108,7 @@ const connectionOf = ({ connectionId }: Delivery) => connectionId;
 const isGiven = ({ state }: Delivery) => state === "sent" || state === "queued" || state === "parked";
 
 /** Null where the currencies differ. A refund without a value is one of the whole order. */
-function valueLeft({ value, currency }: StoredEvent, refunds: readonly Refund[]): number | null {
+function valueLeft({ value, currency }: StoredEvent, refunds: readonly StoredEvent[]): number | null {
   if (value === null || refunds.some((one) => one.value === null)) return 0;
   if (refunds.some((one) => one.currency !== currency)) return null;
   const refunded = refunds.reduce((sum, one) => sum + Math.abs(one.value ?? 0), 0);

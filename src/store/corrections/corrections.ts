@@ -3,7 +3,7 @@
 
 import type { CorrectionState } from "../../kernel/correction.ts";
 import { asNumber, asOneOf, asText, asTextOrNull, describeRow } from "../describeRow.ts";
-import { chunks, list, rowStatement, type Database, type Query, type RowQuery } from "../engine/database.ts";
+import { allByKeys, chunks, list, rowStatement, type Database, type Query, type RowQuery } from "../engine/database.ts"; // prettier-ignore
 import type { DeliveryKey } from "../deliveries/delivery.ts";
 import { moveHead, readHead, removeHead } from "../heads.ts";
 
@@ -119,6 +119,12 @@ export function correctionStore(db: Database) {
         [siteId, eventId],
       );
       return rows.map(correctionRow.read);
+    },
+
+    /** Those of several conversions, in no order. */
+    async listByEvents(siteId: string, eventIds: readonly string[]): Promise<CorrectionRow[]> {
+      const sql = `SELECT ${correctionRow.list} FROM corrections WHERE site_id = $1 AND event_id IN ({KEYS})`;
+      return (await allByKeys(db, sql, [siteId], eventIds)).map(correctionRow.read);
     },
 
     /** Lists those of the newest conversions first. `before` is the last one of the previous page. */
