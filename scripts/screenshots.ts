@@ -2,7 +2,7 @@
 // a phone. It fails when a page logs an error, violates the content security policy, or does not finish loading.
 //
 //   --out FOLDER   the folder to write to (screenshots)
-//   --days N       the days of history in the demo (30)
+//   --days N       the days of history in the demo (62)
 //   --only TEXT    only pages whose name contains the text
 //   --locale NAME  the language and formats of the browser (en-US)
 
@@ -19,7 +19,7 @@ import { freePort } from "../test/support/servers/freePort.ts";
 const { values } = parseArgs({
   options: {
     out: { type: "string", default: "screenshots" },
-    days: { type: "string", default: "30" },
+    days: { type: "string", default: "62" },
     only: { type: "string", default: "" },
     locale: { type: "string", default: "en-US" },
   },

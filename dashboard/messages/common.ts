@@ -48,12 +48,6 @@ export const commonText = section("common", {
     day: "Day",
     hour: "Hour",
   },
-  ranges: {
-    "24h": "24 hours",
-    "7d": "7 days",
-    "30d": "30 days",
-    "90d": "90 days",
-  },
   lastRange: {
     "24h": "Last 24 hours",
     "7d": "Last 7 days",

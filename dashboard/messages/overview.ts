@@ -5,10 +5,33 @@ import { plural } from "./plural.ts";
 
 export const overviewText = section("overview", {
   title: "Overview",
-  timeZone: (name: string) => `Dates and times are in ${name}.`,
+  about: (period: string, before: string, timeZone: string) =>
+    `${period}, compared with ${before}. Times are in ${timeZone}.`,
   range: "Time range",
   events: "Events",
   visits: "Visits",
+  periods: {
+    today: "Today",
+    yesterday: "Yesterday",
+    "24h": "Last 24 hours",
+    "7d": "Last 7 days",
+    "30d": "Last 30 days",
+    "90d": "Last 90 days",
+    month: "This month",
+    lastMonth: "Last month",
+    "12m": "Last 12 months",
+  },
+  filter: {
+    event: (name: string) => `Only the event ${name}`,
+    source: (name: string) => `Only the source ${name}`,
+    campaign: (name: string) => `Only the campaign ${name}`,
+    platform: (name: string) => `Only conversions for ${name}`,
+    about: "Bots, duplicates and the live feed are for the whole site and are not shown.",
+    clear: "Clear the filter",
+    hint: "Filter the page",
+  },
+  noName: "none",
+  otherNames: "others",
   noConversions: "No conversions in this period.",
   checklist: {
     title: "First steps",
@@ -74,7 +97,6 @@ export const overviewText = section("overview", {
     series: (currency: string) => `Value in ${currency}`,
     none: "No conversions with a value in this period.",
     refunded: (amount: string) => `${amount} refunded`,
-    more: (currencies: string) => `and ${currencies}`,
   },
   tiles: {
     matchRate: "Match rate",
@@ -91,12 +113,15 @@ export const overviewText = section("overview", {
       }),
     botVisits: (count: number) => plural(count, { one: "# visit", other: "# visits" }),
     botEvents: (count: number) => plural(count, { one: "# event", other: "# events" }),
-    byRules: (count: number) => plural(count, { other: "# filtered by your rules" }),
-    duplicates: "received again and not re-sent",
-    noComparison: "no earlier data to compare with",
+    valueAnd: (currencies: readonly string[]) => `Value (also ${currencies.join(", ")})`,
+    noComparison: "no earlier data",
     noChange: "no change",
-    more: (percent: string) => `${percent} more than before`,
-    less: (percent: string) => `${percent} less than before`,
+    from: (before: string) => `from ${before}`,
+    change: (percent: string, before: string) => `${percent} from ${before}`,
+    /** Percentage points. */
+    points: (points: number, before: string) => plural(points, { other: `# pts from ${before}` }),
+    more: "up",
+    less: "down",
   },
   deliveries: {
     title: "Deliveries by platform",
@@ -120,9 +145,20 @@ export const overviewText = section("overview", {
       }),
     checkTag: "Check the tag",
   },
+  bySource: {
+    title: "Where conversions come from",
+    by: "By source or campaign",
+    source: "Source",
+    campaign: "Campaign",
+    about: {
+      source: "By utm_source, or by the network of the last click ID. Value without refunds.",
+      campaign: "By utm_campaign. Value without refunds.",
+    },
+    label: { source: "Conversions by source", campaign: "Conversions by campaign" },
+  },
   byEvent: {
     title: "Conversions by event",
-    about: "By event name, as your servers send it.",
+    about: "By event name, as your servers send it, with their value.",
   },
   bots: {
     title: "Bots removed",

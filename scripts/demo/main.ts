@@ -1,4 +1,4 @@
-// `npm run demo` starts a relay with thirty days of history, three sites, every platform connected to its stand-in, and live
+// `npm run demo` starts a relay with two months of history, three sites, every platform connected to its stand-in, and live
 // traffic. Its data folder is removed when it ends.
 //
 //   --port N   the port to listen on (also PORT; 8080 by default)      --days N   days of history
@@ -31,7 +31,7 @@ const { values } = parseArgs({
     quiet: { type: "boolean", default: false },
   },
 });
-const days = Number(values.days ?? (values.once ? 2 : 30));
+const days = Number(values.days ?? (values.once ? 2 : 62));
 if (!(days >= 1 && days <= 90)) throw new Error("--days takes a number from 1 to 90");
 const print = (text: string) => void (values.quiet || console.log(text));
 

@@ -66,7 +66,7 @@ export function TimeFilter() {
         </Group>
       </Popover.Target>
       <Popover.Dropdown role="dialog" aria-label={commonText.timeFilter.chooseDays}>
-        <Days
+        <DaysForm
           from={from}
           to={to}
           timeZone={timeZone}
@@ -80,7 +80,8 @@ export function TimeFilter() {
   );
 }
 
-function Days({
+/** Two days of the calendar. */
+export function DaysForm({
   from,
   to,
   timeZone,

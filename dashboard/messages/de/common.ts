@@ -47,12 +47,6 @@ export const common: Translation<typeof commonText> = {
     day: "Tag",
     hour: "Stunde",
   },
-  ranges: {
-    "24h": "24 Stunden",
-    "7d": "7 Tage",
-    "30d": "30 Tage",
-    "90d": "90 Tage",
-  },
   lastRange: {
     "24h": "Letzte 24 Stunden",
     "7d": "Letzte 7 Tage",

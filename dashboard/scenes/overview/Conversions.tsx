@@ -1,12 +1,13 @@
 // Conversions and their value over time.
 
-import { SegmentedControl } from "@mantine/core";
+import { SegmentedControl, Text } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { TimeChart } from "../../common/Chart.tsx";
-import { moneyText } from "../../common/format/numbers.ts";
+import { TimeChart } from "../../common/charts/TimeChart.tsx";
+import { moneyText, shortMoney } from "../../common/format/numbers.ts";
 import { ChartCard } from "./ChartCard.tsx";
-import { conversionsIn, endOfStep, useChartColours, type Statistics } from "./statistics.ts";
+import { useSegment } from "./segments.ts";
+import { conversionsIn, endOfStep, isRunning, type Statistics } from "./statistics.ts";
 import { overviewText } from "../../messages/overview.ts";
 
 type Props = { site: string; of: Statistics };
@@ -14,28 +15,28 @@ type Props = { site: string; of: Statistics };
 /** A click on a bar opens its events. */
 function useToEvents({ site, of }: Props) {
   const navigate = useNavigate();
+  const { segment } = useSegment();
   return (startsAt: number) =>
     void navigate({
       to: `/sites/${site}/events`,
-      search: { ...conversionsIn(of), from: startsAt, to: endOfStep(of, startsAt) },
+      search: { ...conversionsIn(of, segment), from: startsAt, to: endOfStep(of, startsAt) },
     });
 }
 
-const rowsOf = ({ site, of }: Props) => ({
+const useRowsLink = ({ site, of }: Props) => ({
   to: `/sites/${site}/events`,
-  search: conversionsIn(of),
+  search: conversionsIn(of, useSegment().segment),
   label: overviewText.events,
 });
 
 export function ConversionsChart(props: Props) {
   const { of } = props;
-  const { accent } = useChartColours();
   const toEvents = useToEvents(props);
   return (
     <ChartCard
       title={overviewText.conversions.title}
       counts={overviewText.conversions.about[of.step]}
-      rows={rowsOf(props)}
+      rows={useRowsLink(props)}
       nothing={of.totals.conversions === 0 ? overviewText.noConversions : null}
     >
       <TimeChart
@@ -43,12 +44,13 @@ export function ConversionsChart(props: Props) {
         times={of.steps.map(({ startsAt }) => startsAt)}
         step={of.step}
         timeZone={of.timeZone}
-        height={200}
+        height={220}
+        isRunning={isRunning(of)}
         series={[
           {
             name: overviewText.conversions.title,
             values: of.steps.map(({ conversions }) => conversions),
-            colour: accent,
+            tone: "accent",
           },
         ]}
         onPick={toEvents}
@@ -59,8 +61,8 @@ export function ConversionsChart(props: Props) {
 
 export function ValueChart(props: Props) {
   const { of } = props;
-  const { accent } = useChartColours();
   const toEvents = useToEvents(props);
+  const { refunds } = of.totals;
   const currencies = of.totals.values.map(({ currency }) => currency);
   const [chosen, choose] = useState<string | null>(null);
   const currency = chosen && currencies.includes(chosen) ? chosen : (currencies[0] ?? "");
@@ -69,7 +71,7 @@ export function ValueChart(props: Props) {
     <ChartCard
       title={overviewText.value.title}
       counts={overviewText.value.about[of.step]}
-      rows={rowsOf(props)}
+      rows={useRowsLink(props)}
       actions={
         currencies.length > 1 && (
           <SegmentedControl
@@ -88,17 +90,24 @@ export function ValueChart(props: Props) {
         times={of.steps.map(({ startsAt }) => startsAt)}
         step={of.step}
         timeZone={of.timeZone}
-        height={200}
+        height={220}
+        isRunning={isRunning(of)}
         series={[
           {
             name: overviewText.value.series(currency),
             values: of.steps.map(({ values }) => values.find((one) => one.currency === currency)?.value ?? 0),
-            colour: accent,
+            tone: "accent",
             text,
           },
         ]}
+        axisText={(value) => shortMoney(value, currency)}
         onPick={toEvents}
       />
+      {refunds.length > 0 && (
+        <Text size="sm" c="dimmed" mt="xs">
+          {overviewText.value.refunded(refunds.map((one) => moneyText(one.value, one.currency)).join(" · "))}
+        </Text>
+      )}
     </ChartCard>
   );
 }

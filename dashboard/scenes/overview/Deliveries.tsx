@@ -1,13 +1,15 @@
 // Delivery states of the conversions, by platform.
 
-import { Box, Button, Group, Stack, Text } from "@mantine/core";
+import { Anchor, Box, Button, Group, Stack, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
+import { useState } from "react";
 import { countText, percentText } from "../../common/format/numbers.ts";
 import { usePlatformName } from "../../common/api/platforms.ts";
 import { State } from "../../common/values.tsx";
 import { ChartCard } from "./ChartCard.tsx";
+import { valueText } from "./Breakdown.tsx";
+import { useSegment } from "./segments.ts";
 import { sumOf, type DeliveryState, type Statistics } from "./statistics.ts";
-import { TextLink } from "../../common/links.tsx";
 import { overviewText } from "../../messages/overview.ts";
 import { commonText } from "../../messages/common.ts";
 
@@ -21,14 +23,19 @@ const colours: Record<DeliveryState, string> = {
   skipped: "light-dark(var(--mantine-color-gray-3), var(--mantine-color-dark-4))",
 };
 
+const shownAtFirst = 6;
+
 export function Deliveries({ site, of }: { site: string; of: Statistics }) {
   const nameOf = usePlatformName();
+  const { isChosen, toggle } = useSegment();
   const times = { from: of.from, to: of.to, mode: "live" };
   const log = `/sites/${site}/integrations/log`;
   const platforms = of.platforms
     .map((one) => ({ ...one, all: sumOf(one.states) }))
     .filter(({ all }) => all > 0)
     .toSorted((one, other) => other.all - one.all);
+  const [showAll, setShowAll] = useState(false);
+  const shown = showAll ? platforms : platforms.slice(0, shownAtFirst);
   return (
     <ChartCard
       title={overviewText.deliveries.title}
@@ -46,13 +53,24 @@ export function Deliveries({ site, of }: { site: string; of: Statistics }) {
       }
     >
       <Stack gap="md" component="ul" m={0} p={0} style={{ listStyle: "none" }}>
-        {platforms.map(({ platform, states, all }) => (
+        {shown.map(({ platform, states, values, all }) => (
           <li key={platform}>
             <Group justify="space-between" gap="sm" wrap="nowrap">
-              <TextLink to={log} search={{ ...times, platform }} fw={500} c="inherit">
+              <Anchor
+                component="button"
+                type="button"
+                size="sm"
+                fw={500}
+                c="inherit"
+                ta="left"
+                title={overviewText.filter.hint}
+                aria-pressed={isChosen("platform", platform)}
+                onClick={() => toggle("platform", platform)}
+              >
                 {nameOf(platform)}
-              </TextLink>
-              <Text size="sm" c="dimmed" className="cc-number">
+              </Anchor>
+              <Text size="sm" c="dimmed" className="cc-number" ta="right">
+                {values.length > 0 && `${valueText(values)} · `}
                 {overviewText.deliveries.share(percentText(states.sent ?? 0, all - (states.skipped ?? 0)))}
               </Text>
             </Group>
@@ -79,6 +97,11 @@ export function Deliveries({ site, of }: { site: string; of: Statistics }) {
           </li>
         ))}
       </Stack>
+      {platforms.length > shown.length && (
+        <Anchor component="button" type="button" size="sm" mt="sm" onClick={() => setShowAll(true)}>
+          {overviewText.reasons.showAll(platforms.length)}
+        </Anchor>
+      )}
     </ChartCard>
   );
 }

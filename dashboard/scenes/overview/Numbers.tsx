@@ -1,118 +1,142 @@
-// The key figures, each with a link to its rows.
+// The key figures: each with its course, and compared with the period before.
 
 import { SimpleGrid } from "@mantine/core";
 import { Minus, TrendingDown, TrendingUp } from "lucide-react";
+import { Sparkline } from "../../common/charts/Sparkline.tsx";
 import { Tile } from "../../common/Tile.tsx";
 import { countText, moneyText, percentText, shortCount, shortMoney } from "../../common/format/numbers.ts";
-import { conversionsIn, sumOf, type Statistics } from "./statistics.ts";
+import { conversionsIn, filteredIn, type Statistics } from "./statistics.ts";
+import type { Segment } from "./segments.ts";
 import { overviewText } from "../../messages/overview.ts";
 
-export function Numbers({ site, of }: { site: string; of: Statistics }) {
-  const { totals, before, match } = of;
+type Step = Statistics["steps"][number];
+type Money = Statistics["totals"]["values"];
+
+const inCurrency = (values: Money, currency: string | undefined) =>
+  values.find((one) => one.currency === currency)?.value ?? 0;
+const ratio = (part: number, whole: number) => (whole === 0 ? 0 : part / whole);
+
+export function Numbers({ site, of, segment }: { site: string; of: Statistics; segment: Segment | null }) {
+  const { totals, before, steps } = of;
   const [main, ...others] = totals.values;
-  const delivered = of.platforms.reduce((sum, { states }) => sum + (states.sent ?? 0), 0);
-  const due = of.platforms.reduce((sum, { states }) => sum + sumOf(states, ["skipped"]), 0);
-  const events = `/sites/${site}/events`;
+  const rows = { to: `/sites/${site}/events`, search: conversionsIn(of, segment) };
+  const courseOf = (value: (step: Step) => number) => <Sparkline values={steps.map(value)} />;
   const bots = totals.bots + totals.botEvents;
-  const byRules = totals.filtered - totals.botEvents;
+  const { tiles } = overviewText;
   return (
-    <SimpleGrid cols={{ base: 2, md: 3, lg: 6 }} spacing="md">
+    <SimpleGrid cols={segment ? { base: 2, md: 4 } : { base: 2, md: 3, lg: 6 }} spacing="md">
       <Tile
         label={overviewText.conversions.title}
         value={shortCount(totals.conversions)}
         exact={countText(totals.conversions)}
-        to={events}
-        search={conversionsIn(of)}
+        {...rows}
       >
-        <Change now={totals.conversions} before={before.conversions} />
+        <Change now={totals.conversions} before={before.conversions} text={shortCount} />
+        {courseOf(({ conversions }) => conversions)}
       </Tile>
       <Tile
-        label={overviewText.value.title}
+        label={
+          others.length ? tiles.valueAnd(others.map(({ currency }) => currency)) : overviewText.value.title
+        }
         value={main ? shortMoney(main.value, main.currency) : "–"}
-        {...(main ? { exact: moneyText(main.value, main.currency) } : {})}
-        to={events}
-        search={conversionsIn(of)}
+        {...(main
+          ? { exact: totals.values.map((one) => moneyText(one.value, one.currency)).join(" · ") }
+          : {})}
+        {...rows}
       >
-        {main && (
-          <Change
-            now={main.value}
-            before={before.values.find(({ currency }) => currency === main.currency)?.value ?? 0}
-          />
-        )}
-        <Amounts of={others} />
-        <Amounts of={totals.refunds} textOf={overviewText.value.refunded} />
+        <Change
+          now={main?.value ?? 0}
+          before={inCurrency(before.values, main?.currency)}
+          text={(value) => shortMoney(value, main?.currency ?? "")}
+        />
+        {courseOf(({ values }) => inCurrency(values, main?.currency))}
       </Tile>
       <Tile
-        label={overviewText.tiles.matchRate}
-        value={percentText(match.withClickId, match.conversions)}
-        to={events}
-        search={conversionsIn(of)}
+        label={tiles.matchRate}
+        value={percentText(totals.withClickId, totals.conversions)}
+        exact={tiles.matched(countText(totals.withClickId), totals.conversions)}
+        {...rows}
       >
-        {overviewText.tiles.matched(countText(match.withClickId), match.conversions)}
+        <RateChange
+          now={[totals.withClickId, totals.conversions]}
+          before={[before.withClickId, before.conversions]}
+        />
+        {courseOf(({ withClickId, conversions }) => ratio(withClickId, conversions))}
       </Tile>
       <Tile
-        label={overviewText.tiles.delivered}
-        value={percentText(delivered, due)}
+        label={tiles.delivered}
+        value={percentText(totals.sent, totals.due)}
+        exact={tiles.deliveredOf(countText(totals.sent), totals.due)}
         to={`/sites/${site}/integrations/log`}
-        search={{ from: of.from, to: of.to, mode: "live" }}
+        search={{
+          from: of.from,
+          to: of.to,
+          mode: "live",
+          ...(segment?.kind === "platform" || segment?.kind === "event"
+            ? { [segment.kind]: segment.name }
+            : {}),
+        }}
       >
-        {overviewText.tiles.deliveredOf(countText(delivered), due)}
+        <RateChange now={[totals.sent, totals.due]} before={[before.sent, before.due]} />
+        {courseOf(({ sent, due }) => ratio(sent, due))}
       </Tile>
-      <Tile
-        label={overviewText.bots.title}
-        value={shortCount(bots)}
-        exact={countText(bots)}
-        to={`/sites/${site}/configuration/traffic`}
-      >
-        {overviewText.tiles.botVisits(totals.bots)}, {overviewText.tiles.botEvents(totals.botEvents)}
-        {byRules > 0 && <div>{overviewText.tiles.byRules(byRules)}</div>}
-      </Tile>
-      <Tile
-        label={overviewText.duplicates.title}
-        value={shortCount(totals.duplicates)}
-        exact={countText(totals.duplicates)}
-        to={`/sites/${site}/configuration/deduplication`}
-      >
-        {overviewText.tiles.duplicates}
-      </Tile>
+      {!segment && (
+        <>
+          <Tile
+            label={overviewText.bots.title}
+            value={shortCount(bots)}
+            exact={`${tiles.botVisits(totals.bots)}, ${tiles.botEvents(totals.botEvents)}`}
+            to={`/sites/${site}/events`}
+            search={filteredIn(of)}
+          >
+            <Change now={bots} before={before.bots + before.botEvents} text={shortCount} />
+            {courseOf(({ visits, botEvents }) => (visits.bots ?? 0) + botEvents)}
+          </Tile>
+          <Tile
+            label={overviewText.duplicates.title}
+            value={shortCount(totals.duplicates)}
+            exact={countText(totals.duplicates)}
+            to={`/sites/${site}/configuration/deduplication`}
+          >
+            <Change now={totals.duplicates} before={before.duplicates} text={shortCount} />
+            {courseOf(({ duplicates }) => duplicates)}
+          </Tile>
+        </>
+      )}
     </SimpleGrid>
   );
 }
 
-type Money = Statistics["totals"]["values"][number];
-
-const maxAmounts = 3;
-
-function Amounts({
-  of,
-  textOf = (amount) => amount,
-}: {
-  of: readonly Money[];
-  textOf?: (amount: string) => string;
-}) {
-  const rest = of.slice(maxAmounts).map(({ currency }) => currency);
-  return (
-    <>
-      {of.slice(0, maxAmounts).map(({ value, currency }) => (
-        <div key={currency}>{textOf(moneyText(value, currency))}</div>
-      ))}
-      {rest.length > 0 && <div>{textOf(overviewText.value.more(rest.join(", ")))}</div>}
-    </>
-  );
+/** Compares a figure with the preceding period of equal length. */
+function Change({ now, before, text }: { now: number; before: number; text: (value: number) => string }) {
+  if (before === 0) return <Delta sign={0} text={overviewText.tiles.noComparison} />;
+  const percent = Math.round(((now - before) / before) * 100);
+  const { noChange, from, change } = overviewText.tiles;
+  // Growth to more than ten times the earlier figure says nothing in percent: the site was new.
+  if (now > 10 * before) return <Delta sign={1} text={from(text(before))} />;
+  if (percent === 0) return <Delta sign={0} text={noChange} />;
+  return <Delta sign={percent} text={change(percentText(Math.abs(percent), 100), text(before))} />;
 }
 
-/** Compares with the preceding period of equal length. */
-function Change({ now, before }: { now: number; before: number }) {
-  // Growth to more than ten times the earlier figure is meaningless: the site was new.
-  if (before === 0 || before * 10 < now) return <>{overviewText.tiles.noComparison}</>;
-  const percent = Math.round(((now - before) / before) * 100);
-  const Icon = percent === 0 ? Minus : percent > 0 ? TrendingUp : TrendingDown;
-  const { noChange, more, less } = overviewText.tiles;
-  const share = percentText(Math.abs(percent), 100);
+type Rate = readonly [part: number, whole: number];
+
+/** Compares two shares in percentage points. */
+function RateChange({ now, before }: { now: Rate; before: Rate }) {
+  const { noComparison, noChange, points } = overviewText.tiles;
+  if (now[1] === 0 || before[1] === 0) return <Delta sign={0} text={noComparison} />;
+  const difference = Math.round(ratio(...now) * 1000) - Math.round(ratio(...before) * 1000);
+  if (difference === 0) return <Delta sign={0} text={noChange} />;
+  return <Delta sign={difference} text={points(Math.abs(difference) / 10, percentText(...before))} />;
+}
+
+/** Neutral colours: more bots or duplicates are neither good nor bad. */
+function Delta({ sign, text }: { sign: number; text: string }) {
+  const Icon = sign === 0 ? Minus : sign > 0 ? TrendingUp : TrendingDown;
+  const { more, less } = overviewText.tiles;
   return (
-    <span style={{ display: "inline-flex", gap: 6, alignItems: "center" }}>
-      <Icon size={14} aria-hidden style={{ flex: "none" }} />
-      {percent === 0 ? noChange : percent > 0 ? more(share) : less(share)}
+    <span className="cc-delta" title={text}>
+      <Icon size={14} role="img" aria-hidden={sign === 0} aria-label={sign > 0 ? more : less} />
+      <span>{text}</span>
     </span>
   );
 }

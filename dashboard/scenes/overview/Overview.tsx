@@ -1,9 +1,11 @@
 // The overview of a site: key figures, charts and the live feed.
 
-import { Grid, SimpleGrid, Skeleton, Stack, Group, SegmentedControl } from "@mantine/core";
+import { CloseButton, Grid, Group, SimpleGrid, Skeleton, Stack, Text } from "@mantine/core";
 import { Page } from "../../common/Page.tsx";
+import { usePlatformName } from "../../common/api/platforms.ts";
 import { useSite, useSiteId } from "../../common/api/session.ts";
-import { isRange, rangeNames, type RangeName } from "../../common/format/ranges.ts";
+import { rangeText } from "../../common/format/days.ts";
+import { dayText } from "../../common/format/times.ts";
 import { useQueryParams } from "../../common/lists/queryParams.ts";
 import { LoadError } from "../../common/states.tsx";
 import { Checklist } from "./Checklist.tsx";
@@ -12,7 +14,11 @@ import { Deliveries } from "./Deliveries.tsx";
 import { Feed } from "./Feed.tsx";
 import { Numbers } from "./Numbers.tsx";
 import { BotsByReason, BotsOverTime, Duplicates } from "./Removed.tsx";
-import { ByEvent, MatchRate } from "./Shares.tsx";
+import { ByEvent, BySource, segmentName } from "./Breakdown.tsx";
+import { MatchRate } from "./MatchRate.tsx";
+import { PeriodPicker } from "./PeriodPicker.tsx";
+import { readPeriod } from "./periods.ts";
+import { useSegment } from "./segments.ts";
 import { commonText } from "../../messages/common.ts";
 import { useStatistics, type Statistics } from "./statistics.ts";
 import { overviewText } from "../../messages/overview.ts";
@@ -21,33 +27,27 @@ export default function Overview() {
   const site = useSiteId();
   const details = useSite();
   const timeZone = details?.timeZone;
-  const { text, change } = useQueryParams();
-  const requested = text("range");
-  const range = isRange(requested) ? requested : "30d";
-  const { data, error, refetch } = useStatistics(site, range, timeZone);
-  const isNew = details?.health.lastEventAt === null && data !== undefined && isEmpty(data);
+  const { text, time } = useQueryParams();
+  const period = readPeriod(text("range"), time("from"), time("to"));
+  const { segment } = useSegment();
+  const { data, error, refetch } = useStatistics(site, period, segment, timeZone);
+  const isNew = details?.health.lastEventAt === null && !segment && data !== undefined && isEmpty(data);
   return (
     <Page
       title={overviewText.title}
-      about={timeZone ? overviewText.timeZone(timeZone) : null}
-      actions={
-        isNew ? null : (
-          <RangePicker
-            value={range}
-            onChange={(value) => change({ range: value === "30d" ? undefined : value })}
-          />
-        )
-      }
+      about={<About of={data} timeZone={timeZone} />}
+      actions={isNew ? null : <PeriodPicker chosen={period} timeZone={timeZone} />}
     >
       <Checklist site={site} />
+      <FilterLine />
       {error && <LoadError error={error} onRetry={() => void refetch()} />}
       {isNew ? (
         <Feed key={site} site={site} />
       ) : (
         <>
-          {data ? <Numbers site={site} of={data} /> : !error && <NumbersSkeleton />}
+          {data ? <Numbers site={site} of={data} segment={segment} /> : !error && <NumbersSkeleton />}
           <Grid gap="md">
-            <Grid.Col span={{ base: 12, lg: 8 }}>
+            <Grid.Col span={{ base: 12, lg: segment ? 12 : 8 }}>
               <Stack gap="md">
                 {data ? (
                   <>
@@ -64,10 +64,12 @@ export default function Overview() {
                 )}
               </Stack>
             </Grid.Col>
-            <Grid.Col span={{ base: 12, lg: 4 }}>
-              {/* With the key, the rows of another site are discarded. */}
-              <Feed key={site} site={site} />
-            </Grid.Col>
+            {/* The feed has all events of the site. With the key, the rows of another site are discarded. */}
+            {!segment && (
+              <Grid.Col span={{ base: 12, lg: 4 }}>
+                <Feed key={site} site={site} />
+              </Grid.Col>
+            )}
           </Grid>
           {data && <Charts site={site} of={data} />}
         </>
@@ -77,15 +79,54 @@ export default function Overview() {
 }
 
 function Charts(props: { site: string; of: Statistics }) {
+  const { segment } = useSegment();
   return (
     <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">
+      <BySource {...props} />
+      <ByEvent {...props} />
       <Deliveries {...props} />
       <MatchRate {...props} />
-      <BotsOverTime {...props} />
-      <BotsByReason {...props} />
-      <Duplicates {...props} />
-      <ByEvent {...props} />
+      {/* Visits and duplicates are counted for the whole site only. */}
+      {!segment && (
+        <>
+          <BotsOverTime {...props} />
+          <BotsByReason {...props} />
+          <Duplicates {...props} />
+        </>
+      )}
     </SimpleGrid>
+  );
+}
+
+/** Names the days that are compared. */
+function About({ of, timeZone }: { of: Statistics | undefined; timeZone: string | undefined }) {
+  if (!of || !timeZone) return null;
+  const start = of.from - (of.to - of.from);
+  const textOf = (from: number, to: number) =>
+    of.step === "hour"
+      ? rangeText(from, to, timeZone)
+      : commonText.time.period(dayText(from, timeZone), dayText(to - 1, timeZone));
+  return <>{overviewText.about(textOf(of.from, of.to), textOf(start, of.from), timeZone)}</>;
+}
+
+/** The filter of the page, and what it leaves out. */
+function FilterLine() {
+  const { segment, clear } = useSegment();
+  const nameOf = usePlatformName();
+  if (!segment) return null;
+  const name = segment.kind === "platform" ? nameOf(segment.name) : segmentName(segment.name);
+  return (
+    <Group className="cc-card" px="md" py="xs" gap="xs" wrap="nowrap" role="status">
+      <div style={{ flex: 1, minWidth: 0 }}>
+        <Text size="sm" fw={500} truncate>
+          {overviewText.filter[segment.kind](name)}
+        </Text>
+        <Text size="xs" c="dimmed">
+          {overviewText.filter.about}
+        </Text>
+      </div>
+      <CloseButton aria-label={overviewText.filter.clear} onClick={clear} />
+    </Group>
   );
 }
 
@@ -96,23 +137,8 @@ function NumbersSkeleton() {
   return (
     <SimpleGrid cols={{ base: 2, md: 3, lg: 6 }} spacing="md" role="status" aria-label={commonText.loading}>
       {Array.from({ length: 6 }, (_, i) => (
-        <Skeleton key={i} height={104} radius="md" />
+        <Skeleton key={i} height={132} radius="md" />
       ))}
     </SimpleGrid>
-  );
-}
-
-/** The period is part of the URL, so that a link shows the same. */
-function RangePicker({ value, onChange }: { value: RangeName; onChange: (value: RangeName) => void }) {
-  return (
-    <Group gap="xs">
-      <SegmentedControl
-        size="xs"
-        aria-label={overviewText.range}
-        value={value}
-        onChange={onChange}
-        data={rangeNames.map((name) => ({ value: name, label: commonText.ranges[name] }))}
-      />
-    </Group>
   );
 }

@@ -3,11 +3,12 @@
 import { Anchor, Stack, Text, Title } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { BarList, TimeChart } from "../../common/Chart.tsx";
+import { BarList } from "../../common/charts/BarList.tsx";
+import { TimeChart } from "../../common/charts/TimeChart.tsx";
 import { countText } from "../../common/format/numbers.ts";
 import { reasonText } from "../../common/format/reasons.ts";
 import { ChartCard } from "./ChartCard.tsx";
-import { endOfStep, filteredIn, useChartColours, type Statistics } from "./statistics.ts";
+import { endOfStep, filteredIn, isRunning, type Statistics } from "./statistics.ts";
 import { TextLink } from "../../common/links.tsx";
 import { overviewText } from "../../messages/overview.ts";
 
@@ -16,7 +17,6 @@ type Props = { site: string; of: Statistics };
 const traffic = (site: string) => `/sites/${site}/configuration/traffic`;
 
 export function BotsOverTime({ site, of }: Props) {
-  const { accent, quiet } = useChartColours();
   const navigate = useNavigate();
   const none = of.totals.bots + of.totals.botEvents === 0;
   return (
@@ -41,14 +41,15 @@ export function BotsOverTime({ site, of }: Props) {
         times={of.steps.map(({ startsAt }) => startsAt)}
         step={of.step}
         timeZone={of.timeZone}
-        height={180}
+        height={200}
+        isRunning={isRunning(of)}
         series={[
           {
             name: overviewText.visits,
             values: of.steps.map(({ visits }) => visits.bots ?? 0),
-            colour: quiet,
+            tone: "quiet",
           },
-          { name: overviewText.events, values: of.steps.map(({ botEvents }) => botEvents), colour: accent },
+          { name: overviewText.events, values: of.steps.map(({ botEvents }) => botEvents), tone: "accent" },
         ]}
         onPick={(startsAt) =>
           void navigate({
@@ -133,7 +134,6 @@ function Reasons({
 }
 
 export function Duplicates({ site, of }: Props) {
-  const { accent } = useChartColours();
   return (
     <ChartCard
       title={overviewText.duplicates.title}
@@ -155,12 +155,13 @@ export function Duplicates({ site, of }: Props) {
         times={of.steps.map(({ startsAt }) => startsAt)}
         step={of.step}
         timeZone={of.timeZone}
-        height={180}
+        height={200}
+        isRunning={isRunning(of)}
         series={[
           {
             name: overviewText.duplicates.title,
             values: of.steps.map(({ duplicates }) => duplicates),
-            colour: accent,
+            tone: "accent",
           },
         ]}
       />

@@ -1,16 +1,21 @@
 // The statistics of the overview, and the filters of their rows.
 
-import { useComputedColorScheme } from "@mantine/core";
 import { useInterval } from "@mantine/hooks";
 import { useEffect, useState } from "react";
 import type { Answer } from "../../common/api/api.ts";
 import { useApi } from "../../common/api/query.ts";
-import { rangeOf, type RangeName } from "../../common/format/ranges.ts";
+import { periodOf, type ChosenPeriod } from "./periods.ts";
+import type { Segment } from "./segments.ts";
 
 export type Statistics = Answer<"GET /sites/:site/statistics">;
 export type DeliveryState = keyof Statistics["platforms"][number]["states"];
 
-export function useStatistics(site: string, range: RangeName, timeZone: string | undefined) {
+export function useStatistics(
+  site: string,
+  period: ChosenPeriod,
+  segment: Segment | null,
+  timeZone: string | undefined,
+) {
   const [now, setNow] = useState(Date.now);
   const tick = useInterval(() => setNow(Date.now()), 60_000);
   useEffect(() => {
@@ -19,13 +24,22 @@ export function useStatistics(site: string, range: RangeName, timeZone: string |
   }, [tick]);
   return useApi(
     "GET /sites/:site/statistics",
-    { params: { site }, query: rangeOf(range, timeZone, now) },
+    {
+      params: { site },
+      query: { ...periodOf(period, timeZone, now), ...(segment ? { [segment.kind]: segment.name } : {}) },
+    },
     { keepPrevious: true, everyMs: 60_000, enabled: timeZone !== undefined },
   );
 }
 
-/** Returns the filters that list the events that were counted as conversions. */
-export const conversionsIn = ({ from, to }: Statistics) => ({ from, to, status: "accepted", mode: "live" });
+/** Returns the filters that list the events that were counted as conversions, as far as the list has such a filter. */
+export const conversionsIn = ({ from, to }: Statistics, segment: Segment | null) => ({
+  from,
+  to,
+  status: "accepted",
+  mode: "live",
+  ...(segment?.kind === "event" ? { event: segment.name } : {}),
+});
 export const filteredIn = ({ from, to }: Statistics) => ({ from, to, status: "filtered", mode: "live" });
 
 /** Returns the end of a step: the start of the next one, or the end of the period. */
@@ -33,13 +47,10 @@ export function endOfStep({ steps, to }: Statistics, startsAt: number): number {
   return steps.find((one) => one.startsAt > startsAt)?.startsAt ?? to;
 }
 
+/** True while the last step of the period is not over. */
+export const isRunning = ({ to }: Statistics) => to > Date.now();
+
 export const sumOf = (states: Partial<Record<DeliveryState, number>>, without: DeliveryState[] = []) =>
   Object.entries(states)
     .filter(([state]) => !without.includes(state as DeliveryState))
     .reduce((sum, [, n]) => sum + n, 0);
-
-/** Colours for the canvas, which cannot use variables of the style sheet. */
-export function useChartColours(): { accent: string; quiet: string } {
-  const isDark = useComputedColorScheme() === "dark";
-  return isDark ? { accent: "#6a7bda", quiet: "#6e7781" } : { accent: "#5668d5", quiet: "#a9b0b8" };
-}

@@ -1,23 +1,29 @@
-// Conversions by click id and by event.
+// Conversions by click id.
 
-import { Text } from "@mantine/core";
+import { Anchor, Text } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
-import { BarList } from "../../common/Chart.tsx";
-import { countText, moneyText, percentText } from "../../common/format/numbers.ts";
+import { useState } from "react";
+import { BarList } from "../../common/charts/BarList.tsx";
+import { countText, percentText } from "../../common/format/numbers.ts";
 import { TextLink } from "../../common/links.tsx";
 import { ChartCard } from "./ChartCard.tsx";
+import { useSegment } from "./segments.ts";
 import { conversionsIn, type Statistics } from "./statistics.ts";
 import { overviewText } from "../../messages/overview.ts";
 
 type Props = { site: string; of: Statistics };
 
+const shownAtFirst = 7;
+
 export function MatchRate({ site, of }: Props) {
   const navigate = useNavigate();
   const { match } = of;
-  const search = conversionsIn(of);
+  const { segment } = useSegment();
+  const search = conversionsIn(of, segment);
   const rest = match.conversions - match.withClickId;
   const clickIds = match.clickIds.toSorted((one, other) => other.conversions - one.conversions);
-  const items = clickIds.map(({ name, conversions }) => ({
+  const [showAll, setShowAll] = useState(false);
+  const items = (showAll ? clickIds : clickIds.slice(0, shownAtFirst)).map(({ name, conversions }) => ({
     name,
     value: conversions,
     text: `${countText(conversions)} · ${percentText(conversions, match.conversions)}`,
@@ -42,6 +48,11 @@ export function MatchRate({ site, of }: Props) {
         ]}
         onPick={(clickId) => void navigate({ to: `/sites/${site}/events`, search: { ...search, clickId } })}
       />
+      {clickIds.length > items.length && (
+        <Anchor component="button" type="button" size="sm" mt={4} ml={8} onClick={() => setShowAll(true)}>
+          {overviewText.reasons.showAll(clickIds.length)}
+        </Anchor>
+      )}
       <Text size="sm" c="dimmed" mt="sm">
         {overviewText.match.identified(countText(match.identified), countText(match.conversions))}{" "}
         {match.withheld > 0 && `${overviewText.match.withheld(match.withheld)} `}
@@ -51,44 +62,6 @@ export function MatchRate({ site, of }: Props) {
           </TextLink>
         )}
       </Text>
-    </ChartCard>
-  );
-}
-
-/** Rare names of an hour are counted together under this name. */
-const otherNames = "(other)";
-
-/** The sum in the main currency, and the names of other currencies. */
-function valueText([main, ...others]: Statistics["totals"]["values"]): string {
-  if (!main) return "";
-  return [moneyText(main.value, main.currency), ...others.map(({ currency }) => currency)].join(" + ");
-}
-
-export function ByEvent({ site, of }: Props) {
-  const navigate = useNavigate();
-  const search = conversionsIn(of);
-  const events = of.events.toSorted((one, other) => other.conversions - one.conversions).slice(0, 8);
-  return (
-    <ChartCard
-      title={overviewText.byEvent.title}
-      counts={overviewText.byEvent.about}
-      rows={{ to: `/sites/${site}/events`, search, label: overviewText.events }}
-      nothing={events.length === 0 ? overviewText.noConversions : null}
-    >
-      <BarList
-        label={overviewText.byEvent.title}
-        items={events.map(({ name, conversions, values }) => ({
-          name,
-          value: conversions,
-          text: [countText(conversions), valueText(values)].filter(Boolean).join(" · "),
-        }))}
-        onPick={(event) =>
-          void navigate({
-            to: `/sites/${site}/events`,
-            search: event === otherNames ? search : { ...search, event },
-          })
-        }
-      />
     </ChartCard>
   );
 }

@@ -1,0 +1,113 @@
+// Conversions and their value by source, campaign and event. A click on one filters the whole page.
+
+import { Anchor, SegmentedControl } from "@mantine/core";
+import { useState } from "react";
+import { BarList } from "../../common/charts/BarList.tsx";
+import { countText, moneyText } from "../../common/format/numbers.ts";
+import { ChartCard } from "./ChartCard.tsx";
+import { noName, otherNames, useSegment, type SegmentKind } from "./segments.ts";
+import { conversionsIn, type Statistics } from "./statistics.ts";
+import { overviewText } from "../../messages/overview.ts";
+
+type Props = { site: string; of: Statistics };
+type Money = Statistics["totals"]["values"];
+
+const shownAtFirst = 8;
+
+/** The sum in the main currency, and the names of other currencies. */
+export function valueText([main, ...others]: Money): string {
+  if (!main) return "";
+  return [moneyText(main.value, main.currency), ...others.map(({ currency }) => currency)].join(" + ");
+}
+
+export const segmentName = (name: string): string =>
+  name === noName ? overviewText.noName : name === otherNames ? overviewText.otherNames : name;
+
+function NamedBars({
+  kind,
+  label,
+  items,
+}: {
+  kind: SegmentKind;
+  label: string;
+  items: Statistics["events"];
+}) {
+  const [showAll, setShowAll] = useState(false);
+  const { isChosen, toggle } = useSegment();
+  // The sum of rare names comes last, however large it is.
+  const sorted = items.toSorted(
+    (one, other) =>
+      Number(one.name === otherNames) - Number(other.name === otherNames) ||
+      other.conversions - one.conversions,
+  );
+  const shown = showAll ? sorted : sorted.slice(0, shownAtFirst);
+  return (
+    <>
+      <BarList
+        label={label}
+        hint={overviewText.filter.hint}
+        items={shown.map(({ name, conversions, values }) => ({
+          name: segmentName(name),
+          key: name,
+          value: conversions,
+          text: [countText(conversions), valueText(values)].filter(Boolean).join(" · "),
+          isChosen: isChosen(kind, name),
+          canPick: name !== otherNames,
+        }))}
+        onPick={(name) => toggle(kind, name)}
+      />
+      {sorted.length > shown.length && (
+        <Anchor component="button" type="button" size="sm" mt={4} ml={8} onClick={() => setShowAll(true)}>
+          {overviewText.reasons.showAll(sorted.length)}
+        </Anchor>
+      )}
+    </>
+  );
+}
+
+export function BySource({ site, of }: Props) {
+  const { segment } = useSegment();
+  const [kind, setKind] = useState<"source" | "campaign">("source");
+  const texts = overviewText.bySource;
+  return (
+    <ChartCard
+      title={texts.title}
+      counts={texts.about[kind]}
+      rows={{ to: `/sites/${site}/events`, search: conversionsIn(of, segment), label: overviewText.events }}
+      actions={
+        <SegmentedControl
+          size="xs"
+          aria-label={texts.by}
+          value={kind}
+          onChange={setKind}
+          data={[
+            { value: "source", label: texts.source },
+            { value: "campaign", label: texts.campaign },
+          ]}
+        />
+      }
+      nothing={of.totals.conversions === 0 ? overviewText.noConversions : null}
+    >
+      <NamedBars
+        key={kind}
+        kind={kind}
+        label={texts.label[kind]}
+        items={kind === "source" ? of.sources : of.campaigns}
+      />
+    </ChartCard>
+  );
+}
+
+export function ByEvent({ site, of }: Props) {
+  const { segment } = useSegment();
+  return (
+    <ChartCard
+      title={overviewText.byEvent.title}
+      counts={overviewText.byEvent.about}
+      rows={{ to: `/sites/${site}/events`, search: conversionsIn(of, segment), label: overviewText.events }}
+      nothing={of.events.length === 0 ? overviewText.noConversions : null}
+    >
+      <NamedBars kind="event" label={overviewText.byEvent.title} items={of.events} />
+    </ChartCard>
+  );
+}
