@@ -34,6 +34,7 @@ export const sitePages: readonly SitePage[] = [
     path: "reconciliation",
     load: () => import("./scenes/reconciliation/Reconciliation.tsx"),
   },
+  { path: "configuration/general", load: () => import("./scenes/configuration/General.tsx") },
   {
     path: "configuration/keys",
     load: () => import("./scenes/configuration/inbound/InboundKeys.tsx"),

@@ -90,6 +90,7 @@ function memberPages({ site }: Demo): Shown[] {
     page("keys", "configuration/keys"),
     page("tag", "configuration/tag"),
     page("domains", "configuration/domains"),
+    page("general", "configuration/general"),
     page("traffic", "configuration/traffic"),
     page("consent", "configuration/consent"),
     page("deduplication", "configuration/deduplication"),

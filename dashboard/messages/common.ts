@@ -31,6 +31,10 @@ export const commonText = section("common", {
   email: "Email",
   password: "Password",
   showPassword: "Show or hide the password",
+  samples: {
+    label: "Language",
+    of: (language: string) => `First event with ${language}`,
+  },
   secret: {
     notice: "Copy it now and store it on your server: it is shown only once.",
     linkNotice: "No email was sent. Copy the link now: it is shown only once.",

@@ -22,6 +22,7 @@ export const frameText = section("frame", {
     "integrations/quality": "Match quality",
     "integrations/webhooks": "Webhooks",
     reconciliation: "Reconciliation",
+    "configuration/general": "General",
     "configuration/keys": "Inbound keys",
     "configuration/tag": "Tag",
     "configuration/domains": "Domains",
@@ -51,10 +52,23 @@ export const frameText = section("frame", {
     signOut: "Sign out",
   },
   alerts: {
-    count: (count: number) =>
-      plural(count, { one: "# issue needs attention", other: "# issues need attention" }),
-    view: (count: number) => plural(count, { one: "View issue", other: "View issues" }),
-    hint: "What happened and what to do",
+    more: (count: number) => plural(count, { one: "# more issue", other: "# more issues" }),
+    /** The button that leads to the repair. */
+    repair: {
+      "needs reconnection": "Reconnect",
+      "not counted": "View these deliveries",
+      "success rate": "View failed deliveries",
+      silence: "Check inbound keys",
+      webhook: "Check the webhook",
+      "wrong keys": "Check inbound keys",
+      queue: "View waiting deliveries",
+      host: "Check the domain",
+      accuracy: "View missing orders",
+      "order feed": "Check the list of orders",
+      "damaged data": "Check the configuration",
+      reconnect: (platform: string) => `Reconnect ${platform}`,
+      log: (platform: string) => `View deliveries to ${platform}`,
+    },
   },
   unreachable: (time: string) => `The relay cannot be reached. This page shows the state of ${time}.`,
   notFound: {

@@ -41,7 +41,6 @@ export const overviewText = section("overview", {
     hide: "Hide",
     done: "done",
     toDo: "to do",
-    curl: "First conversion",
     steps: {
       domain: {
         title: "Domain",

@@ -140,20 +140,6 @@ export const settingsText = section("settings", {
     began: "Began <began/>. Last notification: <notified/>.",
     notNotified: "none yet",
     failedChannel: (channel: string, reason: string) => `Not notified by ${channel}: ${reason}`,
-    places: {
-      "needs reconnection": "Go to platforms",
-      "not counted": "Go to the sync log",
-      "success rate": "Go to the sync log",
-      silence: "Go to inbound keys",
-      webhook: "Go to webhooks",
-      "wrong keys": "Go to inbound keys",
-      queue: "Go to the sync log",
-      host: "Go to domains",
-      accuracy: "Go to the reconciliation",
-      "order feed": "Go to the list of orders",
-      "damaged data": "Go to the configuration",
-      platform: "Go to the platform",
-    },
     recipients: "Recipients",
     aboutRecipients:
       "Recipients are notified when an alert begins, once a day while it lasts, and when it is resolved.",
@@ -305,6 +291,7 @@ export const settingsText = section("settings", {
       "webhook secret rotated": "Webhook secret rotated",
     },
     /** By the name of the stored detail. */
+    changedTo: " changed to ",
     details: {
       by: "by",
       changed: "changed",

@@ -105,7 +105,10 @@ export async function renameSite(
   name: string,
   by: By,
 ): Promise<Site> {
-  await store.configuration.renameSite(auditLine(site.id, "site renamed", { name }, by), name);
+  await store.configuration.renameSite(
+    auditLine(site.id, "site renamed", { name, before: { name: site.name } }, by),
+    name,
+  );
   await directory.refresh();
   return findSite({ directory }, site.id);
 }
@@ -119,11 +122,18 @@ export async function changeSiteSettings(
   const changed = readSettings(changes);
   if (changed instanceof SettingFault) throw new Refusal("setting", changed.message);
   // This also replaces settings that cannot be read: it begins with the defaults, and with consent as opt-in.
-  const line = auditLine(site.id, "settings changed", auditedChanges(changes, changed), by);
+  const detail = { ...auditedChanges(changes, changed), before: auditedBefore(site, Object.keys(changes)) };
+  const line = auditLine(site.id, "settings changed", detail, by);
   await store.configuration.changeSettings(line, (stored) => ({ ...stored, ...changed }));
   if (listShortened(site.settings, changed).length > 0) await store.deletions.add("retention");
   await directory.refresh();
   return endDamageAlerts(store, site, findSite({ directory }, site.id), by.now);
+}
+
+/** Returns the former values of these settings, in the form that the audit log may keep. */
+function auditedBefore({ settings }: Site, labels: readonly string[]): Record<string, string> {
+  const texts = Object.entries(describeSettings(settings)).filter(([label]) => labels.includes(label));
+  return auditedChanges(Object.fromEntries(texts), settings);
 }
 
 /** Ends the alerts about settings that can be read again. */
@@ -161,7 +171,11 @@ export async function copySettings(
   const copied = pickSettings(from.settings, labels);
   if (copied instanceof SettingFault) throw new Refusal("names", copied.message);
   const texts = Object.entries(describeSettings(from.settings)).filter(([label]) => labels.includes(label));
-  const detail = { from: from.id, ...auditedChanges(Object.fromEntries(texts), copied) };
+  const detail = {
+    from: from.id,
+    ...auditedChanges(Object.fromEntries(texts), copied),
+    before: auditedBefore(site, labels),
+  };
   await store.configuration.changeSettings(auditLine(site.id, "settings copied", detail, by), (stored) => ({
     ...stored,
     ...copied,

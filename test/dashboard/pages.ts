@@ -23,6 +23,7 @@ export function pagesOf(site: string, { event, webhook, visit }: Shown = {}): st
     "configuration/keys",
     "configuration/tag",
     "configuration/domains",
+    "configuration/general",
     "configuration/traffic",
     ...(visit ? [`configuration/traffic?visit=${visit}`] : []),
     "configuration/consent",

@@ -208,10 +208,10 @@ inChromium("roles", () => {
     async () => {
       const { id } = (await owner.ask("POST /sites", { host: "leaving.example" })).json;
       await owner.ask(`POST /sites/${id}/keys`, { name: "my CRM" });
-      const path = `/sites/${id}/configuration/domains`;
+      const path = `/sites/${id}/configuration/general`;
       const admin = await user(relay, await invite(relay, owner, "alma@example.com", "admin", id));
       await admin.open(path);
-      await field(admin.page, "Add a domain").waitFor();
+      await field(admin.page, "Site name").waitFor();
       expect(await admin.page.getByRole("button", { name: "Delete site" }).count()).toBe(0);
       await admin.context.close();
 

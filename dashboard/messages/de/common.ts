@@ -30,6 +30,10 @@ export const common: Translation<typeof commonText> = {
   email: "E-Mail",
   password: "Passwort",
   showPassword: "Passwort ein- oder ausblenden",
+  samples: {
+    label: "Sprache",
+    of: (language) => `Erstes Ereignis mit ${language}`,
+  },
   secret: {
     notice: "Kopieren Sie ihn jetzt und speichern Sie ihn auf Ihrem Server: Er wird nur einmal angezeigt.",
     linkNotice: "Es wurde keine E-Mail gesendet. Kopieren Sie den Link jetzt: Er wird nur einmal angezeigt.",

@@ -39,7 +39,6 @@ export const overview: Translation<typeof overviewText> = {
     hide: "Ausblenden",
     done: "erledigt",
     toDo: "offen",
-    curl: "Erste Conversion",
     steps: {
       domain: {
         title: "Domain",

@@ -143,20 +143,6 @@ export const settings: Translation<typeof settingsText> = {
     began: "Begonnen <began/>. Letzte Benachrichtigung: <notified/>.",
     notNotified: "noch keine",
     failedChannel: (channel, reason) => `Nicht benachrichtigt per ${channel}: ${reason}`,
-    places: {
-      "needs reconnection": "Zu den Plattformen",
-      "not counted": "Zum Übertragungsprotokoll",
-      "success rate": "Zum Übertragungsprotokoll",
-      silence: "Zu den Eingangsschlüsseln",
-      webhook: "Zu den Webhooks",
-      "wrong keys": "Zu den Eingangsschlüsseln",
-      queue: "Zum Übertragungsprotokoll",
-      host: "Zu den Domains",
-      accuracy: "Zum Abgleich",
-      "order feed": "Zur Liste der Bestellungen",
-      "damaged data": "Zur Konfiguration",
-      platform: "Zur Plattform",
-    },
     recipients: "Empfänger",
     aboutRecipients:
       "Empfänger werden benachrichtigt, wenn eine Warnung beginnt, einmal am Tag, solange sie anhält, und wenn sie behoben ist.",
@@ -308,6 +294,7 @@ export const settings: Translation<typeof settingsText> = {
       "webhook replayed": "Webhook erneut gesendet",
       "webhook secret rotated": "Geheimnis des Webhooks erneuert",
     },
+    changedTo: " geändert in ",
     details: {
       by: "durch",
       changed: "geändert",

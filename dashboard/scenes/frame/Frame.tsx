@@ -2,7 +2,6 @@
 
 import {
   ActionIcon,
-  Alert,
   AppShell,
   Avatar,
   Burger,
@@ -10,7 +9,6 @@ import {
   Kbd,
   Menu,
   Text,
-  Tooltip,
   UnstyledButton,
   VisuallyHidden,
   useMantineColorScheme,
@@ -33,7 +31,6 @@ import {
   Settings,
   SlidersHorizontal,
   Sun,
-  TriangleAlert,
   UserRound,
 } from "lucide-react";
 import { lazy, Suspense, useEffect, useState } from "react";
@@ -48,7 +45,7 @@ import {
   useSites,
 } from "../../common/api/session.ts";
 import { timeText } from "../../common/format/times.ts";
-import { TextLink } from "../../common/links.tsx";
+import { AlertBanner } from "./AlertBanner.tsx";
 import { LoadError, Loading } from "../../common/states.tsx";
 import { chooseLanguage } from "../../messages/shown.ts";
 import { language, languageNames, languages } from "../../messages/language.ts";
@@ -301,33 +298,6 @@ function UserMenu({ name, email }: { name: string; email: string }) {
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>
-  );
-}
-
-/** Open alerts are announced on every page of their site. */
-function AlertBanner() {
-  const site = useSite();
-  if (!site || site.health.openAlerts === 0) return null;
-  const n = site.health.openAlerts;
-  return (
-    <Alert
-      variant="light"
-      color="red"
-      icon={<TriangleAlert size={18} />}
-      mb="lg"
-      py="xs"
-      maw={1280}
-      mx="auto"
-    >
-      <Group justify="space-between" gap="sm">
-        <Text size="sm">{frameText.alerts.count(n)}</Text>
-        <Tooltip label={frameText.alerts.hint}>
-          <TextLink to={`/sites/${site.id}/settings/alerts`} fw={500}>
-            {frameText.alerts.view(n)}
-          </TextLink>
-        </Tooltip>
-      </Group>
-    </Alert>
   );
 }
 

@@ -7,8 +7,7 @@ import { ChevronDown, ChevronUp, CircleCheck, CircleDashed } from "lucide-react"
 import { Card } from "../../common/Page.tsx";
 import type { Answer } from "../../common/api/api.ts";
 import { useSite } from "../../common/api/session.ts";
-import { Code } from "../../common/values.tsx";
-import { inboundCurl } from "../configuration/inbound/inboundCurl.ts";
+import { CodeSamples } from "../configuration/inbound/CodeSamples.tsx";
 import { overviewText } from "../../messages/overview.ts";
 import { serverText } from "../../messages/server.ts";
 
@@ -120,7 +119,7 @@ function FirstCurl() {
   const origin = host ? `https://${host}` : location.origin;
   return (
     <Box mt="xs" ml={30}>
-      <Code label={overviewText.checklist.curl}>{inboundCurl(`${origin}/__cc/inbound`, "cc_…")}</Code>
+      <CodeSamples address={`${origin}/__cc/inbound`} keyText="cc_…" />
     </Box>
   );
 }

@@ -1,9 +1,9 @@
 // Open alerts, recipients, and resolved alerts.
 
+import type { AlertLine } from "../../common/alertPlaces.ts";
 import { Stack, Text, TextInput, Button } from "@mantine/core";
 import { Send } from "lucide-react";
 import { Card } from "../../common/Page.tsx";
-import type { Answer } from "../../common/api/api.ts";
 import { useApi, useSend } from "../../common/api/query.ts";
 import { useMay, useSiteId } from "../../common/api/session.ts";
 import { capitalize } from "../../common/format/sentence.ts";
@@ -17,8 +17,6 @@ import { SettingsPage } from "../frame/SectionPage.tsx";
 import { channelName, OpenAlerts } from "./OpenAlerts.tsx";
 import { settingsText } from "../../messages/settings.ts";
 import { serverText } from "../../messages/server.ts";
-
-export type AlertLine = Answer<"GET /sites/:site/alerts">["open"][number];
 
 const columnList = (): Column<AlertLine>[] => [
   { title: settingsText.alerts.columns.alert, cell: ({ title }) => capitalize(serverText(title)) },

@@ -1,6 +1,6 @@
 // The audit log, newest first.
 
-import { Group, SegmentedControl, Text } from "@mantine/core";
+import { Group, SegmentedControl, Text, VisuallyHidden } from "@mantine/core";
 import { ScrollText } from "lucide-react";
 import { Card } from "../../common/Page.tsx";
 import { urlOf, type Answer } from "../../common/api/api.ts";
@@ -102,12 +102,21 @@ function Details({ of }: { of: readonly Detail[] }) {
   if (of.length === 0) return "–";
   return (
     <Group gap="0rem 1rem">
-      {of.map(({ name, text, isId }) => (
+      {of.map(({ name, text, before, isId }) => (
         <Text key={name || text} size="sm" component="span" style={{ overflowWrap: "anywhere" }}>
           {name && (
             <Text span inherit c="dimmed">
               {name}:{" "}
             </Text>
+          )}
+          {before !== null && before !== undefined && before !== text && (
+            <>
+              <Text span inherit td="line-through" c="dimmed">
+                {before}
+              </Text>
+              <span aria-hidden> → </span>
+              <VisuallyHidden>{settingsText.audit.changedTo}</VisuallyHidden>
+            </>
           )}
           {isId ? <Id value={text} label={settingsText.audit.copy(name)} /> : text}
         </Text>

@@ -1,6 +1,8 @@
-import { Alert, Anchor, Stack, Text } from "@mantine/core";
+import { Alert, Button, Stack, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { CircleCheck, TriangleAlert } from "lucide-react";
+import { repairOf, type AlertLine } from "../../common/alertPlaces.ts";
+import { usePlatformName } from "../../common/api/platforms.ts";
 import { Card } from "../../common/Page.tsx";
 import type { ApiError } from "../../common/api/api.ts";
 import { useSiteId } from "../../common/api/session.ts";
@@ -8,34 +10,12 @@ import { withLocalTimes } from "../../common/format/days.ts";
 import { capitalize } from "../../common/format/sentence.ts";
 import { Empty, LoadError, Loading } from "../../common/states.tsx";
 import { Time } from "../../common/values.tsx";
-import type { AlertLine } from "./Alerts.tsx";
 import { settingsText } from "../../messages/settings.ts";
 import { RichText } from "../../messages/RichText.tsx";
 import { serverText } from "../../messages/server.ts";
 
-/** The page to check first, by kind of alert. */
-const places: Record<AlertLine["kind"], string> = {
-  "needs reconnection": "integrations",
-  "success rate": "integrations/log",
-  silence: "configuration/keys",
-  webhook: "integrations/webhooks",
-  "wrong keys": "configuration/keys",
-  queue: "integrations/log",
-  host: "configuration/domains",
-  accuracy: "reconciliation",
-  "order feed": "reconciliation",
-  "damaged data": "configuration",
-  "not counted": "integrations/log",
-};
-
 export const channelName = (channel: string): string =>
   (settingsText.alerts.channels as Readonly<Record<string, string>>)[channel] ?? channel;
-
-/** Alerts about a connection link to its platform's page. */
-function placeOf({ kind, platform }: AlertLine): [path: string, label: string] {
-  const texts = settingsText.alerts.places;
-  return platform === null ? [places[kind], texts[kind]] : [`integrations/${platform}`, texts.platform];
-}
 
 export function OpenAlerts({
   alerts,
@@ -47,6 +27,7 @@ export function OpenAlerts({
   onRetry: () => void;
 }) {
   const site = useSiteId();
+  const nameOf = usePlatformName();
   return (
     <Card title={settingsText.alerts.open} about={settingsText.alerts.aboutOpen} padded={false}>
       {error && <LoadError error={error} onRetry={onRetry} />}
@@ -58,7 +39,7 @@ export function OpenAlerts({
       )}
       <Stack gap="sm" px="md" pb={alerts?.length ? "md" : 0} aria-live="polite">
         {alerts?.map((alert) => {
-          const [path, label] = placeOf(alert);
+          const { path, search, label } = repairOf(alert, nameOf);
           return (
             <Alert
               key={`${alert.kind} ${alert.subject}`}
@@ -70,10 +51,7 @@ export function OpenAlerts({
               <Stack gap={4}>
                 <Text size="sm">{withLocalTimes(serverText(alert.text))}</Text>
                 <Text size="sm">
-                  <b>{settingsText.alerts.whatToDo}</b> {serverText(alert.whatToDo)}{" "}
-                  <Anchor component={Link} to={`/sites/${site}/${path}`} size="sm" underline="always">
-                    {label}
-                  </Anchor>
+                  <b>{settingsText.alerts.whatToDo}</b> {serverText(alert.whatToDo)}
                 </Text>
                 <Text size="sm">
                   <RichText
@@ -84,6 +62,16 @@ export function OpenAlerts({
                     }}
                   />
                 </Text>
+                <div>
+                  <Button
+                    renderRoot={(props) => <Link to={`/sites/${site}/${path}`} search={search} {...props} />}
+                    size="compact-sm"
+                    color="red"
+                    mt={4}
+                  >
+                    {label}
+                  </Button>
+                </div>
                 {alert.failed.map((one) => (
                   <Text key={one.channel} size="sm">
                     {settingsText.alerts.failedChannel(channelName(one.channel), serverText(one.error))}

@@ -35,7 +35,7 @@ const times = new Set(["oldUntil", "expiresAt", "to", "from"]);
 const ids = new Set(["id", "newId", "connection", "event", "webhook"]);
 
 /** `name` is empty where the text needs none; an id can be copied. */
-export type Detail = { name: string; text: string; isId: boolean };
+export type Detail = { name: string; text: string; before?: string | null; isId: boolean };
 
 export function useDetails(): (detail: Record<string, unknown>) => Detail[] {
   const scopeName = useScopeName();
@@ -69,7 +69,13 @@ export function useDetails(): (detail: Record<string, unknown>) => Detail[] {
       : [];
   }
 
-  return (detail) => [
+  /** Returns the former value, where the line has one. */
+  function beforeText(before: unknown, name: string): string | null {
+    const value = (before as Record<string, unknown> | undefined)?.[name];
+    return value === undefined ? null : valueText(name, value);
+  }
+
+  return ({ before, ...detail }) => [
     ...Object.entries(detail)
       // Leaves out false and absent values.
       .filter(([, value]) => value !== false && value !== undefined)
@@ -80,6 +86,7 @@ export function useDetails(): (detail: Record<string, unknown>) => Detail[] {
         return {
           name: (isSetting(name) ? settingName(name) : undefined) ?? known ?? toWords(name),
           text: valueText(name, value),
+          before: beforeText(before, name),
           isId,
         };
       }),

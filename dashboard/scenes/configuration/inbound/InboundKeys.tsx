@@ -11,7 +11,7 @@ import { Code, State } from "../../../common/values.tsx";
 import { ConfigurationPage } from "../../frame/SectionPage.tsx";
 import { KeyList } from "./KeyList.tsx";
 import { RejectedRequests } from "./RejectedRequests.tsx";
-import { useInboundAddress } from "./inboundCurl.ts";
+import { useInboundAddress } from "./inboundSamples.ts";
 import { configurationText } from "../../../messages/configuration.ts";
 
 export default function InboundKeys() {

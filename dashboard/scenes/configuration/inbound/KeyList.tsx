@@ -12,9 +12,10 @@ import { countText } from "../../../common/format/numbers.ts";
 import { Rows, type Column } from "../../../common/lists/Rows.tsx";
 import { notify } from "../../../common/notices.tsx";
 import { Empty } from "../../../common/states.tsx";
-import { Code, State, Time } from "../../../common/values.tsx";
+import { State, Time } from "../../../common/values.tsx";
 import { CreateKey } from "./CreateKey.tsx";
-import { inboundCurl, useInboundAddress } from "./inboundCurl.ts";
+import { CodeSamples } from "./CodeSamples.tsx";
+import { useInboundAddress } from "./inboundSamples.ts";
 import { configurationText } from "../../../messages/configuration.ts";
 
 type Key = Answer<"GET /sites/:site/keys">["items"][number];
@@ -137,7 +138,7 @@ export function KeyList() {
       >
         {created?.note && <Text size="sm">{created.note}</Text>}
         <Text size="sm">{configurationText.keys.tryIt}</Text>
-        <Code label={configurationText.keys.command}>{inboundCurl(address, created?.key ?? "")}</Code>
+        <CodeSamples address={address} keyText={created?.key ?? ""} />
       </OneTimeSecret>
     </Card>
   );

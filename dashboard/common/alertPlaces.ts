@@ -1,0 +1,32 @@
+// Where an alert is mended, and the words of the button that leads there.
+
+import type { Answer } from "./api/api.ts";
+import { frameText } from "../messages/frame.ts";
+
+export type AlertLine = Answer<"GET /sites/:site/alerts">["open"][number];
+
+const places: Record<AlertLine["kind"], string> = {
+  "needs reconnection": "integrations",
+  "success rate": "integrations/log",
+  silence: "configuration/keys",
+  webhook: "integrations/webhooks",
+  "wrong keys": "configuration/keys",
+  queue: "integrations/log",
+  host: "configuration/domains",
+  accuracy: "reconciliation",
+  "order feed": "reconciliation",
+  "damaged data": "configuration",
+  "not counted": "integrations/log",
+};
+
+/** Alerts about a connection lead to its platform: to its form if the sign-in ended, else to its log. */
+export function repairOf(
+  { kind, platform }: AlertLine,
+  nameOf: (platform: string) => string,
+): { path: string; search: Record<string, string>; label: string } {
+  const texts = frameText.alerts.repair;
+  if (platform === null) return { path: places[kind], search: {}, label: texts[kind] };
+  const path = `integrations/${platform}`;
+  if (kind === "needs reconnection") return { path, search: {}, label: texts.reconnect(nameOf(platform)) };
+  return { path, search: { tab: "log" }, label: texts.log(nameOf(platform)) };
+}
