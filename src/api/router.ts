@@ -54,7 +54,7 @@ export function openRouter(options: RouterOptions): Router {
     const site = authorise(found, actor, directory);
     const call: Call<RouteName> = {
       params: found.params,
-      query: validate(found.route.query, request.query) as never,
+      query: validate(found.route.query?.strict(), request.query) as never,
       body: (found.route.body ? validate(found.route.body, await readJson(request.raw)) : undefined) as never,
       upload: found.route.upload ? await readUpload(request.raw) : noUpload,
       actor,
@@ -212,6 +212,11 @@ function validate(schema: z.ZodType | undefined, value: unknown): unknown {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
+  // A filter that is ignored would show, or change, more than the caller asked for.
+  if (issue?.code === "unrecognized_keys") {
+    const [unknown = ""] = issue.keys;
+    throw new Refusal(unknown, `There is no field ${unknown} here. Check its spelling.`);
+  }
   const field = issue?.path.join(".") ?? "";
   const message = issue?.message.replace(/^Invalid input: /, "") ?? "is not valid";
   throw new Refusal(field, field ? `${field}: ${message}.` : `${message}.`);

@@ -194,9 +194,30 @@ const eventFilter = {
     .max(50)
     .optional()
     .describe("The name of a click id, such as gclid; `none` for events without one."),
+  platform: z.string().max(50).optional().describe("Only events with a delivery to this platform."),
+  state: state
+    .optional()
+    .describe("Only events with a delivery in this state, of the platform if one is given."),
+  confirmation: z
+    .enum(confirmationStates)
+    .optional()
+    .describe("Only events with a delivery of which the platform said this later."),
+  source: z.string().max(200).optional().describe("The source, as in the statistics; `(none)` for none."),
+  campaign: z.string().max(200).optional().describe("The campaign, as in the statistics; `(none)` for none."),
+  minValue: z.coerce.number().optional().describe("Only events with at least this value."),
+  maxValue: z.coerce.number().optional().describe("Only events with at most this value."),
+  currency: z
+    .string()
+    .regex(/^[A-Za-z]{3}$/, "must be an ISO 4217 code")
+    .optional()
+    .describe("Only events with a value in this currency."),
   from: queryTime.describe(from),
   to: queryTime.describe(to),
 };
+
+const unselected = z
+  .enum(["include", "exclude"])
+  .describe("Deliveries that were skipped because their event is not selected for the connection.");
 
 const deliveryFilter = {
   connection: connection.optional(),
@@ -214,13 +235,27 @@ const deliveryFilter = {
       "The reason of the confirmation. Without `confirmation`: of conversions that were not counted.",
     ),
 };
-const logFilter = { ...deliveryFilter, from: eventFilter.from, to: eventFilter.to };
-
-const chosenDeliveries = z.object({
+const logFilter = {
   ...deliveryFilter,
+  unselected: unselected.default("exclude"),
+  from: eventFilter.from,
+  to: eventFilter.to,
+};
+
+const chosenDeliveries = z.strictObject({
+  ...deliveryFilter,
+  unselected: unselected.default("include"),
   from: moment.optional().describe(from),
   to: moment.optional().describe(to),
   eventId: id.optional().describe("Only deliveries of this event."),
+  deliveries: z
+    .array(z.object({ event: id, connection: id.optional() }))
+    .min(1)
+    .max(500)
+    .optional()
+    .describe(
+      "Only these deliveries, by the ids of event and connection; without a connection, all of the event.",
+    ),
   dryRun: z.boolean().default(true).describe("True to change nothing and only return the counts."),
 });
 

@@ -1,6 +1,12 @@
 // Plans the deliveries of an event. Every connection gets one; those that cannot be sent say why, the others have a job.
 
-import type { Attribution, Conversion, DeliveryState, Event } from "../kernel/event.ts";
+import {
+  unselectedReason,
+  type Attribution,
+  type Conversion,
+  type DeliveryState,
+  type Event,
+} from "../kernel/event.ts";
 import { platformOf } from "../platforms/index.ts";
 import { foldName, usualEventOf } from "../platforms/shared/eventNames.ts";
 import type { Connection } from "../sites/directory.ts";
@@ -73,7 +79,7 @@ export function planDeliveries(
     if (!platform) return withoutJob(connection, "skipped", "this version does not know the platform");
     // Whether the event is selected and fit to be sent is not known before the connection can be read.
     if (connection.unreadable) return withoutJob(connection, "parked", parkedReason(connection));
-    if (!isSelected(connection, event.name)) return withoutJob(connection, "skipped", "event not selected");
+    if (!isSelected(connection, event.name)) return withoutJob(connection, "skipped", unselectedReason);
     const maxAgeDays = maxAgeDaysOf(conversion, platform, settings);
     const expiresAt = expiryOf(event, maxAgeDays);
     if (expiresAt <= now) {

@@ -146,12 +146,14 @@ const add = (counts: Record<string, number>, name: string, n: number) => {
 };
 
 /** Returns the filter for the audit log, without the person. */
-function toAuditDetail({ emailSha256, confirmation, ...rest }: LogFilter): Record<string, unknown> {
+function toAuditDetail(filter: LogFilter): Record<string, unknown> {
+  const { emailSha256, confirmation, chosen, withoutUnselected: _left, ...rest } = filter;
   const { state, reason } = confirmation ?? {};
   return {
     ...rest,
     ...(state === undefined ? {} : { confirmation: state }),
     ...(reason === undefined ? {} : { confirmationReason: reason }),
     ...(emailSha256 === undefined ? {} : { email: "(given)" }),
+    ...(chosen === undefined ? {} : { chosen: chosen.length }),
   };
 }

@@ -7,6 +7,7 @@
 import { poll } from "../background/poll.ts";
 import { localClock, type SharedClock } from "../background/sharedClock.ts";
 import { withCurrentConsent } from "../identity/attribution.ts";
+import { unselectedReason } from "../kernel/event.ts";
 import { platformOf } from "../platforms/index.ts";
 import { hasSettings, type Directory } from "../sites/directory.ts";
 import { damageFindings } from "../store/damagedRows.ts";
@@ -186,7 +187,7 @@ async function sendDue(
       // Consent, settings and age may have changed since the delivery was planned. The selection may not have been known.
       const unfit = isSelected(connection, event.name)
         ? platform?.skipReason?.(conversion, settings, now())
-        : "event not selected";
+        : unselectedReason;
       if (unfit) return settleUnsent(options, delivery, "skipped", unfit);
       const maxAgeDays = maxAgeDaysOf(conversion, platform, settings);
       const queuedAt = maxAgeDays === undefined ? await backfilledAt(event) : 0;

@@ -216,3 +216,6 @@ export const alertKinds = [
   "order feed",
 ] as const;
 export type AlertKind = (typeof alertKinds)[number];
+
+/** The reason of a delivery that its connection leaves out by choice. */
+export const unselectedReason = "event not selected";

@@ -246,7 +246,9 @@ describe.each(engines)("a site's data on %s", (engine) => {
       ])
         expect([status, json.error.field]).toEqual([400, Object.keys(wrong)[0]]);
     }
-    for (const everything of [{}, { mode: "live" }]) {
+    const misspelled = await owner.ask(`POST ${of("/deliveries/replay")}`, { platfrom: "sandbox" });
+    expect([misspelled.status, misspelled.json.error.field]).toEqual([400, "platfrom"]);
+    for (const everything of [{}, { mode: "live" }, { unselected: "exclude" }]) {
       const nothing = await owner.ask(`POST ${of("/deliveries/replay")}`, everything);
       expect([nothing.status, nothing.json.error.field]).toEqual([400, "filter"]);
     }
@@ -262,6 +264,56 @@ describe.each(engines)("a site's data on %s", (engine) => {
       return trace.deliveries[0].log.length === 2;
     });
     expect((await owner.ask(`POST ${of("/deliveries/cancel")}`, { search: "A-2" })).json.found).toBe(0);
+  });
+
+  test("events are filtered by delivery, source and value, page by page, and an unknown filter is refused", async () => {
+    const read = async (query: string) => (await owner.ask(`GET ${of(`/events?${query}`)}`)).json;
+    const orders = async (query: string) =>
+      (await read(query)).items.map(({ orderId }: { orderId: string }) => orderId);
+    expect(await orders("state=sent&platform=sandbox&mode=live")).toEqual([
+      "A-4", hostile, "A-3", "A-2", "A-1",
+    ]); // prettier-ignore
+    expect(await orders("state=rejected")).toEqual([]);
+    expect(await orders("state=sent&event=purchase&minValue=10.15")).toEqual(["A-3", "A-2"]);
+    expect(await orders("minValue=10.15&currency=eur")).toEqual(["A-2"]);
+    expect(await orders("maxValue=10.1")).toEqual(["A-1"]);
+    expect(await orders("source=Google")).toEqual(["A-1"]);
+    expect(await orders("source=(none)&event=purchase")).toEqual(["A-3", "A-2"]);
+    expect(await orders("campaign=(none)&state=sent&search=known@example.com")).toEqual(["A-1"]);
+    const [{ id }] = (await read("search=A-1")).items;
+    expect(await orders(`search=${id}&state=sent`)).toEqual(["A-1"]);
+    expect(await orders(`search=${id}&source=bing`)).toEqual([]);
+    const seen: string[] = [];
+    for (let cursor = ""; ;) {
+      const { items, next } = await read(`state=sent&limit=1${cursor && `&cursor=${cursor}`}`);
+      seen.push(...items.map(({ orderId }: { orderId: string }) => orderId));
+      if (next === null) break;
+      cursor = next;
+    }
+    expect(seen).toEqual(await orders("state=sent"));
+
+    for (const wrong of [
+      "stat=sent",
+      "state=nothing",
+      "status=rejected",
+      "platform=sandbx",
+      "minValue=much",
+    ]) {
+      const { status, json } = await owner.ask(`GET ${of(`/events?${wrong}`)}`);
+      expect([status, json.error.field]).toEqual([400, wrong.split("=")[0]]);
+    }
+
+    // Chosen rows are replayed, and no others.
+    const chosen = async (deliveries: unknown) =>
+      (await owner.ask(`POST ${of("/deliveries/replay")}`, { deliveries, state: "sent" })).json.found;
+    const ids = (await read("event=purchase&state=sent")).items.map((one: { id: string }) => one.id);
+    expect(await chosen(ids.slice(0, 2).map((event: string) => ({ event })))).toBe(2);
+    expect(
+      await chosen([
+        { event: ids[0], connection },
+        { event: ids[1], connection: "other" },
+      ]),
+    ).toBe(1);
   });
 
   test("a described visit gets a verdict, and an empty description is refused", async () => {

@@ -50,7 +50,7 @@ export function deliveryHandlers({ store, directory, now }: ApiContext): Handler
     query: Query<"GET /sites/:site/deliveries.csv">,
   ): Promise<LogFilter> {
     const { connection, platform, state, event, mode, search, from, to } = query;
-    const { confirmation, confirmationReason } = query;
+    const { confirmation, confirmationReason, unselected } = query;
     checkTimes(from, to);
     const filter: LogFilter = {
       ...(await readSearch(store, siteId, search)),
@@ -62,6 +62,7 @@ export function deliveryHandlers({ store, directory, now }: ApiContext): Handler
       ...(from === undefined ? {} : { from }),
       ...(to === undefined ? {} : { to }),
       ...toConfirmationFilter(confirmation, confirmationReason),
+      ...(unselected === "exclude" ? { withoutUnselected: true } : {}),
     };
     await checkFilter({ store, directory }, [siteId], filter);
     return filter;
@@ -73,15 +74,20 @@ export function deliveryHandlers({ store, directory, now }: ApiContext): Handler
   };
 
   async function change(work: typeof replay, site: Site, chosen: Chosen, by: By): Promise<Tally> {
-    const { eventId, dryRun, ...query } = chosen;
+    const { eventId, deliveries, dryRun, ...query } = chosen;
     const filter = await readFilter(site.id, query);
     if (eventId !== undefined) {
       const event = await findEventById(store, site.id, eventId);
       if (!event) throw notFound("event");
       filter.eventId = event.id;
     }
+    if (deliveries)
+      filter.chosen = deliveries.map(({ event, connection }) => ({
+        eventId: event,
+        connectionId: connection,
+      }));
     // The mode alone is no choice: nearly all events are live.
-    if (Object.keys(filter).every((name) => name === "mode"))
+    if (Object.keys(filter).every((name) => name === "mode" || name === "withoutUnselected"))
       throw new Refusal(
         "filter",
         "Choose which deliveries: by connection, platform, state, event or period.",

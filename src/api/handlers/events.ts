@@ -3,12 +3,17 @@
 import type { z } from "zod";
 import type { Answer, Query } from "../../contract/contract.ts";
 import type { eventSummary } from "../../contract/events.ts";
+import { toConfirmationFilter } from "../../delivery/confirmations/shown.ts";
+import { listEventsByDelivery } from "../../delivery/eventsByDelivery.ts";
+import { checkFilter } from "../../delivery/replay.ts";
 import { releaseEvent } from "../../delivery/release.ts";
 import { findEventById, readTrace, type Trace } from "../../delivery/trace.ts";
 import { describeFilterReason } from "../../kernel/event.ts";
 import { maskAddresses } from "../../kernel/maskAddresses.ts";
-import { matches, type EventFilter } from "../../store/events/eventList.ts";
-import { toSummary, type EventSummary, type StoredEvent } from "../../store/events/eventRow.ts";
+import type { EventFilter } from "../../store/events/eventList.ts";
+import { campaignOf, sourceOf } from "../../statistics/source.ts";
+import type { LogFilter } from "../../store/deliveries/syncLog.ts";
+import type { EventSummary, StoredEvent } from "../../store/events/eventRow.ts";
 import type { Store } from "../../store/store.ts";
 import { notFound, type Handlers } from "../call.ts";
 import { setFileName, checkTimes, readCursor, timeCell, toCsv, type Column } from "../lists.ts";
@@ -48,9 +53,10 @@ export function eventHandlers(context: ApiContext): Handlers<Names> {
   const { store, directory, now } = context;
   /** Returns a reader of pages; the search text is resolved once. */
   async function openPages(siteId: string, query: Query<"GET /sites/:site/events.csv">) {
-    const { status, mode, event, clickId, from, to, search } = query;
+    const { status, mode, event, clickId, from, to, search, platform, state, confirmation } = query;
     checkTimes(from, to);
     const found = await readSearch(store, siteId, search);
+    const accept = acceptorOf(query);
     const checked: EventFilter = {
       ...(status === undefined ? {} : { status }),
       ...(mode === undefined ? {} : { mode }),
@@ -58,21 +64,31 @@ export function eventHandlers(context: ApiContext): Handlers<Names> {
       ...(clickId === undefined ? {} : { clickId }),
       ...(from === undefined ? {} : { from }),
       ...(to === undefined ? {} : { to }),
+      ...(accept && { accept }),
     };
-    if (found && "eventId" in found) return () => readOne(siteId, found.eventId, checked);
-    const filter: EventFilter = { ...found, ...checked };
+    const byDelivery: LogFilter | null =
+      platform === undefined && state === undefined && confirmation === undefined
+        ? null
+        : {
+            ...(platform === undefined ? {} : { platform }),
+            ...(state === undefined ? {} : { states: [state] }),
+            ...toConfirmationFilter(confirmation, undefined),
+          };
+    if (byDelivery) await checkFilter({ store, directory }, [siteId], byDelivery);
+    if (found && "eventId" in found && !byDelivery) return () => readOne(siteId, found.eventId, checked);
+    const filter: EventFilter = { ...(found && "eventId" in found ? {} : found), ...checked };
     return async (before: string | null, limit: number): Promise<Page> => {
-      const { events, next } = await store.events.listPage(siteId, filter, { before, limit });
+      const { events, next } = byDelivery
+        ? await listEventsByDelivery(store, siteId, filter, { ...byDelivery, ...found }, { before, limit })
+        : await store.events.listPage(siteId, filter, { before, limit });
       return { rows: await withDeliveries(store, siteId, events), next };
     };
   }
 
   async function readOne(siteId: string, id: string, filter: EventFilter): Promise<Page> {
-    const stored = await store.events.get(siteId, id);
-    const event = stored && stored !== "damaged" ? toSummary(stored, stored.attribution) : null;
+    const [event] = await store.events.listByIds(siteId, [id], filter);
     const isMatch =
       event &&
-      matches(event, filter) &&
       (filter.from === undefined || event.receivedAt >= filter.from) &&
       (filter.to === undefined || event.receivedAt < filter.to);
     return { rows: isMatch ? await withDeliveries(store, siteId, [event]) : [], next: null };
@@ -105,6 +121,22 @@ export function eventHandlers(context: ApiContext): Handlers<Names> {
     },
   };
 }
+
+/** Checks the source, the campaign and the value, of which lists have no index. Null if the query has none of them. */
+function acceptorOf(query: Query<"GET /sites/:site/events.csv">): EventFilter["accept"] | null {
+  const { source, campaign, minValue, maxValue, currency } = query;
+  if ([source, campaign, minValue, maxValue, currency].every((one) => one === undefined)) return null;
+  const hasValueFilter = minValue !== undefined || maxValue !== undefined || currency !== undefined;
+  return (event) =>
+    (source === undefined || fold(sourceOf(event)) === fold(source)) &&
+    (campaign === undefined || fold(campaignOf(event)) === fold(campaign)) &&
+    (!hasValueFilter || event.value !== null) &&
+    (minValue === undefined || (event.value ?? 0) >= minValue) &&
+    (maxValue === undefined || (event.value ?? 0) <= maxValue) &&
+    (currency === undefined || event.currency === currency.toUpperCase());
+}
+
+const fold = (text: string) => text.trim().toLowerCase();
 
 /** Shows hashes and what explains the trace; never the IP address or user agent. */
 function toTrace({

@@ -245,6 +245,37 @@ describe.each(["sqlite", "postgres"] as const)("the sync log on %s", async (engi
     });
   });
 
+  test("deliveries of events that are not selected can be left out, and chosen deliveries are found", async () => {
+    const siteId = shortId();
+    const skipped = { connectionId: "c2", platform: "meta", state: "skipped" } as const;
+    const item = newEvent(
+      siteId,
+      { receivedAt: now },
+      {
+        claimUntil: now + day,
+        deliveries: [
+          queuedDelivery("c1"),
+          { ...queuedDelivery("c2", "meta"), ...skipped, reason: "event not selected" },
+          { ...queuedDelivery("c3", "meta"), ...skipped, connectionId: "c3", reason: "no click id" },
+        ],
+      },
+    );
+    await store.events.accept(item);
+    const eventId = item.event.id;
+    const other = await addEvent(siteId, { at: now + 1, deliveries: [["c1", "sent"]] });
+    const connections = async (filter: LogFilter, limit?: number) =>
+      (await all(siteId, filter, limit)).map(({ connectionId }) => connectionId);
+    expect(await connections({ eventId })).toEqual(["c3", "c2", "c1"]);
+    expect(await connections({ eventId, withoutUnselected: true })).toEqual(["c3", "c1"]);
+    expect(await connections({ withoutUnselected: true, states: ["skipped"] })).toEqual(["c3"]);
+    for (const limit of [100, 1]) {
+      expect(await connections({ chosen: [{ eventId }] }, limit)).toEqual(["c3", "c2", "c1"]);
+      const chosen = [{ eventId, connectionId: "c2" }, { eventId: other }];
+      expect(await connections({ chosen }, limit)).toEqual(["c1", "c2"]);
+    }
+    expect(await store.syncLog.count(siteId, { chosen: [{ eventId }], states: ["skipped"] })).toBe(2);
+  });
+
   test("a rare event name is found behind many others, though a call reads a bounded number of rows", async () => {
     const siteId = shortId();
     const rare = await addEvent(siteId, { at: now - day, name: "rare", deliveries: [["c1", "sent"]] });

@@ -6,7 +6,7 @@
 // lines. One call reads a bounded number of rows, so a page can be short and still have a next one.
 
 import { yieldToEventLoop } from "../../kernel/deadline.ts";
-import type { DeliveryState, Mode, Sha256 } from "../../kernel/event.ts";
+import { unselectedReason, type DeliveryState, type Mode, type Sha256 } from "../../kernel/event.ts";
 import { idAt, lastId, timeOfId } from "../../kernel/ids.ts";
 import { hourMs } from "../../kernel/time.ts";
 import { allByKeys, type Database, type Row, type Value } from "../engine/database.ts";
@@ -45,6 +45,10 @@ export type LogFilter = {
   from?: number;
   to?: number;
   confirmation?: ConfirmationFilter;
+  /** Leaves out deliveries that were skipped because their event is not selected. */
+  withoutUnselected?: boolean;
+  /** Only these deliveries; without a connection, all of the event. */
+  chosen?: readonly { eventId: string; connectionId?: string | undefined }[];
 };
 
 export type LogLine = Delivery & {
@@ -173,7 +177,7 @@ export function syncLogStore(db: Database) {
         .map((delivery) => toLine(delivery, row)),
     );
     const last = rows.at(-1);
-    const isEnd = filter.eventId !== undefined || rows.length < max || !last;
+    const isEnd = namedEvents(filter) !== null || rows.length < max || !last;
     return {
       found: found.filter((line) => isBelow(line, below)),
       next: isEnd ? null : { eventId: String(last.id), connectionId: "" },
@@ -212,8 +216,7 @@ export function syncLogStore(db: Database) {
         [siteId, from, end < to ? end : to, max],
       );
     }
-    const ids =
-      filter.eventId === undefined ? await lists.listIds(siteId, filter, end, max) : [filter.eventId];
+    const ids = namedEvents(filter) ?? (await lists.listIds(siteId, filter, end, max));
     const found = await readEventRows(siteId, ids);
     return found.toSorted((one, other) => (String(one.id) < String(other.id) ? 1 : -1));
   }
@@ -308,8 +311,12 @@ export function syncLogStore(db: Database) {
 }
 
 /** Order id, email and event id name a few events; their deliveries are found from them. */
-const namesFewEvents = ({ eventId, orderId, emailSha256 }: LogFilter) =>
-  eventId !== undefined || orderId !== undefined || emailSha256 !== undefined;
+const namesFewEvents = (filter: LogFilter) =>
+  namedEvents(filter) !== null || filter.orderId !== undefined || filter.emailSha256 !== undefined;
+
+/** The ids of events that the filter names; they are read at once. */
+const namedEvents = ({ eventId, chosen }: LogFilter): string[] | null =>
+  eventId !== undefined ? [eventId] : chosen ? [...new Set(chosen.map((one) => one.eventId))] : null;
 
 /** Deliveries have neither the name nor the mode of their event, so these are checked on the lines. */
 const filtersEvents = ({ eventName, mode }: LogFilter) => eventName !== undefined || mode !== undefined;
@@ -335,7 +342,7 @@ const isBelow = (line: LogLine, { eventId, connectionId }: LogKey) =>
   line.eventId < eventId || (line.eventId === eventId && line.connectionId < connectionId);
 
 function matches(line: LogLine, filter: LogFilter): boolean {
-  const { connectionId, platform, states, eventName, mode, from, to } = filter;
+  const { connectionId, platform, states, eventName, mode, from, to, withoutUnselected, chosen } = filter;
   return (
     (from === undefined || line.eventId >= idAt(from)) &&
     (to === undefined || line.eventId < idAt(to)) &&
@@ -343,9 +350,16 @@ function matches(line: LogLine, filter: LogFilter): boolean {
     (platform === undefined || line.platform === platform) &&
     (states === undefined || states.includes(line.state)) &&
     (mode === undefined || line.mode === mode) &&
+    (!withoutUnselected || line.state !== "skipped" || line.reason !== unselectedReason) &&
+    (chosen === undefined || chosen.some((one) => isOf(line, one))) &&
     (eventName === undefined || line.event.trim().toLowerCase() === eventName.trim().toLowerCase())
   );
 }
+
+const isOf = (
+  line: LogLine,
+  { eventId, connectionId }: { eventId: string; connectionId?: string | undefined },
+) => line.eventId === eventId && (connectionId === undefined || line.connectionId === connectionId);
 
 const eventColumns = `${plannedColumns}, name, value, currency, order_id, mode, email_ref, ${emailColumn}`;
 

@@ -8,8 +8,16 @@ import type { Mode, Sha256 } from "../../kernel/event.ts";
 import { idAt, lastId } from "../../kernel/ids.ts";
 import type { Delivery } from "../deliveries/delivery.ts";
 import { readDeliveriesOf } from "../deliveries/readDeliveries.ts";
-import type { Database, Row, Value } from "../engine/database.ts";
-import { emailRef, readSummary, summaryColumns, type EventStatus, type EventSummary } from "./eventRow.ts";
+import { allByKeys, type Database, type Row, type Value } from "../engine/database.ts";
+import {
+  emailRef,
+  readCounted,
+  readSummary,
+  summaryColumns,
+  type CountedEvent,
+  type EventStatus,
+  type EventSummary,
+} from "./eventRow.ts";
 
 export type EventFilter = {
   emailSha256?: Sha256;
@@ -23,6 +31,8 @@ export type EventFilter = {
   /** Received from `from` on, and before `to`. */
   from?: number;
   to?: number;
+  /** What else the caller asks of an event. */
+  accept?: (event: CountedEvent) => boolean;
 };
 
 type EventPage = { events: EventSummary[]; next: string | null };
@@ -48,7 +58,7 @@ export function eventListStore(db: Database) {
         params,
       );
       const found = rows.map(readSummary);
-      events.push(...found.filter((event, i) => isOfPerson(rows[i], filter) && matches(event, filter)));
+      events.push(...found.filter((event, i) => fits(event, rows[i], filter)));
       const last = found.at(-1);
       const isEnd = found.length < some || !last;
       if (events.length > at.limit) {
@@ -65,6 +75,18 @@ export function eventListStore(db: Database) {
 
   return {
     listPage,
+
+    /** Lists those of these events that match the filter, newest first. */
+    async listByIds(siteId: string, ids: readonly string[], filter: EventFilter): Promise<EventSummary[]> {
+      const sql = `SELECT ${summaryColumns}, ${emailColumn} FROM events WHERE site_id = $1 AND id IN ({KEYS})`;
+      const rows = await allByKeys(db, sql, [siteId], ids);
+      return rows
+        .flatMap((row) => {
+          const event = readSummary(row);
+          return fits(event, row, filter) ? [event] : [];
+        })
+        .toSorted((one, other) => (one.id < other.id ? 1 : -1));
+    },
 
     /** Lists the deliveries of these events, by event. */
     async listDeliveries(siteId: string, ids: readonly string[]): Promise<Map<string, Delivery[]>> {
@@ -98,12 +120,19 @@ const mayDropRows = (filter: EventFilter) =>
   (filter.status !== undefined && !usesFilteredIndex(filter)) ||
   filter.mode !== undefined ||
   filter.name !== undefined ||
-  filter.clickId !== undefined;
+  filter.clickId !== undefined ||
+  filter.accept !== undefined;
+
+/** Checks everything on the row. */
+const fits = (event: EventSummary, row: Row | undefined, filter: EventFilter) =>
+  isOfPerson(row, filter) &&
+  matches(event, filter) &&
+  (filter.accept === undefined || (row !== undefined && filter.accept(readCounted(row))));
 
 const folded = (name: string) => name.trim().toLowerCase();
 
 /** Checks what no index serves; an event that was found by its id must match it too. */
-export function matches(
+function matches(
   event: Pick<EventSummary, "status" | "mode" | "event" | "clickIds">,
   { status, mode, name, clickId }: EventFilter,
 ): boolean {
