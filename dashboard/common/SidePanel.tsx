@@ -1,7 +1,7 @@
 // Details in a drawer that has its own URL. Opening the URL opens the drawer, and closing the drawer goes back.
 
 import { Drawer } from "@mantine/core";
-import type { ReactNode } from "react";
+import { useEffect, useState, type ReactNode } from "react";
 import { commonText } from "../messages/common.ts";
 
 export function SidePanel({
@@ -15,6 +15,7 @@ export function SidePanel({
   children: ReactNode;
   size?: number;
 }) {
+  useReturnedFocus();
   return (
     <Drawer
       opened
@@ -28,5 +29,22 @@ export function SidePanel({
     >
       {children}
     </Drawer>
+  );
+}
+
+/** Gives the focus back to the element that opened the drawer. The drawer is removed with its URL, so Mantine cannot do it. */
+function useReturnedFocus(): void {
+  // Read while rendering: afterwards the drawer has the focus.
+  const [opener] = useState(() => document.activeElement);
+  useEffect(
+    () => () => {
+      setTimeout(() => {
+        if (document.querySelector("[role=dialog]")) return;
+        const isUsable = opener instanceof HTMLElement && opener.isConnected && opener !== document.body;
+        const target = isUsable ? opener : document.querySelector<HTMLElement>("#content");
+        target?.focus({ preventScroll: true });
+      });
+    },
+    [opener],
   );
 }

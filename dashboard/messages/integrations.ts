@@ -318,7 +318,6 @@ export const integrationsText = section("integrations", {
       platform: "Platform",
       state: "State",
       attempts: "Attempts",
-      nextAttempt: "Next attempt",
       received: "Received",
       action: "Action",
     },
@@ -330,6 +329,7 @@ export const integrationsText = section("integrations", {
     allPlatforms: "All platforms",
     connection: (id: string) => `Connection ${id}`,
     clear: "Clear",
+    unselected: "Show events that are not selected",
   },
   bulk: {
     chooseFilter: "Choose a filter first: a platform, a state, an event or a period.",

@@ -12,7 +12,7 @@ import {
   type UseMutationResult,
   type UseQueryResult,
 } from "@tanstack/react-query";
-import { useState, useSyncExternalStore } from "react";
+import { useMemo, useState, useSyncExternalStore } from "react";
 import { ApiError, call, type Answer, type Input, type RouteName } from "./api.ts";
 
 // A refusal is final; an unreachable relay may be back.
@@ -125,7 +125,7 @@ export function useRows<Name extends RouteName>(
   });
   const error = useShownError(query);
   return {
-    rows: query.data?.pages.flatMap((page) => page.items),
+    rows: useMemo(() => query.data?.pages.flatMap((page) => page.items), [query.data]),
     first: query.data?.pages[0] as Answer<Name> | undefined,
     error,
     isLoading: query.isLoading,

@@ -25,6 +25,8 @@ export type Column<Row> = {
   wide?: boolean;
   /** The width of a virtual list's column, on wide screens. */
   width?: string;
+  /** As wide on a phone. */
+  narrow?: boolean;
   /** Replaces the title in the head; the title is then for screen readers. */
   head?: ReactNode;
 };
@@ -128,12 +130,13 @@ function Head<Row>({ columns }: { columns: readonly Column<Row>[] }) {
   return (
     <thead>
       <tr>
-        {columns.map(({ title, align, wide, width, head }) => (
+        {columns.map(({ title, align, wide, width, narrow, head }) => (
           <th
             key={title}
             scope="col"
             className={wide ? wideClass : undefined}
             data-align={align}
+            data-narrow={narrow}
             style={width === undefined ? undefined : ({ "--cc-width": width } as CSSProperties)}
           >
             {head ?? title}

@@ -328,7 +328,6 @@ export const integrations: Translation<typeof integrationsText> = {
       platform: "Plattform",
       state: "Status",
       attempts: "Versuche",
-      nextAttempt: "Nächster Versuch",
       received: "Empfangen",
       action: "Aktion",
     },
@@ -340,6 +339,7 @@ export const integrations: Translation<typeof integrationsText> = {
     allPlatforms: "Alle Plattformen",
     connection: (id) => `Verbindung ${id}`,
     clear: "Zurücksetzen",
+    unselected: "Nicht ausgewählte Ereignisse anzeigen",
   },
   bulk: {
     chooseFilter: "Wählen Sie zuerst einen Filter: Plattform, Status, Ereignis oder Zeitraum.",

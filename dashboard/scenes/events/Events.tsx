@@ -1,51 +1,35 @@
 // The list of events, newest first. A trace opens in a drawer over it.
 
-import { Button, Group, NativeSelect } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { Link, Outlet } from "@tanstack/react-router";
-import { ArrowUp, Download, ListTree, SearchX, X } from "lucide-react";
+import { ArrowUp, Download, ListTree, SearchX } from "lucide-react";
 import { useMemo, useState } from "react";
 import { Card, Page } from "../../common/Page.tsx";
 import { urlOf } from "../../common/api/api.ts";
 import { useFeed, type EventSummary } from "../../common/api/feed.ts";
 import { usePlatformName } from "../../common/api/platforms.ts";
 import { useRows } from "../../common/api/query.ts";
-import { useSiteId } from "../../common/api/session.ts";
+import { useMay, useSiteId } from "../../common/api/session.ts";
 import { filterReasonText } from "../../common/format/reasons.ts";
 import { hrefOf } from "../../common/links.tsx";
-import { ModeFilter } from "../../common/lists/ModeFilter.tsx";
 import { RowLink, Rows, type Column } from "../../common/lists/Rows.tsx";
-import { SearchField } from "../../common/lists/SearchField.tsx";
-import { TimeFilter, usePeriod } from "../../common/lists/TimeFilter.tsx";
+import { SelectionBar, useSelection } from "../../common/lists/selection.tsx";
 import { useQueryParams } from "../../common/lists/queryParams.ts";
 import { Empty } from "../../common/states.tsx";
 import { Id, Money, TestBadge, Time } from "../../common/values.tsx";
+import { BulkButton } from "../integrations/syncLog/BulkButton.tsx";
+import { EventFilters, useEventFilter } from "./EventFilters.tsx";
 import { DeliveryDots, isUnreleased, Match, tracePath } from "./eventCells.tsx";
 import { eventsText } from "../../messages/events.ts";
 import { commonText } from "../../messages/common.ts";
 
 export default function Events() {
   const site = useSiteId();
-  const { search: address, text, change } = useQueryParams();
-  const times = usePeriod();
+  const { search: address, text } = useQueryParams();
+  const { filter, isFiltered } = useEventFilter();
   const search = text("search");
-  const status = text("status") === "filtered" || text("status") === "accepted" ? text("status") : "";
-  const mode = text("mode") === "live" || text("mode") === "test" ? text("mode") : "";
-  const [event, clickId] = [text("event"), text("clickId")];
-  const filter = {
-    ...times,
-    ...(search ? { search } : {}),
-    ...(status ? { status: status as "accepted" | "filtered" } : {}),
-    ...(mode ? { mode: mode as "live" | "test" } : {}),
-    ...(event ? { event } : {}),
-    ...(clickId ? { clickId } : {}),
-  };
   const list = useRows("GET /sites/:site/events", { params: { site }, query: filter }, { keepRows: true });
-  const { rows, waiting, showNew } = useNewEvents(
-    site,
-    list.rows,
-    { status, mode, isSearch: [search, event, clickId].some(Boolean), to: times.to },
-    list.retry,
-  );
+  const { rows, waiting, showNew } = useNewEvents(site, list.rows, isFiltered, list.retry);
   const nameOf = usePlatformName();
   // The address changes with every filter, but its text rarely does.
   const searchText = JSON.stringify(address);
@@ -53,7 +37,9 @@ export default function Events() {
     () => columnsOf(site, JSON.parse(searchText) as Search, nameOf),
     [site, searchText, nameOf],
   );
-  const isFiltered = Object.keys(filter).length > 0;
+  const selection = useSelection(rows, keyOfEvent, nameOfEvent);
+  const deliveries = selection.chosen.map(({ id }) => ({ event: id }));
+  const mayChange = useMay("admin", site);
   return (
     <Page
       title={eventsText.title}
@@ -71,43 +57,18 @@ export default function Events() {
       }
     >
       <Card padded={false}>
-        <Group p="md" gap="sm" align="flex-start">
-          <SearchField
-            label={eventsText.search}
-            value={search}
-            onChange={(value) => change({ search: value })}
-          />
-          <NativeSelect
-            aria-label={eventsText.status}
-            value={status}
-            onChange={({ currentTarget }) => change({ status: currentTarget.value })}
-            data={[
-              { value: "", label: eventsText.statuses.all },
-              { value: "accepted", label: eventsText.statuses.accepted },
-              { value: "filtered", label: eventsText.statuses.filtered },
-            ]}
-          />
-          <ModeFilter value={mode} onChange={(value) => change({ mode: value })} />
-          <TimeFilter />
-          <FilterChip
-            text={event && eventsText.filters.event(event)}
-            onRemove={() => change({ event: undefined })}
-          />
-          <FilterChip
-            text={
-              clickId &&
-              (clickId === "none" ? eventsText.filters.noClickId : eventsText.filters.clickId(clickId))
-            }
-            onRemove={() => change({ clickId: undefined })}
-          />
-        </Group>
+        <EventFilters isFiltered={isFiltered} />
+        <SelectionBar count={selection.chosen.length} onClear={selection.clear}>
+          <BulkButton site={site} filter={{ deliveries }} action="replay" />
+          <BulkButton site={site} filter={{ deliveries }} action="cancel" />
+        </SelectionBar>
         <NewEvents count={waiting} onClick={showNew} />
         <Rows
           label={eventsText.title}
           virtual
-          columns={columns}
+          columns={mayChange ? [selection.column, ...columns] : columns}
           rows={rows}
-          keyOf={({ id }) => id}
+          keyOf={keyOfEvent}
           error={list.error}
           onRetry={list.retry}
           to={({ id }) => ({ to: tracePath(site, id), search: address })}
@@ -121,6 +82,8 @@ export default function Events() {
   );
 }
 
+const keyOfEvent = ({ id }: EventSummary) => id;
+const nameOfEvent = ({ event, orderId }: EventSummary) => (orderId ? `${event} ${orderId}` : event);
 const dash = <span className="cc-quiet">–</span>;
 
 /** Plain elements: a page has fifty rows, and components with styles of their own cost most of the time to show them. */
@@ -260,28 +223,11 @@ function NothingYet({ site }: { site: string }) {
   );
 }
 
-/** A filter that came with a link, and can be removed. `text` is blank if the filter is not set. */
-function FilterChip({ text, onRemove }: { text: string; onRemove: () => void }) {
-  if (!text) return null;
-  return (
-    <Button
-      variant="light"
-      rightSection={<X size={14} aria-hidden />}
-      aria-label={eventsText.filters.remove(text)}
-      onClick={onRemove}
-    >
-      {text}
-    </Button>
-  );
-}
-
-type Filter = { status: string; mode: string; isSearch: boolean; to: number | undefined };
-
 /** Handles events that arrive while the list is open: new ones wait for a click, listed ones are updated. */
 function useNewEvents(
   site: string,
   rows: readonly EventSummary[] | undefined,
-  filter: Filter,
+  isFiltered: boolean,
   reload: () => void,
 ) {
   const [received, setReceived] = useState<ReadonlyMap<string, EventSummary>>(new Map());
@@ -290,15 +236,11 @@ function useNewEvents(
   );
   // Ids are ordered by time: an event with a smaller id than the first row is not new.
   const newest = rows?.[0]?.id ?? "";
-  const fits = (event: EventSummary) =>
-    !filter.isSearch &&
-    (filter.status === "" || event.status === filter.status) &&
-    (filter.mode === "" || event.mode === filter.mode) &&
-    (filter.to === undefined || event.receivedAt < filter.to) &&
-    event.id > newest;
+  // Only the relay knows whether an event matches the filter.
+  const fits = (event: EventSummary) => !isFiltered && event.id > newest;
   return {
     /** The rows with their newest states. */
-    rows: rows?.map((row) => received.get(row.id) ?? row),
+    rows: useMemo(() => rows?.map((row) => received.get(row.id) ?? row), [rows, received]),
     waiting: rows ? [...received.values()].filter(fits).length : 0,
     showNew: () => {
       reload();

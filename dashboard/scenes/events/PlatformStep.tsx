@@ -32,7 +32,7 @@ export function PlatformStep({
   const nameOf = usePlatformName();
   const mayReplay = useMay("admin", site);
   const name = nameOf(delivery.platform);
-  const canReplay = isReplayable(delivery.state);
+  const canReplay = isReplayable(delivery.state, delivery.reason);
   const replay = (
     <ReplayButton
       site={site}

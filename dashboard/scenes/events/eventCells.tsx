@@ -1,6 +1,7 @@
 // Cells of an event in a list: deliveries, match, status.
 
 import { Text, Tooltip } from "@mantine/core";
+import { unselectedReason } from "../../../src/kernel/event.ts";
 import type { EventSummary } from "../../common/api/feed.ts";
 import { usePlatformName } from "../../common/api/platforms.ts";
 import { PlatformMark } from "../../common/platforms/PlatformMark.tsx";
@@ -16,7 +17,7 @@ export function EventStatus({ event }: { event: EventSummary }) {
 }
 
 /** The connection leaves this event out by choice, so the delivery needs no attention. */
-const isUnselected = ({ reason }: EventSummary["deliveries"][number]) => reason === "event not selected";
+const isUnselected = ({ reason }: EventSummary["deliveries"][number]) => reason === unselectedReason;
 
 const order = ["rejected", "expired", "parked", "queued", "sent", "skipped"] as const;
 
@@ -134,8 +135,9 @@ export const isUnreleased = ({ status, releasedAt }: Pick<EventSummary, "status"
   status === "filtered" && releasedAt === null;
 
 /** Returns true for deliveries that did not arrive. Sent ones are rarely replayed, and queued ones are sent anyway. */
-export const isReplayable = (state: string) =>
-  state === "rejected" || state === "expired" || state === "skipped" || state === "parked";
+export const isReplayable = (state: string, reason: string | null) =>
+  reason !== unselectedReason &&
+  (state === "rejected" || state === "expired" || state === "skipped" || state === "parked");
 
 /** The click ids by which platforms match the event, or why there are none. */
 export function Match({ event }: { event: EventSummary }) {

@@ -82,6 +82,8 @@ export const errors: ServerTexts = {
   "Enter your name, so that others know who you are.":
     "Geben Sie Ihren Namen ein, damit andere wissen, wer Sie sind.",
   "There is no such {1}.": "Nicht gefunden: {1}.",
+  "There is no field {1} here. Check its spelling.":
+    "Das Feld {1} gibt es hier nicht. Prüfen Sie die Schreibweise.",
   "There is no such site.": "Diese Website gibt es nicht.",
   "There is no such member.": "Dieses Mitglied gibt es nicht.",
   "There is no member {1}.": "Es gibt kein Mitglied {1}.",

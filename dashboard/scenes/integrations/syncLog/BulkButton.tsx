@@ -3,15 +3,15 @@
 import { Alert, Button, Group, List, Modal, Skeleton, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { Ban, Info, RotateCw } from "lucide-react";
-import type { Answer, ApiError } from "../../../common/api/api.ts";
+import type { Answer, ApiError, Input } from "../../../common/api/api.ts";
 import { useApi, useSend } from "../../../common/api/query.ts";
 import { notify } from "../../../common/notices.tsx";
 import { RequestError } from "../../../common/states.tsx";
-import type { LogFilter } from "./LogFilters.tsx";
 import { integrationsText } from "../../../messages/integrations.ts";
 import { commonText } from "../../../messages/common.ts";
 import { serverText } from "../../../messages/server.ts";
 
+type Filter = Omit<Input<"POST /sites/:site/deliveries/replay">["body"], "dryRun">;
 type Tally = Answer<"POST /sites/:site/deliveries/replay">;
 const actions = {
   replay: { route: "POST /sites/:site/deliveries/replay", icon: RotateCw },
@@ -24,13 +24,13 @@ export function BulkButton({
   action,
 }: {
   site: string;
-  filter: LogFilter;
+  filter: Filter;
   action: keyof typeof actions;
 }) {
   const [isOpen, { open, close }] = useDisclosure();
   const { icon: Icon, route } = actions[action];
   const { label, title, titleWithCount } = integrationsText.bulk[action];
-  const hasFilter = Object.keys(filter).length > 0;
+  const hasFilter = Object.keys(filter).some((name) => name !== "unselected");
   const forecast = useApi(
     route,
     { params: { site }, body: { ...filter, dryRun: true } },
@@ -63,7 +63,7 @@ function Confirmation({
   onClose,
 }: {
   site: string;
-  filter: LogFilter;
+  filter: Filter;
   action: keyof typeof actions;
   forecast: { data: Tally | undefined; error: ApiError | null };
   onClose: () => void;

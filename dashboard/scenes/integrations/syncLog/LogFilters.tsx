@@ -1,14 +1,14 @@
 // The filters of the sync log. They are part of the URL, so that a link shows the same.
 
-import { Button, Group, NativeSelect } from "@mantine/core";
+import { Button, Group, NativeSelect, Switch } from "@mantine/core";
 import {
-  confirmationReasons,
   confirmationStates,
   type ConfirmationReason,
   type ConfirmationState,
 } from "../../../../src/kernel/confirmation.ts";
 import type { Answer } from "../../../common/api/api.ts";
 import { ModeFilter } from "../../../common/lists/ModeFilter.tsx";
+import { SavedViews } from "../../../common/lists/SavedViews.tsx";
 import { SearchField } from "../../../common/lists/SearchField.tsx";
 import { TimeFilter, usePeriod } from "../../../common/lists/TimeFilter.tsx";
 import { useQueryParams } from "../../../common/lists/queryParams.ts";
@@ -27,6 +27,7 @@ const noFilter = {
   confirmation: undefined,
   confirmationReason: undefined,
   search: undefined,
+  unselected: undefined,
   range: undefined,
   from: undefined,
   to: undefined,
@@ -37,6 +38,7 @@ export function LogFilters({ site, filter, fixed }: { site: string; filter: LogF
   const seen = useSeenEvents(site);
   const events = filter.event && !seen.includes(filter.event) ? [filter.event, ...seen] : seen;
   const isFiltered = Object.keys(filter).some((name) => !(name in fixed));
+  const withUnselected = filter.unselected === "include";
   return (
     <Group p="md" gap="sm" align="flex-start">
       <SearchField
@@ -66,6 +68,13 @@ export function LogFilters({ site, filter, fixed }: { site: string; filter: LogF
       <ConfirmationFilter filter={filter} />
       <ModeFilter value={filter.mode ?? ""} onChange={(mode) => change({ mode })} />
       <TimeFilter />
+      <Switch
+        mt={8}
+        label={integrationsText.log.unselected}
+        checked={withUnselected}
+        onChange={() => change({ unselected: withUnselected ? undefined : "include" })}
+      />
+      <SavedViews list="deliveries" />
       {isFiltered && (
         <Button variant="subtle" onClick={() => change(noFilter)}>
           {integrationsText.log.clear}
@@ -180,6 +189,8 @@ export type LogFilter = {
   confirmationReason?: ConfirmationReason;
   mode?: LogLine["event"]["mode"];
   search?: string;
+  /** Deliveries of events that are not selected are left out unless this is set. */
+  unselected?: "include";
   from?: number;
   to?: number;
 };
@@ -190,10 +201,11 @@ export function useLogFilter(fixed: LogFilter): LogFilter {
   const times = usePeriod();
   const given = (name: "platform" | "connection" | "event" | "search") =>
     text(name) ? { [name]: text(name) } : {};
-  const state = deliveryStates.find((one) => one === text("state"));
-  const confirmation = confirmationStates.find((one) => one === text("confirmation"));
-  const confirmationReason = confirmationReasons.find((one) => one === text("confirmationReason"));
-  const mode = (["live", "test"] as const).find((one) => one === text("mode"));
+  // The relay refuses a value that it does not know.
+  const state = text("state") as DeliveryState | "";
+  const confirmation = text("confirmation") as ConfirmationState | "";
+  const confirmationReason = text("confirmationReason") as ConfirmationReason | "";
+  const mode = text("mode") as LogLine["event"]["mode"] | "";
   return {
     ...given("platform"),
     ...given("connection"),
@@ -203,6 +215,7 @@ export function useLogFilter(fixed: LogFilter): LogFilter {
     ...(confirmation ? { confirmation } : {}),
     ...(confirmationReason ? { confirmationReason } : {}),
     ...given("search"),
+    ...(text("unselected") === "include" ? { unselected: "include" as const } : {}),
     ...times,
     ...fixed,
   };

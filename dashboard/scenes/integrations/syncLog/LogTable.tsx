@@ -1,14 +1,14 @@
 // Deliveries as a table: platform, state, reason and replay.
 
-import { Anchor, Button, Group, Stack, Text } from "@mantine/core";
+import { Anchor, Button, Stack, Text } from "@mantine/core";
 import { Link, useLocation, useParams } from "@tanstack/react-router";
 import { Download, History, SearchX } from "lucide-react";
 import { Card } from "../../../common/Page.tsx";
 import { urlOf } from "../../../common/api/api.ts";
 import { useRows } from "../../../common/api/query.ts";
 import { useMay } from "../../../common/api/session.ts";
-import { TextLink } from "../../../common/links.tsx";
 import { RowLink, Rows, type Column } from "../../../common/lists/Rows.tsx";
+import { SelectionBar, useSelection } from "../../../common/lists/selection.tsx";
 import { useQueryParams } from "../../../common/lists/queryParams.ts";
 import { PlatformName } from "../../../common/platforms/PlatformMark.tsx";
 import { Empty } from "../../../common/states.tsx";
@@ -34,6 +34,9 @@ export function LogTable({ site, fixed = {} }: { site: string; fixed?: LogFilter
   const mayChange = useMay("admin", site);
   const traceOf = useTraceLink();
   const columns = useColumns(site, traceOf, fixed.connection === undefined, mayChange);
+  const selection = useSelection(list.rows, keyOfLine, nameOfLine);
+  const chosen = selection.chosen.map(({ event, connection }) => ({ event: event.id, connection }));
+  const shown = { ...filter, unselected: filter.unselected ?? ("exclude" as const) };
   const isFiltered = Object.keys(filter).length > Object.keys(fixed).length;
   return (
     <Card
@@ -43,8 +46,8 @@ export function LogTable({ site, fixed = {} }: { site: string; fixed?: LogFilter
         <>
           {mayChange && (
             <>
-              <BulkButton site={site} filter={filter} action="replay" />
-              <BulkButton site={site} filter={filter} action="cancel" />
+              <BulkButton site={site} filter={shown} action="replay" />
+              <BulkButton site={site} filter={shown} action="cancel" />
             </>
           )}
           <Button
@@ -60,11 +63,16 @@ export function LogTable({ site, fixed = {} }: { site: string; fixed?: LogFilter
       }
     >
       <LogFilters site={site} filter={filter} fixed={fixed} />
+      <SelectionBar count={chosen.length} onClear={selection.clear}>
+        <BulkButton site={site} filter={{ deliveries: chosen }} action="replay" />
+        <BulkButton site={site} filter={{ deliveries: chosen }} action="cancel" />
+      </SelectionBar>
       <Rows
+        virtual
         label={integrationsText.log.title}
-        columns={columns}
+        columns={mayChange ? [selection.column, ...columns] : columns}
         rows={list.rows}
-        keyOf={(line) => `${line.event.id} ${line.connection}`}
+        keyOf={keyOfLine}
         error={list.error}
         onRetry={list.retry}
         to={({ event }) => traceOf(event.id)}
@@ -95,6 +103,9 @@ function useTraceLink() {
   return (event: string) => ({ to: `${list}/${event}`, search });
 }
 
+const keyOfLine = (line: LogLine) => `${line.event.id} ${line.connection}`;
+const nameOfLine = ({ event, platform }: LogLine) =>
+  [event.name, event.orderId, platform].filter(Boolean).join(" ");
 const dash = <span className="cc-quiet">–</span>;
 
 function useColumns(
@@ -103,26 +114,33 @@ function useColumns(
   withPlatform: boolean,
   mayChange: boolean,
 ): Column<LogLine>[] {
+  const connections = useConnections(site).data?.items ?? [];
+  const isConnected = (line: LogLine) => connections.some(({ id }) => id === line.connection);
   const columns: Column<LogLine>[] = [
     {
       title: integrationsText.log.columns.event,
+      width: "16%",
       cell: (line) => (
-        <Stack gap={0} miw={88}>
-          <Group gap={8} wrap="nowrap">
+        <>
+          <span className="cc-line">
             <RowLink {...traceOf(line.event.id)}>{line.event.name}</RowLink>
             {line.event.mode === "test" && <TestBadge />}
-          </Group>
+          </span>
           {withPlatform && (
-            <Text size="xs" c="dimmed" component="span" hiddenFrom="sm">
+            <span className="cc-line cc-small cc-quiet mantine-hidden-from-sm">
               <PlatformName id={line.platform} />
-            </Text>
+            </span>
           )}
-        </Stack>
+          <span className="cc-line cc-small cc-quiet mantine-hidden-from-sm">
+            <Time at={line.event.receivedAt} />
+          </span>
+        </>
       ),
     },
     {
       title: integrationsText.log.columns.orderId,
       wide: true,
+      width: "16%",
       cell: ({ event: { orderId } }) =>
         orderId ? <Id value={orderId} label={integrationsText.log.copyOrderId} /> : dash,
     },
@@ -131,28 +149,26 @@ function useColumns(
           {
             title: integrationsText.log.columns.platform,
             wide: true,
+            width: "17%",
             cell: (line: LogLine) => <PlatformCell site={site} line={line} />,
           },
         ]
       : []),
     {
       title: integrationsText.log.columns.state,
-      cell: (line) => <StateCell line={line} to={traceOf(line.event.id)} />,
+      cell: (line) => <StateCell line={line} />,
     },
     {
       title: integrationsText.log.columns.attempts,
       align: "right",
       wide: true,
+      width: "9%",
       cell: ({ attempts }) => countText(attempts),
-    },
-    {
-      title: integrationsText.log.columns.nextAttempt,
-      wide: true,
-      cell: ({ nextTryAt }) => (nextTryAt === null ? dash : <Time at={nextTryAt} />),
     },
     {
       title: integrationsText.log.columns.received,
       wide: true,
+      width: "12%",
       cell: ({ event }) => <Time at={event.receivedAt} />,
     },
   ];
@@ -160,8 +176,10 @@ function useColumns(
     columns.push({
       title: integrationsText.log.columns.action,
       wide: true,
+      width: "100px",
       cell: (line) =>
-        isReplayable(line.state) &&
+        isReplayable(line.state, line.reason) &&
+        isConnected(line) &&
         !line.event.erased && (
           <ReplayButton site={site} eventId={line.event.id} delivery={line} variant="subtle" />
         ),
@@ -205,38 +223,29 @@ function PlatformCell({ site, line }: { site: string; line: LogLine }) {
   );
 }
 
-function StateCell({ line, to }: { line: LogLine; to: { to: string; search: Record<string, unknown> } }) {
-  const { event, state, reason } = line;
+/** The state, and on a second line its reason or what the platform said later. */
+function StateCell({ line }: { line: LogLine }) {
+  const { state, reason, nextTryAt, confirmation } = line;
+  const why = reason === null ? "" : serverText(reason);
   return (
-    <Stack gap={0}>
-      <Group gap={8} wrap="nowrap">
+    <>
+      <span className="cc-line">
         <State of={state} />
-        {state !== "sent" && (
-          <TextLink
-            {...to}
-            aria-label={commonText.event.whyOf(event.orderId ? `${event.name} ${event.orderId}` : event.name)}
-          >
-            {commonText.event.why}
-          </TextLink>
+        {nextTryAt !== null && (
+          <span className="cc-small cc-quiet cc-cut">
+            <Time at={nextTryAt} />
+          </span>
         )}
-      </Group>
-      {reason && (
-        <Text
-          size="xs"
-          c="dimmed"
-          miw={{ sm: 180 }}
-          maw={320}
-          lineClamp={2}
-          title={serverText(reason)}
-          style={{ overflowWrap: "anywhere" }}
-        >
-          {serverText(reason)}
-        </Text>
+      </span>
+      {why ? (
+        <span className="cc-line cc-small cc-quiet">
+          <span className="cc-cut" data-tip={why}>
+            {why}
+          </span>
+        </span>
+      ) : (
+        confirmation && <ConfirmationLine of={confirmation} />
       )}
-      {line.confirmation && <ConfirmationLine of={line.confirmation} />}
-      <Text size="xs" c="dimmed" component="span" hiddenFrom="sm">
-        <Time at={event.receivedAt} />
-      </Text>
-    </Stack>
+    </>
   );
 }

@@ -1,0 +1,94 @@
+// Long lists: only the rows on the screen are rendered, filters are checked, and chosen rows are replayed after a count.
+
+import { beforeAll, expect, test } from "vitest";
+import { inChromium } from "../browser/chromium.ts";
+import { becomeOwner } from "../support/apiClient.ts";
+import { newInstallation, type Relay, type TestSite } from "../support/relay.ts";
+import { findOverflow, settled } from "./pages.ts";
+import { scenarioMs, sees, user, type User } from "./users.ts";
+
+const events = 60;
+
+inChromium("lists", () => {
+  let relay: Relay;
+  let site: TestSite;
+  let browser: User;
+
+  beforeAll(async () => {
+    const home = await newInstallation("sqlite");
+    site = await home.addSite("shop.example");
+    await home.run("connect", site.host, "sandbox");
+    relay = await home.start();
+    for (let n = 1; n <= events; n++) {
+      const event = { email: `p${n}@example.com`, event: "purchase", orderId: `L-${n}`, value: n };
+      expect((await relay.post(site.key, event)).status).toBe(200);
+    }
+    browser = await user(relay, await becomeOwner(relay));
+  }, scenarioMs);
+
+  test(
+    "events have one row each, are filtered by value, and chosen ones are counted before a replay",
+    async () => {
+      const { page, open, errors } = browser;
+      await open(`/sites/${site.id}/events`);
+      const table = page.getByRole("table", { name: "Events" });
+      await table.getByText("L-60", { exact: true }).waitFor();
+      expect(await table.getAttribute("aria-rowcount")).toBe("51");
+      expect(await table.locator("tbody tr[aria-rowindex]").count()).toBeLessThan(50);
+      const row = table.locator("tr", { hasText: "L-60" });
+      await row.getByRole("link", { name: /^Trace of purchase L-60\. Sandbox: sent/ }).waitFor();
+      const heights = await table
+        .locator("tbody tr[aria-rowindex]")
+        .evaluateAll((all) => [...new Set(all.map((one) => one.getBoundingClientRect().height))]);
+      expect(heights).toHaveLength(1);
+
+      // The oldest event is found by scrolling alone.
+      await table.locator("tbody tr[aria-rowindex]").last().scrollIntoViewIfNeeded();
+      while ((await table.getByText("L-1", { exact: true }).count()) === 0) await page.mouse.wheel(0, 600);
+
+      await page.evaluate(() => scrollTo(0, 0));
+      await page.getByRole("checkbox", { name: "Select purchase L-60" }).check();
+      await page.getByRole("checkbox", { name: "Select purchase L-59" }).check();
+      await sees(page, "2 selected");
+      await page.getByRole("button", { name: "Replay…" }).click();
+      await sees(page.getByRole("dialog"), "No delivery can be replayed.");
+      await page.keyboard.press("Escape");
+
+      await open(`/sites/${site.id}/events?minValue=58`);
+      await table.getByText("L-58", { exact: true }).waitFor();
+      expect(await table.locator("tbody tr[aria-rowindex]").count()).toBe(3);
+      expect(errors.scriptErrors).toEqual([]);
+      expect(errors.failedRequests).toEqual([]);
+
+      // An unknown filter is refused.
+      await open(`/sites/${site.id}/events?stat=sent`);
+      await sees(page, "There is no field stat here. Check its spelling.");
+      await page.getByRole("button", { name: "Clear filters" }).click();
+      await table.getByText("L-60", { exact: true }).waitFor();
+      errors.failedRequests.length = 0;
+    },
+    scenarioMs,
+  );
+
+  test(
+    "a trace gives the focus back to its row, and the lists fit on a phone",
+    async () => {
+      const { page, open, errors } = browser;
+      await page.setViewportSize({ width: 390, height: 844 });
+      for (const path of ["events", "integrations/log"]) {
+        await open(`/sites/${site.id}/${path}`);
+        await settled(page);
+        expect(await findOverflow(page)).toEqual([]);
+        const link = page.locator("tbody a[data-row-link]").first();
+        await link.focus();
+        await page.keyboard.press("Enter");
+        await page.getByRole("dialog").getByText("Duplicate check").waitFor();
+        await page.keyboard.press("Escape");
+        await page.getByRole("dialog").waitFor({ state: "detached" });
+        await page.waitForFunction(() => document.activeElement?.hasAttribute("data-row-link") === true);
+      }
+      expect(errors.scriptErrors).toEqual([]);
+    },
+    scenarioMs,
+  );
+});
