@@ -83,6 +83,8 @@ export function alertMonitor(options: AlertMonitorOptions) {
     const apps = (await store.platformSignIns.listApps()).filter(({ isReadable }) => !isReadable);
     const unreadableApps = new Set(apps.map(({ platform }) => platform));
     for (const site of directory.sites()) {
+      // The installation that it is moved to watches it.
+      if (site.leaving) continue;
       const isConcerned = !concerned || concerned.has(site.id) || checkApps(site, unreadableApps).length > 0;
       if (!isConcerned && !mayHaveProblem(site, memory, now())) continue;
       // Thousands of sites may take longer than a lease lasts.

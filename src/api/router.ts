@@ -13,6 +13,7 @@ import { readBytes } from "../http/body.ts";
 import { openRateLimit } from "../http/rate.ts";
 import { isSecure, type TransportRules } from "../http/transport.ts";
 import type { Directory, Site } from "../sites/directory.ts";
+import { requireHere } from "../sites/manage.ts";
 import { maxUploadMiB } from "../kernel/reconciliation.ts";
 import { Denied, Refusal } from "../kernel/refusal.ts";
 import { notFound, type Call, type Handlers } from "./call.ts";
@@ -184,7 +185,7 @@ function checkRate(actor: Actor | null, rate: ReturnType<typeof openRateLimit>, 
 }
 
 /** Checks the role or scope and returns the site in the path. A site on which the caller has no role counts as missing. */
-function authorise({ route, params }: Match, actor: Actor | null, directory: Directory): Site | null {
+function authorise({ name, route, params }: Match, actor: Actor | null, directory: Directory): Site | null {
   const site = params.site === undefined ? null : (directory.site(params.site) ?? null);
   if (route.allow === "public") return null;
   if (!actor) throw new Denied("signed_out", "Sign in first, or send an API key as a bearer token.");
@@ -196,6 +197,8 @@ function authorise({ route, params }: Match, actor: Actor | null, directory: Dir
     const where = site ? "on this site" : "on the whole installation";
     throw new Denied("forbidden", `This needs the role ${route.allow} ${where}.`);
   }
+  // What is left of a moved site can only be read and deleted.
+  if (site && !name.startsWith("GET ") && name !== "DELETE /sites/:site") requireHere(site);
   return site;
 }
 

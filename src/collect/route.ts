@@ -79,6 +79,8 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
     if (!isSecure(request, options.transport)) return 426;
     const site = options.directory.siteOfHost(hostOf(request.headers.host));
     if (!site) return 404;
+    // What cannot be stored for good must not be taken.
+    if (site.leaving) return 503;
     const address = clientAddress(request, options.transport.trusted);
     const origin = findOwnOrigin(site, request.headers, isLoopback(address));
     if (!origin || request.headers["sec-fetch-site"] === "cross-site") return 403;

@@ -17,6 +17,7 @@ import {
   type CliCommand,
   type CommandContext,
 } from "./context.ts";
+import { addSiteMove } from "./database/siteMove.ts";
 import { confirm, countText } from "./terminal/confirm.ts";
 
 export function siteCommands(program: CliCommand): void {
@@ -37,18 +38,21 @@ export function siteCommands(program: CliCommand): void {
     .command("list")
     .description("list all sites")
     .run(async ({ directory, print }) => {
-      const sites = [...directory.sites()].map(({ id, hosts, settings, keys, connections, unreadable }) => ({
-        id,
-        hosts,
-        settings: describeSettings(settings),
-        ...(unreadable && { unreadable }),
-        keys: keys.filter((key) => key.revokedAt === null).length,
-        connections: connections.length,
-      }));
+      const sites = [...directory.sites()].map(
+        ({ id, hosts, settings, keys, connections, unreadable, leaving }) => ({
+          id,
+          hosts,
+          settings: describeSettings(settings),
+          ...(unreadable && { unreadable }),
+          leaving,
+          keys: keys.filter((key) => key.revokedAt === null).length,
+          connections: connections.length,
+        }),
+      );
       const rows = sites.map((one) => [
         one.id,
         one.hosts.join(", "),
-        hasSettings(one) ? (one.settings.inbound ?? "") : "cannot be read",
+        inboundText(one),
         String(one.keys),
         String(one.connections),
       ]);
@@ -86,6 +90,8 @@ export function siteCommands(program: CliCommand): void {
       );
     });
 
+  addSiteMove(site);
+
   site
     .command("set <site> <name=value...>")
     .description("change settings of a site")
@@ -117,9 +123,16 @@ export function siteCommands(program: CliCommand): void {
     });
 }
 
+function inboundText(
+  site: Pick<Site, "unreadable" | "leaving"> & { settings: Record<string, string> },
+): string {
+  if (site.leaving) return site.leaving.state === "moved" ? "moved" : "read-only";
+  return hasSettings(site) ? (site.settings["inbound"] ?? "") : "cannot be read";
+}
+
 /** Everything about a site that is not secret. */
 async function describeSite({ store, by }: CommandContext, site: Site) {
-  const { id, name, createdAt, settings, hostRows, connections } = site;
+  const { id, name, createdAt, settings, hostRows, connections, leaving } = site;
   const webhooks = await store.webhooks.list(id);
   return {
     id,
@@ -136,11 +149,12 @@ async function describeSite({ store, by }: CommandContext, site: Site) {
       stateReason,
     })),
     lastEventAt: await store.health.lastEventAt(id),
+    leaving,
   };
 }
 
 function describedText(site: Awaited<ReturnType<typeof describeSite>>): string {
-  const { id, createdAt, hosts, settings, keys, connections, webhooks, lastEventAt } = site;
+  const { id, createdAt, hosts, settings, keys, connections, webhooks, lastEventAt, leaving } = site;
   const list = (title: string, lines: readonly string[]) => [
     "",
     title,
@@ -149,6 +163,13 @@ function describedText(site: Awaited<ReturnType<typeof describeSite>>): string {
   const reason = (text: string | null) => (text === null ? "" : `: ${text}`);
   return [
     `Site ${id}, created ${timeText(createdAt)} UTC, last event ${timeText(lastEventAt)}`,
+    ...(leaving
+      ? [
+          leaving.state === "moved"
+            ? `Moved to ${leaving.peer}`
+            : `Read-only: it is being moved to ${leaving.peer}`,
+        ]
+      : []),
     ...list(
       "Hosts",
       hosts.map((one) => `${one.host}  ${one.state}`),

@@ -9,7 +9,7 @@ import { localClock, type SharedClock } from "../background/sharedClock.ts";
 import { withCurrentConsent } from "../identity/attribution.ts";
 import { unselectedReason } from "../kernel/event.ts";
 import { platformOf } from "../platforms/index.ts";
-import { hasSettings, type Directory } from "../sites/directory.ts";
+import { isWorking, type Directory } from "../sites/directory.ts";
 import { damageFindings } from "../store/damagedRows.ts";
 import type { ConnectionKey, Delivery } from "../store/deliveries/delivery.ts";
 import { backfillReason } from "../store/deliveries/backfills.ts";
@@ -123,6 +123,8 @@ export function startWorker(given: WorkerOptions): { stop(): Promise<void> } {
 async function sweepParked({ store, directory, clock, looks }: Claiming): Promise<boolean> {
   let isLeft = false;
   for (const { siteId, connectionId } of await looks.parkedConnections()) {
+    const site = directory.site(siteId);
+    if (!site || !isWorking(site)) continue;
     if (directory.connection(siteId, connectionId)?.state !== "active") continue;
     const { now } = await clock.read();
     const released = await store.deliveries.releaseParked(siteId, connectionId, now, maxChanged);
@@ -149,8 +151,8 @@ async function sendDue(
 ): Promise<boolean> {
   const { store, directory, lanes, owner, leaseMs, now, elapsed, clock } = options;
   const site = directory.site(due.siteId);
-  // Without the settings of the site it is not known which identifiers may be sent.
-  if (site && !hasSettings(site)) return false;
+  // Without the settings of the site it is not known which identifiers may be sent. One that is moved is sent from there.
+  if (site && !isWorking(site)) return false;
   const connection = await directory.connectionNow(due.siteId, due.connectionId);
   // The end of the lease by this node's own clocks is taken first, so that it is no later than the stored one.
   const lease = { owner, until: now() + leaseMs, endsAt: elapsed() + leaseMs };

@@ -26,6 +26,10 @@ export async function* checkSites(context: StoreContext): AsyncFindings {
     return;
   }
   for (const site of sites) {
+    if (site.leaving) {
+      yield checkMove(site, site.leaving);
+      continue;
+    }
     yield* checkDamage(site);
     yield* checkInbound(site, context.now);
     yield* checkHosts(site, context);
@@ -38,6 +42,17 @@ export async function* checkSites(context: StoreContext): AsyncFindings {
   yield* checkTimeZones(sites);
   yield* checkLockouts(sites, context);
 }
+
+const checkMove = (site: Site, { state, peer }: NonNullable<Site["leaving"]>) =>
+  state === "moved"
+    ? note(
+        `${nameOf(site)}: was moved to ${peer}. Events that still come here get 503`,
+        `When its hosts lead there: cleancast site delete ${nameOf(site)}`,
+      )
+    : error(
+        `${nameOf(site)}: is read-only, because it is being moved to ${peer}. Events get 503`,
+        `If no move is running, run 'cleancast site move' again, or end it with --abort.`,
+      );
 
 function* checkDamage(site: Site): Findings {
   const name = nameOf(site);

@@ -59,6 +59,8 @@ function checkKey(
     return countWrongKey(wrongKeys, host, owner?.id ?? null, now);
   }
   if (!site.settings.inbound) return whyClosed(site);
+  // A sender keeps its events until the site is served again, here or where its host leads by then.
+  if (site.leaving) return site.leaving.state === "moved" ? refusals.siteMoved : refusals.siteMoving;
 
   const waitSeconds = rateLimit(key.id, site.settings.rateLimit, now);
   if (waitSeconds > 0) return refusals.rateLimited(waitSeconds);

@@ -42,6 +42,8 @@ export const refusals = {
   rateLimited: (seconds: number) => json("rate limit", 429, "Rate limit exceeded", retryIn(seconds)),
   overloaded: json("overloaded", 503, "Overloaded, retry", retryIn(1)),
   unavailable: json("unavailable", 503, "Temporarily unavailable, retry", retryIn(5)),
+  siteMoving: json("site moving", 503, "Site is being moved, retry", retryIn(5)),
+  siteMoved: json("site moved", 503, "Site was moved: route its host to the new server, retry", retryIn(60)),
   wrongContentType: text("content type", 415, "Content-Type must be application/json."),
   contentEncoding: text("content encoding", 415, "Send the body without Content-Encoding."),
   tooLarge: text("too large", 413, "The body is larger than 64 KiB."),

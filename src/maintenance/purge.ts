@@ -37,6 +37,7 @@ type PurgedSite = {
   keys: readonly { id: string }[];
   settings: { keepMs: number; keepEventsMs: number; keepLogMs: number };
   unreadable?: readonly string[];
+  leaving?: { state: string } | null;
 };
 
 export type PurgeOptions = {
@@ -202,6 +203,8 @@ export function openPurge(options: PurgeOptions) {
       const isDailyDue = (dailyAt.get(site.id) ?? -Infinity) <= elapsed() - dayMs;
       // The defaults may be shorter than the retention that cannot be read.
       if ((!isDue && !isDailyDue) || !hasSettings(site)) continue;
+      // While its last rows are copied, nothing may change. Afterwards personal data ends here in time, too.
+      if (site.leaving?.state === "locked") continue;
       if (!(await pace.mayContinue())) return;
       const startedAt = elapsed();
       purged = 0;

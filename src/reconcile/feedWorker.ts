@@ -7,7 +7,7 @@ import { download, DownloadFailed } from "../delivery/download.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { dayMs, minuteMs } from "../kernel/time.ts";
 import type { Directory, Site } from "../sites/directory.ts";
-import { hasSettings } from "../sites/directory.ts";
+import { isWorking } from "../sites/directory.ts";
 import { feedRetryMs, type Feed } from "../store/reconciliation/feeds.ts";
 import type { Store } from "../store/store.ts";
 import { formatOfFeed } from "./feed.ts";
@@ -48,7 +48,7 @@ export async function fetchDue(options: FeedWorkerOptions, signal: AbortSignal):
   for (const feed of await store.orderFeeds.listDue(now())) {
     if (signal.aborted) return;
     const site = directory.site(feed.siteId);
-    if (!site || !hasSettings(site)) continue;
+    if (!site || !isWorking(site)) continue;
     const claimedAt = now();
     if (!(await store.orderFeeds.claim(feed, claimedAt))) continue;
     try {

@@ -96,7 +96,7 @@ export function openRunWorker({
   async function workOn(run: Run, mayGoOn: () => Promise<boolean>): Promise<boolean> {
     const site = directory.site(run.siteId);
     // The rows of a deleted site are purged elsewhere.
-    if (!site) return false;
+    if (!site || site.leaving) return false;
     if (!run.isReadable) {
       await store.reconciliations.cancel(run, now());
       onDefect(new Error("a reconciliation was cancelled: its row is damaged"), { reconciliation: run.id });

@@ -43,7 +43,7 @@ import { pushAttemptMs } from "../outbound/push.ts";
 import { startOutbound } from "../outbound/worker.ts";
 import { startFeeds } from "../reconcile/feedWorker.ts";
 import { startReconciliations } from "../reconcile/worker.ts";
-import { openDirectory } from "../sites/directory.ts";
+import { isWorking, openDirectory } from "../sites/directory.ts";
 import { countKeyUses } from "../sites/keyUses.ts";
 import { startStatistics } from "../statistics/worker.ts";
 import type { Settlement } from "../store/deliveries/deliveries.ts";
@@ -77,7 +77,11 @@ export async function startServices(options: ServiceOptions) {
   const onPurged = (siteId: string, rows: number) => observability.onPurged(siteId, rows);
   shutdown.add("background", "purge", startPurge({ ...node, onPurged }));
   await startBackups(node, options, mailer);
-  shutdown.add("background", "statistics", startStatistics(node));
+  shutdown.add(
+    "background",
+    "statistics",
+    startStatistics({ ...node, sites: () => [...node.sites()].filter(isWorking) }),
+  );
   shutdown.add(
     "background",
     "reconciliations",

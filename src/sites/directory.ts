@@ -24,6 +24,10 @@ export type Site = Omit<SiteRow, "settings"> & {
 export const hasSettings = ({ unreadable }: Pick<Site, "unreadable">) =>
   unreadable?.includes(allSettings) !== true;
 
+/** False where nothing of the site may be accepted, sent or computed here: it is damaged, or moved to another installation. */
+export const isWorking = (site: Pick<Site, "unreadable" | "leaving">) =>
+  hasSettings(site) && site.leaving === null;
+
 export type Directory = {
   /** Reads the changes since the last time. */
   refresh(): Promise<void>;

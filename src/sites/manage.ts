@@ -148,8 +148,25 @@ async function endDamageAlerts(
   return site.settings;
 }
 
-/** Refuses work that depends on settings which cannot be read. */
+/** Refuses changes to a site that is moved to another installation. */
+export function requireHere({ leaving }: Site): void {
+  if (leaving?.state === "moved")
+    throw new Conflict(
+      "site",
+      "This site was moved to another installation. Change it there.",
+      `This site was moved to ${leaving.peer}. Change it there.`,
+    );
+  if (leaving)
+    throw new Conflict(
+      "site",
+      "This site is being moved to another installation. Try again in a moment.",
+      `This site is being moved to ${leaving.peer}. Try again in a moment, or end the move: cleancast site move --abort`,
+    );
+}
+
+/** Refuses work that depends on settings which cannot be read, or on a site that is moved to another installation. */
 export function requireSettings(site: Site): void {
+  requireHere(site);
   if (hasSettings(site)) return;
   const sentence = `The settings of ${site.hosts[0] ?? site.id} cannot be read: their row in the database is damaged. Set them again first`;
   throw new Refusal(

@@ -147,6 +147,12 @@ export const notes: Readonly<Record<string, Note>> = {
     example: "site delete www.example.com --yes",
     more: "Counts what it would delete, and asks. Keys, connections and webhooks of the site end within two seconds, and its data is deleted in the background: [delete a site](../stored-data.md#delete-a-site).",
   },
+  "site move": {
+    example:
+      "site move shop.example.com --to postgres://cleancast:secret@other.internal:5432/cleancast --key-file other.key",
+    by: "test/faults/siteMove.test.ts",
+    more: "Run it again to continue after a stop. [Move a site to another installation](../../how-to/move-a-site.md).",
+  },
   "host add": {
     example: "host add shop.example.com www.shop.example.com",
     more: "[Domains and TLS](../../how-to/domains.md).",

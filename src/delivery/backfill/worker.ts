@@ -7,7 +7,7 @@
 import { openLease } from "../../background/lease.ts";
 import { poll } from "../../background/poll.ts";
 import { minuteMs } from "../../kernel/time.ts";
-import type { Connection, Directory, Site } from "../../sites/directory.ts";
+import { isWorking, type Connection, type Directory, type Site } from "../../sites/directory.ts";
 import type { BackfillRow, BackfillTally } from "../../store/deliveries/backfills.ts";
 import type { Store } from "../../store/store.ts";
 import type { Lanes } from "../lanes/lanes.ts";
@@ -82,6 +82,7 @@ export async function stepBackfill(options: BackfillWorkerOptions, row: Backfill
     await store.backfills.end(row, "cancelled", "disconnected", null, now);
     return;
   }
+  if (!isWorking(site)) return;
   if (connection.state !== "active" || row.dueAt > now || lanes.capacity(connection) === 0) return;
   const outcomes = await store.backfills.readOutcomes(row);
   if (outcomes === null) return;

@@ -16,7 +16,7 @@ import type {
   ConnectionSettings,
   Platform,
 } from "../../platforms/platform.ts";
-import { hasSettings, type Connection, type Directory } from "../../sites/directory.ts";
+import { isWorking, type Connection, type Directory } from "../../sites/directory.ts";
 import type { AcceptedDelivery, ConfirmationHead } from "../../store/confirmations/acceptedDeliveries.ts";
 import type { NewQuestion, Question } from "../../store/confirmations/questions.ts";
 import type { Store } from "../../store/store.ts";
@@ -81,7 +81,7 @@ export function startConfirmations(
     async work(signal) {
       const isOver = async () => signal.aborted || !(isAlone || (await lease.hold()));
       const connections = [...directory.sites()]
-        .filter(hasSettings)
+        .filter(isWorking)
         .flatMap((site) => site.connections)
         .filter(({ platform, unreadable }) => !unreadable && platformOf(platform)?.confirmations);
       // Connections may share a quota, so each step begins with another one.

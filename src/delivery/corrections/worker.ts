@@ -12,7 +12,7 @@ import { idAt } from "../../kernel/ids.ts";
 import { dayMs, hourMs, minuteMs } from "../../kernel/time.ts";
 import { platformOf } from "../../platforms/index.ts";
 import type { Corrections, Platform } from "../../platforms/platform.ts";
-import { hasSettings, type Connection, type Directory, type Site } from "../../sites/directory.ts";
+import { isWorking, type Connection, type Directory, type Site } from "../../sites/directory.ts";
 import type { CorrectionRow, NewCorrection } from "../../store/corrections/corrections.ts";
 import type { Store } from "../../store/store.ts";
 import { askPlatform } from "../askPlatform.ts";
@@ -104,7 +104,7 @@ export function openCorrections(options: CorrectionOptions) {
   return {
     /** Reads on and sends what is due, at all sites. */
     async run(isOver: () => Promise<boolean> = () => Promise.resolve(false)): Promise<void> {
-      for (const site of [...directory.sites()].filter(hasSettings)) {
+      for (const site of [...directory.sites()].filter(isWorking)) {
         if (await isOver()) return;
         await step(site, isOver).catch((error: unknown) =>
           onDefect(error, { worker: "corrections", site: site.id }),

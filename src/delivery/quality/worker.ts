@@ -6,7 +6,7 @@ import { poll } from "../../background/poll.ts";
 import { dayMs, hourMs, minuteMs } from "../../kernel/time.ts";
 import { platformOf } from "../../platforms/index.ts";
 import type { Platform, QualityNotes, QualityReading } from "../../platforms/platform.ts";
-import { hasSettings, type Connection, type Directory } from "../../sites/directory.ts";
+import { isWorking, type Connection, type Directory } from "../../sites/directory.ts";
 import type { Store } from "../../store/store.ts";
 import { askPlatform } from "../askPlatform.ts";
 import type { Tokens } from "../oauth/tokens.ts";
@@ -115,7 +115,7 @@ export function openSnapshots(options: SnapshotOptions) {
   return {
     async run(isOver: () => Promise<boolean>): Promise<void> {
       const connections = [...directory.sites()]
-        .filter(hasSettings)
+        .filter(isWorking)
         .flatMap((site) => site.connections)
         .filter(({ state, platform }) => state === "active" && platformOf(platform)?.quality);
       for (const connection of connections) {

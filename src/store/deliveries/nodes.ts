@@ -126,6 +126,24 @@ export function nodeStore(db: Database, now: () => number = Date.now) {
       return rows.map(readNode);
     },
 
+    /**
+     * Counts the events of one site that living nodes have in hand, and takes over those of dead ones. `isAlone`: no node
+     * lives, whatever their leases.
+     */
+    async settleSite(siteId: string, at: number, isAlone: boolean): Promise<number> {
+      const rows = await db.all(
+        `SELECT owner, low_water, CASE WHEN until < ${clock} THEN 1 ELSE 0 END AS ended FROM nodes WHERE site_id = ''`,
+        [now()],
+      );
+      let inHand = 0;
+      for (const row of rows) {
+        const node = readNode(row);
+        if (isAlone || Number(row.ended) === 1) await this.takeOver(siteId, node, at);
+        else inHand += await countOpen(db, siteId, node);
+      }
+      return inHand;
+    },
+
     /** Queues what is open of one event, if it was accepted. */
     queueEvent(siteId: string, eventId: string, at: number): Promise<number> {
       return db.write(async (tx) => {
@@ -169,6 +187,22 @@ export function nodeStore(db: Database, now: () => number = Date.now) {
       }
     },
   };
+}
+
+async function countOpen(db: Database, siteId: string, { owner, lowWater }: NodeRow): Promise<number> {
+  let count = 0;
+  for (let after = lowWater, isFirst = true; ;) {
+    const rows = await db.all(
+      `SELECT id, plan FROM events
+       WHERE site_id = $1 AND id ${isFirst ? ">=" : ">"} $2 AND owner = $3 ORDER BY id LIMIT ${step}`,
+      [siteId, after, owner],
+    );
+    count += (await findOpen(db, siteId, rows.flatMap(readEvent))).open.length;
+    const last = rows.at(-1);
+    if (rows.length < step || !last) return count;
+    after = String(last.id);
+    isFirst = false;
+  }
 }
 
 const readNode = (row: Row): NodeRow => ({ owner: String(row.owner), lowWater: String(row.low_water) });

@@ -15,6 +15,7 @@ import { removeProof, resetProof } from "./proofs.ts";
 import { changeConfiguration } from "./revision.ts";
 import type { Seal } from "../engine/seal.ts";
 import { readSetting } from "../settings.ts";
+import { asLeaving, type LeavingState } from "./siteMoves.ts";
 import { openSettings, replaceSettings } from "./siteSettings.ts";
 
 export type KeyRow = {
@@ -58,6 +59,8 @@ export type SiteRow = {
   hostRows: HostRow[];
   keys: KeyRow[];
   connections: ConnectionRow[];
+  /** Set where the site is moved to another installation: it is not served here for now, or for good. */
+  leaving: { state: LeavingState; peer: string } | null;
   /** The settings that cannot be read, by their names or as `allSettings`; absent where all can. */
   unreadable?: readonly string[];
 };
@@ -94,6 +97,7 @@ export function configurationStore(
         `SELECT ${columns.connections} FROM connections ${where} ORDER BY created_at, id`,
         ids,
       );
+      const moves = await tx.all(`SELECT site_id, state, peer FROM site_moves ${where}`, ids);
       for (const row of some) {
         const isOfSite = (other: Row) => other.site_id === row.site_id;
         const { settings, unreadable } = openSettings(seal, String(row.site_id), String(row.settings));
@@ -106,6 +110,7 @@ export function configurationStore(
           hostRows: hosts.filter(isOfSite).map(hostRow.read),
           keys: keys.filter(isOfSite).map(keyRow.read),
           connections: connections.filter(isOfSite).map((one) => connectionOf(one, seal)),
+          leaving: leavingOf(moves.find(isOfSite)),
           ...(unreadable.length > 0 && { unreadable }),
         });
       }
@@ -291,6 +296,11 @@ function connectionOf(row: Row, seal: Seal): ConnectionRow {
       stateReason: cannotBeRead,
     }),
   };
+}
+
+function leavingOf(row: Row | undefined): SiteRow["leaving"] {
+  const state = row && asLeaving(row);
+  return state ? { state, peer: String(row.peer) } : null;
 }
 
 function readSelection(text: string): string[] | "all" | null {

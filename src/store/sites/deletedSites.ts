@@ -6,7 +6,11 @@ import type { AuditLine } from "./audit.ts";
 import type { Database } from "../engine/database.ts";
 import type { PurgeStep } from "../maintenance/purge.ts";
 import { keyWithinSite } from "../schema/tables.ts";
+import { unlockTables } from "../maintenance/siteLock.ts";
+import { acceptanceTables, lockedTables } from "../maintenance/siteRows.ts";
+import { Conflict } from "../../kernel/refusal.ts";
 import { changeConfiguration } from "./revision.ts";
+import { readSiteMove } from "./siteMoves.ts";
 
 /** The tables whose rows go with the site itself. `webhooks` is one of them, because it holds secrets. */
 export const configurationTables = [
@@ -19,6 +23,7 @@ export const configurationTables = [
   "grants",
   "invitations",
   "api_keys",
+  "site_moves",
   "sites",
 ] as const;
 
@@ -39,6 +44,9 @@ export function deletedSiteStore(db: Database, newId: () => string) {
     /** `line` belongs to the installation: the audit log of the site is purged with it. */
     delete(line: AuditLine, siteId: string): Promise<void> {
       return changeConfiguration(db, newId(), line, async (tx) => {
+        const move = await readSiteMove(tx, siteId);
+        if (move?.state === "copying" || move?.state === "locked")
+          throw new Conflict("site", "This site is being moved to another installation. End the move first.");
         const [revision] = await tx.all(`SELECT value FROM settings WHERE name = 'revision'`);
         await tx.all(
           `INSERT INTO deleted_sites (site_id, revision, deleted_at) VALUES ($1, $2, $3) ON CONFLICT (site_id) DO NOTHING`,
@@ -77,7 +85,9 @@ export function deletedSiteStore(db: Database, newId: () => string) {
       return { removed: rows.length, next: String(rows.length < maxRows ? at + 1 : at) };
     },
 
+    /** Nothing of the site can be written any more, so that the lock of one that was moved is not needed either. */
     async markPurged(siteId: string, now: number): Promise<void> {
+      await unlockTables(db, siteId, [...acceptanceTables, ...lockedTables]);
       await db.run(`UPDATE deleted_sites SET purged_at = $2 WHERE site_id = $1`, [siteId, now]);
     },
   };

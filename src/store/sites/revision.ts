@@ -2,6 +2,10 @@
 
 import type { Database, Query } from "../engine/database.ts";
 import { writeAudit, type AuditLine } from "./audit.ts";
+import { refuseLeaving } from "./siteMoves.ts";
+
+/** The actor of changes that no person made. */
+const relayActor = "relay";
 
 /** Commits the work, the new revision and the audit line together. */
 export function changeConfiguration(
@@ -11,7 +15,11 @@ export function changeConfiguration(
   work: (tx: Query) => Promise<unknown>,
 ): Promise<void> {
   return db.write(async (tx) => {
-    await raiseRevision(tx, line.siteId, () => work(tx));
+    await raiseRevision(tx, line.siteId, async () => {
+      // What the relay itself changes, such as the state of a connection, is moved with the site.
+      if (line.siteId !== "" && line.actor !== relayActor) await refuseLeaving(tx, line.siteId);
+      await work(tx);
+    });
     await writeAudit(tx, auditId, line);
   });
 }

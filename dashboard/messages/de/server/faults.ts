@@ -153,6 +153,9 @@ export const faults: ServerTexts = {
   "Too many failed authentication attempts": "Zu viele fehlgeschlagene Authentifizierungen",
   "Rate limit exceeded": "Anfragelimit überschritten",
   "Overloaded, retry": "Überlastet, erneut versuchen",
+  "Site is being moved, retry": "Website wird gerade umgezogen, erneut versuchen",
+  "Site was moved: route its host to the new server, retry":
+    "Website wurde umgezogen: Host auf den neuen Server leiten, erneut versuchen",
   "Temporarily unavailable, retry": "Vorübergehend nicht verfügbar, erneut versuchen",
   "Content-Type must be application/json": "Content-Type muss application/json sein",
   "Send the body without Content-Encoding": "Senden Sie den Inhalt ohne Content-Encoding",

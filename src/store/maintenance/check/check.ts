@@ -12,7 +12,7 @@ import { importKinds } from "../../sites/imports.ts";
 import { segmentKinds, statisticsKinds } from "../../statistics/statistics.ts";
 import { checkClaims } from "./claims.ts";
 import { checkEvents, type EventRules } from "./events.ts";
-import { Faults, type FaultQuery, type Inconsistency } from "./faults.ts";
+import { Faults, incompleteSites, type FaultQuery, type Inconsistency } from "./faults.ts";
 import { checkPeople } from "./people.ts";
 import { sealedColumns, sealedIn, sealedNames } from "../sealedColumns.ts";
 import { tryOpen, type Seal } from "../../engine/seal.ts";
@@ -28,21 +28,23 @@ const queries: readonly FaultQuery[] = [
     what: `${table} without their event`,
     advice: "orphaned" as const,
     sql: `SELECT event_id AS example FROM ${table} WHERE NOT EXISTS
-      (SELECT 1 FROM events WHERE ${table}.site_id = events.site_id AND events.id = ${table}.event_id)`,
+      (SELECT 1 FROM events WHERE ${table}.site_id = events.site_id AND events.id = ${table}.event_id)
+      AND site_id NOT IN (${incompleteSites})`,
   })),
   {
     what: "attempts without their delivery",
     advice: "orphaned",
     sql: `SELECT event_id AS example FROM attempts WHERE NOT EXISTS
       (SELECT 1 FROM deliveries WHERE deliveries.site_id = attempts.site_id
-         AND deliveries.event_id = attempts.event_id AND deliveries.connection_id = attempts.connection_id)`,
+         AND deliveries.event_id = attempts.event_id AND deliveries.connection_id = attempts.connection_id)
+      AND site_id NOT IN (${incompleteSites})`,
   },
   {
     what: "deliveries that wait for a connection that does not exist",
     advice: "unsendable",
     sql: `SELECT event_id AS example FROM deliveries WHERE state IN ('queued', 'parked') AND NOT EXISTS
       (SELECT 1 FROM connections WHERE connections.site_id = deliveries.site_id
-         AND connections.id = deliveries.connection_id) AND site_id NOT IN (SELECT site_id FROM deleted_sites)`,
+         AND connections.id = deliveries.connection_id) AND site_id NOT IN (${incompleteSites})`,
   },
   {
     what: "deliveries that are due in more than a year",
@@ -66,7 +68,8 @@ const queries: readonly FaultQuery[] = [
     advice: "orphaned",
     sql: `SELECT subject AS example FROM consent_history WHERE state <> 'denied' AND NOT EXISTS
       (SELECT 1 FROM consents WHERE consents.site_id = consent_history.site_id
-         AND consents.subject = consent_history.subject AND consents.given_by = consent_history.given_by)`,
+         AND consents.subject = consent_history.subject AND consents.given_by = consent_history.given_by)
+      AND site_id NOT IN (${incompleteSites})`,
   },
   {
     what: "sites whose closed periods exceed their totals",
@@ -83,13 +86,14 @@ const queries: readonly FaultQuery[] = [
     sql: `SELECT periods.site_id AS example FROM periods LEFT JOIN period_heads
         ON period_heads.site_id = periods.site_id
       WHERE (period_heads.number IS NULL OR periods.number > period_heads.number)
-        AND periods.site_id NOT IN (SELECT site_id FROM deleted_sites)`,
+        AND periods.site_id NOT IN (${incompleteSites})`,
   },
   {
     what: "queued pushes without their period",
     advice: "orphaned",
     sql: `SELECT webhook_id AS example FROM pushes WHERE state = 'queued' AND NOT EXISTS
-      (SELECT 1 FROM periods WHERE periods.site_id = pushes.site_id AND periods.number = pushes.number)`,
+      (SELECT 1 FROM periods WHERE periods.site_id = pushes.site_id AND periods.number = pushes.number)
+      AND site_id NOT IN (${incompleteSites})`,
   },
   {
     what: "uses of keys that do not exist",
@@ -97,7 +101,7 @@ const queries: readonly FaultQuery[] = [
     // Those of API keys are under site ''.
     sql: `SELECT key_id AS example FROM key_uses WHERE site_id <> '' AND NOT EXISTS
       (SELECT 1 FROM inbound_keys WHERE inbound_keys.site_id = key_uses.site_id AND inbound_keys.id = key_uses.key_id)
-      AND site_id NOT IN (SELECT site_id FROM deleted_sites)`,
+      AND site_id NOT IN (${incompleteSites})`,
   },
   {
     what: "webhooks of sites without periods",
@@ -124,7 +128,7 @@ const queries: readonly FaultQuery[] = [
 
 /** Tables whose rows belong to no site. In the other tables, rows under the empty site belong to all. */
 const installationWide =
-  /^(?:settings|sites|deleted_sites|oauth_apps|users|sessions|passwords|two_factors|verifications|one_time_links|rate_counters)$/;
+  /^(?:settings|sites|deleted_sites|site_moves|oauth_apps|users|sessions|passwords|two_factors|verifications|one_time_links|rate_counters)$/;
 
 /** What the check knows of the relay: the ids of all platforms, the windows of duplicates, the time. */
 type CheckRules = EventRules & { platforms: readonly string[] };
@@ -151,7 +155,8 @@ export async function checkSnapshot(
       what: `${table} of sites that do not exist`,
       advice: "orphaned",
       sql: `SELECT site_id AS example FROM ${table} WHERE site_id <> '' AND site_id NOT IN (SELECT site_id FROM sites)
-        AND site_id NOT IN (SELECT site_id FROM deleted_sites WHERE purged_at IS NULL)`,
+        AND site_id NOT IN (SELECT site_id FROM deleted_sites WHERE purged_at IS NULL)
+        AND site_id NOT IN (SELECT site_id FROM site_moves WHERE state = 'arriving')`,
     });
   }
   await checkJson(snapshot, faults);

@@ -12,7 +12,7 @@ import { readPerson } from "../../events/eventRow.ts";
 import { finalAt } from "../../statistics/statistics.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { keptHoursMs } from "./counts.ts";
-import type { Faults } from "./faults.ts";
+import { incompleteSites, type Faults } from "./faults.ts";
 
 /** How long events of a site count as duplicates, with an order id and without. */
 export type DedupWindows = { dedupOrderMs: number; dedupNoOrderMs: number };
@@ -98,7 +98,7 @@ export async function checkHeldClaims(
 /** Finds claims whose event is missing, or is not the one that made them. */
 export async function checkClaims(snapshot: Snapshot, now: number, faults: Faults): Promise<void> {
   const sql = `SELECT site_id, claim, event_id, person_ref FROM dedup_claims
-    WHERE site_id NOT IN (SELECT site_id FROM deleted_sites)`;
+    WHERE site_id NOT IN (${incompleteSites})`;
   for await (const some of snapshot.stream(sql)) {
     for (const [siteId, claims] of Map.groupBy(some, (row) => String(row.site_id))) {
       const events = await readEvents(snapshot, siteId, claims);

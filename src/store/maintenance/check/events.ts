@@ -11,7 +11,7 @@ import { unpackAttribution } from "../../people/personCodec.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { checkHeldClaims, claimedColumns, idPattern, readWindows, type DedupWindows } from "./claims.ts";
 import { compareHours, compareTotals, type SiteCounts } from "./counts.ts";
-import type { Faults } from "./faults.ts";
+import { incompleteSites, type Faults } from "./faults.ts";
 import { checkPlans, hasPlan } from "./plans.ts";
 
 /** The text is empty for a person who was erased. */
@@ -41,7 +41,7 @@ export async function checkEvents(
   let counts = noCounts();
   // The rows of a deleted site go one table after the other.
   const sql = `SELECT ${claimedColumns}, status, email_ref, attribution, reasons, plan, owner, uses_order_event_id
-    FROM events WHERE site_id NOT IN (SELECT site_id FROM deleted_sites) ORDER BY site_id, id`;
+    FROM events WHERE site_id NOT IN (${incompleteSites}) ORDER BY site_id, id`;
   for await (const some of snapshot.stream(sql)) {
     for (const [id, rows] of Map.groupBy(some, (row) => String(row.site_id))) {
       if (id !== siteId) {

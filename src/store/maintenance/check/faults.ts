@@ -39,3 +39,7 @@ export class Faults {
     return [...this.#found.values()];
   }
 }
+
+/** Deleted sites, and those that are moved: rows of them may be missing here, because they are purged or not written yet. */
+export const incompleteSites = `SELECT site_id FROM deleted_sites UNION SELECT site_id FROM site_moves
+  WHERE state IN ('arriving', 'moved')`;

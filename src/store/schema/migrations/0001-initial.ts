@@ -8,6 +8,7 @@ export const initial: Migration = shardOthers({
     "settings",
     "sites",
     "deleted_sites",
+    "site_moves",
     "hosts",
     "inbound_keys",
     "connections",
@@ -46,6 +47,19 @@ export const initial: Migration = shardOthers({
       revision bigint NOT NULL,
       deleted_at bigint NOT NULL,
       purged_at bigint
+    ) {COMPACT}`,
+
+    // Holds the move of a site to or from another installation: maintenance/siteMove. state is copying, locked or moved where the
+    // site comes from, and arriving or live where it goes to. run_id is the process that continues the move; an earlier one
+    // that is only slow finds another id here, and stops. peer names the other installation.
+    `CREATE TABLE site_moves (
+      site_id text NOT NULL PRIMARY KEY,
+      move_id text NOT NULL,
+      run_id text NOT NULL,
+      state text NOT NULL,
+      peer text NOT NULL,
+      started_at bigint NOT NULL,
+      updated_at bigint NOT NULL
     ) {COMPACT}`,
 
     // trusted is 1 where an operator of the whole installation added the host: it is served without verification.

@@ -1,0 +1,74 @@
+// Makes tables read-only for one site, by the database itself: a node that is slow, suspended or unreachable can write nothing
+// either. PostgreSQL gets a constraint, which waits for the transactions that write to the table at that moment; SQLite gets
+// triggers. Rows can still be deleted.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { Conflict } from "../../kernel/refusal.ts";
+import type { Database } from "../engine/database.ts";
+import { sqlState } from "../engine/postgres/errors.ts";
+
+const isLockable = (siteId: string) => /^[a-z0-9]{1,40}$/.test(siteId);
+const lockName = (siteId: string) => `site_locked_${siteId}`;
+
+/** Other sites wait for a table no longer than this. */
+const lockTimeoutMs = 1000;
+const maxTries = 30;
+
+export async function lockTables(db: Database, siteId: string, tables: readonly string[]): Promise<void> {
+  if (!isLockable(siteId)) throw new Conflict("site", `A site with the id ${siteId} cannot be moved.`);
+  const name = lockName(siteId);
+  for (const table of tables) {
+    if (db.engine === "sqlite") {
+      await db.write(async (tx) => {
+        for (const change of ["INSERT", "UPDATE"])
+          await tx.all(
+            `CREATE TRIGGER IF NOT EXISTS ${name}_${table}_${change.toLowerCase()} BEFORE ${change} ON ${table}
+             WHEN NEW.site_id = '${siteId}' BEGIN SELECT RAISE(ABORT, '${name}'); END`,
+          );
+      });
+    } else if (!(await hasConstraint(db, name, table))) {
+      await alterTable(db, table, `ADD CONSTRAINT ${name} CHECK (site_id <> '${siteId}') NOT VALID`);
+    }
+  }
+}
+
+export async function unlockTables(db: Database, siteId: string, tables: readonly string[]): Promise<void> {
+  if (!isLockable(siteId)) return;
+  const name = lockName(siteId);
+  for (const table of tables) {
+    if (db.engine === "sqlite") {
+      await db.write(async (tx) => {
+        for (const change of ["insert", "update"])
+          await tx.all(`DROP TRIGGER IF EXISTS ${name}_${table}_${change}`);
+      });
+    } else if (await hasConstraint(db, name, table)) {
+      await alterTable(db, table, `DROP CONSTRAINT IF EXISTS ${name}`);
+    }
+  }
+}
+
+async function hasConstraint(db: Database, name: string, table: string): Promise<boolean> {
+  const rows = await db.all(
+    `SELECT 1 AS n FROM pg_constraint WHERE conname = $1 AND conrelid = to_regclass($2)`,
+    [name, table],
+  );
+  return rows.length > 0;
+}
+
+/** A transaction of another site may hold the table for long: then writers go first, and it is tried again. */
+async function alterTable(db: Database, table: string, change: string): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await db.write(async (tx) => {
+        await tx.all(`SET LOCAL lock_timeout = ${lockTimeoutMs}`);
+        await tx.all(`ALTER TABLE ${table} ${change}`);
+      });
+      return;
+    } catch (error) {
+      // A transaction whose commit was not confirmed is run again, and finds the constraint.
+      if (sqlState(error) === "42710") return;
+      if (sqlState(error) !== "55P03" || tries === maxTries) throw error;
+      await sleep(200);
+    }
+  }
+}

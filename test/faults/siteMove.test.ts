@@ -1,0 +1,280 @@
+// One site moves to another installation while both work, events arrive, and the command is killed again and again. Every event
+// that was answered 200 is in exactly one of them, and every delivery is made once.
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import {
+  historyTables,
+  countTables,
+  liveTables,
+  unmovedTables,
+} from "../../src/store/maintenance/siteRows.ts";
+import { latestVersion } from "../../src/store/schema/migrate.ts";
+import { tablesAt } from "../../src/store/schema/tables.ts";
+import { freshFolder } from "../support/databases.ts";
+import { deliveryStates, rows, setUpSite } from "../support/installation.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { eventually, newInstallation, type Engine, type Installation } from "../support/relay.ts";
+
+const short = {
+  CLEANCAST_ATTEMPT_SECONDS: "1",
+  CLEANCAST_ANSWER_SECONDS: "2",
+  CLEANCAST_LEASE_SECONDS: "4",
+  CLEANCAST_RETRY_SECONDS: "2",
+};
+
+/** An installation on PostgreSQL with an encryption key of its own, and the options that name it. */
+async function newTarget() {
+  const key = "7b".repeat(32);
+  const there = await newInstallation("postgres", { ...short });
+  const target = there.with({ CLEANCAST_ENCRYPTION_KEY: key });
+  const file = join(freshFolder(), "key");
+  writeFileSync(file, `${key}\n`);
+  await target.run("site", "add", "resident.example.com");
+  return { target, to: ["--to", target.env["DATABASE_URL"] ?? "", "--key-file", file] };
+}
+
+/** The rows of a site, but for what differs on purpose: secrets are sealed with another key. */
+async function contentOf(home: Installation, siteId: string, tables: readonly string[]): Promise<string[]> {
+  const sealed = new Set(["credentials", "url", "secrets", "extra", "record", "address"]);
+  const lines: string[] = [];
+  for (const table of tables)
+    for (const row of await rows(home, `SELECT * FROM ${table} WHERE site_id = '${siteId}'`))
+      lines.push(
+        JSON.stringify([
+          table,
+          ...Object.keys(row)
+            .filter((column) => !sealed.has(column))
+            .toSorted()
+            .map((column) => (row[column] === null ? null : String(row[column] as string))),
+        ]),
+      );
+  return lines.toSorted();
+}
+
+const stateOf = async (home: Installation) =>
+  String((await rows(home, "SELECT state FROM site_moves"))[0]?.["state"] ?? "");
+
+test("every table of a site is either moved or known to stay", async () => {
+  const home = await newInstallation("sqlite");
+  await home.run("site", "add", "shop.example.com");
+  const withSite: string[] = [];
+  for (const table of tablesAt(latestVersion)) {
+    const columns = await rows(home, `SELECT name FROM pragma_table_info('${table}')`);
+    if (columns.some(({ name }) => name === "site_id")) withSite.push(table);
+  }
+  expect([...historyTables, ...liveTables, ...unmovedTables].toSorted()).toEqual(withSite.toSorted());
+});
+
+describe.each<Engine>(["sqlite", "postgres"])("a site on %s", (engine) => {
+  test(
+    "moves under load, killed at several moments: no event is lost, and none is delivered twice",
+    { timeout: 300_000 },
+    async () => {
+      const receiver = await startReceiver();
+      const delivered = new Map<string, number>();
+      let isFailing = true;
+      receiver.behave = ({ text }, response) => {
+        const order = /o-\d+/.exec(text)?.[0] ?? "";
+        // Some deliveries fail as long as the site is here, and have to be made there.
+        if (isFailing && order.endsWith("7")) return void response.writeHead(500).end("{}");
+        delivered.set(order, (delivered.get(order) ?? 0) + 1);
+        response.writeHead(200, { "content-type": "application/json" }).end("{}");
+      };
+      const home = await newInstallation(engine, short);
+      const { key, siteId } = await setUpSite(home, [["webhook", { url: receiver.url }]]);
+      const other = await setUpSite(home, [["webhook", { url: receiver.url }]], "other.example.com");
+      await home.run("site", "set", "shop.example.com", "alert_webhook=https://hooks.example.com/t0ken");
+      const { target, to } = await newTarget();
+      const [here, there] = [
+        await home.start({ LOG_LEVEL: "error" }),
+        await target.start({ LOG_LEVEL: "error" }),
+      ];
+
+      const answered = new Map<string, "here" | "there">();
+      const refused = new Map<string, number>();
+      let sending = true;
+      let n = 0;
+      const eventOf = (orderId: string) => ({
+        email: `${orderId}@example.com`,
+        event: "purchase",
+        orderId,
+        value: 5,
+      });
+      // Senders keep an event until it is answered 200, as behind a front that asks one installation and then the other.
+      const senders = Array.from({ length: 3 }, async () => {
+        while (sending) {
+          const orderId = `o-${(n += 1)}`;
+          while (sending && !answered.has(orderId))
+            for (const [place, relay] of [
+              ["here", here],
+              ["there", there],
+            ] as const) {
+              const { status, text } = await relay
+                .post(key, eventOf(orderId))
+                .catch(() => ({ status: 0, text: "" }));
+              if (status === 200 && !answered.has(orderId)) answered.set(orderId, place);
+              else if (status !== 200) refused.set(`${place} ${status} ${text}`, 1);
+              if (status === 200) break;
+              await sleep(50);
+            }
+          await sleep(20);
+        }
+      });
+      await eventually("there is something to move", () => answered.size > 30);
+
+      const launch = () => home.launch("--json", "site", "move", "shop.example.com", ...to);
+      const moments = ["Pass 1:", "read-only for a moment", "are compared", "is live there"];
+      let kills = 0;
+      for (const moment of moments) {
+        if ((await stateOf(home)) === "moved") break;
+        const killed = launch();
+        let isOver = false;
+        void killed.ended.then(() => (isOver = true));
+        while (!isOver && !killed.printed.err.includes(moment)) await sleep(2);
+        killed.child.kill("SIGKILL");
+        if ((await killed.ended) === null) kills += 1;
+        else if ((await stateOf(home)) !== "moved") throw new Error(killed.printed.err);
+        if (moment === "Pass 1:") {
+          // The site goes on working here, and nothing of it is served there.
+          const soFar = answered.size;
+          await eventually("events are accepted", () => answered.size > soFar + 10);
+          expect((await target.run("site", "list")).sites).toHaveLength(1);
+          expect(await target.run("check")).toMatchObject({ ok: true });
+        }
+      }
+      expect(kills).toBeGreaterThan(1);
+      if ((await stateOf(home)) !== "moved") {
+        const last = launch();
+        expect(await last.ended, last.printed.err).toBe(0);
+        expect(JSON.parse(last.printed.out)).toMatchObject({ state: "moved" });
+      }
+      expect([await stateOf(home), await stateOf(target)]).toEqual(["moved", "live"]);
+
+      const soFar = [...answered.values()].filter((place) => place === "there").length;
+      await eventually(
+        "events are accepted there",
+        () => [...answered.values()].filter((place) => place === "there").length > soFar + 20,
+      );
+      isFailing = false;
+      sending = false;
+      await Promise.all(senders);
+
+      // Here it is refused for good, with the reason; the other site of this installation goes on.
+      const late = await here.post(key, eventOf("late"));
+      expect([late.status, JSON.parse(late.text).error]).toEqual([
+        503,
+        "Site was moved: route its host to the new server, retry",
+      ]);
+      expect(Number(late.headers["retry-after"])).toBe(60);
+      expect((await here.post(other.key, eventOf("o-99999"), { host: "other.example.com" })).status).toBe(
+        200,
+      );
+      expect(
+        [...refused.keys()].filter((text) => text.startsWith("here") && !text.includes("retry")),
+      ).toEqual([]);
+      expect((await home.fails("key", "add", "shop.example.com", "x")).error).toMatch(
+        /was moved to another installation/,
+      );
+
+      const ordersOf = async (place: Installation) =>
+        (await rows(place, `SELECT order_id FROM events WHERE site_id = '${siteId}'`)).map((row) =>
+          String(row["order_id"]),
+        );
+      const stored = await ordersOf(target);
+      expect(new Set(stored).size).toBe(stored.length);
+      expect([...answered.keys()].filter((order) => !stored.includes(order))).toEqual([]);
+      // What was accepted there is not here.
+      const left = new Set(await ordersOf(home));
+      expect([...answered].filter(([order, place]) => place === "there" && left.has(order))).toEqual([]);
+
+      // Duplicates are still recognised.
+      const [first = ""] = [...answered].find(([, place]) => place === "here") ?? [];
+      expect(JSON.parse((await there.post(key, eventOf(first))).text)).toEqual({ ok: true, deduped: true });
+
+      await eventually(
+        "everything was delivered",
+        async () => {
+          const { sent: _sent, ...others } = await deliveryStates(target);
+          return Object.keys(others).length === 0;
+        },
+        90,
+      );
+      expect([...answered.keys()].filter((order) => delivered.get(order) !== 1)).toEqual([]);
+      expect([...delivered].filter(([, count]) => count > 1)).toEqual([]);
+
+      for (const place of [home, target]) expect((await place.run("check")).wrong, place.engine).toEqual([]);
+      const { site } = await target.run("site", "show", "shop.example.com");
+      expect(site.settings).toMatchObject({
+        inbound: "on",
+        alert_webhook: expect.stringContaining("hooks.example.com"),
+      });
+
+      // Then it is deleted here.
+      await home.run("site", "delete", "shop.example.com", "--yes");
+      expect((await home.run("site", "list")).sites).toHaveLength(1);
+      expect([await here.stop(), await there.stop()]).toEqual([0, 0]);
+    },
+  );
+});
+
+test(
+  "a move copies every row as it is, and an aborted one leaves no trace",
+  { timeout: 200_000 },
+  async () => {
+    const home = await newInstallation("sqlite", short);
+    const { key, siteId } = await setUpSite(home, [["sandbox", {}]]);
+    const relay = await home.start();
+    for (let n = 0; n < 40; n += 1)
+      await relay.post(key, { email: `p${n}@example.com`, event: "purchase", orderId: `o-${n}`, value: n });
+    await home.run("webhook", "add", "shop.example.com", "https://hooks.example.com/x");
+    expect(await relay.stop()).toBe(0);
+    const { target, to } = await newTarget();
+    const move = (...more: string[]) => home.run("site", "move", "shop.example.com", ...to, ...more);
+
+    const killed = home.launch("site", "move", "shop.example.com", ...to);
+    while (!killed.printed.err.includes("read-only") && killed.child.exitCode === null) await sleep(2);
+    killed.child.kill("SIGKILL");
+    await killed.ended;
+    expect(await stateOf(home)).toBe("locked");
+    expect((await home.fails("site", "delete", "shop.example.com", "--yes")).error).toMatch(
+      /End the move first/,
+    );
+    expect((await home.fails("site", "set", "shop.example.com", "keep=10d")).error).toMatch(/being moved/);
+    expect(await move("--abort")).toMatchObject({ state: "aborted" });
+    expect([await stateOf(home), await stateOf(target)]).toEqual(["", ""]);
+    expect(await contentOf(target, siteId, [...historyTables, ...liveTables])).toEqual([]);
+    const again = await home.start();
+    expect((await again.post(key, { email: "q@example.com", event: "lead" })).status).toBe(200);
+    expect(await again.stop()).toBe(0);
+
+    // Hosts and ids that exist there are refused before anything is written.
+    const blocking = await target.run("site", "add", "shop.example.com");
+    expect((await home.fails("site", "move", "shop.example.com", ...to)).error).toMatch(
+      /has the host shop.example.com already/,
+    );
+    expect(await stateOf(home)).toBe("");
+    await target.run("site", "delete", blocking.site.id, "--yes");
+    expect((await home.fails("site", "move", "shop.example.com", ...to.slice(0, 2))).error).toMatch(
+      /encryption key is not that of/,
+    );
+
+    const tables = [...historyTables, ...liveTables].filter(
+      (table) => !countTables.includes(table) && table !== "sites",
+    );
+    const before = await contentOf(home, siteId, tables);
+    const moved = await move();
+    expect(moved).toMatchObject({ state: "moved", members: [] });
+    expect(await contentOf(target, siteId, tables)).toEqual(before);
+    expect((await home.fails("site", "move", "shop.example.com", ...to)).error).toMatch(/moved already/);
+    const [connection] = await rows(home, "SELECT COUNT(*) AS n FROM connections");
+    expect(Number(connection?.["n"])).toBe(0);
+    // The address of the webhook is sealed with the other key, and opens there.
+    expect(JSON.stringify(await target.run("webhook", "list", "shop.example.com"))).toContain(
+      "hooks.example.com",
+    );
+    expect(await target.run("check")).toMatchObject({ ok: true });
+  },
+);
