@@ -32,7 +32,7 @@ export async function sendMissing(
     sent: 0, withoutEmail: 0, receivedSince: 0, filtered: 0, refused: 0, reasons: {}, next: after, waitingFor: null,
   }; // prettier-ignore
   if (after === "") {
-    const missing = Number((run.tally as Partial<Tally>).classes?.missing_here ?? 0);
+    const missing = (run.tally as Partial<Tally>).classes?.missing_here ?? 0;
     await store.audit.add(auditLine(site.id, "missing orders sent", { id: run.id, missing }, by));
   }
   const { rows: limit, fullest } = await findCapacity(store, site.connections, maxPart);

@@ -268,21 +268,21 @@ describe.each(engines)("a site's data on %s", (engine) => {
 
   test("events are filtered by delivery, source and value, page by page, and an unknown filter is refused", async () => {
     const read = async (query: string) => (await owner.ask(`GET ${of(`/events?${query}`)}`)).json;
-    const orders = async (query: string) =>
+    const ordersOf = async (query: string) =>
       (await read(query)).items.map(({ orderId }: { orderId: string }) => orderId);
-    expect(await orders("state=sent&platform=sandbox&mode=live")).toEqual([
+    expect(await ordersOf("state=sent&platform=sandbox&mode=live")).toEqual([
       "A-4", hostile, "A-3", "A-2", "A-1",
     ]); // prettier-ignore
-    expect(await orders("state=rejected")).toEqual([]);
-    expect(await orders("state=sent&event=purchase&minValue=10.15")).toEqual(["A-3", "A-2"]);
-    expect(await orders("minValue=10.15&currency=eur")).toEqual(["A-2"]);
-    expect(await orders("maxValue=10.1")).toEqual(["A-1"]);
-    expect(await orders("source=Google")).toEqual(["A-1"]);
-    expect(await orders("source=(none)&event=purchase")).toEqual(["A-3", "A-2"]);
-    expect(await orders("campaign=(none)&state=sent&search=known@example.com")).toEqual(["A-1"]);
+    expect(await ordersOf("state=rejected")).toEqual([]);
+    expect(await ordersOf("state=sent&event=purchase&minValue=10.15")).toEqual(["A-3", "A-2"]);
+    expect(await ordersOf("minValue=10.15&currency=eur")).toEqual(["A-2"]);
+    expect(await ordersOf("maxValue=10.1")).toEqual(["A-1"]);
+    expect(await ordersOf("source=Google")).toEqual(["A-1"]);
+    expect(await ordersOf("source=(none)&event=purchase")).toEqual(["A-3", "A-2"]);
+    expect(await ordersOf("campaign=(none)&state=sent&search=known@example.com")).toEqual(["A-1"]);
     const [{ id }] = (await read("search=A-1")).items;
-    expect(await orders(`search=${id}&state=sent`)).toEqual(["A-1"]);
-    expect(await orders(`search=${id}&source=bing`)).toEqual([]);
+    expect(await ordersOf(`search=${id}&state=sent`)).toEqual(["A-1"]);
+    expect(await ordersOf(`search=${id}&source=bing`)).toEqual([]);
     const seen: string[] = [];
     for (let cursor = ""; ;) {
       const { items, next } = await read(`state=sent&limit=1${cursor && `&cursor=${cursor}`}`);
@@ -290,7 +290,7 @@ describe.each(engines)("a site's data on %s", (engine) => {
       if (next === null) break;
       cursor = next;
     }
-    expect(seen).toEqual(await orders("state=sent"));
+    expect(seen).toEqual(await ordersOf("state=sent"));
 
     for (const wrong of [
       "stat=sent",

@@ -42,10 +42,7 @@ export function SavedViews({ list }: { list: string }) {
         <Menu.Dropdown>
           {views.length === 0 && <Menu.Label>{commonText.views.none}</Menu.Label>}
           {views.map((view) => (
-            <Menu.Item
-              key={view.name}
-              onClick={() => void navigate({ to: ".", search: view.search as never })}
-            >
+            <Menu.Item key={view.name} onClick={() => void navigate({ to: ".", search: view.search })}>
               {view.name}
             </Menu.Item>
           ))}

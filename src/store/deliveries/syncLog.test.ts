@@ -262,7 +262,7 @@ describe.each(["sqlite", "postgres"] as const)("the sync log on %s", async (engi
     );
     await store.events.accept(item);
     const eventId = item.event.id;
-    const other = await addEvent(siteId, { at: now + 1, deliveries: [["c1", "sent"]] });
+    const second = await addEvent(siteId, { at: now + 1, deliveries: [["c1", "sent"]] });
     const connections = async (filter: LogFilter, limit?: number) =>
       (await all(siteId, filter, limit)).map(({ connectionId }) => connectionId);
     expect(await connections({ eventId })).toEqual(["c3", "c2", "c1"]);
@@ -270,7 +270,7 @@ describe.each(["sqlite", "postgres"] as const)("the sync log on %s", async (engi
     expect(await connections({ withoutUnselected: true, states: ["skipped"] })).toEqual(["c3"]);
     for (const limit of [100, 1]) {
       expect(await connections({ chosen: [{ eventId }] }, limit)).toEqual(["c3", "c2", "c1"]);
-      const chosen = [{ eventId, connectionId: "c2" }, { eventId: other }];
+      const chosen = [{ eventId, connectionId: "c2" }, { eventId: second }];
       expect(await connections({ chosen }, limit)).toEqual(["c1", "c2"]);
     }
     expect(await store.syncLog.count(siteId, { chosen: [{ eventId }], states: ["skipped"] })).toBe(2);
