@@ -136,7 +136,6 @@ export const configurationText = section("configuration", {
     showAll: "Show revoked and expired keys",
     secret: "Your inbound key",
     tryIt: "Try it from a terminal:",
-    command: "command",
     rotate: "Rotate",
     rotateQuestion: (name: string) => `Rotate ${name}?`,
     rotateConsequence:

@@ -179,6 +179,7 @@ describe.each(engines)("the routes of the management API on %s", (engine) => {
       "POST /sites/:site/connections/:connection/backfill": { days: 1 },
       "POST /sites/:site/connections/:connection/backfill/count": { days: 1 },
       "POST /sites/:site/webhooks/:webhook/replay": { from: 0, to: 1 },
+      "POST /sites/:site/reconciliations/:run/corrections": { class: "status_changed" },
     };
     for (const one of routes.filter(
       ({ ofSite, path }) => ofSite && /:(?:key|connection|webhook|event|run|visit|signIn)\b/.test(path),

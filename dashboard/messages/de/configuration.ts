@@ -139,7 +139,6 @@ export const configuration: Translation<typeof configurationText> = {
     showAll: "Widerrufene und abgelaufene Schlüssel anzeigen",
     secret: "Ihr Eingangsschlüssel",
     tryIt: "Probieren Sie ihn im Terminal aus:",
-    command: "Befehl",
     rotate: "Erneuern",
     rotateQuestion: (name) => `${name} erneuern?`,
     rotateConsequence:

@@ -52,6 +52,7 @@ export function EventFilters({ isFiltered }: { isFiltered: boolean }) {
     })),
     ...deliveryStates.map((one) => ({ value: `state ${one}`, label: commonText.states[one] })),
   ];
+  const chosenName = text("state") || text("status");
   const chosen = text("state") ? `state ${text("state")}` : text("status") ? `status ${text("status")}` : "";
   const all = Object.fromEntries(Object.keys(search).map((name) => [name, undefined]));
   return (
@@ -77,7 +78,7 @@ export function EventFilters({ isFiltered }: { isFiltered: boolean }) {
             ...known,
             ...(chosen === "" || known.some(({ value }) => value === chosen)
               ? []
-              : [{ value: chosen, label: text("state") || text("status") }]),
+              : [{ value: chosen, label: chosenName }]),
           ]}
         />
         <NativeSelect

@@ -1,6 +1,6 @@
 // Cells of an event in a list: deliveries, match, status.
 
-import { Text, Tooltip } from "@mantine/core";
+import { Text, Tooltip, VisuallyHidden } from "@mantine/core";
 import { unselectedReason } from "../../../src/kernel/event.ts";
 import type { EventSummary } from "../../common/api/feed.ts";
 import { usePlatformName } from "../../common/api/platforms.ts";
@@ -80,15 +80,10 @@ export function DeliveryDots({ event, nameOf, href }: { event: EventSummary; nam
   const max = worst ? 5 : 7;
   const shown = rest.length > max + 1 ? rest.slice(0, max) : rest;
   return (
-    <a
-      href={href}
-      data-row-link
-      className="cc-dots"
-      aria-label={commonText.event.deliveriesOf(labelOf(event), all.join("; "))}
-      data-tip={all.join("\n")}
-    >
+    <a href={href} data-row-link className="cc-dots" data-tip={all.join("\n")}>
+      <VisuallyHidden>{commonText.event.deliveriesOf(labelOf(event), all.join("; "))}</VisuallyHidden>
       {rest.length > 0 ? (
-        <span className="cc-marks">
+        <span className="cc-marks" aria-hidden>
           {shown.map((one, i) => (
             <span key={one.connection} className="cc-delivery" data-tip={lines[i]}>
               <PlatformMark id={one.platform} name={nameOf(one.platform)} size={14} />
@@ -102,10 +97,12 @@ export function DeliveryDots({ event, nameOf, href }: { event: EventSummary; nam
           )}
         </span>
       ) : (
-        <span className="cc-quiet">{notSelected || commonText.none}</span>
+        <span className="cc-quiet" aria-hidden>
+          {notSelected || commonText.none}
+        </span>
       )}
       {worst && (
-        <span className="cc-problem" data-state={worst}>
+        <span className="cc-problem" data-state={worst} aria-hidden>
           {commonText.event.stateCount(
             rest.filter(({ state }) => state === worst).length,
             commonText.states[worst],
