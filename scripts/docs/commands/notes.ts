@@ -71,7 +71,7 @@ END`,
 npx cleancast backup`,
   correction: `npx cleancast site set shop.example.com corrections=on
 curl -sS https://shop.example.com/__cc/inbound -H 'X-CC-Api-Key: cc_…' -H 'Content-Type: application/json' \\
-  -d '{"email":"nora@example.com","event":"purchase","value":49.90,"orderId":"A-1001"}'`,
+  -d '{"email":"nora@example.com","event":"purchase","value":49.90,"orderId":"A-4101"}'`,
   backfill: `curl -sS https://shop.example.com/__cc/inbound -H 'X-CC-Api-Key: cc_…' -H 'Content-Type: application/json' \\
   -d '{"email":"nora@example.com","event":"purchase","value":49.90,"orderId":"COMMAND-1"}'
 npx cleancast connect shop.example.com meta pixel_id=… access_token=@token.txt`,
@@ -260,7 +260,7 @@ export const notes: Readonly<Record<string, Note>> = {
     more: "[Match quality](../match-quality.md) explains the columns and the score.",
   },
   "correction add": {
-    example: "correction add shop.example.com A-1001 --value 20",
+    example: "correction add shop.example.com A-4101 --value 20",
   },
   "correction list": {
     example: "correction list shop.example.com",
