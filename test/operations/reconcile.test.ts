@@ -108,48 +108,6 @@ describe.each(engines)("reconciliation on %s", (engine) => {
     });
   });
 
-  test("missing orders are sent with one command or request, and no order twice", async () => {
-    const other = await setUpSite(home, [["sandbox", {}]], "repair.example.com");
-    const of = ["--site", "repair.example.com"];
-    const path = write(
-      "orders.csv",
-      "order,date,total,currency,email,status",
-      `#R-1,${now()},5,EUR,r1@example.com,paid`,
-      `#R-2,${now()},6,EUR,r2@example.com,paid`,
-      `#R-3,${now()},7,EUR,,paid`,
-      `#R-4,${now()},8,EUR,r4@example.com,refunded`,
-    );
-    const send = (orderId: string, email: string) =>
-      relay.post(other.key, { email, event: "purchase", orderId, value: 8, currency: "EUR" });
-    await eventually("the relay knows the key", async () => (await send("R-4", "r4@example.com")).status === 200); // prettier-ignore
-    await home.run("reconcile", "upload", path, ...of);
-    const { reconciliation } = await home.run("reconcile", "start", ...of, ...window, "--wait");
-    expect(reconciliation.classes).toEqual({ missing_here: 3, status_changed: 1 });
-
-    // It arrives after the comparison, from a sender that writes another id and knows another address.
-    expect((await send("r-2", "other@example.com")).status).toBe(200);
-    await expect(home.run("reconcile", "send", ...of)).rejects.toThrow("Add --yes to do it.");
-    const result = { withoutEmail: 1, filtered: 0, refused: 0, reasons: {} };
-    expect(await home.run("reconcile", "send", ...of, "--yes")).toEqual({ ...result, sent: 1, receivedSince: 1 }); // prettier-ignore
-    const route = `/sites/${other.siteId}/reconciliations/${reconciliation.id}`;
-    const again = await owner.ask(`POST ${route}/missing/send`, {});
-    expect(again.json).toEqual({ ...result, sent: 0, receivedSince: 2, next: null, waitingFor: null });
-    await eventually("it is accepted", async () => {
-      const { reconciliation: next } = await home.run("reconcile", "start", ...of, ...window, "--wait");
-      return next.connections[0].accepted === 3 && next.classes.missing_here === 1;
-    });
-
-    const correct = () => home.run("reconcile", "correct", reconciliation.id, ...of, "--yes");
-    await expect(correct()).rejects.toThrow("Corrections are off.");
-    const refused = await owner.ask(`POST ${route}/corrections`, { class: "status_changed" });
-    expect([refused.status, refused.json.error.message]).toEqual([409, "Corrections are off. Turn on the site's setting corrections first."]); // prettier-ignore
-    await home.run("site", "set", other.siteId, "corrections=on");
-    expect(await correct()).toEqual({ orders: 1, left: 0, corrections: { "cannot be taken back": 1 } });
-    expect(await home.run("reconcile", "correct", reconciliation.id, ...of, "--class", "value_differs", "--yes")).toMatchObject({ orders: 0 }); // prettier-ignore
-    const listed = await owner.ask(`GET ${route}/rows?class=status_changed`);
-    expect(listed.json.items[0].outcomes).toMatchObject([{ correction: { state: "cannot be taken back" } }]);
-  });
-
   test("the list is uploaded again after a correction, and the last one counts", async () => {
     const path = write(
       "orders.ndjson",
@@ -256,6 +214,48 @@ describe.each(engines)("reconciliation on %s", (engine) => {
     expect((await api("GET /SITE/orders")).json.feed).toBeNull();
     const metrics = await call(relay.url, { method: "GET", path: "/metrics", headers: {} });
     expect(metrics.text).toMatch(/cleancast_reconciled_rows_total\{class="matched"\} \d/);
+  });
+
+  test("missing orders are sent with one command or request, and no order twice", async () => {
+    const other = await setUpSite(home, [["sandbox", {}]], "repair.example.com");
+    const of = ["--site", "repair.example.com"];
+    const path = write(
+      "orders.csv",
+      "order,date,total,currency,email,status",
+      `#R-1,${now()},5,EUR,r1@example.com,paid`,
+      `#R-2,${now()},6,EUR,r2@example.com,paid`,
+      `#R-3,${now()},7,EUR,,paid`,
+      `#R-4,${now()},8,EUR,r4@example.com,refunded`,
+    );
+    const send = (orderId: string, email: string) =>
+      relay.post(other.key, { email, event: "purchase", orderId, value: 8, currency: "EUR" });
+    await eventually("the relay knows the key", async () => (await send("R-4", "r4@example.com")).status === 200); // prettier-ignore
+    await home.run("reconcile", "upload", path, ...of);
+    const { reconciliation } = await home.run("reconcile", "start", ...of, ...window, "--wait");
+    expect(reconciliation.classes).toEqual({ missing_here: 3, status_changed: 1 });
+
+    // It arrives after the comparison, from a sender that writes another id and knows another address.
+    expect((await send("r-2", "other@example.com")).status).toBe(200);
+    await expect(home.run("reconcile", "send", ...of)).rejects.toThrow("Add --yes to do it.");
+    const result = { withoutEmail: 1, filtered: 0, refused: 0, reasons: {} };
+    expect(await home.run("reconcile", "send", ...of, "--yes")).toEqual({ ...result, sent: 1, receivedSince: 1 }); // prettier-ignore
+    const route = `/sites/${other.siteId}/reconciliations/${reconciliation.id}`;
+    const again = await owner.ask(`POST ${route}/missing/send`, {});
+    expect(again.json).toEqual({ ...result, sent: 0, receivedSince: 2, next: null, waitingFor: null });
+    await eventually("it is accepted", async () => {
+      const { reconciliation: next } = await home.run("reconcile", "start", ...of, ...window, "--wait");
+      return next.connections[0].accepted === 3 && next.classes.missing_here === 1;
+    });
+
+    const correct = () => home.run("reconcile", "correct", reconciliation.id, ...of, "--yes");
+    await expect(correct()).rejects.toThrow("Corrections are off.");
+    const refused = await owner.ask(`POST ${route}/corrections`, { class: "status_changed" });
+    expect([refused.status, refused.json.error.message]).toEqual([400, "Corrections are off. Turn on the site's setting corrections first."]); // prettier-ignore
+    await home.run("site", "set", other.siteId, "corrections=on");
+    expect(await correct()).toEqual({ orders: 1, left: 0, corrections: { "cannot be taken back": 1 } });
+    expect(await home.run("reconcile", "correct", reconciliation.id, ...of, "--class", "value_differs", "--yes")).toMatchObject({ orders: 0 }); // prettier-ignore
+    const listed = await owner.ask(`GET ${route}/rows?class=status_changed`);
+    expect(listed.json.items[0].outcomes).toMatchObject([{ correction: { state: "cannot be taken back" } }]);
   });
 
   test(`a reconciliation of ${total} orders whose relay is killed goes on where it was, and its numbers equal its rows`, async () => {
