@@ -140,6 +140,7 @@ describe.each(engines)("the command line on %s", (engine) => {
             alert_webhook: "none",
             alert_success_rate: "80",
           },
+          leaving: null,
           keys: 2,
           connections: 3,
         },

@@ -37,6 +37,11 @@ export const errors: ServerTexts = {
     "Korrekturen sind aus. Schalten Sie zuerst die Einstellung corrections der Site ein.",
   "No conversion with this order id was sent to a platform.":
     "Es wurde keine Conversion mit dieser Bestell-ID an eine Plattform gesendet.",
+  // moves of sites
+  "This site was moved to another installation. Change it there.":
+    "Diese Website wurde zu einer anderen Installation umgezogen. Ändern Sie sie dort.",
+  "This site is being moved to another installation. Try again in a moment.":
+    "Diese Website wird gerade zu einer anderen Installation umgezogen. Versuchen Sie es gleich noch einmal.",
   // access
   "There is no such session.": "Diese Sitzung gibt es nicht.",
   "Start setting up two-factor sign-in first: there is no secret yet.":
