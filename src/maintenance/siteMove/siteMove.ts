@@ -162,7 +162,6 @@ async function copyAndHandOver(running: Running): Promise<SiteMoved> {
   const copy = openSiteCopy(move, from, to, tables, now);
   await copyWhileWorking(running, copy);
   const startedAt = performance.now();
-  report("The site is read-only for a moment: senders get 503 and try again.");
   let ready: Ready;
   try {
     await lock(running, copy);
@@ -213,11 +212,12 @@ async function copyWhileWorking({ report }: Running, copy: SiteCopy): Promise<vo
 
 /** Makes the site read-only: first for events, and when nodes have nothing in hand any more, for everything. */
 async function lock(running: Running, copy: SiteCopy): Promise<void> {
-  const { move, from, now, drainMs, settleMs = defaultSettleMs, hasNoNode } = running;
+  const { move, from, now, drainMs, settleMs = defaultSettleMs, hasNoNode, report } = running;
   const { siteId } = move;
   const startedAt = performance.now();
   await changeState(from.db, move, "locked", now());
   await lockTables(from.db, siteId, acceptanceTables);
+  report("The site is read-only for a moment: senders get 503 and try again.");
   // Copies while nodes read the new state: less is left for the moment when nothing can be written.
   await copy.pass(() => {});
   const nodes = nodeStore(from.db, now);

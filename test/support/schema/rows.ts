@@ -52,6 +52,18 @@ export function representativeRows(): Record<string, Row[]> {
       },
     ],
     deleted_sites: [{ site_id: "s0", revision: 1, deleted_at: at, purged_at: null }],
+    // The site came from another installation.
+    site_moves: [
+      {
+        site_id,
+        move_id: "m1",
+        run_id: "r1",
+        state: "live",
+        peer: "sqlite /var/lib/cleancast",
+        started_at: at,
+        updated_at: at,
+      },
+    ],
     hosts: [{ host: "shop.example.com", site_id, created_at: at }],
     inbound_keys: [
       {
