@@ -66,7 +66,7 @@ const idsOfFolded = (parameter: number) =>
      LIMIT ${maxFolded}) AS found`;
 
 /** The ids first, for the same reason. */
-const isOfPerson = `site_id = $1 AND id IN (SELECT id FROM orders WHERE site_id = $1 AND email_ref = $2) AND email_sha256 = $3`;
+const isOfPerson = `id IN (SELECT id FROM orders WHERE site_id = $1 AND email_ref = $2) AND email_sha256 = $3`;
 
 /** The position in a list that is sorted by time and id. */
 export type OrderCursor = { time: number; id: string };
@@ -147,7 +147,7 @@ export function orderStore(db: Database, newId: () => string) {
 
     /** Lists the orders of a person, for an export. */
     async listByPerson(siteId: string, emailSha256: Sha256): Promise<Order[]> {
-      const rows = await db.all(`SELECT ${orderRow.list} FROM orders WHERE ${isOfPerson}`, [
+      const rows = await db.all(`SELECT ${orderRow.list} FROM orders WHERE site_id = $1 AND ${isOfPerson}`, [
         siteId,
         emailRef(emailSha256),
         emailSha256,
@@ -160,7 +160,7 @@ export function orderStore(db: Database, newId: () => string) {
      * the rows of reconciliations, whose numbers stay. Returns how many orders there were.
      */
     async erasePerson(siteId: string, emailSha256: Sha256): Promise<number> {
-      const orders = await db.all(`SELECT id FROM orders WHERE ${isOfPerson}`, [
+      const orders = await db.all(`SELECT id FROM orders WHERE site_id = $1 AND ${isOfPerson}`, [
         siteId,
         emailRef(emailSha256),
         emailSha256,
