@@ -375,6 +375,18 @@ describe.each(engines)("the check on %s", { timeout: 60_000 }, async (engine) =>
     }
   });
 
+  test("a site that was moved to another installation is without fault, whatever it left here", async () => {
+    await undoing("site_moves", () =>
+      undoing("events", async () => {
+        await change(`INSERT INTO site_moves (site_id, move_id, run_id, state, peer, started_at, updated_at)
+          VALUES ('${ids.siteId}', 'm1', 'r1', 'moved', 'elsewhere', ${now}, ${now})`);
+        expect(await check(location)).toEqual([]);
+        await change(`DELETE FROM events WHERE id = '${ids.rival}'`);
+        expect((await check(location)).map(({ what }) => what)).toEqual([]);
+      }),
+    );
+  });
+
   test("a window that was made longer asks for no claim of the time before", async () => {
     await undoing("dedup_claims", () =>
       undoing("sites", async () => {
