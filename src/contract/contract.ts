@@ -5,6 +5,7 @@ import type { z } from "zod";
 import { alertRoutes } from "./alerts.ts";
 import { configurationRoutes } from "./configuration.ts";
 import { eventRoutes } from "./events.ts";
+import { statisticsRoutes } from "./statistics.ts";
 import { hostRoutes } from "./hosts.ts";
 import { integrationRoutes } from "./integrations.ts";
 import { qualityRoutes } from "./quality.ts";
@@ -24,7 +25,7 @@ export const sections = {
   "API keys": apiKeyRoutes,
   Sites: siteRoutes,
   Hosts: hostRoutes,
-  Events: eventRoutes,
+  Events: { ...statisticsRoutes, ...eventRoutes },
   Traffic: trafficRoutes,
   People: peopleRoutes,
   Reconciliation: reconciliationRoutes,
@@ -41,6 +42,7 @@ export const contract = {
   ...apiKeyRoutes,
   ...siteRoutes,
   ...hostRoutes,
+  ...statisticsRoutes,
   ...eventRoutes,
   ...trafficRoutes,
   ...peopleRoutes,

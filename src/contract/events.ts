@@ -1,9 +1,9 @@
-// Declares the routes of statistics, events with their trace, the sync log, and the live feed.
+// Declares the routes of events with their trace, the sync log, and the live feed.
 
 import { z } from "zod";
-import { confirmationReasons, confirmationStates } from "../kernel/confirmation.ts";
+import { confirmationStates } from "../kernel/confirmation.ts";
 import { correctionStates } from "../kernel/correction.ts";
-import { deliveryStates, filterCodes, visitBuckets } from "../kernel/event.ts";
+import { deliveryStates, filterCodes } from "../kernel/event.ts";
 import {
   count,
   from,
@@ -20,13 +20,13 @@ import {
   time,
   to,
 } from "./route.ts";
+import { confirmationReason, confirmationState } from "./statistics.ts";
 
 const state = z.enum(deliveryStates);
 const status = z.enum(["accepted", "filtered"]);
 const currency = z.string().describe("ISO 4217 code.");
 const value = z.number().nullable().describe("An amount in `currency`.");
 const orderId = z.string().nullable().describe("The sender's order id.");
-const money = z.object({ currency, value: z.number() });
 const connection = id.describe("A connection's id.");
 const nextTryAt = time.nullable().describe("Time of the next attempt; null if there is none.");
 const identity = z
@@ -79,9 +79,6 @@ const attempt = z.object({
   request: sentRequest,
   response,
 });
-
-const confirmationState = z.enum(confirmationStates);
-const confirmationReason = z.enum(confirmationReasons);
 
 const confirmation = z
   .object({
@@ -268,101 +265,7 @@ const tally = z.object({
     .describe("Changed deliveries that still wait for their connection, counted by reason."),
 });
 
-const sums = z.object({
-  conversions: count,
-  values: z
-    .array(money)
-    .describe("Value without refunds, per currency. The currency with the most conversions comes first."),
-  refunds: z.array(money).describe("Value of refund events, per currency."),
-  duplicates: count.describe("Events received again and not re-sent."),
-  filtered: count,
-  botEvents: count.describe(
-    "Filtered events that were filtered as bots; the site's rules filtered the others.",
-  ),
-  withClickId: count.describe("Conversions with at least one click id."),
-  due: count.describe("Deliveries of these conversions that were not skipped."),
-  sent: count.describe("Deliveries that a platform accepted."),
-});
-
-const named = z.object({ name: z.string(), conversions: count, values: z.array(money) });
-
-/** Figures of one hour or day. */
-const statisticsStep = sums.extend({
-  startsAt: time,
-  visits: z.record(z.enum(visitBuckets), count),
-});
-
-const step = z.enum(["hour", "day"]);
-const segmentName = z.string().min(1).max(512).optional();
-
-export const confirmationSums = z
-  .object({
-    confirmed: count,
-    notCounted: count,
-    unknown: count.describe("Conversions that were asked for and not decided on."),
-    reasons: z.array(z.object({ state: confirmationState, reason: confirmationReason, conversions: count })),
-  })
-  .describe("What the platform said later of the sent conversions; null if it is not asked.");
-
-export const statistics = z
-  .object({
-    from: time,
-    to: time,
-    step,
-    timeZone: z.string(),
-    steps: z.array(statisticsStep),
-    before: sums
-      .extend({ bots: count })
-      .describe("The same figures for the preceding period of equal length."),
-    totals: sums.extend({ bots: count, people: count, test: count }),
-    events: z.array(named),
-    sources: z
-      .array(named)
-      .describe(
-        "By `utm_source`, or by the network of the last click id; `(none)` if there is neither. Value without refunds.",
-      ),
-    campaigns: z
-      .array(named)
-      .describe("By `utm_campaign`; `(none)` if there is none. Value without refunds."),
-    platforms: z
-      .array(
-        z.object({
-          platform: z.string(),
-          states: z.partialRecord(state, count),
-          conversions: count.describe("Conversions that the platform accepted."),
-          values: z.array(money).describe("Their value without refunds, per currency."),
-          confirmations: confirmationSums.nullable(),
-        }),
-      )
-      .describe("Current states of the deliveries of these conversions."),
-    match: z.object({
-      conversions: count,
-      identified: count.describe("Conversions with an identity record."),
-      withheld: count,
-      withClickId: count.describe("Conversions with at least one click id."),
-      clickIds: z.array(z.object({ name: z.string(), conversions: count })),
-    }),
-    removed: z
-      .array(z.object({ reason: z.string(), visits: count, events: count }))
-      .describe("Bot visits and filtered events, by reason."),
-  })
-  .meta({ id: "Statistics" });
-
 export const eventRoutes = {
-  "GET /sites/:site/statistics": {
-    summary: "Get conversions, value, deliveries, match rate, bots and duplicates over time",
-    allow: "viewer",
-    query: z.object({
-      from: z.coerce.number().int().describe(from),
-      to: z.coerce.number().int().describe(to),
-      step: step.default("day"),
-      event: segmentName.describe("Counts only conversions with this event name."),
-      source: segmentName.describe("Counts only conversions of this source, as in `sources`."),
-      campaign: segmentName.describe("Counts only conversions of this campaign, as in `campaigns`."),
-      platform: segmentName.describe("Counts only conversions for this platform that were not skipped."),
-    }),
-    answer: statistics,
-  },
   "GET /sites/:site/feed": {
     summary: "Stream events as they arrive (server-sent events; `data` is one event as in the list)",
     allow: "viewer",

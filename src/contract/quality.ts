@@ -1,7 +1,8 @@
 // Declares the routes of match quality and of corrections.
 
 import { z } from "zod";
-import { confirmationSums, correction } from "./events.ts";
+import { correction } from "./events.ts";
+import { confirmationSums } from "./statistics.ts";
 import { count, id, page, paging, type Route } from "./route.ts";
 
 const share = z.number().describe("From 0 to 1.");

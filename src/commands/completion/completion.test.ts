@@ -30,7 +30,7 @@ describe("completion in bash", () => {
     const paths = commands.map(({ path }) => path);
     for (const { words } of leafCommands()) expect(paths).toContain(words.join(" "));
     expect(completeInBash("")).toEqual(expect.arrayContaining(["serve", "site", "api-key", "completion"]));
-    expect(completeInBash("site", "")).toEqual(["add", "list", "show", "delete", "set"]);
+    expect(completeInBash("site", "")).toEqual(["add", "list", "show", "delete", "move", "set"]);
     expect(completeInBash("oauth", "app", "")).toEqual(["set", "list", "remove"]);
   });
 
