@@ -51,7 +51,7 @@ const checkMove = (site: Site, { state, peer }: NonNullable<Site["leaving"]>) =>
       )
     : error(
         `${nameOf(site)}: is read-only, because it is being moved to ${peer}. Events get 503`,
-        `If no move is running, run 'cleancast site move' again, or end it with --abort.`,
+        `If no move is running, run the command that began it again, with --abort to end the move.`,
       );
 
 function* checkDamage(site: Site): Findings {

@@ -160,7 +160,7 @@ export function requireHere({ leaving }: Site): void {
     throw new Conflict(
       "site",
       "This site is being moved to another installation. Try again in a moment.",
-      `This site is being moved to ${leaving.peer}. Try again in a moment, or end the move: cleancast site move --abort`,
+      `This site is being moved to ${leaving.peer}. Try again in a moment, or end the move: run its command again with --abort`,
     );
 }
 

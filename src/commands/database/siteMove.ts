@@ -191,7 +191,7 @@ function movedText(name: string, to: string, { rows, readOnlyMs, members }: Site
       : `${countOf(rows, "row")} were copied and compared. The site was read-only for ${(readOnlyMs / 1000).toFixed(1)} s.`;
   const others = members.filter(({ isLinked }) => !isLinked);
   const invite = others.map(
-    ({ email, role }) => `  cleancast member invite ${email} --role ${role} --site ${name}`,
+    ({ email, role }) => `  cleancast member add ${email} --role ${role} --site ${name}`,
   );
   return [
     `${name} is live in ${to}. ${compared}`,
