@@ -170,7 +170,10 @@ describe.each(engines)("reconciliation on %s", async (engine) => {
     ]);
     await store.events.accept(newEvent(site.id, { orderId: "3", receivedAt: Date.UTC(2026, 10, 2, 10), value: 5, currency: "USD" })); // prettier-ignore
     const run = await finish(await startRun(store, site, days, by));
-    const pages = await Array.fromAsync(readMissing(store, run));
+    const pages = await Array.fromAsync(readMissing(store, run), ({ orders, withoutEmail }) => ({
+      orders: [...orders.values()],
+      withoutEmail,
+    }));
     expect(pages).toEqual([
       {
         orders: [
@@ -227,9 +230,9 @@ describe.each(engines)("reconciliation on %s", async (engine) => {
 
     test("is fetched once by several nodes, with its header, and starts a reconciliation", async () => {
       send(csv);
-      const site = await withFeed({ header: { name: "X-Api-Key", value: "k3y" } });
+      const site = await withFeed({ header: { name: "X-Api-Key", value: "k3y-of-the-feed" } });
       await Promise.all([work(), work({ store: other })]);
-      expect(seen).toEqual([{ url: "/orders.csv?token=s3cret", key: "k3y" }]);
+      expect(seen).toEqual([{ url: "/orders.csv?token=s3cret", key: "k3y-of-the-feed" }]);
       expect(await findFeed(store, site.id)).toMatchObject({
         error: null,
         failingSince: null,
@@ -250,7 +253,7 @@ describe.each(engines)("reconciliation on %s", async (engine) => {
       expect(seen).toHaveLength(3);
       const stored = JSON.stringify(await sql(location, "SELECT * FROM order_feeds")) + JSON.stringify(await sql(location, "SELECT * FROM audit")); // prettier-ignore
       expect(stored).not.toContain("s3cret");
-      expect(stored).not.toContain("k3y");
+      expect(stored).not.toContain("k3y-of-the-feed");
       await clear(site);
     });
 
