@@ -44,7 +44,7 @@ type Size = {
   installation: Installation;
   bytesPerRecord: number;
   bytes: number;
-  purgedPerSecond: number;
+  purgeReadPerSecond: number;
   start: Start;
 };
 
@@ -66,9 +66,9 @@ async function prepare(records: number, mode: Mode, harness: Harness): Promise<S
   const bytes = await sql.bytes();
   await sql.close();
   // A running relay would purge by itself, so this comes first.
-  const purgedPerSecond = await purge(installation, old);
+  const purgeReadPerSecond = await purge(installation, records, old);
   const start = await timeStart(() => startRelay(installation), postEvent(installation.key));
-  return { records, installation, bytesPerRecord, bytes, purgedPerSecond, start };
+  return { records, installation, bytesPerRecord, bytes, purgeReadPerSecond, start };
 }
 
 /** Times the queries of the dashboard and the command line; returns the median of `times` queries each, in milliseconds. */
@@ -104,8 +104,8 @@ async function timeQueries(
   return medians;
 }
 
-/** Purges the old records without the pauses of a running relay; returns records per second. */
-async function purge(installation: Installation, old: number): Promise<number> {
+/** Purges the old records without the pauses of a running relay; returns how many of all records it read per second. */
+async function purge(installation: Installation, records: number, old: number): Promise<number> {
   const store = await openStoreOf(installation);
   const began = performance.now();
   let purged = 0;
@@ -116,7 +116,7 @@ async function purge(installation: Installation, old: number): Promise<number> {
   }
   await store.close();
   if (purged !== old) throw new Error(`${purged} records were purged, ${old} were old`);
-  return (purged * 1000) / (performance.now() - began);
+  return ((records + old) * 1000) / (performance.now() - began);
 }
 
 /**
@@ -166,9 +166,9 @@ async function run(mode: Mode): Promise<Findings> {
         title: `${mode.engine === "sqlite" ? "SQLite" : "PostgreSQL"}, one connection, 64 senders`,
         head: [
           "identity records and events", "CPU µs/event", "× smallest", "database CPU µs/event", "p50 ms", "p99 ms", "peak memory MB",
-          "bytes/record", "database MB", "start ms", "purged/s",
+          "bytes/record", "database MB", "start ms", "purge reads/s",
         ], // prettier-ignore
-        rows: sizes.map(({ records, bytesPerRecord, bytes, start, purgedPerSecond }, i) => [
+        rows: sizes.map(({ records, bytesPerRecord, bytes, start, purgeReadPerSecond }, i) => [
           records.toLocaleString("en"),
           middle(of(records), "cpu"),
           timesBase(grown(records), cpuAt(smallest.records)),
@@ -179,7 +179,7 @@ async function run(mode: Mode): Promise<Findings> {
           number(bytesPerRecord),
           number(bytes / 2 ** 20),
           number(start.ms),
-          number(purgedPerSecond),
+          number(purgeReadPerSecond),
         ]),
       },
       {
@@ -202,7 +202,7 @@ async function run(mode: Mode): Promise<Findings> {
       atMost("Bytes per identity record, indexes included", largest.bytesPerRecord, 600),
     ],
     notes: [
-      "Start is the time from the start of the process to the first answered event. Purging is measured without the pauses that it makes in a relay.",
+      "Start is the time from the start of the process to the first answered event. A purge reads every record, because records have no index by age; it is measured without the pauses that it makes in a relay.",
     ],
   };
 }
