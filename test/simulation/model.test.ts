@@ -24,7 +24,7 @@ function newTables(): Tables {
   const tables = new Tables();
   for (const { statements } of migrations)
     for (const statement of statements) tables.exec(statement.replace("{COMPACT}", ""));
-  tables.watch();
+  tables.watch({ hasLocks: true });
   return tables;
 }
 

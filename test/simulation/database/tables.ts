@@ -6,7 +6,14 @@ import { DatabaseSync, type StatementSync } from "node:sqlite";
 export type Value = string | number | null;
 export type Row = Record<string, Value>;
 
-export type Table = { name: string; columns: readonly string[]; key: readonly number[] };
+export type Table = {
+  name: string;
+  columns: readonly string[];
+  key: readonly number[];
+  /** The statements that put a row back. */
+  removal: string;
+  insertion: string;
+};
 
 /** One changed row: `before` is null for a new row, `after` for a removed one. */
 export type Change = { table: Table; before: Value[] | null; after: Value[] | null };
@@ -69,30 +76,39 @@ export class Tables {
     return table;
   }
 
-  /** To be called when the schema is complete. */
-  watch(): void {
+  /** To be called when the schema is complete. Only a model of locks has to know of rows before they change. */
+  watch({ hasLocks }: { hasLocks: boolean }): void {
     const names = this.all(`SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`);
-    for (const { name } of names) this.#watchTable(String(name));
+    for (const { name } of names) this.#watchTable(String(name), hasLocks);
     this.changes = [];
   }
 
-  #watchTable(name: string): void {
+  #watchTable(name: string, hasLocks: boolean): void {
     const found = this.all(`SELECT name, pk FROM pragma_table_info($1) ORDER BY cid`, [name]);
     const columns = found.map((row) => String(row.name));
     const inKey = found
       .filter(({ pk }) => Number(pk) > 0)
       .toSorted((one, other) => Number(one.pk) - Number(other.pk));
     const key = inKey.map((row) => columns.indexOf(String(row.name)));
-    this.#tables.set(name, { name, columns, key });
+    const where = key.map((at, i) => `"${columns[at]}" = $${i + 1}`).join(" AND ");
+    this.#tables.set(name, {
+      name,
+      columns,
+      key,
+      removal: `DELETE FROM "${name}" WHERE ${where}`,
+      insertion: `INSERT OR REPLACE INTO "${name}" VALUES (${columns.map((_, i) => `$${i + 1}`).join(",")})`,
+    });
     const all = (row: "OLD" | "NEW") => columns.map((column) => `${row}."${column}"`).join(", ");
     const keys = (row: "OLD" | "NEW") => key.map((at) => `${row}."${columns[at]}"`).join(", ");
     const trigger = (when: string, what: string, work: string) =>
       this.#db.exec(
         `CREATE TEMP TRIGGER "${name} ${when} ${what}" ${when} ${what} ON "${name}" BEGIN SELECT ${work}; END`,
       );
-    trigger("BEFORE", "INSERT", `simulation_touch('insert', '${name}', ${keys("NEW")})`);
-    trigger("BEFORE", "UPDATE", `simulation_touch('write', '${name}', ${keys("OLD")})`);
-    trigger("BEFORE", "DELETE", `simulation_touch('write', '${name}', ${keys("OLD")})`);
+    if (hasLocks) {
+      trigger("BEFORE", "INSERT", `simulation_touch('insert', '${name}', ${keys("NEW")})`);
+      trigger("BEFORE", "UPDATE", `simulation_touch('write', '${name}', ${keys("OLD")})`);
+      trigger("BEFORE", "DELETE", `simulation_touch('write', '${name}', ${keys("OLD")})`);
+    }
     trigger("AFTER", "INSERT", `simulation_change('${name}', 'insert', ${all("NEW")})`);
     trigger("AFTER", "UPDATE", `simulation_change('${name}', 'update', ${all("OLD")}, ${all("NEW")})`);
     trigger("AFTER", "DELETE", `simulation_change('${name}', 'delete', ${all("OLD")})`);
@@ -169,13 +185,10 @@ export class Tables {
 
   #put(table: Table, from: Value[] | null, to: Value[] | null): void {
     if (from && (!to || keyOf(table, from) !== keyOf(table, to))) {
-      const where = table.key.map((at, i) => `"${table.columns[at]}" = $${i + 1}`).join(" AND ");
       const key = table.key.map((at) => from[at] ?? null);
-      this.prepare(`DELETE FROM "${table.name}" WHERE ${where}`).run(...key);
+      this.prepare(table.removal).run(...key);
     }
-    if (!to) return;
-    const values = table.columns.map((_, i) => `$${i + 1}`).join(",");
-    this.prepare(`INSERT OR REPLACE INTO "${table.name}" VALUES (${values})`).run(...to);
+    if (to) this.prepare(table.insertion).run(...to);
   }
 
   /** Makes the present rows those that `reset` restores. */

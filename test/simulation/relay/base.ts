@@ -52,7 +52,13 @@ export const robot = "robot";
 export const emailOf = (person: string) => `${person}@example.com`;
 export const clickIdOf = (person: string) => `click-of-${person}`;
 
-export const emailSha256Of = (person: string): Sha256 => readEmailSha256(emailOf(person)) as Sha256;
+const hashes = new Map<string, Sha256>();
+
+export function emailSha256Of(person: string): Sha256 {
+  const known = hashes.get(person) ?? (readEmailSha256(emailOf(person)) as Sha256);
+  hashes.set(person, known);
+  return known;
+}
 
 function visitOf(person: string, seenAt: number): Visit {
   return {
@@ -86,7 +92,7 @@ export async function makeBase(): Promise<Base> {
   await world.runUntil(() => sites !== null || failure !== null);
   if (!sites) throw failure;
   process.kill("done");
-  tables.watch();
+  tables.watch({ hasLocks: false });
   tables.saveBase();
   return { tables: { sqlite: tables, postgres: copyForPostgres(tables) }, sites };
 }
@@ -99,7 +105,7 @@ function copyForPostgres(from: Tables): Tables {
   );
   for (const { statements } of migrations)
     for (const statement of statements) tables.exec(statement.replace("{COMPACT}", ""));
-  tables.watch();
+  tables.watch({ hasLocks: true });
   tables.redo(from.base);
   tables.saveBase();
   return tables;
