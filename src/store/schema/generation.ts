@@ -22,9 +22,15 @@ export class UnreleasedSchema extends Error {
   }
 }
 
+const known = new WeakMap<readonly Migration[], string>();
+
 /** Ignores line breaks and indentation. */
-export const generationOf = ([first]: readonly Migration[] = migrations): string =>
-  hash("sha256", (first?.statements ?? []).join(";").replaceAll(/\s+/g, " "));
+export function generationOf(steps: readonly Migration[] = migrations): string {
+  const generation =
+    known.get(steps) ?? hash("sha256", (steps[0]?.statements ?? []).join(";").replaceAll(/\s+/g, " "));
+  known.set(steps, generation);
+  return generation;
+}
 
 /** Throws for a database that has a schema, but not one of this generation. */
 export async function refuseUnreleased(
