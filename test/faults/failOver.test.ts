@@ -219,17 +219,23 @@ describe("failover to a standby", () => {
     const db = openPostgres(pair.urlOf(pair.primary), { connections: 2, commitTimeoutMs: 200 });
     try {
       let runs = 0;
-      const write = (version: number) =>
-        db.write(async (tx) => {
-          runs += 1;
-          // The first run writes the row; later runs find it.
-          return tx.all(
-            `INSERT INTO migrations (version, name, applied_at) VALUES ($1, 'alone', 0) ON CONFLICT DO NOTHING`,
-            [version],
-          );
-        });
+      const write = (version: number, isSingle: boolean) =>
+        db.write(
+          async (tx) => {
+            runs += 1;
+            // The first run writes the row; later runs find it.
+            return tx.all(
+              `INSERT INTO migrations (version, name, applied_at) VALUES ($1, 'alone', 0) ON CONFLICT DO NOTHING`,
+              [version],
+            );
+          },
+          { isSingle },
+        );
       // There are more writes than connections; waiting writes must not open another connection.
-      const written = await Promise.allSettled([-1, -2, -3].map(write));
+      const written = await Promise.allSettled([
+        ...[-1, -2].map((version) => write(version, false)),
+        ...[-3, -4].map((version) => write(version, true)),
+      ]);
       for (const one of written)
         expect(one).toMatchObject({
           reason: { message: "it is not known whether the transaction is durable" },

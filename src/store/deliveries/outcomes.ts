@@ -124,6 +124,12 @@ export function outcomeStore(db: Database) {
 
 async function settleAll(db: Database, items: FirstSettlement[]): Promise<boolean[]> {
   const sorted = items.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+  // Mostly everything was sent, and is settled with one statement. Else a transaction finds out whose rows are there.
+  if (sorted.every(({ results }) => results.every(isSent))) {
+    const write = (tx: RowQuery) => tx.change(insertOutcomes, sorted.map(outcomeRow));
+    const inserted = await db.write(write, { ...settleOptions, isSingle: true });
+    if (!inserted.includes(false)) return items.map(() => true);
+  }
   return db.write(async (tx) => {
     const won = new Set<FirstSettlement>();
     for (const [siteId, ofSite] of Map.groupBy(sorted, (item) => item.siteId)) {
@@ -145,17 +151,21 @@ const toOutcome = ({ position, delivery, attempt, settings }: FirstResult): Outc
   sent: delivery.state === "sent" && attempt ? { ...attempt, settings } : null,
 });
 
+const isSent = ({ delivery }: FirstResult) => delivery.state === "sent";
+
+const outcomeRow = ({ siteId, eventId, number, results }: FirstSettlement) => [
+  siteId,
+  eventId,
+  number,
+  JSON.stringify(packOutcomes(results.map(toOutcome))),
+];
+
 async function insertFirst(
   tx: RowQuery,
   siteId: string,
   items: readonly FirstSettlement[],
 ): Promise<boolean[]> {
-  const rows = items.map((item) => [
-    siteId,
-    item.eventId,
-    item.number,
-    JSON.stringify(packOutcomes(item.results.map(toOutcome))),
-  ]);
+  const rows = items.map(outcomeRow);
   const inserted = await tx.change(insertOutcomes, rows);
   // A transaction that runs again, because its commit was not confirmed, finds its own rows.
   for (const [i, [, eventId, number, results]] of rows.entries()) {
@@ -171,7 +181,7 @@ async function insertFirst(
 
 /** Inserts the delivery and attempt rows of what was not sent. */
 async function insertRows(tx: RowQuery, items: readonly FirstSettlement[]): Promise<void> {
-  const unsent = items.flatMap(({ results }) => results.filter(({ delivery }) => delivery.state !== "sent"));
+  const unsent = items.flatMap(({ results }) => results.filter((one) => !isSent(one)));
   if (unsent.length === 0) return;
   await tx.change(
     insertDeliveries,

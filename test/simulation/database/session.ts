@@ -29,6 +29,8 @@ export class Session {
   readonly #options: SessionOptions;
   readonly #queue: Request[] = [];
   #transaction: Transaction | null = null;
+  /** The transaction of a statement that was sent without BEGIN. */
+  #single: Transaction | null = null;
   #isBusy = false;
   #isOpen = true;
   /** The number of the commit that is under way. */
@@ -119,10 +121,10 @@ export class Session {
     this.#reply(request, { rows: [], command: "ROLLBACK" });
   }
 
-  #commit(request: Request): void {
+  #commit(request: Request, answer = { rows: [] as Row[], command: "COMMIT" }): void {
     const { cluster, process, onClosed } = this.#options;
     const transaction = this.#transaction;
-    if (!transaction) return this.#reply(request, { rows: [], command: "COMMIT" });
+    if (!transaction) return this.#reply(request, answer);
     const isWritten = transaction.changes.length > 0 || transaction.hasMessage;
     const fault = isWritten ? cluster.faults.commitFault() : null;
     const number = cluster.beginCommit();
@@ -137,11 +139,7 @@ export class Session {
         this.#transaction = null;
       }
       if (fault === null)
-        return this.#reply(request, {
-          rows: [],
-          command: "COMMIT",
-          ...(!isConfirmed && { notice: "01000" }),
-        });
+        return this.#reply(request, { ...answer, ...(!isConfirmed && { notice: "01000" }) });
       cluster.world.log("network", `a connection breaks ${fault} the commit`);
       cluster.world.occurred.add("PostgreSQL", `connection lost ${fault} the commit`);
       this.#end();
@@ -162,19 +160,19 @@ export class Session {
       cluster.world.occurred.add("PostgreSQL", "failing statement");
       return this.#fail(request, new ServerError(fault, "simulated"));
     }
+    if (!this.#transaction && /^(?:SELECT|WITH)$/.test(statement.command))
+      return this.#reply(request, { rows: transactions.read(statement, request.values), command: "SELECT" });
+    // A statement outside of a transaction is one by itself.
+    if (!this.#transaction) this.#single = this.#transaction = new Transaction();
     const transaction = this.#transaction;
-    if (!transaction) {
-      if (statement.command === "SELECT" || statement.command === "WITH")
-        return this.#reply(request, {
-          rows: transactions.read(statement, request.values),
-          command: "SELECT",
-        });
-      throw new Error(`not simulated outside of a transaction: ${request.text}`);
-    }
     try {
       const executed = transactions.execute(transaction, statement, request.values);
-      if ("rows" in executed)
-        return this.#reply(request, { rows: executed.rows, command: statement.command });
+      if ("rows" in executed) {
+        const { rows } = executed;
+        const { command } = statement;
+        if (this.#single === transaction) return this.#commit(request, { rows, command });
+        return this.#reply(request, { rows, command });
+      }
       this.#wait(transaction, executed, request);
     } catch (error) {
       this.#fail(request, toServerError(error));
@@ -212,6 +210,7 @@ export class Session {
   #fail(request: Request, error: unknown): void {
     this.#waiting = null;
     if (this.#transaction) this.#options.cluster.transactions.fail(this.#transaction);
+    if (this.#transaction === this.#single) this.#transaction = null;
     this.#reply(request, { error });
   }
 

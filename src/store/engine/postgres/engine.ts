@@ -6,6 +6,7 @@ import type { Client, PoolClient } from "pg";
 import { abilitiesOf, openClient } from "./client.ts";
 import {
   chunks,
+  isOneChunk,
   onOneMachine,
   singleStatements,
   type Database,
@@ -186,10 +187,12 @@ export function openPostgres(url: string, options: PostgresOptions): Database {
     all,
     background: { all: reading("background") },
     commitGroup: (siteId) => (sharded === false ? groupOf(siteId) : siteId),
-    write: (work, { timeoutMs, confirmTimeline = false } = {}) =>
+    write: (work, { timeoutMs, confirmTimeline = false, isSingle = false } = {}) =>
       withRetry(
         "writers",
         async (take, isUncertain) => {
+          if (isSingle && !isUncertain && !confirmTimeline)
+            return work(openSingle(take, siteOf, commitTimeoutMs));
           const session = openTransaction(take, siteOf, { isUncertain, confirmTimeline });
           // What `work` knows of promotions holds only on a server whose timeline was confirmed before.
           if (confirmTimeline) await session.begin();
@@ -246,15 +249,6 @@ function openTransaction(
     return taken;
   }
 
-  function siteOfRows(
-    { forMany }: RowStatement,
-    rows: readonly (readonly Value[])[],
-    first: readonly Value[],
-  ) {
-    const [row] = rows;
-    return row ? siteOf(forMany(1), [...first, ...row]) : null;
-  }
-
   return {
     async begin() {
       await (beginning ??= beginFor(null));
@@ -265,37 +259,77 @@ function openTransaction(
         return query(client, sql, params);
       },
       async change(statement, rows, first = []) {
-        const { client } = await (beginning ??= beginFor(siteOfRows(statement, rows, first)));
+        const { client } = await (beginning ??= beginFor(siteOfRows(siteOf, statement, rows, first)));
         return changeRows(client, statement, rows, first);
       },
     },
     async commit(timeoutMs) {
       if (!beginning) return;
       const { client, on } = await beginning;
-      await commit(client, () => on.cancelSyncWait(client), timeoutMs);
+      await durably(client, on, timeoutMs, () => commit(client));
     },
   };
 }
 
+/** For one statement, which the server commits by itself. Rows that need several statements get a transaction. */
+function openSingle(take: Take, siteOf: SiteOf, timeoutMs: number): RowQuery {
+  let isUsed = false;
+  async function run<T>(siteId: string | null, work: (client: PoolClient) => Promise<T>): Promise<T> {
+    if (isUsed) throw new Error("this write was to be one statement");
+    isUsed = true;
+    const { client, on } = await take(siteId);
+    return durably(client, on, timeoutMs, () => work(client));
+  }
+  return {
+    all: (sql, params) => run(siteOf(sql, params), (client) => query(client, sql, params)),
+    async change(statement, rows, first = []) {
+      if (rows.length === 0) return [];
+      return run(siteOfRows(siteOf, statement, rows, first), async (client) => {
+        if (isOneChunk(rows.length)) return changeRows(client, statement, rows, first);
+        await client.query("BEGIN");
+        const changed = await changeRows(client, statement, rows, first);
+        await commit(client);
+        return changed;
+      });
+    },
+  };
+}
+
+function siteOfRows(
+  siteOf: SiteOf,
+  { forMany }: RowStatement,
+  rows: readonly (readonly Value[])[],
+  first: readonly Value[],
+) {
+  const [row] = rows;
+  return row ? siteOf(forMany(1), [...first, ...row]) : null;
+}
+
+async function commit(client: PoolClient): Promise<void> {
+  const { command } = await client.query("COMMIT");
+  // PostgreSQL answers so to the COMMIT of a transaction in which a statement had failed.
+  if (command !== "COMMIT") throw new PostgresError("40000", "the transaction was rolled back");
+}
+
 /**
- * A primary whose wait for its standby was cancelled answers COMMIT all the same, with a warning: if it died now, the
+ * Runs what commits. A primary whose wait for its standby was cancelled answers COMMIT all the same, with a warning: if it died now, the
  * transaction would be gone. So its outcome counts as unknown, and it is run again. The server has no time limit for this
  * wait, and keeps waiting when the connection is dropped: so we cancel the wait.
  */
-async function commit(
+async function durably<T>(
   client: PoolClient,
-  cancelSyncWait: () => Promise<void>,
+  on: Connections,
   timeoutMs: number,
-): Promise<void> {
+  work: () => Promise<T>,
+): Promise<T> {
   let warned = false;
   const onNotice = ({ code }: { code?: string | undefined }) => void (warned ||= code === "01000");
   client.on("notice", onNotice);
-  const timer = setTimeout(() => void cancelSyncWait().catch(() => {}), timeoutMs);
+  const timer = setTimeout(() => void on.cancelSyncWait(client).catch(() => {}), timeoutMs);
   try {
-    const { command } = await client.query("COMMIT");
+    const result = await work();
     if (warned) throw new PostgresError(commitUnknown, "it is not known whether the transaction is durable");
-    // PostgreSQL answers so to the COMMIT of a transaction in which a statement had failed.
-    if (command !== "COMMIT") throw new PostgresError("40000", "the transaction was rolled back");
+    return result;
   } finally {
     clearTimeout(timer);
     client.off("notice", onNotice);
