@@ -34,6 +34,7 @@ export const sitePages: readonly SitePage[] = [
     path: "reconciliation",
     load: () => import("./scenes/reconciliation/Reconciliation.tsx"),
   },
+  { path: "funnel", load: () => import("./scenes/reconciliation/FunnelPage.tsx") },
   { path: "configuration/general", load: () => import("./scenes/configuration/General.tsx") },
   {
     path: "configuration/keys",

@@ -72,10 +72,13 @@ const routes = root.addChildren([
     ...sitePages.map(({ path, load, hasTraces }) =>
       (hasTraces ? withTraces : inside)(`/sites/$site/${path}`, path === "overview" ? load : withTexts(load)),
     ),
-    inside("/sites/$site/reconciliation/rows", () => import("./scenes/reconciliation/RunRows.tsx")),
+    inside(
+      "/sites/$site/reconciliation/rows",
+      withTexts(() => import("./scenes/reconciliation/RunRows.tsx")),
+    ),
     inside(
       "/sites/$site/integrations/quality/$connection",
-      () => import("./scenes/integrations/quality/ConnectionQuality.tsx"),
+      withTexts(() => import("./scenes/integrations/quality/ConnectionQuality.tsx")),
     ),
     withTraces(
       "/sites/$site/integrations/$platform",

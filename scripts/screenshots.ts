@@ -35,7 +35,7 @@ type Shown = {
   height?: number;
 };
 
-const sizes = { desktop: { width: 1280, height: 800 }, phone: { width: 375, height: 812 } } as const;
+const sizes = { desktop: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } } as const;
 const schemes = ["light", "dark"] as const;
 
 const publicPages: Shown[] = [
@@ -57,7 +57,7 @@ async function openTrace(page: Page): Promise<void> {
 
 /** Opens the match quality of a platform that can be asked for confirmations. */
 async function openQuality(page: Page): Promise<void> {
-  await page.getByRole("link", { name: "Google Ads" }).first().click();
+  await page.locator("tbody a", { hasText: "Google Ads" }).first().click();
 }
 
 /** Opens the orders behind the first loss of the funnel. */
@@ -86,7 +86,8 @@ function memberPages({ site }: Demo): Shown[] {
     page("quality", "integrations/quality"),
     page("quality-connection", "integrations/quality", { prepare: openQuality }),
     page("reconciliation", "reconciliation"),
-    page("reconciliation-rows", "reconciliation", { prepare: openMissing }),
+    page("funnel", "funnel"),
+    page("reconciliation-rows", "funnel", { prepare: openMissing }),
     page("keys", "configuration/keys"),
     page("tag", "configuration/tag"),
     page("domains", "configuration/domains"),

@@ -42,6 +42,13 @@ export const reconciliationText = section("reconciliation", {
     about:
       "How many orders came through each step, and why the others did not. Each number leads to its orders.",
     connection: "Connection",
+    all: "All connections",
+    allAbout: "Orders that came through each step, and the largest loss at the platform.",
+    largest: "Largest loss",
+    noOrders: "No orders yet",
+    noOrdersMore:
+      "The funnel begins with your own list of orders. Add it, and each order is followed to every platform.",
+    addOrders: "Add orders",
     lost: (step: string) => `Lost before ${step}:`,
     more: (count: number) => plural(count, { one: "# more reason", other: "# more reasons" }),
     confirmations:

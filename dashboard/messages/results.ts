@@ -25,6 +25,15 @@ export const resultsText = section("results", {
     "several reasons": "several reasons",
     "no answer": "no answer",
   },
+  /** The match keys, by their stored word. */
+  matchKeys: {
+    email: "email",
+    phone: "phone",
+    name: "name",
+    "click id": "click ID",
+    "browser id": "browser ID",
+    "address and user agent": "IP address and user agent",
+  },
   table: {
     about: "Platforms count a conversion only if they can match it to a click or to a person.",
     title: "Match quality of the last 7 days",
@@ -37,7 +46,8 @@ export const resultsText = section("results", {
     confirmed: "Confirmed",
     notCounted: "Not counted",
     ofConversions: (count: string) => `${count} conversions`,
-    ofScore: (score: number, max: number) => `${score} of ${max}`,
+    carries: (key: string, share: string) => `${key} ${share}`,
+    ofScore: (score: string, max: string) => `${score} of ${max}`,
     refunds: "Refunds",
     refundsAbout: "A refund with the order ID of a purchase can change the value that platforms were given.",
     corrections:

@@ -1,6 +1,7 @@
 // Declares the routes of match quality and of corrections.
 
 import { z } from "zod";
+import { matchKeys } from "../kernel/quality.ts";
 import { correction } from "./events.ts";
 import { confirmationSums } from "./statistics.ts";
 import { count, id, page, paging, type Route } from "./route.ts";
@@ -32,7 +33,7 @@ const quality = z
         "0 to 10, by our own weights; null if nothing was sent or the platform takes no match key. It is not the platform's own score.",
       ),
     keys: z
-      .array(z.object({ key: z.string(), coverage: share }))
+      .array(z.object({ key: z.enum(matchKeys), coverage: share }))
       .describe(
         "The match keys that the connection can send, and the share of the conversions that had each.",
       ),
@@ -41,7 +42,7 @@ const quality = z
       .array(
         z.object({
           kind: z.enum(["send", "identify"]),
-          key: z.string(),
+          key: z.enum(matchKeys),
           inboundKey: id.nullable().describe("The inbound key of the sender that would send it."),
           gain: share.describe("Share of the conversions that would carry the key in addition."),
           text: z.string(),

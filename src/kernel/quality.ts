@@ -1,3 +1,14 @@
+export const matchKeys = [
+  "email",
+  "phone",
+  "name",
+  "click id",
+  "browser id",
+  "address and user agent",
+] as const;
+/** The data by which platforms find the person or the click of a conversion. */
+export type MatchKey = (typeof matchKeys)[number];
+
 /** What a platform itself says of the quality of the events that it received, of one kind. */
 export type QualityReport = {
   /** The platform's name of the event; empty for all events. */

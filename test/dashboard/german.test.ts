@@ -81,7 +81,9 @@ inChromium("a German browser", () => {
       expect(englishTexts.length).toBeGreaterThan(600);
       const { page, open, go, errors, context } = await user(relay, owner, { locale: "de-DE" });
       const wrong: string[] = [];
-      await open("/sites");
+      // A link to a page inside of another one, which loads its own texts.
+      await open(`/sites/${site}/integrations/quality/unknown`);
+      await sees(page, "Verbindung nicht gefunden");
       await page.setViewportSize({ width: 375, height: 900 });
       for (const path of [
         ...pagesOf(site, { event, webhook }),

@@ -20,6 +20,7 @@ export function pagesOf(site: string, { event, webhook, visit }: Shown = {}): st
     "integrations/webhook?tab=log",
     "integrations/meta?tab=mapping",
     "reconciliation",
+    "funnel",
     "configuration/keys",
     "configuration/tag",
     "configuration/domains",

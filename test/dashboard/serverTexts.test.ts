@@ -8,8 +8,16 @@ import { platformTexts } from "../../dashboard/messages/de/platforms/texts.ts";
 import { setLanguage } from "../../dashboard/messages/language.ts";
 import { addServerTexts, findServerText, serverText } from "../../dashboard/messages/server.ts";
 import { settingsText } from "../../dashboard/messages/settings.ts";
+import { lossText } from "../../dashboard/scenes/reconciliation/report.ts";
+import { describeImprovement } from "../../src/delivery/quality/read.ts";
+import { confirmationReasons } from "../../src/kernel/confirmation.ts";
+import { deliveryStates } from "../../src/kernel/event.ts";
+import { matchKeys } from "../../src/kernel/quality.ts";
+import { rowConfirmations } from "../../src/kernel/reconciliation.ts";
 import { platforms } from "../../src/platforms/index.ts";
 import type { Platform } from "../../src/platforms/platform.ts";
+import { makeReport } from "../../src/reconcile/report.ts";
+import { newConnectionTally, newTally, otherReasons } from "../../src/store/reconciliation/tally.ts";
 import { signals } from "../../src/traffic/signals.ts";
 import { readSource, walk, type Node } from "./sourceTexts.ts";
 
@@ -97,6 +105,31 @@ test("German has every refusal of the management API", () => {
     });
   expect(messages.length).toBeGreaterThan(80);
   expect(untranslated(messages.filter((text) => !isComposed(text)))).toEqual([]);
+});
+
+test("German has every loss of a funnel, and every change that would raise match quality", () => {
+  const reasons = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, 1]));
+  const states = Object.fromEntries(deliveryStates.map((state) => [state, reasons(["", otherReasons])]));
+  const confirmations = Object.fromEntries(
+    rowConfirmations.map((state) => [state, reasons(state === "none" ? [""] : ["", ...confirmationReasons])]),
+  );
+  const connection = { ...newConnectionTally("google_ads"), states, confirmations };
+  const tally = { ...newTally(), orders: 100, received: 90, connections: { c: connection } };
+  const [{ funnel = [] } = {}] = makeReport({ tally }, []).connections;
+  const losses = funnel.flatMap((step) => step.losses);
+  expect(losses.length).toBeGreaterThan(30);
+  const isEnglish = (one: (typeof losses)[number]) => lossText(one) === one.reason;
+  expect(losses.filter(isEnglish).map(({ reason }) => reason)).toEqual([]);
+
+  const changes = matchKeys
+    .filter((key) => key !== "email")
+    .flatMap((key) =>
+      [{ kind: "send", keyId: "k" } as const, { kind: "identify", keyId: null } as const].map((one) =>
+        describeImprovement({ ...one, key, gain: 0.3 }, () => "HubSpot"),
+      ),
+    );
+  expect(untranslated(changes)).toEqual([]);
+  expect(changes.map(serverText).filter((text) => /\ban? [a-z]/.test(text))).toEqual([]);
 });
 
 test("German has every reason for which an inbound request is rejected", () => {

@@ -42,6 +42,13 @@ export const reconciliation: Translation<typeof reconciliationText> = {
     about:
       "Wie viele Bestellungen jeden Schritt erreicht haben, und warum die anderen nicht. Jede Zahl führt zu ihren Bestellungen.",
     connection: "Verbindung",
+    all: "Alle Verbindungen",
+    allAbout: "Bestellungen, die jeden Schritt erreicht haben, und der größte Verlust bei der Plattform.",
+    largest: "Größter Verlust",
+    noOrders: "Noch keine Bestellungen",
+    noOrdersMore:
+      "Der Trichter beginnt mit Ihrer eigenen Liste der Bestellungen. Fügen Sie sie hinzu, und jede Bestellung wird bis zu jeder Plattform verfolgt.",
+    addOrders: "Bestellungen hinzufügen",
     lost: (step) => `Verloren vor ${step}:`,
     more: (count) => plural(count, { one: "# weiterer Grund", other: "# weitere Gründe" }),
     confirmations:

@@ -23,6 +23,14 @@ export const results: Translation<typeof resultsText> = {
     "several reasons": "mehrere Gründe",
     "no answer": "keine Antwort",
   },
+  matchKeys: {
+    email: "E-Mail-Adresse",
+    phone: "Telefonnummer",
+    name: "Name",
+    "click id": "Klick-ID",
+    "browser id": "Browser-ID",
+    "address and user agent": "IP-Adresse und User-Agent",
+  },
   table: {
     about:
       "Plattformen zählen eine Conversion nur, wenn sie sie einem Klick oder einer Person zuordnen können.",
@@ -36,6 +44,7 @@ export const results: Translation<typeof resultsText> = {
     confirmed: "Bestätigt",
     notCounted: "Nicht gezählt",
     ofConversions: (count) => `${count} Conversions`,
+    carries: (key, share) => `${key} ${share}`,
     ofScore: (score, max) => `${score} von ${max}`,
     refunds: "Erstattungen",
     refundsAbout:

@@ -19,6 +19,7 @@ import {
   BookOpen,
   Check,
   ChevronsUpDown,
+  Filter,
   GitCompareArrows,
   Languages,
   LayoutDashboard,
@@ -59,6 +60,7 @@ const sections = [
   { path: "events", icon: ListTree },
   { path: "integrations", icon: Plug },
   { path: "reconciliation", icon: GitCompareArrows },
+  { path: "funnel", icon: Filter },
   { path: "configuration", icon: SlidersHorizontal },
   { path: "settings", icon: Settings },
 ] as const;

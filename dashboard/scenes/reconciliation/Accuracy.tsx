@@ -8,7 +8,7 @@ import { DocsLink, TextLink } from "../../common/links.tsx";
 import { Rows, type Column } from "../../common/lists/Rows.tsx";
 import { reconciliationText } from "../../messages/reconciliation.ts";
 import { RichText } from "../../messages/RichText.tsx";
-import { rowsPage, type ConnectionReport, type Report } from "./report.ts";
+import { funnelPage, rowsPage, type ConnectionReport, type Report } from "./report.ts";
 
 type Line = ConnectionReport & { name: string };
 
@@ -91,7 +91,9 @@ function columnsOf(site: string, { id, orders }: Report): Column<Line>[] {
       title: texts.connection,
       cell: (line) => (
         <>
-          {line.name}
+          <TextLink {...funnelPage(site, id, line.connectionId)} fw={500} c="inherit">
+            {line.name}
+          </TextLink>
           <Shares of={line} orders={orders} />
         </>
       ),

@@ -4,13 +4,9 @@
 import { Anchor, Text, VisuallyHidden } from "@mantine/core";
 import { useState } from "react";
 import { countText, percentText } from "../../common/format/numbers.ts";
-import { filterReasonText } from "../../common/format/reasons.ts";
 import { TextLink } from "../../common/links.tsx";
 import { reconciliationText } from "../../messages/reconciliation.ts";
-import { serverText } from "../../messages/server.ts";
-import { rowsPage, type FunnelStep } from "./report.ts";
-
-type Loss = FunnelStep["losses"][number];
+import { lossText, rowsPage, type FunnelStep, type Loss } from "./report.ts";
 
 export function Funnel({ site, run, steps }: { site: string; run: string; steps: readonly FunnelStep[] }) {
   const orders = steps[0]?.count ?? 0;
@@ -71,20 +67,15 @@ function Step({ site, run, of, orders }: { site: string; run: string; of: Funnel
 /** Platforms can have many reasons; the first ones are the largest. */
 const maxLosses = 5;
 
-function Losses({ site, run, of: { step, losses, narrows } }: { site: string; run: string; of: FunnelStep }) {
+function Losses({ site, run, of }: { site: string; run: string; of: FunnelStep }) {
+  const { losses } = of;
   const [isWhole, setWhole] = useState(false);
   const shown = isWhole || losses.length <= maxLosses + 1 ? losses : losses.slice(0, maxLosses);
   return (
     <ul className="cc-funnel-losses">
       {shown.map((loss) => (
         <li key={JSON.stringify(loss.rows)}>
-          <TextLink {...rowsPage(site, run, loss.rows)} className="cc-number">
-            <VisuallyHidden>
-              {reconciliationText.funnel.lost(reconciliationText.funnel.steps[step])}{" "}
-            </VisuallyHidden>
-            {narrows ? "−" : ""}
-            {countText(loss.count)}
-          </TextLink>
+          <LossLink site={site} run={run} loss={loss} of={of} />
           <span>{lossText(loss)}</span>
         </li>
       ))}
@@ -100,5 +91,23 @@ function Losses({ site, run, of: { step, losses, narrows } }: { site: string; ru
   );
 }
 
-const lossText = ({ reason, rows }: Loss) =>
-  rows.filtered === undefined ? serverText(reason) : filterReasonText({ code: reason, detail: null });
+export function LossLink({
+  site,
+  run,
+  loss,
+  of: { step, narrows },
+}: {
+  site: string;
+  run: string;
+  loss: Loss;
+  of: FunnelStep;
+}) {
+  const texts = reconciliationText.funnel;
+  return (
+    <TextLink {...rowsPage(site, run, loss.rows, "funnel")} className="cc-number">
+      <VisuallyHidden>{texts.lost(texts.steps[step])} </VisuallyHidden>
+      {narrows ? "−" : ""}
+      {countText(loss.count)}
+    </TextLink>
+  );
+}

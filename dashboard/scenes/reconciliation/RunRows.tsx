@@ -19,7 +19,7 @@ import { Money, State, Time } from "../../common/values.tsx";
 import { reconciliationText } from "../../messages/reconciliation.ts";
 import { serverText } from "../../messages/server.ts";
 import { Repair } from "./Repair.tsx";
-import { connectionName } from "./report.ts";
+import { connectionName, funnelPage } from "./report.ts";
 
 type Correction = NonNullable<Row["outcomes"][number]["correction"]>;
 type Row = Answer<"GET /sites/:site/reconciliations/:run/rows">["items"][number];
@@ -69,7 +69,11 @@ export default function RunRows() {
   return (
     <Page
       title={rowClass ? reconciliationText.classes[rowClass] : texts.title}
-      back={{ to: `/sites/${site}/reconciliation`, label: reconciliationText.title, search: { run } }}
+      back={
+        text("from") === "funnel"
+          ? { ...funnelPage(site, run, text("connection")), label: reconciliationText.funnel.label }
+          : { to: `/sites/${site}/reconciliation`, label: reconciliationText.title, search: { run } }
+      }
       about={rowClass ? reconciliationText.aboutClasses[rowClass] : chosen.join(" · ")}
     >
       {rowClass && mayChange && (counted?.classes[rowClass] ?? 0) > 0 && (

@@ -1,10 +1,15 @@
 // The report of a reconciliation, as the API answers it, with the words of its classes and steps.
 
+import { noReason } from "../../../src/kernel/reconciliation.ts";
 import type { Answer } from "../../common/api/api.ts";
+import { filterReasonText } from "../../common/format/reasons.ts";
+import { reconciliationText } from "../../messages/reconciliation.ts";
+import { serverText } from "../../messages/server.ts";
 
 export type Report = Answer<"GET /sites/:site/reconciliations/:run">["reconciliation"];
 export type ConnectionReport = Report["connections"][number];
 export type FunnelStep = ConnectionReport["funnel"][number];
+export type Loss = FunnelStep["losses"][number];
 export type RunLine = Answer<"GET /sites/:site/reconciliations">["items"][number];
 export type RowClass = keyof Report["classes"];
 
@@ -18,11 +23,29 @@ export function connectionName(
   return isOnly ? platformName(platform) : `${platformName(platform)} (${connectionId})`;
 }
 
-/** The page with the rows of a number. */
-export const rowsPage = (site: string, run: string, filter: Record<string, unknown>) => ({
+/** Why orders were lost at a step. */
+export function lossText({ reason, rows: { filtered, state, reason: ofState } }: Loss): string {
+  if (filtered !== undefined) return filterReasonText({ code: filtered, detail: null });
+  if (state !== undefined && ofState === noReason) return reconciliationText.states[state];
+  return serverText(reason);
+}
+
+/** The page with the rows of a number; `from` is the page that it leads back to. */
+export const rowsPage = (
+  site: string,
+  run: string,
+  filter: Record<string, unknown>,
+  from: "reconciliation" | "funnel" = "reconciliation",
+) => ({
   to: `/sites/${site}/reconciliation/rows`,
   search: {
     run,
     ...Object.fromEntries(Object.entries(filter).map(([name, value]) => [name, String(value)])),
+    ...(from === "funnel" && { from }),
   },
+});
+
+export const funnelPage = (site: string, run: string, connection: string) => ({
+  to: `/sites/${site}/funnel`,
+  search: { run, connection },
 });

@@ -2,19 +2,9 @@
 // in it. So nothing is declared a second time, and settings, mappings and the platform's own rules are taken into account.
 
 import type { Conversion, Person } from "../../kernel/event.ts";
+import { matchKeys, type MatchKey } from "../../kernel/quality.ts";
 import type { ConnectionSettings, Platform } from "../../platforms/platform.ts";
 import { sha256 } from "../../platforms/shared/sample.ts";
-
-export const matchKeys = [
-  "email",
-  "phone",
-  "name",
-  "click id",
-  "browser id",
-  "address and user agent",
-] as const;
-/** The data by which platforms find the person or the click of a conversion. */
-export type MatchKey = (typeof matchKeys)[number];
 
 /** A conversion without a key, or with another email, because an event always has one. Null where it has no such key. */
 const without: Record<MatchKey, (conversion: Conversion) => Conversion | null> = {

@@ -4,6 +4,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { newSite } from "../../../test/support/events.ts";
 import { openNodes } from "../../../test/support/nodes.ts";
 import { storeSent } from "../../../test/support/sentEvents.ts";
+import { matchKeys, type MatchKey } from "../../kernel/quality.ts";
 import { hourMs } from "../../kernel/time.ts";
 import { googleAds } from "../../platforms/google_ads/index.ts";
 import { meta } from "../../platforms/meta/index.ts";
@@ -11,7 +12,7 @@ import { fullPerson, fullSample } from "../../platforms/shared/sample.ts";
 import { connectPlatform } from "../../sites/connect.ts";
 import { openDirectory } from "../../sites/directory.ts";
 import { addKey, findSite } from "../../sites/manage.ts";
-import { matchKeys, sentKeys, type MatchKey } from "./matchKeys.ts";
+import { sentKeys } from "./matchKeys.ts";
 import { describeImprovement, readQuality } from "./read.ts";
 import { scoreMatch, type ScoredConversion } from "./score.ts";
 

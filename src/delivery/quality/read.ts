@@ -11,7 +11,7 @@ import type { StoredEvent } from "../../store/events/eventRow.ts";
 import type { QualitySnapshot } from "../../store/confirmations/snapshots.ts";
 import type { Store } from "../../store/store.ts";
 import { toConversion } from "../plan.ts";
-import { sentKeys, type MatchKey } from "./matchKeys.ts";
+import { sentKeys } from "./matchKeys.ts";
 import { scoreMatch, type Improvement, type MatchScore, type ScoredConversion } from "./score.ts";
 
 export type ConnectionQuality = MatchScore & {
@@ -93,4 +93,4 @@ export function describeImprovement(
 }
 
 const wordsOf = (key: MatchKey) => (key === "name" ? "firstName and lastName" : key);
-const articleOf = (key: MatchKey) => (key === "address and user agent" ? "them" : `a ${key}`);
+const articleOf = (key: MatchKey) => `${/^[aeiou]/.test(key) ? "an" : "a"} ${key}`;

@@ -1,8 +1,8 @@
 // Our own match score of a connection: how many of the sent conversions carry each match key, weighted, from 0 to 10. It is
 // no platform's score, which knows its own users; it shows what could be sent and is not.
 
+import { matchKeys, type MatchKey } from "../../kernel/quality.ts";
 import type { StoredEvent } from "../../store/events/eventRow.ts";
-import { matchKeys, type MatchKey } from "./matchKeys.ts";
 
 export type ScoredConversion = {
   event: Pick<StoredEvent, "keyId" | "time" | "receivedAt"> & {

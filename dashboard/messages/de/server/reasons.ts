@@ -1,6 +1,7 @@
 // Why a connection is not proven, a domain is not served, a visit is a bot; and alerts.
 
 import type { ServerTexts } from "../../server.ts";
+import { results } from "../results.ts";
 
 export const reasons: ServerTexts = {
   // reconciliation
@@ -11,6 +12,24 @@ export const reasons: ServerTexts = {
   "the platform cannot be asked about it": "die Plattform kann nicht danach gefragt werden",
   "not counted: {1}": "nicht gezählt: {1}",
   "unknown: {1}": "unbekannt: {1}",
+  ...results.reasons,
+  "not counted": "nicht gezählt",
+  "rejected: other reasons": "abgelehnt: andere Gründe",
+  "skipped: other reasons": "übersprungen: andere Gründe",
+  "queued: other reasons": "in der Warteschlange: andere Gründe",
+  "parked: other reasons": "geparkt: andere Gründe",
+  "expired: other reasons": "abgelaufen: andere Gründe",
+  "other reasons": "andere Gründe",
+  // match quality
+  "Send {1} from {2}: +{3} % of the conversions would carry {4}.":
+    "Senden Sie {1} aus {2}: {4} käme bei weiteren {3} % der Conversions hinzu.",
+  "Install the tag where people enter their email, or call identifyEmail there: up to +{1} % of the conversions would carry {2}.":
+    "Binden Sie das Tag dort ein, wo Personen ihre E-Mail-Adresse angeben, oder rufen Sie dort identifyEmail auf: {2} käme bei bis zu {1} % der Conversions hinzu.",
+  "a phone": "eine Telefonnummer",
+  "a name": "ein Name",
+  "a click id": "eine Klick-ID",
+  "a browser id": "eine Browser-ID",
+  "an address and user agent": "eine IP-Adresse mit User-Agent",
   // proof of a connection
   "the check could not be finished; try again": "die Prüfung wurde nicht fertig; versuchen Sie es erneut",
   "not checked yet": "noch nicht geprüft",

@@ -82,12 +82,12 @@ function Carried({ of: { conversions, score, keys, withinHour, improvements } }:
           keys.map(({ key, coverage }) => (
             <Box key={key}>
               <Group justify="space-between">
-                <Text size="sm">{key}</Text>
+                <Text size="sm">{resultsText.matchKeys[key]}</Text>
                 <Text size="sm" className="cc-number">
                   {percentText(coverage, 1)}
                 </Text>
               </Group>
-              <Progress value={coverage * 100} aria-label={key} size="sm" mt={2} />
+              <Progress value={coverage * 100} aria-label={resultsText.matchKeys[key]} size="sm" mt={2} />
             </Box>
           ))}
         <Box>

@@ -7,7 +7,7 @@ import type { Answer } from "../../../common/api/api.ts";
 import { usePlatformName } from "../../../common/api/platforms.ts";
 import { useApi } from "../../../common/api/query.ts";
 import { useSiteId } from "../../../common/api/session.ts";
-import { countText, percentText } from "../../../common/format/numbers.ts";
+import { countText, decimalText, percentText } from "../../../common/format/numbers.ts";
 import { DocsLink, TextLink } from "../../../common/links.tsx";
 import { Rows, type Column } from "../../../common/lists/Rows.tsx";
 import { SettingsCard } from "../../../common/settings/SettingsCard.tsx";
@@ -67,7 +67,13 @@ function useColumns(site: string): Column<ConnectionQuality>[] {
       title: resultsText.table.keys,
       wide: true,
       cell: ({ keys }) =>
-        keys.length ? keys.map(({ key, coverage }) => `${key} ${share(coverage)}`).join(", ") : dash,
+        keys.length
+          ? keys
+              .map(({ key, coverage }) =>
+                resultsText.table.carries(resultsText.matchKeys[key], share(coverage)),
+              )
+              .join(", ")
+          : dash,
     },
     {
       title: resultsText.table.fresh,
@@ -102,7 +108,7 @@ function useColumns(site: string): Column<ConnectionQuality>[] {
 }
 
 /** The score of a connection without conversions, or of a platform that takes no match key, is unknown. */
-export const scoreText = (score: number | null) => score?.toFixed(1) ?? null;
+export const scoreText = (score: number | null) => (score === null ? null : decimalText(score));
 
 /** The newest words of the platform itself, in short. */
 export function saidBy(snapshot: ConnectionQuality["snapshot"]): string | null {
@@ -111,8 +117,8 @@ export function saidBy(snapshot: ConnectionQuality["snapshot"]): string | null {
       score === null
         ? rating
         : maxScore === null
-          ? String(score)
-          : resultsText.table.ofScore(score, maxScore);
+          ? countText(score)
+          : resultsText.table.ofScore(countText(score), countText(maxScore));
     return words === null ? [] : [event ? `${event} ${words}` : words];
   });
   return said.length ? said.join(", ") : null;

@@ -1,0 +1,133 @@
+// The funnel of a period: what became of the orders on their way to each platform, and where the others were lost.
+
+import { Button, NativeSelect } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { Filter } from "lucide-react";
+import { Card } from "../../common/Page.tsx";
+import { countText } from "../../common/format/numbers.ts";
+import { TextLink } from "../../common/links.tsx";
+import { Rows, type Column } from "../../common/lists/Rows.tsx";
+import { useQueryParams } from "../../common/lists/queryParams.ts";
+import { Empty } from "../../common/states.tsx";
+import { reconciliationText } from "../../messages/reconciliation.ts";
+import { ComparedPage, type Shown } from "./ComparedPage.tsx";
+import { Funnel, LossLink } from "./Funnel.tsx";
+import { funnelPage, lossText, type ConnectionReport, type FunnelStep } from "./report.ts";
+
+export default function FunnelPage() {
+  const texts = reconciliationText.funnel;
+  return (
+    <ComparedPage
+      title={texts.label}
+      about={texts.about}
+      report={(shown) => <Funnels {...shown} />}
+      list={({ site, list }) =>
+        list.orders === 0 && (
+          <Card>
+            <Empty
+              icon={Filter}
+              title={texts.noOrders}
+              action={
+                <Button component={Link} to={`/sites/${site}/reconciliation`}>
+                  {texts.addOrders}
+                </Button>
+              }
+            >
+              {texts.noOrdersMore}
+            </Empty>
+          </Card>
+        )
+      }
+    />
+  );
+}
+
+function Funnels({ site, report, nameOf }: Shown) {
+  const { text, change } = useQueryParams();
+  const { connections } = report;
+  const shown = connections.find(({ connectionId }) => connectionId === text("connection")) ?? connections[0];
+  const texts = reconciliationText.funnel;
+  return (
+    <>
+      <Card
+        title={shown ? texts.title(nameOf(shown)) : texts.titleOfAll}
+        actions={
+          connections.length > 1 ? (
+            <NativeSelect
+              aria-label={texts.connection}
+              value={shown?.connectionId ?? ""}
+              onChange={({ currentTarget }) => change({ connection: currentTarget.value })}
+              data={connections.map((one) => ({ value: one.connectionId, label: nameOf(one) }))}
+            />
+          ) : undefined
+        }
+      >
+        <Funnel site={site} run={report.id} steps={shown?.funnel ?? report.funnel} />
+      </Card>
+      {connections.length > 1 && (
+        <Card title={texts.all} about={texts.allAbout} padded={false}>
+          <Rows
+            label={texts.all}
+            columns={columnsOf({ site, report, nameOf })}
+            rows={connections}
+            keyOf={({ connectionId }) => connectionId}
+            empty={null}
+          />
+        </Card>
+      )}
+    </>
+  );
+}
+
+/** The steps that differ between connections; those before are the same for all. */
+const ownSteps = [
+  { step: "attributed", wide: true },
+  { step: "due", wide: true },
+  { step: "accepted", wide: false },
+  { step: "confirmed", wide: false },
+] as const;
+
+function columnsOf({ site, report, nameOf }: Shown): Column<ConnectionReport>[] {
+  const { funnel: texts, accuracy } = reconciliationText;
+  return [
+    {
+      title: accuracy.connection,
+      cell: (one) => (
+        <TextLink {...funnelPage(site, report.id, one.connectionId)} fw={500} c="inherit">
+          {nameOf(one)}
+        </TextLink>
+      ),
+    },
+    ...ownSteps.map(({ step, wide }): Column<ConnectionReport> => ({
+      title: texts.steps[step],
+      align: "right",
+      wide,
+      cell: ({ funnel }) => {
+        const found = funnel.find((one) => one.step === step);
+        return found ? countText(found.count) : <span className="cc-quiet">–</span>;
+      },
+    })),
+    {
+      title: texts.largest,
+      wide: true,
+      cell: ({ funnel }) => {
+        const largest = findLargestLoss(funnel);
+        if (!largest) return <span className="cc-quiet">–</span>;
+        return (
+          <>
+            <LossLink site={site} run={report.id} loss={largest.loss} of={largest.step} />{" "}
+            {lossText(largest.loss)}
+          </>
+        );
+      },
+    },
+  ];
+}
+
+/** Of the losses at the platform: those before it are the same for all connections. */
+function findLargestLoss(funnel: readonly FunnelStep[]) {
+  const own = funnel.filter(({ step, narrows }) => narrows && ownSteps.some((one) => one.step === step));
+  return own
+    .flatMap((step) => step.losses.map((loss) => ({ step, loss })))
+    .toSorted((one, other) => other.loss.count - one.loss.count)[0];
+}
