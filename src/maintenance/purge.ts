@@ -20,6 +20,7 @@ const keepBotsMs = 14 * dayMs;
 const keepPushesMs = 90 * dayMs;
 const keepAlertsMs = 90 * dayMs;
 const keepKeyUsesMs = 90 * dayMs;
+const keepSnapshotsMs = 90 * dayMs;
 /** The lifetime of the visitor's cookie. */
 const keepAgreementsMs = 400 * dayMs;
 /** A little more than two years, so that this month can be compared with that of the year before last. */
@@ -55,6 +56,7 @@ export type PurgeOptions = {
     | "deletedSites"
     | "orders"
     | "reconciliations"
+    | "snapshots"
   >;
   sites: () => Iterable<PurgedSite>;
   /** The id of this node. */
@@ -154,6 +156,7 @@ export function openPurge(options: PurgeOptions) {
 
   /** Purges what is found only by reading all rows, or is rare. */
   async function purgeDaily({ id, keys, settings }: PurgedSite): Promise<void> {
+    purged += await store.snapshots.purge(id, now() - keepSnapshotsMs);
     await inSteps(maxRows, (after, limit) =>
       store.people.purgePeople(id, now() - settings.keepMs, after, limit),
     );

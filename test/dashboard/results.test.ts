@@ -2,7 +2,8 @@
 
 import { beforeAll, expect, test } from "vitest";
 import { standinConnections } from "../../scripts/standinConnections.ts";
-import { dayMs, hourMs } from "../../src/kernel/time.ts";
+import { hourMs } from "../../src/kernel/time.ts";
+import { snapshotDay } from "../../src/store/confirmations/snapshots.ts";
 import { inChromium } from "../browser/chromium.ts";
 import { becomeOwner } from "../support/apiClient.ts";
 import { setUpSite, withStore, type SiteSetup } from "../support/installation.ts";
@@ -71,11 +72,9 @@ inChromium("results of deliveries", () => {
         keys: [],
         notes: ["freshness: real_time"],
       };
-      const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);
       await store.snapshots.add(
         { siteId, connectionId: meta.id },
-        { day: day(at), reports: [report] },
-        day(at - 90 * dayMs),
+        { day: snapshotDay(at), reports: [report] },
       );
     });
     relay = await home.start();

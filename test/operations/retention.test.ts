@@ -7,6 +7,7 @@ import { idAt, ulid } from "../../src/kernel/ids.ts";
 import type { Database, Row, Value } from "../../src/store/engine/database.ts";
 import { openDatabase, type StoreLocation } from "../../src/store/open.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
+import { snapshotDay } from "../../src/store/confirmations/snapshots.ts";
 import { packAttribution } from "../../src/store/people/personCodec.ts";
 import { fillTable } from "../../src/store/maintenance/restoreTarget.ts";
 import { dayMs as day, hourMs, minuteMs } from "../../src/kernel/time.ts";
@@ -167,6 +168,19 @@ describe.each(engines)("retention on %s", { timeout: 60_000 }, (engine) => {
     expect(await count("events", "unmade")).toBe(3);
     // They are 110 days past their retention, which the metrics show.
     expect(await store.purge.readRun()).toEqual({ at: now, lagMs: 110 * day });
+  });
+
+  test("reports of quality are kept for ninety days, also of a connection that gets no more of them", async () => {
+    const key = { siteId: "reports", connectionId: "c" };
+    for (const age of [0, 89, 91])
+      await store.snapshots.add(key, { day: snapshotDay(now - age * day), reports: [] });
+    await store.snapshots.add(
+      { ...key, connectionId: "ended" },
+      { day: snapshotDay(now - 91 * day), reports: [] },
+    );
+    await round("reports");
+    expect(await count("quality_snapshots", "reports")).toBe(2);
+    expect(await count("quality_snapshots", "reports", "connection_id = 'ended'")).toBe(0);
   });
 
   test("an event from before the kept statistics does not stop the purge of newer events", async () => {

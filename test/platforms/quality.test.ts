@@ -115,11 +115,4 @@ describe.each(["sqlite", "postgres"] as const)("snapshots on %s", async (engine)
     await disconnect(context, connection, by);
     await directory.refresh();
   });
-
-  test("snapshots are kept for ninety days", async () => {
-    const key = { siteId: await newSite(store), connectionId: "c1" };
-    await store.snapshots.add(key, { day: "2026-01-01", reports: [] }, "2025-10-01");
-    await store.snapshots.add(key, { day: "2026-05-01", reports: [] }, "2026-01-31");
-    expect((await store.snapshots.list(key, 10)).map(({ day }) => day)).toEqual(["2026-05-01"]);
-  });
 });

@@ -3,10 +3,11 @@
 
 import { openLease } from "../../background/lease.ts";
 import { poll } from "../../background/poll.ts";
-import { dayMs, hourMs, minuteMs } from "../../kernel/time.ts";
+import { hourMs, minuteMs } from "../../kernel/time.ts";
 import { platformOf } from "../../platforms/index.ts";
 import type { Platform, QualityNotes, QualityReading } from "../../platforms/platform.ts";
 import { isWorking, type Connection, type Directory } from "../../sites/directory.ts";
+import { snapshotDay } from "../../store/confirmations/snapshots.ts";
 import type { Store } from "../../store/store.ts";
 import { askPlatform } from "../askPlatform.ts";
 import type { Tokens } from "../oauth/tokens.ts";
@@ -31,12 +32,9 @@ const everyMs = 10 * minuteMs;
 const leaseMs = minuteMs;
 /** A platform that failed, or whose token lacks the permission, is asked again after this time. */
 const againMs = 6 * hourMs;
-const keepMs = 90 * dayMs;
 /** Third-party texts are bounded. */
 const maxReports = 100;
 const maxNotes = 20;
-
-const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
 export function startSnapshots(options: SnapshotOptions): { stop(): Promise<void> } {
   const { store, owner, now, elapsed, onDefect } = options;
@@ -89,7 +87,7 @@ export function openSnapshots(options: SnapshotOptions) {
     const source = platform?.quality;
     if (!platform || !source || source.toRequest(connection.settings) === null) return;
     const key = { siteId: connection.siteId, connectionId: connection.id };
-    const day = dayOf(now());
+    const day = snapshotDay(now());
     const id = `${key.siteId} ${key.connectionId}`;
     const failed = failedAt.get(id);
     if (failed !== undefined && failed <= now() && now() - failed < againMs) return;
@@ -109,7 +107,7 @@ export function openSnapshots(options: SnapshotOptions) {
       ...report,
       notes: [...report.notes, ...(more.get(report.event) ?? [])].slice(0, maxNotes),
     }));
-    await store.snapshots.add(key, { day, reports }, dayOf(now() - keepMs));
+    await store.snapshots.add(key, { day, reports });
   }
 
   return {

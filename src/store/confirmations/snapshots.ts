@@ -12,26 +12,27 @@ export type QualitySnapshot = {
   reports: QualityReport[];
 };
 
+/** The day of a time, in UTC. */
+export const snapshotDay = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+
 export function snapshotStore(db: Database) {
   return {
-    /** Stores the snapshot of a day, unless there is one, and deletes those from before `keepFrom`. */
-    async add(
-      { siteId, connectionId }: ConnectionKey,
-      { day, reports }: QualitySnapshot,
-      keepFrom: string,
-    ): Promise<void> {
-      await db.write(async (tx) => {
-        await tx.all(
-          `INSERT INTO quality_snapshots (site_id, connection_id, day, reports) VALUES ($1, $2, $3, $4)
-           ON CONFLICT DO NOTHING`,
-          [siteId, connectionId, day, JSON.stringify(reports)],
-        );
-        await tx.all(`DELETE FROM quality_snapshots WHERE site_id = $1 AND connection_id = $2 AND day < $3`, [
-          siteId,
-          connectionId,
-          keepFrom,
-        ]);
-      });
+    /** Stores the snapshot of a day, unless there is one. */
+    async add({ siteId, connectionId }: ConnectionKey, { day, reports }: QualitySnapshot): Promise<void> {
+      await db.run(
+        `INSERT INTO quality_snapshots (site_id, connection_id, day, reports) VALUES ($1, $2, $3, $4)
+         ON CONFLICT DO NOTHING`,
+        [siteId, connectionId, day, JSON.stringify(reports)],
+      );
+    },
+
+    /** Deletes the snapshots from before a day. There is one a day, so they are few. */
+    async purge(siteId: string, before: number): Promise<number> {
+      const rows = await db.run(
+        `DELETE FROM quality_snapshots WHERE site_id = $1 AND day < $2 RETURNING day`,
+        [siteId, snapshotDay(before)],
+      );
+      return rows.length;
     },
 
     /** Lists the newest first. A damaged one is left out. */
