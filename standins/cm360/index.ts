@@ -9,7 +9,7 @@ import {
   type FieldViolation,
 } from "../google_ads/access.ts";
 import { accountShape } from "../google_ads/event.ts";
-import { googleThrottled, identifiers, ingestInto, type Product } from "../google_ads/ingest.ts";
+import { googleThrottled, identifiers, ingestInto, statusRoute, type Product } from "../google_ads/ingest.ts";
 import type { Standin } from "../shared/standin.ts";
 import { documentedErrors } from "./documented.ts";
 
@@ -100,7 +100,10 @@ export const cm360 = {
     refresh: "fixed",
     offline: (query) => query.get("access_type") === "offline" && query.get("prompt") === "consent",
   },
-  routes: [{ kind: "events", method: "POST", path: "/v1/events:ingest", handle: ingestInto(product) }],
+  routes: [
+    { kind: "events", method: "POST", path: "/v1/events:ingest", handle: ingestInto(product) },
+    statusRoute,
+  ],
   documentedErrors,
   errors: {
     notFound: () => googleError(404, "NOT_FOUND", "The requested URL was not found on this server."),

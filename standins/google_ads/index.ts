@@ -2,9 +2,8 @@
 
 import { adwordsScope, dataManagerScope, googleError, googleKnown, googleTokenError } from "./access.ts";
 import { documentedErrors } from "./documented.ts";
-import { googleThrottled, ingestEvents, spendQuota } from "./ingest.ts";
+import { googleThrottled, ingestEvents, statusRoute } from "./ingest.ts";
 import { adsTokenError, listCustomers, searchStream, uploadClicks } from "./listing.ts";
-import { retrieveStatus } from "./status.ts";
 import type { Standin } from "../shared/standin.ts";
 
 export const googleAds = {
@@ -33,12 +32,7 @@ export const googleAds = {
   },
   routes: [
     { kind: "events", method: "POST", path: "/v1/events:ingest", handle: ingestEvents },
-    {
-      kind: "status",
-      method: "GET",
-      path: "/v1/requestStatus:retrieve",
-      handle: (call, context) => retrieveStatus(call, context, () => spendQuota(context)),
-    },
+    statusRoute,
     {
       kind: "listing",
       method: "GET",

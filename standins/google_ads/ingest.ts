@@ -10,15 +10,14 @@ import {
   type FieldViolation,
 } from "./access.ts";
 import { accountShape, requestShape, toViolation, type ProductRules } from "./event.ts";
-import { keepIngested, type IngestedEvent } from "./status.ts";
+import { keepIngested, retrieveStatus, type IngestedEvent } from "./status.ts";
 import type { AcceptedInput, Answer, Call, Context } from "../shared/standin.ts";
 
-/** A Google product that takes events: its rules, and what it keeps of an accepted request. */
+/** The rules of a Google product that takes events. */
 export type Product = ProductRules & {
   destinationViolations(destination: Destination, index: number): FieldViolation[];
   /** Violations beyond those that all products have. */
   eventViolations(event: Event, destinations: readonly Destination[]): EventViolation[];
-  remember?(requestId: string, events: Event[], destinations: Destination[], context: Context): void;
 };
 
 /** The field is below the event; empty for the event itself. */
@@ -65,7 +64,7 @@ export const ingestInto =
     if (violations.length > 0) return invalidArgument(violations, requestId);
     if (validateOnly) return { status: 200, body: { requestId: `v-${context.nextId()}` }, tested: true };
 
-    product.remember?.(requestId, events, destinations, context);
+    keepIngested(requestId, events, destinations, context);
     return {
       status: 200,
       body: { requestId },
@@ -99,10 +98,16 @@ const adsProduct: Product = {
           },
         ]
       : [],
-  remember: keepIngested,
 };
 
 export const ingestEvents = ingestInto(adsProduct);
+
+export const statusRoute = {
+  kind: "status",
+  method: "GET",
+  path: "/v1/requestStatus:retrieve",
+  handle: (call: Call, context: Context) => retrieveStatus(call, context, () => spendQuota(context)),
+} as const;
 
 function destinationViolations(destination: Destination, index: number): FieldViolation[] {
   const at = `destinations.destinations[${index}]`;

@@ -110,8 +110,8 @@ export function keepIngested(
 
 /** Returns the error of an event at a destination, or null where it counts. */
 function process(event: IngestedEvent, destination: Destination, context: Context): string | null {
-  const { gclid, gbraid, wbraid } = event.adIdentifiers ?? {};
-  const clickId = gclid ?? gbraid ?? wbraid ?? "";
+  const { gclid, gbraid, wbraid, dclid } = event.adIdentifiers ?? {};
+  const clickId = gclid ?? gbraid ?? wbraid ?? dclid ?? "";
   const [, wanted = null] = scripted.exec(clickId) ?? [];
   const counted = kept<true>(context, "counted transactions");
   const transaction = `${destination.productDestinationId}/${event.transactionId}`;

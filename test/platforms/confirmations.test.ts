@@ -32,7 +32,7 @@ import { call, eventually, newInstallation, type Installation, type Relay } from
 /** Stands still, or runs ahead of the machine's clock as the relay's does. */
 const clock: { now: number; aheadMs: number | null } = { now: Date.now(), aheadMs: null };
 const standins = await startStandins({
-  only: ["google_ads", "microsoft_ads", "ga4"],
+  only: ["google_ads", "cm360", "microsoft_ads", "ga4"],
   rateLimits: false,
   now: () => (clock.aheadMs === null ? clock.now : Date.now() + clock.aheadMs),
 });
@@ -50,7 +50,9 @@ describe("asked by the worker", async () => {
     await close();
   });
 
-  async function connect(platform: "google_ads" | "microsoft_ads" = "google_ads"): Promise<Connection> {
+  async function connect(
+    platform: "google_ads" | "cm360" | "microsoft_ads" = "google_ads",
+  ): Promise<Connection> {
     const siteId = await newSite(store);
     await directory.refresh();
     const by = { actor: "test", now: clock.now, checkAddress: () => null };
@@ -63,9 +65,9 @@ describe("asked by the worker", async () => {
   async function send(connection: Connection, ...clicks: string[]): Promise<string[]> {
     const at = clock.now;
     const platform = platformOf(connection.platform) ?? expect.unreachable(connection.platform);
-    const clickId = platform.id === "google_ads" ? "gclid" : "msclkid";
+    const clickId = { google_ads: "gclid", cm360: "dclid", microsoft_ads: "msclkid" }[platform.id] ?? "";
     // Microsoft's offline conversions are older than a week, and recognised by their second.
-    const time = (i: number) => (platform.id === "google_ads" ? at - minuteMs : at - 8 * dayMs - i * 1000);
+    const time = (i: number) => (platform.id === "microsoft_ads" ? at - 8 * dayMs - i * 1000 : at - minuteMs);
     const orders = clicks.map((value, i) => ({ orderId: shortId(), value, time: time(i) }));
     const conversions = orders.map(({ orderId, value, time: eventTime }) =>
       sampleConversion({
@@ -283,6 +285,19 @@ describe("asked by the worker", async () => {
     expect(directory.connection(connection.siteId, connection.id)?.state).toBe("active");
     expect(await confirm(connection, hourMs)).toEqual(["answered"]);
     expect(await confirmationsOf(connection, ids)).toEqual([["confirmed", null]]);
+  });
+
+  test("Campaign Manager 360 is asked like Google Ads, with its own sign-in", async () => {
+    const connection = await connect("cm360");
+    const ids = [
+      ...(await send(connection, "EXAMPLE-DCLID")),
+      ...(await send(connection, "STANDIN-USER_ID_NOT_FOUND_FOR_DCLID")),
+    ];
+    expect(await confirm(connection, 31 * minuteMs)).toEqual(["answered", "answered"]);
+    expect(await confirmationsOf(connection, ids)).toEqual([
+      ["confirmed", null],
+      ["not counted", "bad id"],
+    ]);
   });
 
   describe("Microsoft", () => {

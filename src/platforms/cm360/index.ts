@@ -8,11 +8,13 @@ import {
   googleSignIn,
   numericOrderIdsSetting,
 } from "../shared/dataManager.ts";
+import { dataManagerConfirmations } from "../shared/dataManagerConfirmations.ts";
 import { readIngested } from "../shared/dataManagerResponse.ts";
 import { isUnnamedRefund } from "../shared/eventNames.ts";
 import { proveByTestEvent } from "../shared/prove.ts";
 import { digits, requiredSecret, tokenSettings } from "../shared/settings.ts";
 import { targetsCheck } from "../shared/targets.ts";
+import { confirmationExamples } from "./confirmationExamples.ts";
 import { examples, responses } from "./examples.ts";
 import { activitiesOf, clickOf, events, toRequest } from "./request.ts";
 
@@ -61,7 +63,7 @@ export const cm360 = {
       "The limit applies to the whole Cloud project, so to all connections that use your app, and to Google Ads too if it uses the same project; Google also allows 100,000 requests a day.",
       "One invalid event fails the whole request; the others are resent without it.",
       "An activity that Google does not know stops only its own events: they wait and are retried every hour until event.NAME or activity is corrected. A fault of the account stops the connection until it is connected again.",
-      "Accepted means received. Half an hour later Google decides if the click is known; a click of the last hour may not be.",
+      "Accepted means received. The relay asks Google from half an hour later on if the conversions of a request count. A click of the last hour may not be known yet: such a conversion is sent again six hours later.",
       "The same conversion must not be sent to one activity through Search Ads 360 too: it would count twice.",
       "Google was seen to reject order ids of digits only, so they get a prefix. A setting sends them as they are.",
     ],
@@ -105,6 +107,7 @@ export const cm360 = {
   toRequest,
   readResponse: readIngested("activity"),
   prove: proveByTestEvent,
+  confirmations: dataManagerConfirmations("activity", confirmationExamples),
   examples,
   responses,
 } satisfies Platform;

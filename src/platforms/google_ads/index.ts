@@ -9,12 +9,13 @@ import {
   googleSignIn,
   numericOrderIdsSetting,
 } from "../shared/dataManager.ts";
+import { dataManagerConfirmations } from "../shared/dataManagerConfirmations.ts";
 import { readIngested } from "../shared/dataManagerResponse.ts";
 import { isUnnamedRefund } from "../shared/eventNames.ts";
 import { proveByTestEvent } from "../shared/prove.ts";
 import { digits, oneOf, requiredSecret, secretSetting, tokenSettings } from "../shared/settings.ts";
 import { targetsCheck } from "../shared/targets.ts";
-import { confirmations } from "./confirmations.ts";
+import { request, responses as confirmationResponses } from "./confirmationExamples.ts";
 import { corrections } from "./corrections.ts";
 import { examples, responses } from "./examples.ts";
 import { pickers, withoutHyphens } from "./pickers.ts";
@@ -160,7 +161,10 @@ export const googleAds = {
   toRequest,
   readResponse: readIngested("conversion_action"),
   prove: proveByTestEvent,
-  confirmations,
+  confirmations: dataManagerConfirmations("conversion action", {
+    request,
+    responses: confirmationResponses,
+  }),
   corrections,
   examples,
   responses,

@@ -11,24 +11,18 @@ import {
   undecidable,
   type Decided,
   type ReasonCount,
-} from "../shared/confirmations.ts";
-import { dataManager } from "../shared/dataManager.ts";
-import {
-  at,
-  listAt,
-  parseBody,
-  parseJson,
-  readStatus,
-  shorten,
-  textAt,
-  unreadable,
-} from "../shared/response.ts";
-import { bearer } from "../shared/settings.ts";
-import { request, responses } from "./confirmationExamples.ts";
+} from "./confirmations.ts";
+import { dataManager } from "./dataManager.ts";
+import { at, listAt, parseBody, parseJson, readStatus, shorten, textAt, unreadable } from "./response.ts";
+import { bearer } from "./settings.ts";
 
 const minutesOfHours = (hours: number) => hours * 60;
 
-export const confirmations: Confirmations = {
+/** `destination` is the platform's word for where a conversion goes. */
+export const dataManagerConfirmations = (
+  destination: string,
+  examples: Pick<Confirmations, "request" | "responses">,
+): Confirmations => ({
   coversAll: true,
   // Google asks to wait half an hour, and names no maximum. Conversions that are undecided after two days stay so.
   askAfterMinutes: [30, ...[1, 2, 4, 8, 24, 48].map(minutesOfHours)],
@@ -43,12 +37,12 @@ export const confirmations: Confirmations = {
     headers: bearer(settings),
     body: "",
   }),
-  read,
-  request,
-  responses,
-};
+  read: (response, question, now) => read(destination, response, question, now),
+  ...examples,
+});
 
 function read(
+  destination: string,
   response: PlatformResponse,
   { conversions }: ConfirmationQuestion,
   now: number,
@@ -66,11 +60,11 @@ function read(
   if (!worst || decided.length === 1) return answered(worst, conversions);
   const place = textAt(destinations[decided.indexOf(worst)], "destination", "productDestinationId");
   const { detail } = worst.common;
-  const named = detail === null ? null : `conversion action ${place}: ${detail}`;
+  const named = detail === null ? null : `${destination} ${place}: ${detail}`;
   return answered({ ...worst, common: { ...worst.common, detail: named } }, conversions);
 }
 
-/** A conversion that does not count in one of its conversion actions is reported as such, so that it is looked into. */
+/** A conversion that does not count at one of its destinations is reported as such, so that it is looked into. */
 const order: readonly ConfirmationState[] = ["not counted", "unknown", "confirmed"];
 
 /** Returns null while Google processes the request. */
