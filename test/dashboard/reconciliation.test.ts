@@ -42,10 +42,12 @@ inChromium("reconciliation", () => {
       await field(page, "First day").fill(day(-1));
       await field(page, "Last day").fill(day(1));
       await press(page, "Compare");
+      await sees(page, "Never received");
+      await page.getByRole("link", { name: "Sandbox", exact: true }).click();
       const funnel = page.getByRole("list", { name: "Funnel" });
       await sees(funnel, /Orders in your list\s*3/);
       await sees(funnel, /Received\s*2/);
-      await sees(page, "Never received");
+      await sees(funnel, /Accepted\s*2/);
       await funnel.getByRole("link", { name: /Lost before Received/ }).click();
       await row(page, "#1003").waitFor();
       expect(await page.getByRole("row").count()).toBe(2);
@@ -55,10 +57,21 @@ inChromium("reconciliation", () => {
       await sees(dialog, "Send 1 order to all platforms?");
       await press(dialog, "Send them");
       await sees(page, "1 order sent");
+      await page.getByRole("link", { name: "Funnel" }).first().click();
+      await sees(funnel, /Orders in your list\s*3/);
       await open(`/sites/${site}/reconciliation`);
       await page.getByRole("link", { name: /Other value/ }).click();
-      await sees(page, "Turn on corrections");
       await row(page, "#1002").waitFor();
+      await page.getByRole("link", { name: "Turn on corrections" }).click();
+      await page.getByRole("switch", { name: "Correct refunded conversions" }).check({ force: true });
+      await press(page, "Save");
+      await sees(page, "Saved.");
+      await page.goBack();
+      await press(page, "Restate the values");
+      await sees(dialog, "Restate the conversions of 1 order?");
+      await press(dialog, "Restate the values");
+      await sees(page, "1 order with a correction");
+      await sees(row(page, "#1002"), "cannot be taken back");
     },
     scenarioMs,
   );

@@ -6,6 +6,7 @@ import { dayMs } from "../../kernel/time.ts";
 import { platformOf } from "../../platforms/index.ts";
 import type { Platform } from "../../platforms/platform.ts";
 import { fullSample } from "../../platforms/shared/sample.ts";
+import type { MatchKey } from "../../kernel/quality.ts";
 import type { Connection, Site } from "../../sites/directory.ts";
 import type { StoredEvent } from "../../store/events/eventRow.ts";
 import type { QualitySnapshot } from "../../store/confirmations/snapshots.ts";

@@ -1,0 +1,70 @@
+// Orders that a reconciliation found missing are sent in parts, on both engines, and wait while the queue of a platform is full.
+
+import { afterAll, describe, expect, test } from "vitest";
+import { standinConnections } from "../../scripts/standinConnections.ts";
+import { newEvent, newSite, queuedDelivery, settlementOf } from "../../test/support/events.ts";
+import { openNodes } from "../../test/support/nodes.ts";
+import { connectPlatform } from "../sites/connect.ts";
+import { dayMs } from "../kernel/time.ts";
+import { openDirectory } from "../sites/directory.ts";
+import { findSite } from "../sites/manage.ts";
+import { startRun } from "../reconcile/manage.ts";
+import { stepRun } from "../reconcile/step.ts";
+import { writeListedOrders } from "../reconcile/uploadOrders.ts";
+import { sendMissing } from "./missing.ts";
+
+const now = Date.UTC(2026, 10, 15, 12);
+const by = { actor: "test", now, checkAddress: () => null };
+/** The queue of this platform holds as few deliveries as any. */
+const platform = "nextdoor";
+const queueLength = 200;
+
+describe.each(["sqlite", "postgres"] as const)("missing orders on %s", async (engine) => {
+  const { store, close } = await openNodes(engine);
+  const directory = openDirectory(store);
+  afterAll(close);
+
+  test("wait for a full queue, name its platform, and are sent once there is room", async () => {
+    const siteId = await newSite(store);
+    await directory.refresh();
+    const site = () => findSite({ directory }, siteId);
+    const settings = { ...standinConnections[platform] };
+    const { connection } = await connectPlatform({ store, directory }, site(), platform, { settings }, by);
+    const queue = (count: number) =>
+      Promise.all(
+        Array.from({ length: count }, () =>
+          store.events.accept(
+            newEvent(
+              siteId,
+              { orderId: null, receivedAt: now - 20 * dayMs },
+              { deliveries: [queuedDelivery(connection.id, platform)], owner: "", leaseUntil: now },
+            ),
+          ),
+        ),
+      );
+    await writeListedOrders(
+      { store, siteId, now },
+      ["1", "2", "3"].map((orderId) => ({ orderId, time: "2026-11-10T10:00:00Z", value: 5, email: "ada@example.com" })),
+      "UTC",
+    ); // prettier-ignore
+    let run = await startRun(store, site(), { from: "2026-11-10", to: "2026-11-10" }, by);
+    while (run.state === "running")
+      run = (await stepRun({ store, timeZone: "UTC", limit: 10, now }, run)) ?? run;
+    expect(run.tally).toMatchObject({ classes: { missing_here: 3 } });
+
+    await queue(queueLength - 2);
+    const send = (after: string) => sendMissing({ store, site: site(), by }, run, after);
+    const first = await send("");
+    expect(first).toMatchObject({ sent: 2, waitingFor: null });
+    const waiting = await send(first.next ?? "");
+    expect(waiting).toMatchObject({ sent: 0, next: first.next, waitingFor: platform });
+
+    const lease = { now, owner: "node", until: now + 1000, limit: 1 };
+    const [sent] = await store.deliveries.claimDue({ siteId, connectionId: connection.id }, lease);
+    const { event } = newEvent(siteId, { id: sent?.eventId ?? expect.unreachable("a queued delivery") });
+    const settled = { connectionId: connection.id, owner: "node" };
+    await store.deliveries.settle(settlementOf({ event }, "sent", settled));
+    expect(await send(waiting.next ?? "")).toMatchObject({ sent: 1, waitingFor: null, next: null });
+    expect(await send("")).toMatchObject({ sent: 0, waitingFor: platform });
+  });
+});
