@@ -3,8 +3,8 @@
 //
 //   --out FOLDER   the folder to write to (screenshots)
 //   --days N       the days of history in the demo (62)
-//   --only TEXT    only pages whose name contains the text
-//   --locale NAME  the language and formats of the browser (en-US)
+//   --only REGEXP  only pages whose name matches
+//   --locale NAMES the languages and formats of the browser (en-US), like en-US,de-DE
 
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -24,6 +24,9 @@ const { values } = parseArgs({
     locale: { type: "string", default: "en-US" },
   },
 });
+
+const wanted = new RegExp(values.only);
+const locales = values.locale.split(",");
 
 type Demo = { origin: string; owner: string; password: string; site: string; invitation: string };
 type Shown = {
@@ -197,7 +200,7 @@ async function take(
   viewport: { width: number; height: number },
   suffix: string,
 ): Promise<void> {
-  for (const shown of list.filter((one) => one.name.includes(values.only))) {
+  for (const shown of list.filter((one) => wanted.test(one.name))) {
     const name = `${shown.name}-${suffix}`;
     const page = await context.newPage();
     recordFaults(page, name);
@@ -236,35 +239,20 @@ try {
   const demo = await startDemo();
   const empty = await startEmpty();
   try {
-    for (const [size, viewport] of Object.entries(sizes)) {
-      for (const colorScheme of schemes) {
-        const options = {
-          viewport,
-          colorScheme,
-          locale: values.locale,
-          reducedMotion: "reduce",
-        } as const;
-        const context = await browser.newContext(options);
-        const suffix = `${size}-${colorScheme}`;
-        await take(
-          context,
-          demo.answer.origin,
-          [...publicPages, invitationIn(demo.answer)],
-          viewport,
-          suffix,
-        );
-        await take(
-          context,
-          empty.answer.origin,
-          [{ name: "setup", path: empty.answer.path }],
-          viewport,
-          suffix,
-        );
-        await signIn(context, demo.answer);
-        await take(context, demo.answer.origin, memberPages(demo.answer), viewport, suffix);
-        await context.close();
-      }
-    }
+    for (const locale of locales)
+      for (const [size, viewport] of Object.entries(sizes))
+        for (const colorScheme of schemes) {
+          const options = { viewport, colorScheme, locale, reducedMotion: "reduce" } as const;
+          const context = await browser.newContext(options);
+          const suffix = [size, colorScheme, ...(locales.length > 1 ? [locale] : [])].join("-");
+          const shoot = ({ origin }: { origin: string }, list: readonly Shown[]) =>
+            take(context, origin, list, viewport, suffix);
+          await shoot(demo.answer, [...publicPages, invitationIn(demo.answer)]);
+          await shoot(empty.answer, [{ name: "setup", path: empty.answer.path }]);
+          await signIn(context, demo.answer);
+          await shoot(demo.answer, memberPages(demo.answer));
+          await context.close();
+        }
   } finally {
     await empty.stop();
     await demo.stop();
