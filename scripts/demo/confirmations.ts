@@ -1,8 +1,9 @@
-// What Google said of the conversions of the demo's history. The relay asks about newer ones itself.
+// What platforms said of the conversions of the demo's history. The relay asks about newer ones itself.
 
 import type { Confirmation } from "../../src/kernel/confirmation.ts";
 import { timeOfId } from "../../src/kernel/ids.ts";
 import { hourMs } from "../../src/kernel/time.ts";
+import { platformOf } from "../../src/platforms/index.ts";
 import type { Candidate } from "../../src/store/reconciliation/candidates.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { Random } from "./random.ts";
@@ -22,7 +23,7 @@ export async function confirmConversions(
 ): Promise<void> {
   for (const { id: eventId, deliveries } of events)
     for (const { platform, connectionId, state } of deliveries) {
-      if (platform !== "google_ads" || state !== "sent") continue;
+      if (state !== "sent" || platformOf(platform)?.confirmations?.coversAll !== true) continue;
       const answer = random.pickWeighted(answers);
       const acceptedAt = timeOfId(eventId);
       const question = {

@@ -187,8 +187,8 @@ const loss = (reason: string, count: number, rows: RowFilter): Loss[] =>
 
 /** The steps that all connections share: they are before any platform. */
 function commonSteps(tally: Tally): FunnelStep[] {
-  const filtered = Object.entries(tally.filtered).flatMap(([reason, count]) =>
-    loss(reason, count, { filtered: reason }),
+  const filtered = largestFirst(
+    Object.entries(tally.filtered).flatMap(([reason, count]) => loss(reason, count, { filtered: reason })),
   );
   return [
     { step: "orders", count: tally.orders, losses: [], narrows: true },

@@ -1,6 +1,6 @@
 // The funnel of a period: what became of the orders on their way to each platform, and where the others were lost.
 
-import { Button, NativeSelect } from "@mantine/core";
+import { Button, NativeSelect, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { Filter } from "lucide-react";
 import { Card } from "../../common/Page.tsx";
@@ -116,7 +116,9 @@ function columnsOf({ site, report, nameOf }: Shown): Column<ConnectionReport>[] 
         return (
           <>
             <LossLink site={site} run={report.id} loss={largest.loss} of={largest.step} />{" "}
-            {lossText(largest.loss)}
+            <Text span size="sm">
+              {lossText(largest.loss)}
+            </Text>
           </>
         );
       },

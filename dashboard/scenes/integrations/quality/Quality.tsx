@@ -53,7 +53,9 @@ export default function Quality() {
         about={resultsText.table.refundsAbout}
         fields={(form) => <SwitchField form={form} name="corrections" help={resultsText.table.corrections} />}
       >
-        <DocsLink page="how-to/refunds">{resultsText.table.refundsLearn}</DocsLink>
+        <Text size="sm" mt="sm">
+          <DocsLink page="how-to/refunds">{resultsText.table.refundsLearn}</DocsLink>
+        </Text>
       </SettingsCard>
     </Page>
   );
@@ -85,27 +87,34 @@ function useColumns(site: string): Column<ConnectionQuality>[] {
     {
       title: resultsText.table.confirmed,
       align: "right",
-      cell: ({ confirmations }) => (confirmations ? countText(confirmations.confirmed) : dash),
+      wide: true,
+      cell: ({ confirmations }) => (isAnswered(confirmations) ? countText(confirmations.confirmed) : dash),
     },
     {
       title: resultsText.table.notCounted,
       align: "right",
       cell: ({ confirmations, connection }) =>
-        confirmations?.notCounted ? (
+        !isAnswered(confirmations) ? (
+          dash
+        ) : confirmations.notCounted > 0 ? (
           <TextLink
             to={`/sites/${site}/integrations/log`}
             search={{ connection, confirmation: "not counted" }}
           >
             {countText(confirmations.notCounted)}
           </TextLink>
-        ) : confirmations ? (
-          "0"
         ) : (
-          dash
+          countText(0)
         ),
     },
   ];
 }
+
+type Sums = ConnectionQuality["confirmations"];
+
+/** A platform that is asked only about some conversions, or has not answered yet, says nothing: a zero would be a statement. */
+const isAnswered = (sums: Sums): sums is NonNullable<Sums> =>
+  sums !== null && sums.confirmed + sums.notCounted > 0;
 
 /** The score of a connection without conversions, or of a platform that takes no match key, is unknown. */
 export const scoreText = (score: number | null) => (score === null ? null : decimalText(score));
