@@ -114,9 +114,9 @@ function createSettler(page: Page): () => Promise<void> {
   page.on("requestfailed", (request) => void underWay.delete(request));
   const skeletons = page.locator(".mantine-Skeleton-root, [data-loading=true]");
   return async () => {
-    const until = Date.now() + 20_000;
+    const until = Date.now() + 60_000;
     for (let quiet = 0; quiet < 5; await page.waitForTimeout(100)) {
-      if (Date.now() > until) throw new Error("something is still loading after 20 seconds");
+      if (Date.now() > until) throw new Error("something is still loading after 60 seconds");
       quiet = underWay.size === 0 && (await skeletons.count()) === 0 ? quiet + 1 : 0;
     }
   };

@@ -46,7 +46,7 @@ export const resultsText = section("results", {
     confirmed: "Confirmed",
     notCounted: "Not counted",
     ofConversions: (count: string) => `${count} conversions`,
-    carries: (key: string, share: string) => `${key} ${share}`,
+    carries: (key: string, share: string) => `${key}\u00a0${share}`,
     ofScore: (score: string, max: string) => `${score} of ${max}`,
     refunds: "Refunds",
     refundsAbout: "A refund with the order ID of a purchase can change the value that platforms were given.",

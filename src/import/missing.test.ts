@@ -13,7 +13,10 @@ import { stepRun } from "../reconcile/step.ts";
 import { writeListedOrders } from "../reconcile/uploadOrders.ts";
 import { sendMissing } from "./missing.ts";
 
-const now = Date.UTC(2026, 10, 15, 12);
+/** Lookups have a deadline on the clock of the machine. */
+const now = Date.now();
+const orderTime = new Date(now - 5 * dayMs).toISOString();
+const orderDay = orderTime.slice(0, 10);
 const by = { actor: "test", now, checkAddress: () => null };
 /** The queue of this platform holds as few deliveries as any. */
 const platform = "nextdoor";
@@ -44,10 +47,10 @@ describe.each(["sqlite", "postgres"] as const)("missing orders on %s", async (en
       );
     await writeListedOrders(
       { store, siteId, now },
-      ["1", "2", "3"].map((orderId) => ({ orderId, time: "2026-11-10T10:00:00Z", value: 5, email: "ada@example.com" })),
+      ["1", "2", "3"].map((orderId) => ({ orderId, time: orderTime, value: 5, email: "ada@example.com" })),
       "UTC",
     ); // prettier-ignore
-    let run = await startRun(store, site(), { from: "2026-11-10", to: "2026-11-10" }, by);
+    let run = await startRun(store, site(), { from: orderDay, to: orderDay }, by);
     while (run.state === "running")
       run = (await stepRun({ store, timeZone: "UTC", limit: 10, now }, run)) ?? run;
     expect(run.tally).toMatchObject({ classes: { missing_here: 3 } });

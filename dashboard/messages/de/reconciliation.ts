@@ -195,11 +195,11 @@ export const reconciliation: Translation<typeof reconciliationText> = {
       "Noch keine Bestellungen. Fügen Sie die Bestellungen Ihres Shops oder CRM hinzu, und vergleichen Sie sie dann mit dem, was empfangen und zugestellt wurde.",
     about: (orders, first, last) =>
       plural(orders, {
-        one: `# Bestellung, vom ${first} bis ${last}. Eine erneut gelistete Bestellung ersetzt die frühere.`,
-        other: `# Bestellungen, vom ${first} bis ${last}. Eine erneut gelistete Bestellung ersetzt die frühere.`,
+        one: `# Bestellung (${first} bis ${last}). Eine erneut gelistete Bestellung ersetzt die frühere.`,
+        other: `# Bestellungen (${first} bis ${last}). Eine erneut gelistete Bestellung ersetzt die frühere.`,
       }),
     aboutMany: (orders, first, last) =>
-      `Mehr als ${orders} Bestellungen, vom ${first} bis ${last}. Eine erneut gelistete Bestellung ersetzt die frühere.`,
+      `Mehr als ${orders} Bestellungen (${first} bis ${last}). Eine erneut gelistete Bestellung ersetzt die frühere.`,
     upload: "CSV oder NDJSON hochladen",
     columns: "Bestellnummer, Zeit, Wert, Währung, Status. <docs>Spalten</docs>",
     progress: "Hochladen",

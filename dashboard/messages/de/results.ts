@@ -44,7 +44,7 @@ export const results: Translation<typeof resultsText> = {
     confirmed: "Bestätigt",
     notCounted: "Nicht gezählt",
     ofConversions: (count) => `${count} Conversions`,
-    carries: (key, share) => `${key} ${share}`,
+    carries: (key, share) => `${key}\u00a0${share}`,
     ofScore: (score, max) => `${score} von ${max}`,
     refunds: "Erstattungen",
     refundsAbout:
