@@ -105,7 +105,7 @@ function ifAlive<T>(read: () => T): T | undefined {
   }
 }
 
-export function memoryOf(pid: number, field: "VmRSS" | "VmHWM" = "VmRSS"): number {
+export function memoryOf(pid: number, field: "VmRSS" | "VmHWM" | "RssAnon" = "VmRSS"): number {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
 }
