@@ -4,6 +4,8 @@
 import { isUtf8 } from "node:buffer";
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { z } from "zod";
 import { auditName, may, roleOn, type Actor, type ApiKeyHolder } from "../access/actor.ts";
@@ -72,7 +74,7 @@ export function openRouter(options: RouterOptions): Router {
     const answer = await handle(call);
     if (typeof found.route.answer === "string")
       await stream(reply, found.route.answer, answer as AsyncIterable<string>, closing.signal);
-    else await reply.send(answer);
+    else await sendJson(request, reply, answer);
   }
 
   return {
@@ -223,6 +225,25 @@ function validate(schema: z.ZodType | undefined, value: unknown): unknown {
   const field = issue?.path.join(".") ?? "";
   const message = issue?.message.replace(/^Invalid input: /, "") ?? "is not valid";
   throw new Refusal(field, field ? `${field}: ${message}.` : `${message}.`);
+}
+
+const zip = promisify(gzip);
+/** Smaller answers fit into one packet anyway. */
+const minZippedBytes = 1400;
+
+/**
+ * Lists shrink to a fifth. Only answers to reads are compressed: those to changes can hold a secret, whose length compression
+ * would tell.
+ */
+async function sendJson(request: FastifyRequest, reply: FastifyReply, answer: unknown): Promise<void> {
+  const text = JSON.stringify(answer);
+  reply.headers({ "content-type": "application/json; charset=utf-8", vary: "accept-encoding" });
+  const isZipped =
+    request.method === "GET" &&
+    text.length >= minZippedBytes &&
+    /\bgzip\b/.test(String(request.headers["accept-encoding"] ?? ""));
+  if (isZipped) reply.header("content-encoding", "gzip");
+  await reply.send(isZipped ? await zip(text) : text);
 }
 
 /** Writes piece by piece with backpressure, until the source ends or the client disconnects. */

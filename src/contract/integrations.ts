@@ -218,6 +218,11 @@ export const integrationRoutes = {
     allow: "signed in",
     answer: z.object({ items: z.array(platform) }),
   },
+  "GET /platforms/names": {
+    summary: "List the names of platforms",
+    allow: "signed in",
+    answer: z.object({ items: z.array(z.object({ id: z.string(), name: z.string() })) }),
+  },
   "GET /sites/:site/connections": {
     summary: "List connections, with their health",
     allow: "viewer",

@@ -57,11 +57,19 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
     const asked = await viewer.ask("GET /platforms");
     const { items } = checkedAnswer("GET /platforms", asked);
     expect(items.map(({ id }: { id: string }) => id)).toEqual(platforms.map(({ id }) => id));
+    const names = checkedAnswer("GET /platforms/names", await viewer.ask("GET /platforms/names"));
+    expect(names.items).toEqual(platforms.map(({ id, name }) => ({ id, name })));
     const signInOf = (wanted: string) => items.find(({ id }: { id: string }) => id === wanted).signIn;
     expect(signInOf("google_ads")).toEqual({ ready: false, isOptional: false });
     expect(signInOf("ga4")).toEqual({ ready: false, isOptional: true });
     expect(asked.answer.text).not.toContain("EAIaIQobChMI");
     expect(asked.answer.text.length).toBeLessThan(200_000);
+    // Browsers get it compressed.
+    expect(asked.answer.headers["content-encoding"]).toBeUndefined();
+    const zipped = await fetch(`${relay.url}/api/v1/platforms`, { headers: { cookie: viewer.cookie } });
+    expect(zipped.headers.get("content-encoding")).toBe("gzip");
+    expect(Number(zipped.headers.get("content-length"))).toBeLessThan(asked.answer.text.length / 4);
+    expect(await zipped.json()).toEqual(asked.json);
   });
 
   test("a connection is proven when it is saved, and again on request; past conversions are counted and sent", async () => {

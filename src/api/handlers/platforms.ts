@@ -15,7 +15,11 @@ import { notFound, type Handlers } from "../call.ts";
 import type { ApiContext } from "../context.ts";
 import { requireUser } from "./session.ts";
 
-type Names = "GET /platforms" | "POST /sites/:site/sign-ins" | "GET /sites/:site/sign-ins/:signIn";
+type Names =
+  | "GET /platforms"
+  | "GET /platforms/names"
+  | "POST /sites/:site/sign-ins"
+  | "GET /sites/:site/sign-ins/:signIn";
 type Described = Answer<"GET /platforms">["items"][number];
 
 /** Constant but for `signIn.ready`, which depends on the installation. */
@@ -95,6 +99,10 @@ export function platformHandlers({ store, publicUrl, now }: ApiContext): Handler
           one.signIn ? { ...one, signIn: { ...one.signIn, ready: ready.has(one.id) } } : one,
         ),
       };
+    },
+
+    async "GET /platforms/names"() {
+      return { items: described.map(({ id, name }) => ({ id, name })) };
     },
 
     async "POST /sites/:site/sign-ins"({ site, body, actor }) {
