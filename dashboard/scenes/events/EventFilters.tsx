@@ -1,14 +1,14 @@
 // The filters of the events. They are part of the URL, so that a link shows the same. The relay checks them: a filter that it
 // does not know is refused, and never ignored.
 
-import { Button, Group, NativeSelect, NumberInput, Popover, Stack, TextInput } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
+import { Button, Group, NativeSelect, NumberInput, Stack, TextInput } from "@mantine/core";
 import { ListFilter, X } from "lucide-react";
 import { useState } from "react";
 import { deliveryStates } from "../../../src/kernel/event.ts";
 import { confirmationStates } from "../../../src/kernel/confirmation.ts";
 import type { Input } from "../../common/api/api.ts";
-import { useApi } from "../../common/api/query.ts";
+import { usePlatformNames } from "../../common/api/platforms.ts";
+import { FormPopover } from "../../common/lists/FormPopover.tsx";
 import { ModeFilter } from "../../common/lists/ModeFilter.tsx";
 import { SavedViews } from "../../common/lists/SavedViews.tsx";
 import { SearchField } from "../../common/lists/SearchField.tsx";
@@ -44,7 +44,7 @@ export function useEventFilter(): { filter: EventQuery; isFiltered: boolean } {
 
 export function EventFilters({ isFiltered }: { isFiltered: boolean }) {
   const { search, text, change } = useQueryParams();
-  const platforms = useApi("GET /platforms", {}).data?.items ?? [];
+  const platforms = usePlatformNames() ?? [];
   const known = [
     ...(["accepted", "filtered"] as const).map((one) => ({
       value: `status ${one}`,
@@ -120,16 +120,10 @@ function describe(name: Other, value: string): string {
 }
 
 function MoreFilters() {
-  const [isOpen, { toggle, close }] = useDisclosure();
   return (
-    <Popover
-      opened={isOpen}
-      onChange={(opened) => !opened && close()}
-      position="bottom-end"
-      trapFocus
-      withRoles={false}
-    >
-      <Popover.Target>
+    <FormPopover
+      label={eventsText.filters.more}
+      target={({ isOpen, toggle }) => (
         <Button
           variant="default"
           leftSection={<ListFilter size={15} aria-hidden />}
@@ -138,11 +132,10 @@ function MoreFilters() {
         >
           {eventsText.filters.more}
         </Button>
-      </Popover.Target>
-      <Popover.Dropdown role="dialog" aria-label={eventsText.filters.more}>
-        <FilterForm onDone={close} />
-      </Popover.Dropdown>
-    </Popover>
+      )}
+    >
+      {(close) => <FilterForm onDone={close} />}
+    </FormPopover>
   );
 }
 
