@@ -5,6 +5,7 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { countText, percentText } from "../../common/format/numbers.ts";
 import { usePlatformName } from "../../common/api/platforms.ts";
+import { PlatformName } from "../../common/platforms/PlatformMark.tsx";
 import { State } from "../../common/values.tsx";
 import { ChartCard } from "./ChartCard.tsx";
 import { valueText } from "./Breakdown.tsx";
@@ -56,19 +57,21 @@ export function Deliveries({ site, of }: { site: string; of: Statistics }) {
         {shown.map(({ platform, states, values, all }) => (
           <li key={platform}>
             <Group justify="space-between" gap="sm" wrap="nowrap">
-              <Anchor
-                component="button"
-                type="button"
-                size="sm"
-                fw={500}
-                c="inherit"
-                ta="left"
-                title={overviewText.filter.hint}
-                aria-pressed={isChosen("platform", platform)}
-                onClick={() => toggle("platform", platform)}
-              >
-                {nameOf(platform)}
-              </Anchor>
+              <PlatformName id={platform}>
+                <Anchor
+                  component="button"
+                  type="button"
+                  size="sm"
+                  fw={500}
+                  c="inherit"
+                  ta="left"
+                  title={overviewText.filter.hint}
+                  aria-pressed={isChosen("platform", platform)}
+                  onClick={() => toggle("platform", platform)}
+                >
+                  {nameOf(platform)}
+                </Anchor>
+              </PlatformName>
               <Text size="sm" c="dimmed" className="cc-number" ta="right">
                 {values.length > 0 && `${valueText(values)} · `}
                 {overviewText.deliveries.share(percentText(states.sent ?? 0, all - (states.skipped ?? 0)))}

@@ -7,6 +7,7 @@ import { useSite, useSiteId } from "../../common/api/session.ts";
 import { rangeText } from "../../common/format/days.ts";
 import { dayText } from "../../common/format/times.ts";
 import { useQueryParams } from "../../common/lists/queryParams.ts";
+import { PlatformMark } from "../../common/platforms/PlatformMark.tsx";
 import { LoadError } from "../../common/states.tsx";
 import { Checklist } from "./Checklist.tsx";
 import { ConversionsChart, ValueChart } from "./Conversions.tsx";
@@ -117,6 +118,7 @@ function FilterLine() {
   const name = segment.kind === "platform" ? nameOf(segment.name) : segmentName(segment.name);
   return (
     <Group className="cc-card" px="md" py="xs" gap="xs" wrap="nowrap" role="status">
+      {segment.kind === "platform" && <PlatformMark id={segment.name} name={name} size={20} />}
       <div style={{ flex: 1, minWidth: 0 }}>
         <Text size="sm" fw={500} truncate>
           {overviewText.filter[segment.kind](name)}

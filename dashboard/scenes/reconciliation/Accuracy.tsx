@@ -6,6 +6,7 @@ import { Card } from "../../common/Page.tsx";
 import { countText, percentText } from "../../common/format/numbers.ts";
 import { DocsLink, TextLink } from "../../common/links.tsx";
 import { Rows, type Column } from "../../common/lists/Rows.tsx";
+import { PlatformName } from "../../common/platforms/PlatformMark.tsx";
 import { reconciliationText } from "../../messages/reconciliation.ts";
 import { RichText } from "../../messages/RichText.tsx";
 import { funnelPage, rowsPage, type ConnectionReport, type Report } from "./report.ts";
@@ -91,9 +92,11 @@ function columnsOf(site: string, { id, orders }: Report): Column<Line>[] {
       title: texts.connection,
       cell: (line) => (
         <>
-          <TextLink {...funnelPage(site, id, line.connectionId)} fw={500} c="inherit">
-            {line.name}
-          </TextLink>
+          <PlatformName id={line.platform}>
+            <TextLink {...funnelPage(site, id, line.connectionId)} fw={500} c="inherit">
+              {line.name}
+            </TextLink>
+          </PlatformName>
           <Shares of={line} orders={orders} />
         </>
       ),

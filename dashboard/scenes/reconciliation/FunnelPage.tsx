@@ -9,6 +9,7 @@ import { TextLink } from "../../common/links.tsx";
 import { Rows, type Column } from "../../common/lists/Rows.tsx";
 import { useQueryParams } from "../../common/lists/queryParams.ts";
 import { Empty } from "../../common/states.tsx";
+import { PlatformName } from "../../common/platforms/PlatformMark.tsx";
 import { reconciliationText } from "../../messages/reconciliation.ts";
 import { ComparedPage, type Shown } from "./ComparedPage.tsx";
 import { Funnel, LossLink } from "./Funnel.tsx";
@@ -50,7 +51,13 @@ function Funnels({ site, report, nameOf }: Shown) {
   return (
     <>
       <Card
-        title={shown ? texts.title(nameOf(shown)) : texts.titleOfAll}
+        title={
+          shown ? (
+            <PlatformName id={shown.platform}>{texts.title(nameOf(shown))}</PlatformName>
+          ) : (
+            texts.titleOfAll
+          )
+        }
         actions={
           connections.length > 1 ? (
             <NativeSelect
@@ -93,9 +100,11 @@ function columnsOf({ site, report, nameOf }: Shown): Column<ConnectionReport>[] 
     {
       title: accuracy.connection,
       cell: (one) => (
-        <TextLink {...funnelPage(site, report.id, one.connectionId)} fw={500} c="inherit">
-          {nameOf(one)}
-        </TextLink>
+        <PlatformName id={one.platform}>
+          <TextLink {...funnelPage(site, report.id, one.connectionId)} fw={500} c="inherit">
+            {nameOf(one)}
+          </TextLink>
+        </PlatformName>
       ),
     },
     ...ownSteps.map(({ step, wide }): Column<ConnectionReport> => ({

@@ -14,6 +14,7 @@ import { filterReasonText } from "../../common/format/reasons.ts";
 import { CsvButton } from "../../common/lists/CsvButton.tsx";
 import { Rows, type Column } from "../../common/lists/Rows.tsx";
 import { useQueryParams } from "../../common/lists/queryParams.ts";
+import { PlatformMark, PlatformName } from "../../common/platforms/PlatformMark.tsx";
 import { Empty } from "../../common/states.tsx";
 import { Money, State, Time } from "../../common/values.tsx";
 import { reconciliationText } from "../../messages/reconciliation.ts";
@@ -69,6 +70,11 @@ export default function RunRows() {
   return (
     <Page
       title={rowClass ? reconciliationText.classes[rowClass] : texts.title}
+      mark={
+        connection && (
+          <PlatformMark id={connection.platform} name={platformName(connection.platform)} size={24} />
+        )
+      }
       back={
         text("from") === "funnel"
           ? { ...funnelPage(site, run, text("connection")), label: reconciliationText.funnel.label }
@@ -150,16 +156,18 @@ function columnsOf(site: string, platformName: (id: string) => string): Column<R
               component="span"
               title={reason === null ? undefined : serverText(reason)}
             >
-              <State
-                of={state}
-                word={texts.outcome(
-                  platformName(platform),
-                  [
-                    stateText(state, confirmation),
-                    ...(correction ? [correctionText(correction, eventCurrency)] : []),
-                  ].join(", "),
-                )}
-              />
+              <PlatformName id={platform}>
+                <State
+                  of={state}
+                  word={texts.outcome(
+                    platformName(platform),
+                    [
+                      stateText(state, confirmation),
+                      ...(correction ? [correctionText(correction, eventCurrency)] : []),
+                    ].join(", "),
+                  )}
+                />
+              </PlatformName>
             </Text>
           ))}
         </Group>

@@ -3,6 +3,7 @@
 import { SimpleGrid } from "@mantine/core";
 import { Tile } from "../../common/Tile.tsx";
 import { countText, moneyText, percentText, shortCount } from "../../common/format/numbers.ts";
+import { PlatformName } from "../../common/platforms/PlatformMark.tsx";
 import { reconciliationText } from "../../messages/reconciliation.ts";
 import { commonText } from "../../messages/common.ts";
 import { rowsPage, type ConnectionReport, type Report } from "./report.ts";
@@ -63,9 +64,11 @@ export function Summary({
             state: worst.failed > 0 ? "failed" : "sent",
           })}
         >
-          {worst.failed > 0
-            ? reconciliationText.summary.failed(nameOf(worst), countText(worst.failed))
-            : nameOf(worst)}
+          <PlatformName id={worst.platform}>
+            {worst.failed > 0
+              ? reconciliationText.summary.failed(nameOf(worst), countText(worst.failed))
+              : nameOf(worst)}
+          </PlatformName>
         </Tile>
       )}
     </SimpleGrid>

@@ -11,6 +11,7 @@ import { useSiteId } from "../../../common/api/session.ts";
 import { countText, percentText } from "../../../common/format/numbers.ts";
 import { DocsLink, TextLink } from "../../../common/links.tsx";
 import { Rows } from "../../../common/lists/Rows.tsx";
+import { PlatformMark } from "../../../common/platforms/PlatformMark.tsx";
 import { Empty, LoadError, Loading } from "../../../common/states.tsx";
 import { commonText } from "../../../messages/common.ts";
 import { resultsText } from "../../../messages/results.ts";
@@ -34,6 +35,7 @@ export default function ConnectionQuality() {
       title={
         quality ? resultsText.connection.title(nameOf(quality.platform)) : resultsText.connection.unknownTitle
       }
+      mark={quality && <PlatformMark id={quality.platform} name={nameOf(quality.platform)} size={24} />}
       back={{ to: `/sites/${site}/integrations/quality`, label: resultsText.connection.back }}
     >
       {quality ? (

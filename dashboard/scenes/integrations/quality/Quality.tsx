@@ -10,6 +10,7 @@ import { useSiteId } from "../../../common/api/session.ts";
 import { countText, decimalText, percentText } from "../../../common/format/numbers.ts";
 import { DocsLink, TextLink } from "../../../common/links.tsx";
 import { Rows, type Column } from "../../../common/lists/Rows.tsx";
+import { PlatformName } from "../../../common/platforms/PlatformMark.tsx";
 import { SettingsCard } from "../../../common/settings/SettingsCard.tsx";
 import { SwitchField } from "../../../common/settings/settingFields.tsx";
 import { integrationsText } from "../../../messages/integrations.ts";
@@ -139,9 +140,11 @@ function ConnectionCell({ site, row }: { site: string; row: ConnectionQuality })
   const connection = useConnections(site).data?.items.find(({ id }) => id === row.connection);
   return (
     <Stack gap={0}>
-      <TextLink to={`/sites/${site}/integrations/quality/${row.connection}`} fw={500} c="inherit">
-        {nameOf(row.platform)}
-      </TextLink>
+      <PlatformName id={row.platform}>
+        <TextLink to={`/sites/${site}/integrations/quality/${row.connection}`} fw={500} c="inherit">
+          {nameOf(row.platform)}
+        </TextLink>
+      </PlatformName>
       <Text size="xs" c="dimmed">
         {[
           platform && connection && accountOf(platform, connection),
