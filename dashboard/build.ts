@@ -7,17 +7,28 @@ import { gzipSync } from "node:zlib";
 import { build, type Plugin } from "vite";
 import { listPackages } from "../scripts/bundledPackages.ts";
 
-const maxFirstLoadBytes = 250_000;
+/** What is left of 250 KB is for the answers of the relay: test/dashboard/firstLoad.test.ts counts them too. */
+const maxFirstLoadBytes = 236_000;
 const out = new URL("../dist/dashboard/", import.meta.url);
 
-type Chunk = { file: string; modules: readonly string[]; imports: readonly string[] };
+type Chunk = {
+  file: string;
+  modules: readonly string[];
+  imports: readonly string[];
+  styles: readonly string[];
+};
 const chunks: Chunk[] = [];
 const listChunks: Plugin = {
   name: "list-chunks",
   generateBundle(_options, files) {
     for (const file of Object.values(files))
       if (file.type === "chunk")
-        chunks.push({ file: file.fileName, modules: file.moduleIds, imports: file.imports });
+        chunks.push({
+          file: file.fileName,
+          modules: file.moduleIds,
+          imports: file.imports,
+          styles: [...(file.viteMetadata?.importedCss ?? [])],
+        });
   },
 };
 
@@ -55,21 +66,22 @@ function chunksOf(modules: readonly string[]): Set<Chunk> {
   return needed;
 }
 
-const english = ["main.tsx", "scenes/frame/Frame.tsx", "scenes/overview/Overview.tsx"];
+const english = ["main.tsx"];
 const firstLoads = { English: english, German: [...english, "messages/de/firstPage.ts"] };
 for (const [language, modules] of Object.entries(firstLoads)) {
   const needed = chunksOf(modules);
-  const bytes = [...needed].reduce((sum, { file }) => sum + (sizes.get(file) ?? 0), 0);
+  const files = [...needed].flatMap(({ file, styles }) => [file, ...styles]);
+  const bytes = files.reduce((sum, file) => sum + (sizes.get(file) ?? 0), 0);
   if (bytes > maxFirstLoadBytes)
     fail(
-      `The dashboard's first load in ${language} has ${bytes} bytes of script (gzip); the limit is ${maxFirstLoadBytes}.`,
+      `The dashboard's first load in ${language} has ${bytes} bytes of script and styles (gzip); the limit is ${maxFirstLoadBytes}.`,
     );
   const hasGerman = [...needed].some((one) => one.modules.some((id) => id.includes("/messages/de/")));
   if (hasGerman !== (language === "German"))
     fail(`The first load in ${language} ${hasGerman ? "has" : "lacks"} the German texts.`);
   if (process.argv.includes("--verbose"))
     console.log(
-      `dist/dashboard: first load in ${language}: ${bytes} bytes of script in ${needed.size} files`,
+      `dist/dashboard: first load in ${language}: ${bytes} bytes of script and styles in ${files.length} files`,
     );
 }
 

@@ -11,6 +11,7 @@ import {
 import { toSearch } from "./common/links.tsx";
 import { withTexts } from "./messages/catalogue.ts";
 import { sitePages } from "./pages.ts";
+import Frame from "./scenes/frame/Frame.tsx";
 import { NotFound, Broken } from "./scenes/frame/ErrorPages.tsx";
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
@@ -30,7 +31,7 @@ const publicPages = [
 const frame = createRoute({
   getParentRoute: () => root,
   id: "frame",
-  component: lazyRouteComponent(() => import("./scenes/frame/Frame.tsx")),
+  component: Frame,
 });
 const inside = (path: string, load: () => Promise<{ default: React.ComponentType }>) =>
   createRoute({ getParentRoute: () => frame, path, component: lazyRouteComponent(load) });

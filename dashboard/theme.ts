@@ -84,7 +84,6 @@ export const makeTheme = () =>
         defaultProps: { centered: true, radius: "md", closeButtonProps: { "aria-label": commonText.close } },
       },
       Notification: { defaultProps: { closeButtonProps: { "aria-label": commonText.close } } },
-      Tooltip: { defaultProps: { openDelay: 200, withArrow: true } },
       Table: { defaultProps: { verticalSpacing: 10, horizontalSpacing: "md" } },
     },
   });

@@ -4,7 +4,13 @@ import { Button, Group, Text } from "@mantine/core";
 import { lazy, Suspense, useSyncExternalStore } from "react";
 import { commonText } from "../messages/common.ts";
 
-const loadNotifications = () => import("@mantine/notifications");
+async function loadNotifications() {
+  const [library] = await Promise.all([
+    import("@mantine/notifications"),
+    import("@mantine/notifications/styles.layer.css"),
+  ]);
+  return library;
+}
 const LazyNotifications = lazy(async () => {
   const { Notifications } = await loadNotifications();
   return { default: () => <Notifications position="bottom-right" /> };

@@ -1,6 +1,6 @@
 // Cells of an event in a list: deliveries, match, status.
 
-import { Text, Tooltip, VisuallyHidden } from "@mantine/core";
+import { Text, VisuallyHidden } from "@mantine/core";
 import { unselectedReason } from "../../../src/kernel/event.ts";
 import type { EventSummary } from "../../common/api/feed.ts";
 import { usePlatformName } from "../../common/api/platforms.ts";
@@ -34,33 +34,31 @@ export function DeliveryStates({ event, brief = false }: { event: EventSummary; 
   return (
     <>
       {groups.map(({ state, all: these }) => (
-        <Tooltip
+        <span
           key={state}
-          multiline
-          maw={360}
-          label={these
+          data-tip={these
             .map(({ platform, reason }) =>
               reason ? commonText.reasonDetail(nameOf(platform), serverText(reason)) : nameOf(platform),
             )
             .join("\n")}
-          styles={{ tooltip: { whiteSpace: "pre-line" } }}
         >
-          <span>
-            <State
-              of={state}
-              {...(event.deliveries.length === 1
-                ? {}
-                : { word: commonText.event.stateCount(these.length, commonText.states[state]) })}
-            />
-          </span>
-        </Tooltip>
+          <State
+            of={state}
+            {...(event.deliveries.length === 1
+              ? {}
+              : { word: commonText.event.stateCount(these.length, commonText.states[state]) })}
+          />
+        </span>
       ))}
       {unselected.length > 0 && (!brief || groups.length === 0) && (
-        <Tooltip label={unselected.map(({ platform }) => nameOf(platform)).join(", ")} multiline maw={360}>
-          <Text size="sm" c="dimmed" component="span">
-            {commonText.event.notSelected(unselected.length)}
-          </Text>
-        </Tooltip>
+        <Text
+          size="sm"
+          c="dimmed"
+          component="span"
+          data-tip={unselected.map(({ platform }) => nameOf(platform)).join(", ")}
+        >
+          {commonText.event.notSelected(unselected.length)}
+        </Text>
       )}
     </>
   );

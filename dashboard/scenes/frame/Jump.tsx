@@ -1,5 +1,6 @@
 // ⌘K: finds any page, site, event or key.
 
+import "@mantine/spotlight/styles.layer.css";
 import { createSpotlight, Spotlight, type SpotlightActionData } from "@mantine/spotlight";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useNavigate } from "@tanstack/react-router";

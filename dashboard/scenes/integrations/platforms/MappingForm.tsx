@@ -1,6 +1,6 @@
 // Field mapping: fills the platform's fields from ours.
 
-import { ActionIcon, Group, NativeSelect, Stack, Table, Text, TextInput, Tooltip } from "@mantine/core";
+import { ActionIcon, Group, NativeSelect, Stack, Table, Text, TextInput } from "@mantine/core";
 import { ArrowRight, RotateCcw } from "lucide-react";
 import { utmFields } from "../../../../src/identity/clickIds.ts";
 import { Card } from "../../../common/Page.tsx";
@@ -97,16 +97,15 @@ function FieldRow({ editor, field }: { editor: Editor; field: Platform["fields"]
               ]}
             />
             {source !== "" && mayChange && (
-              <Tooltip label={integrationsText.mapping.reset}>
-                <ActionIcon
-                  variant="subtle"
-                  color="gray"
-                  aria-label={integrationsText.mapping.resetOne(field.name)}
-                  onClick={() => draft.set(setting, "")}
-                >
-                  <RotateCcw size={14} />
-                </ActionIcon>
-              </Tooltip>
+              <ActionIcon
+                data-tip={integrationsText.mapping.reset}
+                variant="subtle"
+                color="gray"
+                aria-label={integrationsText.mapping.resetOne(field.name)}
+                onClick={() => draft.set(setting, "")}
+              >
+                <RotateCcw size={14} />
+              </ActionIcon>
             )}
           </Group>
           {kind && (
