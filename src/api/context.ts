@@ -6,6 +6,7 @@ import type { AllowList } from "../delivery/addresses.ts";
 import type { Sender } from "../delivery/send.ts";
 import type { Tokens } from "../delivery/oauth/tokens.ts";
 import type { Checker } from "../domains/check.ts";
+import type { Answer, Query } from "../contract/contract.ts";
 import type { TransportRules } from "../http/transport.ts";
 import type { By } from "../kernel/refusal.ts";
 import type { SentMissing } from "../reconcile/missing.ts";
@@ -37,5 +38,19 @@ export type ApiContext = {
   countryOf: ((address: string) => string | null) | null;
   /** Sends orders that a reconciliation found missing; `after` is the cursor of the part. */
   sendMissing: (site: Site, run: Run, after: string, by: By) => Promise<SentMissing>;
+  imports: UploadedImports;
   now: () => number;
+};
+
+/** Reads uploaded files as rows of an import. */
+export type UploadedImports = {
+  readColumns(
+    file: Buffer,
+    kind: Query<"POST /sites/:site/imports/columns">["kind"],
+  ): Promise<Answer<"POST /sites/:site/imports/columns">>;
+  importPart(
+    site: Site,
+    part: { upload: Buffer; query: Query<"POST /sites/:site/imports/parts"> },
+    by: By,
+  ): Promise<Answer<"POST /sites/:site/imports/parts">>;
 };

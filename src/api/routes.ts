@@ -7,6 +7,7 @@ import { connectionHandlers } from "./handlers/connections.ts";
 import { deliveryHandlers } from "./handlers/deliveries.ts";
 import { eventHandlers } from "./handlers/events.ts";
 import { hostHandlers } from "./handlers/hosts.ts";
+import { importHandlers } from "./handlers/imports.ts";
 import { keyHandlers } from "./handlers/inboundKeys.ts";
 import { apiKeyHandlers, memberHandlers } from "./handlers/members.ts";
 import type { ApiContext } from "./context.ts";
@@ -34,6 +35,7 @@ export const createHandlers = (context: ApiContext): Handlers<RouteName> => ({
   ...deliveryHandlers(context),
   ...trafficHandlers(context),
   ...peopleHandlers(context),
+  ...importHandlers(context),
   ...reconciliationHandlers(context),
   ...platformHandlers(context),
   ...connectionHandlers(context),

@@ -1,5 +1,4 @@
 import { closeSync, existsSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
-import { hostname } from "node:os";
 import type { ImportContext, ImportRequest, Report } from "../import/import.ts";
 import type { RefusedRow } from "../import/run.ts";
 import { ulid } from "../kernel/ids.ts";
@@ -106,6 +105,7 @@ async function runImport(
 ): Promise<void> {
   // Loaded on demand: a relay that starts needs no CSV parser.
   const { importFile } = await import("../import/import.ts");
+  const { currentProcess } = await import("../import/importLease.ts");
   const { openSource } = await import("../tables/source.ts");
   await withContext(command, async ({ store, directory, by }) => {
     const site = findSiteOrOnly(directory, options.site);
@@ -138,7 +138,7 @@ async function runImport(
       store,
       directory,
       by,
-      process: { host: hostname(), pid: process.pid, run: ulid(), isAlive },
+      process: currentProcess(ulid()),
       now: Date.now,
       newId: ulid,
       stop: stop.signal,
@@ -197,16 +197,6 @@ export async function readRules(
 
 /** Column names may start with "@", which elsewhere names a file. */
 const keepAtSign = (text: string) => `@${text}`;
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // EPERM: it is alive, and another user owns it.
-    return error instanceof Error && "code" in error && error.code === "EPERM";
-  }
-}
 
 /** The first signal stops the import after the current chunk; the second ends the process. */
 function stopOnSignal(): { signal: AbortSignal; end(): void } {

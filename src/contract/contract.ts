@@ -7,6 +7,7 @@ import { configurationRoutes } from "./configuration.ts";
 import { eventRoutes } from "./events.ts";
 import { statisticsRoutes } from "./statistics.ts";
 import { hostRoutes } from "./hosts.ts";
+import { importRoutes } from "./imports.ts";
 import { integrationRoutes } from "./integrations.ts";
 import { qualityRoutes } from "./quality.ts";
 import { reconciliationRoutes } from "./reconciliation.ts";
@@ -28,6 +29,7 @@ export const sections = {
   Events: { ...statisticsRoutes, ...eventRoutes },
   Traffic: trafficRoutes,
   People: peopleRoutes,
+  Imports: importRoutes,
   Reconciliation: reconciliationRoutes,
   Integrations: integrationRoutes,
   "Match quality and corrections": qualityRoutes,
@@ -46,6 +48,7 @@ export const contract = {
   ...eventRoutes,
   ...trafficRoutes,
   ...peopleRoutes,
+  ...importRoutes,
   ...reconciliationRoutes,
   ...integrationRoutes,
   ...qualityRoutes,

@@ -26,7 +26,7 @@ const personFields = {
 
 const timeNames = ["time", "timestamp", "date", "datetime", "date time", "created at", "created"];
 
-const fieldAliases: Record<Exclude<ImportKind, "orders">, FieldAliases> = {
+export const fieldAliases: Record<Exclude<ImportKind, "orders">, FieldAliases> = {
   conversions: {
     ...personFields,
     event: ["event name", "conversion name", "conversion action", "conversion type"],

@@ -143,7 +143,7 @@ function readRow(
   const read = readFields({ fields, exact: () => undefined }, site, now);
   if (read instanceof FieldFault) return read.message;
   if (money && !matchesCurrency(read.currency, money))
-    return "value names another currency than the row has (default USD); use --map or --constant currency=…";
+    return "value names another currency than the row has (default USD); choose a column or a constant for currency";
   const { keepEventsMs } = site.settings;
   if (time < now - keepEventsMs)
     return `eventTime is older than events are kept (keep_events, ${Math.floor(keepEventsMs / dayMs)} days)`;

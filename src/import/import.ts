@@ -29,6 +29,8 @@ export type ImportRequest = {
   /** `all`, `none`, or platforms and connection ids. */
   deliver: string;
   dryRun: boolean;
+  /** True for a part of a file that others follow: the import is not done after it. */
+  hasMore?: boolean;
 };
 
 export type Report = {
@@ -119,7 +121,9 @@ async function runImport(job: Job): Promise<Report> {
     source.check();
     return lease.save(line, sum);
   };
-  const { isDone, line } = await run({ ...(await openSteps(job, store)), after, tally, save, paced: true });
+  const end = await run({ ...(await openSteps(job, store)), after, tally, save, paced: true });
+  const isDone = end.isDone && !request.hasMore;
+  const { line } = end;
   // The final statistics of past hours lack the imported events, so they are computed again.
   if (kind === "conversions" && tally.imported > 0) await store.statistics.restart(siteId);
   const { rows, imported, duplicates, filtered, refused } = tally;

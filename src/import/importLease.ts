@@ -1,6 +1,7 @@
 // Holds the lease on an import: one process runs it at a time. A process that died on this machine loses the lease
 // immediately, a process on another machine when the lease expires.
 
+import { hostname } from "node:os";
 import { Conflict, Refusal } from "../kernel/refusal.ts";
 import { maxSkewMs } from "../kernel/time.ts";
 import type { AuditLine } from "../store/sites/audit.ts";
@@ -17,6 +18,22 @@ export type Process = {
   run: string;
   isAlive: (pid: number) => boolean;
 };
+
+/** `run` is different for each import of this process. */
+export const currentProcess = (run: string): Process => ({
+  host: hostname(),
+  pid: process.pid,
+  run,
+  isAlive(pid) {
+    try {
+      process.kill(pid, 0);
+      return true;
+    } catch (error) {
+      // EPERM: it is alive, and another user owns it.
+      return error instanceof Error && "code" in error && error.code === "EPERM";
+    }
+  },
+});
 
 type ImportLease = {
   /** The progress of an earlier run. */
@@ -72,7 +89,7 @@ function refuseConflict(stored: ImportRow, wanted: NewImport, process: Process, 
   if (before === wanted.options.deliver) return;
   const what =
     stored.state === "done"
-      ? `This file was imported with --deliver ${before}, and what is stored is not sent again.`
-      : `This import was started with --deliver ${before}; continue with the same option.`;
+      ? `This file was imported with delivery to ${before}, and what is stored is not sent again.`
+      : `This import was started with delivery to ${before}; continue with the same delivery.`;
   throw new Refusal("deliver", what);
 }

@@ -160,6 +160,11 @@ function mountManagement(app: FastifyInstance, options: RouteOptions): MountedRo
       // Loaded on demand: a relay that starts needs no import.
       sendMissing: async (site, run, after, by) =>
         (await import("../import/missing.ts")).sendMissing({ store, site, by }, run, after),
+      imports: {
+        readColumns: async (file, kind) => (await import("../import/uploaded.ts")).readColumns(file, kind),
+        importPart: async (site, part, by) =>
+          (await import("../import/uploaded.ts")).importPart({ store, directory, site, by, now }, part),
+      },
       countryOf: countries && ((address) => countries.countryOf(address)),
       now,
     }),

@@ -57,17 +57,37 @@ function findRequested(field: string, requested: Mapping, columns: readonly stri
   );
 }
 
+/** Returns the columns that may be a field, by its name or else by its other names. */
+function findCandidates(
+  field: string,
+  aliases: readonly string[],
+  columns: readonly string[],
+  taken: ReadonlySet<string>,
+): string[] {
+  const free = columns.filter((name) => !taken.has(name));
+  const exact = free.filter((name) => fold(name) === fold(field));
+  const folded = new Set(aliases.map(fold));
+  return exact.length ? exact : free.filter((name) => folded.has(fold(name)));
+}
+
+/** Returns each field with the one column that may be it; null if there is none, or several. */
+export function suggestColumns(
+  fields: FieldAliases,
+  columns: readonly string[],
+): { name: string; column: string | null }[] {
+  return Object.entries(fields).map(([name, aliases]) => {
+    const candidates = findCandidates(name, aliases, columns, new Set());
+    return { name, column: candidates.length === 1 ? (candidates[0] ?? null) : null };
+  });
+}
+
 function guessColumn(
   field: string,
   aliases: readonly string[],
   columns: readonly string[],
   requested: Mapping,
 ): string | undefined {
-  const taken = new Set(Object.values(requested));
-  const free = columns.filter((name) => !taken.has(name));
-  const exact = free.filter((name) => fold(name) === fold(field));
-  const folded = new Set(aliases.map(fold));
-  const candidates = exact.length ? exact : free.filter((name) => folded.has(fold(name)));
+  const candidates = findCandidates(field, aliases, columns, new Set(Object.values(requested)));
   if (candidates.length > 1) {
     throw new Refusal(
       field,

@@ -26,7 +26,9 @@ export function readNumber(text: string, { decimal, groupsByPoint }: NumberRules
   if (/^-?\d+(?:e\+?\d{1,3}|\.\d+e[+-]?\d{1,3})?$/i.test(bare)) return finite(Number(bare));
   const sign = decimal === null ? detectDecimal(bare, groupsByPoint) : decimal === "point" ? "." : ",";
   if (sign === null) {
-    return new ValueFault("value is ambiguous (1,234 or 1.234); use --decimal point or --decimal comma");
+    return new ValueFault(
+      "value is ambiguous (1,234 or 1.234); choose the decimal separator: point or comma",
+    );
   }
   const thousands = sign === "." ? "," : ".";
   const [whole = "", cents, more] = bare.split(sign);
@@ -71,7 +73,7 @@ export function readTime(name: string, text: string, rules: ValueRules): number 
   );
   const date = readDate(given, rules);
   if (date === "ambiguous")
-    return new ValueFault(`${name} is ambiguous (3 April or 4 March); use --dates mdy or --dates dmy`);
+    return new ValueFault(`${name} is ambiguous (3 April or 4 March); choose the order of dates: mdy or dmy`);
   const time = date && clock.exec(date.rest);
   if (!time) return unreadable;
   const [, hours = "0", minutes = "0", seconds = "0", fraction = "", half, offset] = time;

@@ -270,4 +270,105 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
       detail: { id, hosts, events: 1 },
     });
   });
+
+  test("a file is imported in parts: columns, dry run, refused rows by line, audited, and never twice", async () => {
+    const at = (path: string, query: Record<string, string>) =>
+      `POST /sites/${site}/imports/${path}?${new URLSearchParams({ kind: "conversions", ...query })}`;
+    const time = new Date().toISOString();
+    const header = "Mail;Order;Paid at;Net;Gross\n";
+    const rows = [1, 2, 3].map((n) => `eve@customers.example;I-${n};${time};1,50;1,79\n`);
+    rows[1] = `eve@customers.example;I-2;soon;1,50;1,79\n`;
+    expect(
+      checkedAnswer(
+        "POST /sites/:site/imports/columns",
+        await admin.ask(at("columns", {}), header + rows[0]),
+      ),
+    ).toMatchObject({
+      delimiter: ";",
+      columns: [{ name: "Mail", samples: ["eve@customers.example"] }, {}, {}, {}, { samples: ["1,79"] }],
+      fields: expect.arrayContaining([
+        { name: "email", column: "Mail" },
+        { name: "eventTime", column: "Paid at" },
+        { name: "value", column: null },
+      ]),
+    });
+
+    const part = async (n: number, body: string, more: Record<string, string> = {}, by = admin) =>
+      by.ask(
+        at("parts", {
+          file: "orders.csv",
+          sha256: "ab".repeat(32),
+          mapping: JSON.stringify({ value: "Net" }),
+          defaults: JSON.stringify({ event: "purchase" }),
+          skippedLines: String(n),
+          ...more,
+        }),
+        body,
+      );
+    const done = (asked: ApiAnswer) => checkedAnswer("POST /sites/:site/imports/parts", asked);
+    expect((await part(0, header + rows.join(""), {}, viewer)).status).toBe(403);
+    expect(fault(await part(0, header, { mapping: "[]" }))).toEqual([400, "invalid", "mapping"]);
+    expect(fault(await part(0, header, { timeZone: "Mars" }))).toEqual([400, "invalid", "timeZone"]);
+    const dry = done(await part(0, header + rows.join("") + rows[0], { dryRun: "true" }));
+    expect(dry).toMatchObject({
+      state: "dry run",
+      tally: { rows: 4, imported: 2, duplicates: 1, refused: 1 },
+    });
+    expect((await admin.ask(`GET /sites/${site}/imports`)).json.items).toEqual([]);
+
+    const first = done(await part(0, header + rows[0] + rows[1], { isLast: "false" }));
+    const refused = {
+      line: 3,
+      reason: "eventTime is not a time that can be read; write it like 2026-10-31T12:30:00Z",
+    };
+    expect(first).toMatchObject({ state: "stopped", isPartDone: true, refusedRows: [refused] });
+    // A part that is sent again, because its answer was lost, changes nothing.
+    expect(done(await part(0, header + rows[0] + rows[1], { isLast: "false" }))).toEqual({
+      ...first,
+      refusedRows: [],
+    });
+    const last = done(await part(2, header + rows[2]));
+    expect(last).toMatchObject({ state: "done", tally: { rows: 3, imported: 2, duplicates: 0, refused: 1 } });
+    expect(done(await part(2, header + rows[2])).state).toBe("done before");
+    expect(fault(await part(2, header + rows[2], { deliver: "all" }))).toEqual([400, "invalid", "deliver"]);
+
+    const { items } = checkedAnswer(
+      "GET /sites/:site/imports",
+      await viewer.ask(`GET /sites/${site}/imports`),
+    );
+    expect(items).toMatchObject([
+      { file: "orders.csv", state: "done", deliver: "none", tally: { imported: 2 } },
+    ]);
+    const audit = (await admin.ask(`GET /sites/${site}/audit`)).json.items;
+    expect(audit.slice(0, 2)).toMatchObject([
+      { action: "import done", actor: "admin@example.com", detail: { imported: 2, refused: 1 } },
+      { action: "import started", actor: "admin@example.com", detail: { file: "orders.csv" } },
+    ]);
+    const events = (await admin.ask(`GET /sites/${site}/events?search=I-3`)).json.items;
+    expect(events).toMatchObject([{ event: "purchase", orderId: "I-3", value: 1.5 }]);
+  });
+
+  test("parts of NDJSON may lack columns that other parts have", async () => {
+    const query = new URLSearchParams({
+      kind: "conversions",
+      file: "orders.ndjson",
+      sha256: "cd".repeat(32),
+      mapping: JSON.stringify({ value: "net" }),
+      defaults: JSON.stringify({ event: "purchase" }),
+      isLast: "false",
+    });
+    const row = { email: "may@customers.example", time: new Date().toISOString() };
+    const asked = [
+      { ...row, orderId: "N-1", net: 3 },
+      { ...row, orderId: "N-2" },
+    ].map((one) => JSON.stringify(one));
+    for (const [i, text] of asked.entries()) {
+      query.set("skippedLines", String(i));
+      const { tally } = checkedAnswer(
+        "POST /sites/:site/imports/parts",
+        await admin.ask(`POST /sites/${site}/imports/parts?${query}`, `${text}\n`),
+      );
+      expect(tally).toMatchObject({ imported: i + 1, refused: 0 });
+    }
+  });
 });

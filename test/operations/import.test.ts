@@ -85,10 +85,10 @@ describe.each(engines)("an import on %s", (engine) => {
           "eventTime is older than 90 days": { count: 1, lines: [7] },
           'value must not be negative; send a refund as an event named "refund"': { count: 1, lines: [9] },
           "the row has 2 cells, the header 5": { count: 1, lines: [10] },
-          "value is ambiguous (1,234 or 1.234); use --decimal point or --decimal comma": {
+          "value is ambiguous (1,234 or 1.234); choose the decimal separator: point or comma": {
             lines: [11],
           },
-          "value names another currency than the row has (default USD); use --map or --constant currency=…": {
+          "value names another currency than the row has (default USD); choose a column or a constant for currency": {
             lines: [12],
           },
         },
@@ -115,7 +115,7 @@ describe.each(engines)("an import on %s", (engine) => {
     expect(tally).toMatchObject({ rows: 4, imported: 2, refused: 2 });
     expect(tally.reasons).toMatchObject({
       "items[0].price must not be negative": { count: 1, lines: [5] },
-      'items is not a JSON list like [{"id":"SKU-1","price":9.9,"quantity":2}]; leave the column out with --map items=':
+      'items is not a JSON list like [{"id":"SKU-1","price":9.9,"quantity":2}]; or leave the column out':
         { count: 1, lines: [4] },
     });
     const ndjson = file("items.ndjson", {

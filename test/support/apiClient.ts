@@ -15,19 +15,23 @@ export type Person = {
 // oxlint-disable-next-line typescript/no-explicit-any -- the shape differs with the route and is asserted by tests
 export type ApiAnswer = { status: number; json: any; answer: Answer };
 
-/** One request: `GET /sites/abc/events?limit=5`. */
+/** One request: `GET /sites/abc/events?limit=5`. A text is sent as a file, anything else as JSON. */
 export async function ask(
   relay: Pick<Relay, "url">,
   route: string,
   body: unknown,
   headers: Record<string, string>,
 ): Promise<ApiAnswer> {
+  const isFile = typeof body === "string";
   const [method, path] = route.split(" ") as [string, string];
   const answer = await call(relay.url, {
     method,
     path: `${basePath}${path}`,
-    headers: { ...(body === undefined ? {} : { "Content-Type": "application/json" }), ...headers },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    headers: {
+      ...(body === undefined ? {} : { "Content-Type": isFile ? "text/csv" : "application/json" }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: isFile ? body : JSON.stringify(body) }),
   });
   let json: unknown = null;
   try {
