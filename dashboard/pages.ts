@@ -59,6 +59,7 @@ export const sitePages: readonly SitePage[] = [
     path: "configuration/deduplication",
     load: () => import("./scenes/configuration/Deduplication.tsx"),
   },
+  { path: "configuration/import", load: () => import("./scenes/configuration/import/Import.tsx") },
   { path: "settings/api-keys", load: () => import("./scenes/settings/ApiKeys.tsx") },
   { path: "settings/members", load: () => import("./scenes/settings/Members.tsx") },
   { path: "settings/alerts", load: () => import("./scenes/settings/Alerts.tsx") },

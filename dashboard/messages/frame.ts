@@ -31,6 +31,7 @@ export const frameText = section("frame", {
     "configuration/traffic": "Traffic filters",
     "configuration/consent": "Consent & privacy",
     "configuration/deduplication": "Deduplication",
+    "configuration/import": "Import",
     "settings/api-keys": "API keys",
     "settings/members": "Members",
     "settings/alerts": "Alerts",

@@ -1,12 +1,10 @@
 // Declares the routes of imports: the columns of a file, its parts, and the list of imports. A file is sent in parts and never
-// stored, because it has plain addresses.
+// stored, because it has plain addresses. Lists of orders have routes of their own.
 
 import { z } from "zod";
+import { uploadKinds } from "../kernel/imports.ts";
 import { maxUploadMiB } from "../kernel/reconciliation.ts";
 import { count, type Route, time } from "./route.ts";
-
-/** Lists of orders have routes of their own. */
-export const uploadKinds = ["conversions", "identities"] as const;
 
 const kind = z.enum(uploadKinds).describe("identities are click ids, UTM fields, browser ids and consent.");
 const counts = z.record(z.string(), count);
@@ -91,7 +89,9 @@ export const importRoutes = {
         .min(0)
         .max(1e9)
         .default(0)
-        .describe("Lines of the file between its header and the first row of this part."),
+        .describe(
+          "Lines of the file between its header and the first row of this part. Parts are sent in their order.",
+        ),
       isLast: flag.default("true").describe("false if other parts follow."),
       dryRun: flag.default("false").describe("true reads the rows, writes nothing, and reports."),
       mapping: pairs

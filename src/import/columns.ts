@@ -1,6 +1,7 @@
 // The fields of imported files: the names of their columns, and which of them a file must have.
 
 import { browserIds, clickIds, utmFields } from "../identity/clickIds.ts";
+import { missingFields, type MissingField, type UploadKind } from "../kernel/imports.ts";
 import { chooseOrderColumns } from "../reconcile/readOrder.ts";
 import type { ImportKind } from "../store/sites/imports.ts";
 import {
@@ -26,7 +27,7 @@ const personFields = {
 
 const timeNames = ["time", "timestamp", "date", "datetime", "date time", "created at", "created"];
 
-export const fieldAliases: Record<Exclude<ImportKind, "orders">, FieldAliases> = {
+export const fieldAliases: Record<UploadKind, FieldAliases> = {
   conversions: {
     ...personFields,
     event: ["event name", "conversion name", "conversion action", "conversion type"],
@@ -61,24 +62,18 @@ export function chooseColumns(
 ): Chosen {
   if (kind === "orders") return chooseOrderColumns(columns, requested, constants);
   const chosen = matchColumns(kind, fieldAliases[kind], columns, requested, constants);
-  requireFields(kind, [...Object.keys(chosen.mapping), ...constants], columns);
+  const present = [...Object.keys(chosen.mapping), ...constants];
+  refuseMissing(
+    missingFields(kind, present).map((field) => missingTexts[field]),
+    columns,
+  );
   return chosen;
 }
 
-function requireFields(kind: ImportKind, present: readonly string[], columns: readonly string[]): void {
-  const missing: string[] = [];
-  if (!present.includes("email") && !present.includes("hashed_email"))
-    missing.push("email (or hashed_email)");
-  if (kind === "conversions" && !present.includes("event"))
-    missing.push("event (or --event NAME for all rows)");
-  if (kind === "conversions" && !present.includes("eventTime")) missing.push("eventTime");
-  if (kind === "identities") missing.push(...missingVisitFields(present));
-  refuseMissing(missing, columns);
-}
-
-/** Consent needs no visit; a visit needs its time. */
-function missingVisitFields(present: readonly string[]): string[] {
-  const hasIds = present.some((field) => !["email", "hashed_email", "seenAt", "consent"].includes(field));
-  if (hasIds) return present.includes("seenAt") ? [] : ["seenAt"];
-  return present.includes("consent") ? [] : ["a click id, a UTM field, a browser id or consent"];
-}
+const missingTexts: Record<MissingField, string> = {
+  person: "email (or hashed_email)",
+  event: "event (or --event NAME for all rows)",
+  eventTime: "eventTime",
+  seenAt: "seenAt",
+  content: "a click id, a UTM field, a browser id or consent",
+};

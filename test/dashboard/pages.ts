@@ -29,6 +29,7 @@ export function pagesOf(site: string, { event, webhook, visit }: Shown = {}): st
     ...(visit ? [`configuration/traffic?visit=${visit}`] : []),
     "configuration/consent",
     "configuration/deduplication",
+    "configuration/import",
     "settings/api-keys",
     "settings/members",
     "settings/alerts",

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import { partsOf } from "../../dashboard/scenes/reconciliation/uploadFile.ts";
+import { partsOf as cut, rowsOf } from "../../dashboard/common/files.ts";
+
+const partsOf = (...args: Parameters<typeof cut>) => cut(...args).map(({ text }) => text);
 
 test("a long CSV is cut between rows, also where a row has several lines, and each part has the header", () => {
   const rows = ['1,"two\nlines"\n', "2,b\n", '3,"a ""quote"""\n', "4,d"];
@@ -20,4 +22,20 @@ test("a short file is one part, and a file with a header alone too", () => {
   expect(partsOf("id\n1\n")).toEqual(["id\n1\n"]);
   expect(partsOf("id")).toEqual(["id"]);
   expect(partsOf("")).toEqual([""]);
+});
+
+test("each part says how many lines of the file are before its rows", () => {
+  const text = 'id,note\n1,"two\nlines"\n2,b\n3,c\n';
+  expect(cut(text, 14)).toEqual([
+    { text: 'id,note\n1,"two\nlines"\n', skippedLines: 0 },
+    { text: "id,note\n2,b\n3,c\n", skippedLines: 2 },
+  ]);
+});
+
+test("rows are found by the line on which they begin, as the relay counts them", () => {
+  expect([...rowsOf('id,note\r\n1,"two\nlines"\r\n2,b')]).toEqual([
+    { line: 1, row: "id,note" },
+    { line: 2, row: '1,"two\nlines"' },
+    { line: 4, row: "2,b" },
+  ]);
 });

@@ -73,24 +73,38 @@ function translateMessage({ message, field }: Refusal): string {
     : serverText(message);
 }
 
-export async function call<Name extends RouteName>(
+export function call<Name extends RouteName>(
   name: Name,
   input: Input<Name>,
   signal?: AbortSignal,
 ): Promise<Answer<Name>> {
   const { body } = input as Loose;
+  return request(name, input, {
+    ...(signal ? { signal } : {}),
+    ...(body === undefined
+      ? {}
+      : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+  });
+}
+
+/** Sends a file, or a part of it. */
+export const upload = <Name extends RouteName>(
+  name: Name,
+  input: Input<Name>,
+  file: string,
+): Promise<Answer<Name>> => request(name, input, { headers: { "content-type": "text/csv" }, body: file });
+
+async function request<Name extends RouteName>(
+  name: Name,
+  input: Input<Name>,
+  init: RequestInit,
+): Promise<Answer<Name>> {
   let response: Response;
   try {
-    response = await fetch(urlOf(name, input), {
-      method: name.split(" ")[0] as string,
-      credentials: "same-origin",
-      ...(signal ? { signal } : {}),
-      ...(body === undefined
-        ? {}
-        : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
-    });
+    const method = name.split(" ")[0] as string;
+    response = await fetch(urlOf(name, input), { method, credentials: "same-origin", ...init });
   } catch (error) {
-    if (signal?.aborted) throw error;
+    if (init.signal?.aborted) throw error;
     throw new ApiError(0, "offline", commonText.offline);
   }
   const answer: unknown = await response.json().catch(() => null);

@@ -40,6 +40,11 @@ export const common: Translation<typeof commonText> = {
     done: "Ich habe ihn kopiert",
   },
   offline: "Das Relay ist nicht erreichbar. Läuft es?",
+  files: {
+    tooLarge: (mib) =>
+      `Die Datei ist größer als ${mib} MiB. Importieren Sie sie mit der Kommandozeile oder in Teilen.`,
+    notUtf8: "Die Datei ist nicht UTF-8. Speichern Sie sie als UTF-8 (in Excel: „CSV UTF-8“).",
+  },
   failedRequest: (status) => `Das Relay konnte nicht antworten (Fehler ${status}).`,
   time: {
     justNow: "gerade eben",

@@ -29,6 +29,7 @@ export const frame: Translation<typeof frameText> = {
     "configuration/traffic": "Traffic-Filter",
     "configuration/consent": "Einwilligung & Datenschutz",
     "configuration/deduplication": "Deduplizierung",
+    "configuration/import": "Import",
     "settings/api-keys": "API-Schlüssel",
     "settings/members": "Mitglieder",
     "settings/alerts": "Warnungen",

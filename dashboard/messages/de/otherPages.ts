@@ -3,6 +3,7 @@
 import { account } from "./account.ts";
 import { configuration } from "./configuration.ts";
 import { events } from "./events.ts";
+import { imports } from "./imports.ts";
 import { integrations } from "./integrations.ts";
 import { reconciliation } from "./reconciliation.ts";
 import { results } from "./results.ts";
@@ -18,6 +19,7 @@ export const translation = {
   account,
   configuration,
   events,
+  imports,
   integrations,
   reconciliation,
   results,

@@ -4,6 +4,7 @@ import { Box, Button, Group, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useSend } from "../../common/api/query.ts";
 import { useMay, useSite, useSiteId } from "../../common/api/session.ts";
+import { zones } from "../../common/format/zones.ts";
 import { fieldError, otherError } from "../../common/fields.ts";
 import { notify } from "../../common/notices.tsx";
 import { SettingsCard } from "../../common/settings/SettingsCard.tsx";
@@ -14,12 +15,6 @@ import { CopySettings } from "./domains/CopySettings.tsx";
 import { DeleteSite } from "./domains/DeleteSite.tsx";
 import { configurationText } from "../../messages/configuration.ts";
 
-const zones = () =>
-  ["UTC", ...Intl.supportedValuesOf("timeZone")].map((value) => ({
-    value,
-    label: value.replaceAll("_", " "),
-  }));
-
 export default function General() {
   return (
     <ConfigurationPage tab="general">
@@ -27,12 +22,7 @@ export default function General() {
         title={configurationText.site.title}
         about={configurationText.site.about}
         fields={(form) => {
-          const current = form.value("time_zone");
-          const all = zones();
-          // A browser may not list a name that the relay knows.
-          const data = all.some(({ value }) => value === current)
-            ? all
-            : [{ value: current, label: current }, ...all];
+          const data = zones(form.value("time_zone"));
           return (
             <ChoiceField form={form} name="time_zone" help={configurationText.site.timeZone} data={data} />
           );

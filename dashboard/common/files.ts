@@ -1,0 +1,92 @@
+// Reads a file of rows and cuts it into parts: a long file goes to the relay in several requests. CSV is cut between two rows, and
+// each part begins with the header.
+
+import { ApiError } from "./api/api.ts";
+import { commonText } from "../messages/common.ts";
+
+/** A proxy in front of the relay may refuse more than 1 MiB, and a character may take two bytes. */
+const maxPartLength = 512 * 1024;
+/** Larger files are for the command line, which does not need them in memory. */
+const maxFileMiB = 200;
+
+export type Part = {
+  text: string;
+  /** Lines between the header and the first row of this part. */
+  skippedLines: number;
+};
+
+export type TextFile = {
+  name: string;
+  text: string;
+  /** Names the content; without TLS browsers offer no hash function, and it is random. */
+  sha256: string;
+};
+
+/** Only UTF-8 is read: guessing another encoding would change names and addresses. */
+export async function readFile(file: File): Promise<TextFile> {
+  if (file.size > maxFileMiB * 1024 * 1024)
+    throw new ApiError(0, "invalid", commonText.files.tooLarge(String(maxFileMiB)));
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  const hashed = globalThis.crypto.subtle
+    ? new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))
+    : crypto.getRandomValues(new Uint8Array(32));
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return {
+      name: file.name,
+      text,
+      sha256: [...hashed].map((one) => one.toString(16).padStart(2, "0")).join(""),
+    };
+  } catch {
+    throw new ApiError(0, "invalid", commonText.files.notUtf8);
+  }
+}
+
+export const isNdjson = (text: string) => text.trimStart().startsWith("{");
+
+/** Cuts a text after whole rows. A line break inside quotes is part of a row. */
+export function partsOf(text: string, maxLength = maxPartLength): Part[] {
+  const ends = rowEnds(text, isNdjson(text));
+  const header = isNdjson(text) ? "" : text.slice(0, ends[0] ?? text.length);
+  const parts: Part[] = [];
+  let begin = header.length;
+  let end = begin;
+  let skippedLines = 0;
+  const cut = () => {
+    const rows = text.slice(begin, end);
+    parts.push({ text: header + rows, skippedLines });
+    skippedLines += countLines(rows);
+    begin = end;
+  };
+  for (const next of [...ends.filter((at) => at > begin), text.length]) {
+    if (next - begin > maxLength && end > begin) cut();
+    end = next;
+  }
+  if (end > begin || parts.length === 0) cut();
+  return parts;
+}
+
+const countLines = (text: string) => text.split("\n").length - 1;
+
+/** Yields each row with the line on which it begins, without the line break at its end. */
+export function* rowsOf(text: string): Generator<{ line: number; row: string }> {
+  let begin = 0;
+  let line = 1;
+  for (const end of [...rowEnds(text, isNdjson(text)), text.length]) {
+    const row = text.slice(begin, end);
+    if (row !== "") yield { line, row: row.replace(/\r?\n$/, "") };
+    line += countLines(row);
+    begin = end;
+  }
+}
+
+function rowEnds(text: string, isNdjson: boolean): number[] {
+  const ends: number[] = [];
+  let isQuoted = false;
+  for (let at = 0; at < text.length; at++) {
+    const sign = text[at];
+    if (sign === '"' && !isNdjson) isQuoted = !isQuoted;
+    else if (sign === "\n" && !isQuoted) ends.push(at + 1);
+  }
+  return ends;
+}
