@@ -46,7 +46,9 @@ export const eventsText = section("events", {
   nothingYet: {
     title: "No events yet",
     about: "Events that your servers send to this site appear here, with their delivery status.",
-    action: "Go to first steps",
+    createKey: "Create an inbound key",
+    import: "Import past conversions",
+    samples: "Send a first event with one of your inbound keys:",
   },
   copy: {
     orderId: "Copy order ID",

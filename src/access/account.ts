@@ -13,7 +13,7 @@ import { codeLimits, codeUse, countAttempt, passwordLimits, uncountAttempt } fro
 import { codeRefusal } from "./signIn.ts";
 import { refuseDamagedSecret } from "./twoFactorSecrets.ts";
 
-type Me = Pick<User, "id" | "email" | "sessionId" | "twoFactor">;
+type Me = Pick<User, "id" | "email" | "name" | "sessionId" | "twoFactor">;
 
 export function openAccount(context: AccessContext) {
   const { store, auth, now } = context;
@@ -51,7 +51,8 @@ export function openAccount(context: AccessContext) {
     },
 
     async rename(me: Me, name: string, by: By): Promise<void> {
-      await store.members.rename(auditLine("", "name changed", { name }, by), me.id, name);
+      const line = auditLine("", "name changed", { name, before: { name: me.name } }, by);
+      await store.members.rename(line, me.id, name);
     },
 
     /** Ends every other session; this one continues with a new cookie. */

@@ -95,7 +95,8 @@ export function openMembers(context: AccessContext) {
       checkScope(context, holder, site);
       const member = await find(holder, id);
       const action = role === null ? "member's role taken away" : "member's role changed";
-      const line = auditLine(site ?? "", action, { email: member.email, role }, by);
+      const before = { role: member.grants.find((one) => one.site === site)?.role ?? null };
+      const line = auditLine(site ?? "", action, { email: member.email, role, before }, by);
       checkResult(await store.members.setGrant(line, id, site, role));
     },
 

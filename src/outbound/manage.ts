@@ -98,16 +98,19 @@ export async function rotateSecret(
 /** Chooses if periods without conversions are pushed too. */
 export async function setSendEmpty(
   { store }: WebhookContext,
-  { siteId, id }: Webhook,
+  webhook: Webhook,
   sendEmpty: boolean,
   by: By,
 ): Promise<void> {
-  await store.webhooks.setSendEmpty(
-    auditLine(siteId, "webhook changed", { id, sendEmpty }, by),
-    id,
-    sendEmpty,
-  );
+  const { siteId, id } = webhook;
+  const detail = { id, sendEmpty, before: { sendEmpty: webhook.sendEmpty } };
+  await store.webhooks.setSendEmpty(auditLine(siteId, "webhook changed", detail, by), id, sendEmpty);
 }
+
+const changedState = ({ state: before }: Webhook, state: Webhook["state"]) => ({
+  state,
+  before: { state: before },
+});
 
 /** Stops pushing. Periods are closed as before and kept. */
 export async function disableWebhook({ store }: WebhookContext, webhook: Webhook, by: By): Promise<void> {
@@ -116,7 +119,7 @@ export async function disableWebhook({ store }: WebhookContext, webhook: Webhook
   if (isDisabledByPerson) throw new Conflict("webhook", `Webhook ${id} is disabled already.`);
   const reason = `disabled by ${by.actor}`;
   await store.webhooks.setState(
-    auditLine(siteId, "webhook disabled", { id, reason }, by),
+    auditLine(siteId, "webhook disabled", { id, reason, ...changedState(webhook, "disabled") }, by),
     id,
     "disabled",
     reason,
@@ -129,7 +132,8 @@ export async function enableWebhook({ store }: WebhookContext, webhook: Webhook,
   requireAddress(webhook);
   const { siteId, id, state } = webhook;
   if (state === "active") throw new Conflict("webhook", `Webhook ${id} is active already.`);
-  await store.webhooks.setState(auditLine(siteId, "webhook enabled", { id }, by), id, "active", null);
+  const line = auditLine(siteId, "webhook enabled", { id, ...changedState(webhook, "active") }, by);
+  await store.webhooks.setState(line, id, "active", null);
   return (await store.pushes.sumQueued({ siteId, webhookId: id })).periods;
 }
 

@@ -169,7 +169,9 @@ async function save(
   const secrets = new Set(
     platform.settings.filter((setting) => setting.secret || setting.address).map((setting) => setting.name),
   );
-  const line = auditLine(siteId, action, { id, platform: platform.id }, by);
+  const changes =
+    action === "connection changed" && existing ? auditedChanges(existing, connection, secrets) : {};
+  const line = auditLine(siteId, action, { id, platform: platform.id, ...changes }, by);
   await store.configuration.saveConnection(line, connection, secrets).catch(async (error: unknown) => {
     await directory.refresh();
     const others = directory.site(siteId)?.connections ?? [];
@@ -187,6 +189,36 @@ async function save(
     await store.alerts.end(siteId, id, ["needs reconnection"], by.now);
   const released = isResumed ? await store.deliveries.releaseParked(siteId, id, by.now) : 0;
   return { connection, isNew: !existing, released };
+}
+
+/** A template may be long. */
+const maxAudited = 200;
+
+/** Returns what changed, with the values before. Of a secret or an address, the log says only that it changed. */
+function auditedChanges(
+  existing: Connection,
+  connection: Connection,
+  secrets: ReadonlySet<string>,
+): Record<string, unknown> {
+  const settings: Record<string, unknown> = {};
+  const before: Record<string, unknown> = {};
+  const cut = (value: string | undefined) => value?.slice(0, maxAudited) ?? null;
+  for (const name of new Set([...Object.keys(existing.settings), ...Object.keys(connection.settings)])) {
+    const [old, fresh] = [existing.settings[name], connection.settings[name]];
+    if (old === fresh) continue;
+    if (secrets.has(name)) {
+      settings[name] = { secret: fresh === undefined ? "removed" : old === undefined ? "set" : "replaced" };
+      continue;
+    }
+    settings[name] = cut(fresh);
+    before[name] = cut(old);
+  }
+  for (const name of ["events", "state"] as const)
+    if (JSON.stringify(existing[name]) !== JSON.stringify(connection[name])) {
+      settings[name] = connection[name];
+      before[name] = existing[name];
+    }
+  return { ...settings, ...(Object.keys(before).length > 0 ? { before } : {}) };
 }
 
 export function knownPlatform(id: string): Platform {

@@ -293,12 +293,17 @@ export async function rotateKey(
   const oldExpiresAt = Math.min(old.expiresAt ?? Number.POSITIVE_INFINITY, by.now + rotationOverlapMs);
   const apiKeyId = by.apiKeyId ?? null;
   const fresh = { ...old, id: shortId(), hash, prefix, createdAt: by.now, expiresAt, apiKeyId };
-  await store.configuration.rotateKey(
-    auditLine(siteId, "key rotated", { id, name: old.name, newId: fresh.id }, by),
+  const isOther = expiresAt !== old.expiresAt;
+  const detail = {
     id,
-    oldExpiresAt,
-    fresh,
-  );
+    name: old.name,
+    newId: fresh.id,
+    prefix,
+    oldUntil: oldExpiresAt,
+    ...(isOther ? { expiresAt } : {}),
+    before: { prefix: old.prefix, ...(isOther ? { expiresAt: old.expiresAt } : {}) },
+  };
+  await store.configuration.rotateKey(auditLine(siteId, "key rotated", detail, by), id, oldExpiresAt, fresh);
   await directory.refresh();
   return { id: fresh.id, key, oldExpiresAt };
 }

@@ -48,7 +48,9 @@ export const events: Translation<typeof eventsText> = {
   nothingYet: {
     title: "Noch keine Ereignisse",
     about: "Ereignisse, die Ihre Server an diese Website senden, erscheinen hier mit ihrem Zustellstatus.",
-    action: "Zu den ersten Schritten",
+    createKey: "Inbound-Schlüssel erstellen",
+    import: "Frühere Conversions importieren",
+    samples: "Senden Sie ein erstes Ereignis mit einem Ihrer Inbound-Schlüssel:",
   },
   copy: {
     orderId: "Bestellnummer kopieren",

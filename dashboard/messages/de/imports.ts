@@ -6,7 +6,7 @@ export const imports: Translation<typeof importsText> = {
   title: "Datei importieren",
   about:
     "Vergangene Conversions, oder Klick-IDs und Einwilligungen, aus CSV oder NDJSON. Kontaktdaten werden beim Empfang gehasht, und die Datei wird nicht aufbewahrt.",
-  viewer: "Ein Admin dieser Site kann Dateien importieren.",
+  viewer: "Ein Administrator dieser Website kann Dateien importieren.",
   kind: "Art der Zeilen",
   kinds: { conversions: "Conversions", identities: "Klick-IDs und Einwilligung", orders: "Bestellungen" },
   choose: "Datei wählen",
@@ -27,7 +27,7 @@ export const imports: Translation<typeof importsText> = {
   fields: {
     email: "E-Mail",
     hashed_email: "Gehashte E-Mail (SHA-256)",
-    event: "Event",
+    event: "Ereignis",
     value: "Wert",
     currency: "Währung",
     orderId: "Bestellnummer",
@@ -42,14 +42,14 @@ export const imports: Translation<typeof importsText> = {
   missing: {
     title: "Noch nötig",
     person: "Eine Spalte mit der E-Mail oder ihrem Hash",
-    event: "Eine Spalte mit dem Event, oder ein Event für alle Zeilen",
+    event: "Eine Spalte mit dem Ereignis, oder ein Ereignis für alle Zeilen",
     eventTime: "Eine Spalte mit der Zeit der Conversion",
     seenAt: "Eine Spalte mit der Zeit des Besuchs",
     content: "Eine Spalte mit einer Klick-ID, einem UTM-Feld, einer Browser-ID oder der Einwilligung",
   },
   options: {
-    event: "Event aller Zeilen",
-    aboutEvent: "Für Zeilen ohne Event.",
+    event: "Ereignis aller Zeilen",
+    aboutEvent: "Für Zeilen ohne Ereignis.",
     currency: "Währung aller Zeilen",
     aboutCurrency: "Für Zeilen ohne Währung. USD, wenn leer.",
     timeZone: "Zeitzone",

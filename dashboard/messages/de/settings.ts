@@ -299,6 +299,7 @@ export const settings: Translation<typeof settingsText> = {
       "webhook secret rotated": "Geheimnis des Webhooks erneuert",
     },
     changedTo: " geändert in ",
+    secrets: { set: "gesetzt", replaced: "ersetzt", removed: "entfernt" },
     details: {
       by: "durch",
       changed: "geändert",

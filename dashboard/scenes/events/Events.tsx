@@ -1,6 +1,6 @@
 // The list of events, newest first. A trace opens in a drawer over it.
 
-import { Button } from "@mantine/core";
+import { Box, Button, Group, Text } from "@mantine/core";
 import { Link, Outlet } from "@tanstack/react-router";
 import { ArrowUp, Download, ListTree, SearchX } from "lucide-react";
 import { useMemo, useState } from "react";
@@ -17,6 +17,8 @@ import { SelectionBar, useSelection } from "../../common/lists/selection.tsx";
 import { useQueryParams } from "../../common/lists/queryParams.ts";
 import { Empty } from "../../common/states.tsx";
 import { Id, Money, TestBadge, Time } from "../../common/values.tsx";
+import { CodeSamples } from "../configuration/inbound/CodeSamples.tsx";
+import { useInboundAddress } from "../configuration/inbound/inboundSamples.ts";
 import { BulkButton } from "../integrations/syncLog/BulkButton.tsx";
 import { EventFilters, useEventFilter } from "./EventFilters.tsx";
 import { DeliveryDots, isUnreleased, Match, tracePath } from "./eventCells.tsx";
@@ -208,18 +210,32 @@ function NothingFound({ site, search }: { site: string; search: string }) {
 }
 
 function NothingYet({ site }: { site: string }) {
+  const address = useInboundAddress();
   return (
-    <Empty
-      icon={ListTree}
-      title={eventsText.nothingYet.title}
-      action={
-        <Button component={Link} to={`/sites/${site}/overview`}>
-          {eventsText.nothingYet.action}
-        </Button>
-      }
-    >
-      {eventsText.nothingYet.about}
-    </Empty>
+    <>
+      <Empty
+        icon={ListTree}
+        title={eventsText.nothingYet.title}
+        action={
+          <Group gap="xs" justify="center">
+            <Button component={Link} to={`/sites/${site}/configuration/keys`}>
+              {eventsText.nothingYet.createKey}
+            </Button>
+            <Button component={Link} to={`/sites/${site}/configuration/import`} variant="default">
+              {eventsText.nothingYet.import}
+            </Button>
+          </Group>
+        }
+      >
+        {eventsText.nothingYet.about}
+      </Empty>
+      <Box p="md" pt={0} maw={760} mx="auto">
+        <Text size="sm" c="dimmed" mb="xs">
+          {eventsText.nothingYet.samples}
+        </Text>
+        <CodeSamples address={address} keyText="cc_…" />
+      </Box>
+    </>
   );
 }
 

@@ -10,6 +10,8 @@ import { isSetting, settingName, settingText } from "../../common/settings/setti
 import { useScopeName } from "./scopes.ts";
 import { settingsText } from "../../messages/settings.ts";
 import { countText } from "../../common/format/numbers.ts";
+import { stateWord } from "../../common/values.tsx";
+import { usePlatforms } from "../integrations/connections.tsx";
 import { commonText } from "../../messages/common.ts";
 import { serverText } from "../../messages/server.ts";
 
@@ -37,6 +39,14 @@ const ids = new Set(["id", "newId", "connection", "event", "webhook"]);
 /** `name` is empty where the text needs none; an id can be copied. */
 export type Detail = { name: string; text: string; before?: string | null; isId: boolean };
 
+type SecretChange = { secret: keyof typeof settingsText.audit.secrets };
+/** Of a secret, the log says only that it changed. */
+const isSecretChange = (value: unknown): value is SecretChange =>
+  typeof value === "object" && value !== null && "secret" in value;
+
+const hasBefore = (before: unknown, name: string) =>
+  typeof before === "object" && before !== null && Object.hasOwn(before, name);
+
 export function useDetails(): (detail: Record<string, unknown>) => Detail[] {
   const scopeName = useScopeName();
   const platformName = usePlatformName();
@@ -52,13 +62,21 @@ export function useDetails(): (detail: Record<string, unknown>) => Detail[] {
       if (isSetting(name)) return settingText(value);
       if (name === "from" || name === "site") return scopeName(value);
       if (name === "role") return roleName(value);
+      if (name === "state") return stateWord(value);
       if (name === "scopes") return scopeText(value);
       return name === "platform" ? platformName(value) : serverText(value);
     }
     if (Array.isArray(value)) return value.map((one) => valueText(name, one)).join(", ") || commonText.none;
+    if (isSecretChange(value)) return settingsText.audit.secrets[value.secret];
     if (name === "reasons") return filterReasonText(value as FilterReason);
     return JSON.stringify(value) ?? "";
   }
+
+  const settings = usePlatforms().data?.items ?? [];
+
+  /** Settings of a connection have the labels of its platform. */
+  const labelOf = (platform: unknown, name: string): string | undefined =>
+    settings.find(({ id }) => id === platform)?.settings.find((one) => one.name === name)?.label;
 
   /** Returns the platform of the connection that the detail names by its id. */
   function platformOf(detail: Record<string, unknown>): Detail[] {
@@ -77,12 +95,12 @@ export function useDetails(): (detail: Record<string, unknown>) => Detail[] {
 
   return ({ before, ...detail }) => [
     ...Object.entries(detail)
-      // Leaves out false and absent values.
-      .filter(([, value]) => value !== false && value !== undefined)
+      // Leaves out false and absent values, unless they were changed.
+      .filter(([name, value]) => (value !== false && value !== undefined) || hasBefore(before, name))
       .map(([name, value]) => {
         const isId = ids.has(name) && typeof value === "string";
-        const known = detailName(name);
-        if (value === true && known) return { name: "", text: known, isId };
+        const known = labelOf(detail["platform"], name) ?? detailName(name);
+        if (value === true && known && !hasBefore(before, name)) return { name: "", text: known, isId };
         return {
           name: (isSetting(name) ? settingName(name) : undefined) ?? known ?? toWords(name),
           text: valueText(name, value),
