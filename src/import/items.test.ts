@@ -35,7 +35,7 @@ describe("the items of a row", () => {
     const fault = readItemsCell(text);
     expect(fault).toBeInstanceOf(ValueFault);
     expect((fault as ValueFault).message).toMatch(
-      /^items is not a JSON list like .*; or leave the column out$/,
+      /^items is not a JSON list like .*; correct it, or leave the column out$/,
     );
   });
 

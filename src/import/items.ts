@@ -18,7 +18,7 @@ function parseCell(text: string): unknown {
     return parseExact(text);
   } catch {
     return new ValueFault(
-      'items is not a JSON list like [{"id":"SKU-1","price":9.9,"quantity":2}]; or leave the column out',
+      'items is not a JSON list like [{"id":"SKU-1","price":9.9,"quantity":2}]; correct it, or leave the column out',
     );
   }
 }

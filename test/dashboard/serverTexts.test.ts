@@ -148,6 +148,29 @@ test("German has every reason for which an inbound request is rejected", () => {
   expect(untranslated(reasons)).toEqual([]);
 });
 
+test("German has every reason for which a row of an uploaded file is refused", () => {
+  const reasons: string[] = [];
+  for (const { path, program } of readFolders("import", "tables"))
+    walk(program, (node, above) => {
+      const name = (node["callee"] as Node | undefined)?.["name"];
+      const given = (node["arguments"] ?? []) as Node[];
+      if (node.type === "NewExpression" && name === "ValueFault") reasons.push(...textsOf(given[0]));
+      if (node.type === "NewExpression" && name === "Conflict") reasons.push(...textsOf(given[1]));
+      if (node.type === "Property" && (node["key"] as Node)["name"] === "fault")
+        reasons.push(...textsOf(node["value"] as Node));
+      // Other texts that these functions return are fields of the row.
+      const reads = above.find(({ type }) => type === "FunctionDeclaration");
+      const isReader = /^read(?:Row|Entry|Person|Visit)$/.test(
+        String((reads?.["id"] as Node | null)?.["name"]),
+      );
+      if (path.startsWith("import/") && node.type === "ReturnStatement" && isReader)
+        reasons.push(...textsOf(node["argument"] as Node));
+      return true;
+    });
+  expect(reasons.length).toBeGreaterThan(15);
+  expect(untranslated(reasons)).toEqual([]);
+});
+
 test("German has the meaning of every bot signal, and both languages its category", () => {
   expect(untranslated(signals.map(({ why }) => why))).toEqual([]);
   for (const { category } of signals) expect(configurationText.check.categories).toHaveProperty([category]);

@@ -115,7 +115,7 @@ describe.each(engines)("an import on %s", (engine) => {
     expect(tally).toMatchObject({ rows: 4, imported: 2, refused: 2 });
     expect(tally.reasons).toMatchObject({
       "items[0].price must not be negative": { count: 1, lines: [5] },
-      'items is not a JSON list like [{"id":"SKU-1","price":9.9,"quantity":2}]; or leave the column out':
+      'items is not a JSON list like [{"id":"SKU-1","price":9.9,"quantity":2}]; correct it, or leave the column out':
         { count: 1, lines: [4] },
     });
     const ndjson = file("items.ndjson", {

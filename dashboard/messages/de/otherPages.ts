@@ -9,6 +9,7 @@ import { reconciliation } from "./reconciliation.ts";
 import { results } from "./results.ts";
 import { errors } from "./server/errors.ts";
 import { faults } from "./server/faults.ts";
+import { importFaults } from "./server/imports.ts";
 import { reasons } from "./server/reasons.ts";
 import { settings } from "./settings.ts";
 import { sites } from "./sites.ts";
@@ -29,4 +30,4 @@ export const translation = {
   webhooks,
 };
 
-export const serverTexts = { ...errors, ...faults, ...reasons };
+export const serverTexts = { ...errors, ...faults, ...importFaults, ...reasons };

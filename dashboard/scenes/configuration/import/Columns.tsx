@@ -81,7 +81,7 @@ export function Columns({ kind, columns, format, onChange }: Props) {
     ...columns.fields.map(({ name }) => ({ value: name, label: fieldName(name) })),
   ];
   const samples = (values: readonly string[]) => values.join(" · ") || texts.noSamples;
-  const tableColumns: Column<FileColumns["columns"][number]>[] = [
+  const tableColumns: Column<FileColumns["columns"][number] & { at: number }>[] = [
     {
       title: texts.column,
       cell: ({ name, samples: values }) => (
@@ -122,8 +122,9 @@ export function Columns({ kind, columns, format, onChange }: Props) {
       <Rows
         label={texts.title}
         columns={tableColumns}
-        rows={columns.columns}
-        keyOf={({ name }) => name}
+        // Two columns may have one name.
+        rows={columns.columns.map((one, at) => ({ ...one, at }))}
+        keyOf={({ at }) => String(at)}
         empty={null}
       />
       <Stack gap="md" p="md">
