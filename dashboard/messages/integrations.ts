@@ -232,6 +232,16 @@ export const integrationsText = section("integrations", {
     asNow: "As it would be sent now: consent is read again.",
     complete: "A person with complete data.",
   },
+  /** The buttons that mend what keeps a delivery from being sent. */
+  repair: {
+    resume: "Resume it",
+    testCode: "Add a test event code",
+    conversionAction: "Choose a conversion action",
+    conversionRule: "Choose a conversion rule",
+    eventTag: "Choose an event tag",
+    events: "Select its events",
+    tag: "Check the tag",
+  },
   test: {
     title: "Test event",
     connectFirst: (platform: string) => `Connect ${platform} first. The preview shows what it would get.`,
@@ -239,6 +249,12 @@ export const integrationsText = section("integrations", {
     usesSaved: "The test uses the saved settings, without your unsaved changes.",
     name: "Event name",
     send: "Send test event",
+    saveAndSend: "Save the code and send",
+    log: "Events of test keys",
+    aboutLog: (platform: string) =>
+      `Events that come with a test key run through everything, and ${platform} gets them in its own test mode. They are never counted.`,
+    createKey: "Create a test key",
+    viewLog: "View test deliveries",
     adminsOnly: "Only admins can send test events.",
     skipped: "Not sent: it would be skipped",
     accepted: (platform: string) => `${platform} accepted it`,

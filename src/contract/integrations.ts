@@ -22,6 +22,7 @@ export const platform = z
         secret: z.boolean().describe("True for a setting that can be set but never read."),
         address: z.boolean().describe("True for a URL that may hold a token."),
         signing: z.boolean().describe("True for the secret that signs requests, which can be rotated."),
+        testCode: z.boolean().describe("True for the code without which test events are skipped."),
         multiline: z.boolean().describe("True for a value of several lines, such as JSON."),
         default: z.string().nullable(),
         choices: z

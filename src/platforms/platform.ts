@@ -19,6 +19,8 @@ export type Setting = {
   default?: string;
   /** The relay creates it where it is not given, and shows it once; people can rotate it (shared/signature.ts). */
   signing?: boolean;
+  /** The code without which test events are skipped: the dashboard asks for it where it sends one. */
+  testCode?: boolean;
   /** Says in one sentence what is wrong with a value; null when it is fine. */
   check?: (value: string) => string | null;
 };

@@ -238,6 +238,15 @@ export const integrations: Translation<typeof integrationsText> = {
     asNow: "So, wie es jetzt gesendet würde: Die Einwilligung wird neu gelesen.",
     complete: "Eine Person mit vollständigen Daten.",
   },
+  repair: {
+    resume: "Fortsetzen",
+    testCode: "Testcode eintragen",
+    conversionAction: "Conversion-Aktion wählen",
+    conversionRule: "Conversion-Regel wählen",
+    eventTag: "Ereignis-Tag wählen",
+    events: "Ereignisse wählen",
+    tag: "Tag prüfen",
+  },
   test: {
     title: "Testereignis",
     connectFirst: (platform) =>
@@ -246,6 +255,12 @@ export const integrations: Translation<typeof integrationsText> = {
     usesSaved: "Der Test verwendet die gespeicherten Einstellungen, ohne Ihre ungespeicherten Änderungen.",
     name: "Name des Ereignisses",
     send: "Testereignis senden",
+    saveAndSend: "Code speichern und senden",
+    log: "Ereignisse von Testschlüsseln",
+    aboutLog: (platform) =>
+      `Ereignisse, die mit einem Testschlüssel kommen, durchlaufen alles, und ${platform} erhält sie in seinem eigenen Testmodus. Sie werden nie gezählt.`,
+    createKey: "Testschlüssel erstellen",
+    viewLog: "Testzustellungen ansehen",
     adminsOnly: "Nur Admins können Testereignisse senden.",
     skipped: "Nicht gesendet: Es würde übersprungen",
     accepted: (platform) => `${platform} hat es angenommen`,

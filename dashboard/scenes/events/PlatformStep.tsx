@@ -9,6 +9,7 @@ import { TextLink } from "../../common/links.tsx";
 import { PlatformMark } from "../../common/platforms/PlatformMark.tsx";
 import { Code, State, Time } from "../../common/values.tsx";
 import { ConfirmationLine, CorrectionLine } from "../integrations/quality/ConfirmationLine.tsx";
+import { RepairButton, repairOf } from "../integrations/repairs.tsx";
 import type { EventTrace } from "./ReceivedSteps.tsx";
 import { ReplayButton } from "./ReplayButton.tsx";
 import { Step } from "./Step.tsx";
@@ -58,9 +59,12 @@ export function PlatformStep({
       action={mayReplay && canReplay && replay}
     >
       {delivery.reason && (
-        <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-          {serverText(delivery.reason)}
-        </Text>
+        <Group gap="xs" justify="space-between">
+          <Text size="sm" style={{ overflowWrap: "anywhere", flex: "1 1 200px" }}>
+            {serverText(delivery.reason)}
+          </Text>
+          <RepairButton site={site} repair={repairOf(delivery.reason, { ...delivery, name })} />
+        </Group>
       )}
       {delivery.confirmation && <ConfirmationLine of={delivery.confirmation} />}
       {delivery.correction && <CorrectionLine of={delivery.correction} currency={trace.currency} />}

@@ -42,6 +42,7 @@ function describe(platform: Platform): Described {
         secret: setting.secret ?? false,
         address: setting.address ?? false,
         signing: setting.signing ?? false,
+        testCode: setting.testCode ?? false,
         multiline: setting.multiline ?? false,
         default: setting.default ?? null,
         choices: picker ? { needs: [...picker.needs] } : null,

@@ -114,6 +114,7 @@ export const reddit = {
     },
     {
       name: "test_id",
+      testCode: true,
       label: "Test ID",
       help: "From Event Testing in Events Manager; events of test keys are sent with it and show up there.",
       check: checkToken,

@@ -98,6 +98,7 @@ export const siteUrlSetting = (platform: string, otherwise: string) =>
 
 export const testCodeSetting = {
   name: "test_event_code",
+  testCode: true,
   label: "Test event code",
   help: "The code from the platform's page for test events. Only events that come with a test key carry it.",
   check: (value: string) =>

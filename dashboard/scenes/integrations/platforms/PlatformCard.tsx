@@ -6,6 +6,7 @@ import { countText, percentText } from "../../../common/format/numbers.ts";
 import { PlatformTile } from "../../../common/platforms/PlatformMark.tsx";
 import { Time } from "../../../common/values.tsx";
 import { accountOf, ConnectionState, Fact, type Connection, type Platform } from "../connections.tsx";
+import { RepairButton, repairOf } from "../repairs.tsx";
 import { integrationsText } from "../../../messages/integrations.ts";
 import { serverText } from "../../../messages/server.ts";
 
@@ -39,6 +40,7 @@ export function PlatformCard({
         {connections.map((connection) => (
           <ConnectionLine
             key={connection.id}
+            site={site}
             platform={platform}
             connection={connection}
             isOneOfSeveral={connections.length > 1}
@@ -55,10 +57,12 @@ export function PlatformCard({
 }
 
 function ConnectionLine({
+  site,
   platform,
   connection,
   isOneOfSeveral,
 }: {
+  site: string;
   platform: Platform;
   connection: Connection;
   isOneOfSeveral: boolean;
@@ -86,6 +90,14 @@ function ConnectionLine({
           {integrationsText.card.sendsNothing(serverText(connection.sendsNothing))}
         </Text>
       )}
+      <RepairButton
+        site={site}
+        repair={repairOf(connection.state === "active" ? (connection.sendsNothing ?? "") : connection.state, {
+          platform: platform.id,
+          connection: connection.id,
+          name: platform.name,
+        })}
+      />
       <Group justify="space-between" gap="xs" wrap="nowrap">
         <Fact label={integrationsText.card.lastSent}>
           <Time at={connection.lastSentAt} />

@@ -7,6 +7,7 @@ import { notify } from "../../../common/notices.tsx";
 import { RequestError } from "../../../common/states.tsx";
 import { Time } from "../../../common/values.tsx";
 import { sentence, withFullStop } from "../../../common/format/sentence.ts";
+import { RepairButton, repairOf } from "../repairs.tsx";
 import type { Connection } from "../connections.tsx";
 import { withLabels, type Editor } from "./editor.ts";
 import { integrationsText } from "../../../messages/integrations.ts";
@@ -35,7 +36,21 @@ export function ProofNotice({ editor }: { editor: Editor }) {
           icon={<SlidersHorizontal size={18} />}
           title={integrationsText.proof.nothingSent(platform.name)}
         >
-          <Text size="sm">{sentence(withLabels(serverText(sendsNothing), platform))}</Text>
+          <Group justify="space-between" gap="md">
+            <Text size="sm" style={{ flex: 1, minWidth: 200 }}>
+              {sentence(withLabels(serverText(sendsNothing), platform))}
+            </Text>
+            {mayChange && (
+              <RepairButton
+                site={site}
+                repair={repairOf(sendsNothing, {
+                  platform: platform.id,
+                  connection: connection.id,
+                  name: platform.name,
+                })}
+              />
+            )}
+          </Group>
         </Alert>
       )}
       {proof.state === "unproven" && sendsNothing === null && (

@@ -1,18 +1,21 @@
 // Sends a test event in the platform's own test mode and shows the response.
 
-import { Alert, Autocomplete, Button, Group, Stack, Text } from "@mantine/core";
+import { Alert, Autocomplete, Button, Group, Stack, Text, TextInput } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
 import { CircleAlert, CircleCheck, CircleSlash, Clock, KeyRound, Send, type LucideIcon } from "lucide-react";
 import { useState } from "react";
 import { Card } from "../../../common/Page.tsx";
-import type { Answer } from "../../../common/api/api.ts";
+import { ApiError, type Answer } from "../../../common/api/api.ts";
 import { useSend } from "../../../common/api/query.ts";
 import { durationText } from "../../../common/format/times.ts";
+import { otherError } from "../../../common/fields.ts";
 import { RequestError } from "../../../common/states.tsx";
 import { Code } from "../../../common/values.tsx";
 import { withFullStop } from "../../../common/format/sentence.ts";
 import type { Platform } from "../connections.tsx";
+import { RepairButton, repairOf } from "../repairs.tsx";
 import { useSeenEvents } from "./EventsForm.tsx";
-import type { Editor } from "./editor.ts";
+import { settingFault, type Editor } from "./editor.ts";
 import { integrationsText } from "../../../messages/integrations.ts";
 import { serverText } from "../../../messages/server.ts";
 
@@ -22,7 +25,30 @@ export function TestEvent({ editor }: { editor: Editor }) {
   const { site, platform, connection, draft, mayChange } = editor;
   const seen = useSeenEvents(site);
   const [name, setName] = useState("purchase");
+  const codeSetting = platform.settings.find(({ testCode }) => testCode);
+  const savedCode = (codeSetting && connection?.settings[codeSetting.name]) ?? "";
+  const [typed, setTyped] = useState<string | null>(null);
+  const code = typed ?? savedCode;
   const test = useSend("POST /sites/:site/connections/:connection/test");
+  const save = useSend("PATCH /sites/:site/connections/:connection");
+  /** The code is part of the test: a new one is saved first. */
+  const send = async (id: string) => {
+    const params = { site, connection: id };
+    test.reset();
+    try {
+      if (codeSetting && code.trim() !== savedCode) {
+        await save.mutateAsync({
+          params,
+          body: { settings: { [codeSetting.name]: code.trim() }, prove: false },
+        });
+        setTyped(null);
+      }
+      await test.mutateAsync({ params, body: { name: name.trim() || "purchase" } });
+    } catch (error) {
+      // Both show their own refusals.
+      if (!(error instanceof ApiError)) throw error;
+    }
+  };
   if (!connection)
     return (
       <Card title={integrationsText.test.title}>
@@ -32,45 +58,93 @@ export function TestEvent({ editor }: { editor: Editor }) {
       </Card>
     );
   return (
-    <Card title={integrationsText.test.title} about={platform.guide?.testMode ?? integrationsText.test.about}>
-      <Stack gap="md">
-        {draft.isChanged && (
-          <Text size="sm" c="var(--cc-warn)">
-            {integrationsText.test.usesSaved}
-          </Text>
-        )}
-        {mayChange ? (
-          <form
-            onSubmit={(event) => {
-              event.preventDefault();
-              test.mutate({
-                params: { site, connection: connection.id },
-                body: { name: name.trim() || "purchase" },
-              });
-            }}
-          >
-            <Group gap="xs" align="flex-end">
-              <Autocomplete
-                label={integrationsText.test.name}
-                value={name}
-                onChange={setName}
-                data={[...new Set([...seen, "purchase", "lead", "sign_up"])]}
-                style={{ flex: 1, minWidth: 160, maxWidth: 320 }}
+    <>
+      <Card
+        title={integrationsText.test.title}
+        about={platform.guide?.testMode ?? integrationsText.test.about}
+      >
+        <Stack gap="md">
+          {draft.isChanged && (
+            <Text size="sm" c="var(--cc-warn)">
+              {integrationsText.test.usesSaved}
+            </Text>
+          )}
+          {mayChange ? (
+            <form
+              onSubmit={(event) => {
+                event.preventDefault();
+                void send(connection.id);
+              }}
+            >
+              <Group gap="xs" align="flex-end">
+                {codeSetting && (
+                  <TextInput
+                    label={codeSetting.label}
+                    description={codeSetting.help}
+                    value={code}
+                    error={settingFault(save.error, codeSetting.name, platform)}
+                    onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+                    autoComplete="off"
+                    spellCheck={false}
+                    style={{ flex: "1 1 100%", maxWidth: 520 }}
+                  />
+                )}
+                <Autocomplete
+                  label={integrationsText.test.name}
+                  value={name}
+                  onChange={setName}
+                  data={[...new Set([...seen, "purchase", "lead", "sign_up"])]}
+                  style={{ flex: 1, minWidth: 160, maxWidth: 320 }}
+                />
+                <Button
+                  type="submit"
+                  loading={save.isPending || test.isPending}
+                  leftSection={<Send size={15} aria-hidden />}
+                >
+                  {code.trim() === savedCode ? integrationsText.test.send : integrationsText.test.saveAndSend}
+                </Button>
+              </Group>
+            </form>
+          ) : (
+            <Text size="sm" c="dimmed">
+              {integrationsText.test.adminsOnly}
+            </Text>
+          )}
+          <RequestError
+            error={
+              test.error ??
+              (codeSetting ? otherError(save.error, codeSetting.name, `settings.${codeSetting.name}`) : null)
+            }
+          />
+          <div aria-live="polite">
+            {test.data && (
+              <TestResult site={site} platform={platform} connection={connection.id} outcome={test.data} />
+            )}
+          </div>
+        </Stack>
+      </Card>
+      <Card title={integrationsText.test.log} about={integrationsText.test.aboutLog(platform.name)}>
+        <Group gap="xs">
+          {mayChange && (
+            <Button component={Link} to={`/sites/${site}/configuration/keys`} variant="default">
+              {integrationsText.test.createKey}
+            </Button>
+          )}
+          <Button
+            renderRoot={(props) => (
+              <Link
+                to={`/sites/${site}/integrations/${platform.id}`}
+                search={{ connection: connection.id, tab: "log", mode: "test" }}
+                {...props}
               />
-              <Button type="submit" loading={test.isPending} leftSection={<Send size={15} aria-hidden />}>
-                {integrationsText.test.send}
-              </Button>
-            </Group>
-          </form>
-        ) : (
-          <Text size="sm" c="dimmed">
-            {integrationsText.test.adminsOnly}
-          </Text>
-        )}
-        <RequestError error={test.error} />
-        <div aria-live="polite">{test.data && <TestResult platform={platform} outcome={test.data} />}</div>
-      </Stack>
-    </Card>
+            )}
+            variant="default"
+          >
+            {integrationsText.test.viewLog}
+          </Button>
+        </Group>
+      </Card>
+    </>
   );
 }
 
@@ -116,7 +190,17 @@ function summarize({ name }: Platform, { skipped, outcome, error }: Outcome): Su
   }
 }
 
-function TestResult({ platform, outcome }: { platform: Platform; outcome: Outcome }) {
+function TestResult({
+  site,
+  platform,
+  connection,
+  outcome,
+}: {
+  site: string;
+  platform: Platform;
+  connection: string;
+  outcome: Outcome;
+}) {
   const { icon: Icon, colour, title, text } = summarize(platform, outcome);
   const facts = [
     outcome.httpStatus === null ? null : `HTTP ${outcome.httpStatus}`,
@@ -131,6 +215,17 @@ function TestResult({ platform, outcome }: { platform: Platform; outcome: Outcom
             {facts.join(" · ")}
           </Text>
         )}
+        <RepairButton
+          site={site}
+          repair={repairOf(
+            outcome.outcome === "unauthorized" ? "needs reconnection" : (outcome.skipped ?? ""),
+            {
+              platform: platform.id,
+              connection,
+              name: platform.name,
+            },
+          )}
+        />
       </Alert>
       {outcome.response !== null && (
         <div>

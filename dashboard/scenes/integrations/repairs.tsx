@@ -1,0 +1,56 @@
+// The button that mends what keeps a delivery, or a whole connection, from being sent.
+
+import { Button } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { unselectedReason } from "../../../src/kernel/event.ts";
+import { frameText } from "../../messages/frame.ts";
+import { integrationsText } from "../../messages/integrations.ts";
+
+export type Repair = { label: string; path: string; search: Record<string, string> };
+
+type At = { platform: string; connection: string; name: string };
+
+/** By the beginning of a reason that the relay gives: the words of the button, and the tab that it leads to. */
+const places: readonly [RegExp, keyof typeof integrationsText.repair, string][] = [
+  [/^paused$/, "resume", "connection"],
+  [/^test event, but the connection has no /, "testCode", "test"],
+  [/^no conversion action/, "conversionAction", "connection"],
+  [/^no conversion rule/, "conversionRule", "events"],
+  [/^no event tag/, "eventTag", "events"],
+  [/^none of the selected events /, "events", "events"],
+];
+
+/** Reasons that a visit with a click id would have prevented. */
+const needsClickId = /^no .*\b(?:click ids?|\w+clid|w?braid|gbraid|li_fat_id)\b/;
+
+/** Null for reasons that nobody can mend, such as an opt-out or the age of an event. */
+export function repairOf(reason: string, { platform, connection, name }: At): Repair | null {
+  const to = (label: string, tab: string): Repair => ({
+    label,
+    path: `integrations/${platform}`,
+    search: { connection, tab },
+  });
+  if (reason.startsWith("needs reconnection"))
+    return to(frameText.alerts.repair.reconnect(name), "connection");
+  if (reason === unselectedReason) return to(integrationsText.repair.events, "events");
+  const found = places.find(([pattern]) => pattern.test(reason));
+  if (found) return to(integrationsText.repair[found[1]], found[2]);
+  return needsClickId.test(reason)
+    ? { label: integrationsText.repair.tag, path: "configuration/tag", search: {} }
+    : null;
+}
+
+export function RepairButton({ site, repair }: { site: string; repair: Repair | null }) {
+  if (!repair) return null;
+  return (
+    <Button
+      renderRoot={(props) => <Link to={`/sites/${site}/${repair.path}`} search={repair.search} {...props} />}
+      size="compact-sm"
+      variant="light"
+      // Above the link that covers a card.
+      style={{ alignSelf: "flex-start", position: "relative", zIndex: 1, flex: "none" }}
+    >
+      {repair.label}
+    </Button>
+  );
+}
