@@ -16,7 +16,7 @@ import type { Platform } from "../connections.tsx";
 import { RepairButton, repairOf } from "../repairs.tsx";
 import { useSeenEvents } from "./EventsForm.tsx";
 import { settingFault, type Editor } from "./editor.ts";
-import { integrationsText } from "../../../messages/integrations.ts";
+import { repairsText } from "../../../messages/repairs.ts";
 import { serverText } from "../../../messages/server.ts";
 
 type Outcome = Answer<"POST /sites/:site/connections/:connection/test">;
@@ -51,22 +51,19 @@ export function TestEvent({ editor }: { editor: Editor }) {
   };
   if (!connection)
     return (
-      <Card title={integrationsText.test.title}>
+      <Card title={repairsText.test.title}>
         <Text size="sm" c="dimmed">
-          {integrationsText.test.connectFirst(platform.name)}
+          {repairsText.test.connectFirst(platform.name)}
         </Text>
       </Card>
     );
   return (
     <>
-      <Card
-        title={integrationsText.test.title}
-        about={platform.guide?.testMode ?? integrationsText.test.about}
-      >
+      <Card title={repairsText.test.title} about={platform.guide?.testMode ?? repairsText.test.about}>
         <Stack gap="md">
           {draft.isChanged && (
             <Text size="sm" c="var(--cc-warn)">
-              {integrationsText.test.usesSaved}
+              {repairsText.test.usesSaved}
             </Text>
           )}
           {mayChange ? (
@@ -90,7 +87,7 @@ export function TestEvent({ editor }: { editor: Editor }) {
                   />
                 )}
                 <Autocomplete
-                  label={integrationsText.test.name}
+                  label={repairsText.test.name}
                   value={name}
                   onChange={setName}
                   data={[...new Set([...seen, "purchase", "lead", "sign_up"])]}
@@ -101,13 +98,13 @@ export function TestEvent({ editor }: { editor: Editor }) {
                   loading={save.isPending || test.isPending}
                   leftSection={<Send size={15} aria-hidden />}
                 >
-                  {code.trim() === savedCode ? integrationsText.test.send : integrationsText.test.saveAndSend}
+                  {code.trim() === savedCode ? repairsText.test.send : repairsText.test.saveAndSend}
                 </Button>
               </Group>
             </form>
           ) : (
             <Text size="sm" c="dimmed">
-              {integrationsText.test.adminsOnly}
+              {repairsText.test.adminsOnly}
             </Text>
           )}
           <RequestError
@@ -123,11 +120,11 @@ export function TestEvent({ editor }: { editor: Editor }) {
           </div>
         </Stack>
       </Card>
-      <Card title={integrationsText.test.log} about={integrationsText.test.aboutLog(platform.name)}>
+      <Card title={repairsText.test.log} about={repairsText.test.aboutLog(platform.name)}>
         <Group gap="xs">
           {mayChange && (
             <Button component={Link} to={`/sites/${site}/configuration/keys`} variant="default">
-              {integrationsText.test.createKey}
+              {repairsText.test.createKey}
             </Button>
           )}
           <Button
@@ -140,7 +137,7 @@ export function TestEvent({ editor }: { editor: Editor }) {
             )}
             variant="default"
           >
-            {integrationsText.test.viewLog}
+            {repairsText.test.viewLog}
           </Button>
         </Group>
       </Card>
@@ -155,25 +152,25 @@ function summarize({ name }: Platform, { skipped, outcome, error }: Outcome): Su
     return {
       icon: CircleSlash,
       colour: "gray",
-      title: integrationsText.test.skipped,
+      title: repairsText.test.skipped,
       text: serverText(skipped),
     };
   switch (outcome) {
     case "accepted":
-      return { icon: CircleCheck, colour: "green", title: integrationsText.test.accepted(name), text: null };
+      return { icon: CircleCheck, colour: "green", title: repairsText.test.accepted(name), text: null };
     case "rejected":
       return {
         icon: CircleAlert,
         colour: "red",
-        title: integrationsText.test.rejected(name),
+        title: repairsText.test.rejected(name),
         text: error && serverText(error),
       };
     case "unauthorized":
       return {
         icon: KeyRound,
         colour: "red",
-        title: integrationsText.test.unauthorized(name),
-        text: [error && withFullStop(serverText(error)), integrationsText.test.signInAgain]
+        title: repairsText.test.unauthorized(name),
+        text: [error && withFullStop(serverText(error)), repairsText.test.signInAgain]
           .filter(Boolean)
           .join(" "),
       };
@@ -182,10 +179,8 @@ function summarize({ name }: Platform, { skipped, outcome, error }: Outcome): Su
       return {
         icon: Clock,
         colour: "yellow",
-        title: integrationsText.test.unavailable(name),
-        text: [error && withFullStop(serverText(error)), integrationsText.test.retried]
-          .filter(Boolean)
-          .join(" "),
+        title: repairsText.test.unavailable(name),
+        text: [error && withFullStop(serverText(error)), repairsText.test.retried].filter(Boolean).join(" "),
       };
   }
 }
@@ -230,17 +225,17 @@ function TestResult({
       {outcome.response !== null && (
         <div>
           <Text size="sm" fw={500} mb={4}>
-            {integrationsText.test.answer(platform.name)}
+            {repairsText.test.answer(platform.name)}
           </Text>
-          <Code label={integrationsText.test.response}>{pretty(outcome.response)}</Code>
+          <Code label={repairsText.test.response}>{pretty(outcome.response)}</Code>
         </div>
       )}
       {outcome.request !== null && (
         <div>
           <Text size="sm" fw={500} mb={4}>
-            {integrationsText.test.sent}
+            {repairsText.test.sent}
           </Text>
-          <Code label={integrationsText.test.request}>{pretty(outcome.request)}</Code>
+          <Code label={repairsText.test.request}>{pretty(outcome.request)}</Code>
         </div>
       )}
     </Stack>
