@@ -88,9 +88,10 @@ describe.each(engines)("an import on %s", (engine) => {
           "value is ambiguous (1,234 or 1.234); choose the decimal separator: point or comma": {
             lines: [11],
           },
-          "value names another currency than the row has (default USD); choose a column or a constant for currency": {
-            lines: [12],
-          },
+          "value names another currency than the row has (default USD); choose a column or a constant for currency":
+            {
+              lines: [12],
+            },
         },
       },
     });
