@@ -5,9 +5,9 @@ import { mutations } from "./mutations.ts";
 import type { SeedResult } from "./runSeed.ts";
 import { runWorker } from "./workers.ts";
 
-/** Far more than any of them takes: see docs/explanation/fault-simulation.md. */
+/** Tried when the seed that a bug names does not find it. Far more than any of them takes: docs/explanation/fault-simulation.md. */
 const maxSeeds = 60;
-const seeds = Array.from({ length: maxSeeds }, (_, i) => i + 1);
+const others = Array.from({ length: maxSeeds }, (_, i) => i + 1);
 
 /** The seed that found each of them. */
 const found: [seed: number, mutation: string][] = [];
@@ -15,8 +15,8 @@ const found: [seed: number, mutation: string][] = [];
 test.each(Object.entries(mutations))(
   "a seed finds a planted bug: %s",
   { timeout: 300_000 },
-  async (name, { what }) => {
-    await runWorker({ seeds, mutation: name, bail: true }, ({ seed, failure }) => {
+  async (name, { what, seed: first }) => {
+    await runWorker({ seeds: [first, ...others], mutation: name, bail: true }, ({ seed, failure }) => {
       if (failure !== null) found.push([seed, name]);
     });
     expect(found.at(-1)?.[1], what).toBe(name);

@@ -26,6 +26,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     file: "store/deliveries/nodes.ts",
     find: '           WHERE site_id = $1 AND id ${isFirst ? ">=" : ">"}',
     replace: "           WHERE site_id = $1 AND id >",
+    seed: 2,
     focus: dyingNodes,
   },
   "mark passes open events": {
@@ -33,6 +34,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     file: "delivery/openEvents.ts",
     find: "(isLinked(open) ? open.next.id : lastId)",
     replace: "lastId",
+    seed: 8,
     focus: dyingNodes,
   },
   "abandoned events are closed": {
@@ -40,6 +42,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     file: "pipeline.ts",
     find: "openEvent?.abandon();",
     replace: "openEvent?.close();",
+    seed: 4,
     focus: {
       engine: "postgres",
       isSynchronous: true,
@@ -54,6 +57,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     file: "delivery/openEvents.ts",
     find: "await Promise.all(failed.map((owned) => owned.retry()));",
     replace: "",
+    seed: 2,
     focus: {
       engine: "sqlite",
       faults: { "full disk": 6 },
@@ -67,6 +71,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     file: "store/events/claims.ts",
     find: "SET expires_at = excluded.expires_at\n   WHERE dedup_claims.event_id = excluded.event_id",
     replace: "SET expires_at = excluded.expires_at\n   WHERE 1 = 0",
+    seed: 1,
     focus: lostConfirmations,
   },
   "totals count twice": {
@@ -74,6 +79,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     file: "store/events/events.ts",
     find: "accepted.filter((_item, i) => written[i])",
     replace: "accepted",
+    seed: 1,
     focus: lostConfirmations,
   },
   "old consent": {
@@ -81,6 +87,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     file: "identity/attribution.ts",
     find: "...(await readConsent(people, siteId, person.emailSha256, mode))",
     replace: "",
+    seed: 1,
     focus: {
       faults: {},
       actions: { "refuse consent": 8 },
@@ -94,6 +101,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     file: "identity/attribution.ts",
     find: "await lookUp.catch(() => unreadable)",
     replace: 'await lookUp.catch(() => ({ consent: "unknown", identity: null }) as const)',
+    seed: 1,
     focus: {
       engine: "postgres",
       nodes: 1,
@@ -108,6 +116,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     file: "store/engine/sqlite/logFlush.ts",
     find: "running ? (next ??= running.then(startNext, startNext)) : start()",
     replace: "running ?? start()",
+    seed: 4,
     focus: { engine: "sqlite", faults: { "slow disk": 4 }, purchases: 12 },
   },
   "a loop ends with its first error": {
@@ -115,6 +124,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     file: "background/poll.ts",
     find: "      onError(error);\n",
     replace: "      onError(error);\n      stopping.abort();\n",
+    seed: 3,
     focus: {
       engine: "postgres",
       nodes: 1,
@@ -129,6 +139,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     file: "maintenance/dueTimes.ts",
     find: "    correct() {\n",
     replace: "    correct() {\n      return;\n",
+    seed: 3,
     focus: { engine: "sqlite", faults: { "wrong clock": 4 }, platformFaults: ["failing"], purchases: 8 },
   },
   "newest period first": {
@@ -136,6 +147,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     file: "store/outbound/pushes.ts",
     find: "ORDER BY pushes.number LIMIT 1",
     replace: "ORDER BY pushes.number DESC LIMIT 1",
+    seed: 4,
     focus: { trafficMs: 7000 },
   },
   "settlement without its lease": {
@@ -143,6 +155,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     file: "store/deliveries/deliveries.ts",
     find: "WHERE site_id = $1 AND event_id = $2 AND connection_id = $3 AND owner = $4`",
     replace: "WHERE site_id = $1 AND event_id = $2 AND connection_id = $3 AND (owner = $4 OR 1 = 1)`",
+    seed: 7,
     focus: {
       engine: "postgres",
       nodes: 3,
@@ -157,6 +170,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     file: "delivery/lanes/deliver.ts",
     find: "const neededMs = options.attemptMs + tickMs;",
     replace: "const neededMs = 0;",
+    seed: 2,
     focus: {
       engine: "postgres",
       nodes: 1,
@@ -171,6 +185,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     file: "delivery/lanes/breaker.ts",
     find: "state.isProbing = false;\n      state.until = at + Math.min(seconds",
     replace: "state.until = at + Math.min(seconds",
+    seed: 2,
     focus: { faults: {}, platformFaults: ["limiting"], purchases: 12, trafficMs: 6000 },
   },
 };

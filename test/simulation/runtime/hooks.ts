@@ -18,6 +18,8 @@ export type Mutation = {
   replace: string;
   /** The conditions under which it shows. */
   focus: Focus;
+  /** A seed that finds it soon, and is tried first. A change of the product's timing may make it any other one. */
+  seed: number;
 };
 
 const root = new URL("../../../", import.meta.url);
