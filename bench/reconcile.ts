@@ -76,9 +76,11 @@ async function measure(engine: Engine): Promise<Record<string, unknown>> {
   await seed(store, installation);
   await store.close();
   console.error(`${engine}: ${total} orders in ${Math.round((performance.now() - seededAt) / 1000)} s`);
-  const command = async (...args: string[]) =>
-    JSON.parse((await commandIn({ args: ["--json", "reconcile", ...args], env: installation.env })).out)
-      .reconciliation;
+  const command = async (...args: string[]) => {
+    const { out, err } = await commandIn({ args: ["--json", "reconcile", ...args], env: installation.env });
+    if (out === "") throw new Error(`reconcile ${args.join(" ")}: ${err}`);
+    return JSON.parse(out).reconciliation;
+  };
 
   // Events are not sent anywhere while the relay is measured.
   const connection = installation.connectionIds[0] ?? "";
@@ -98,7 +100,11 @@ async function measure(engine: Engine): Promise<Record<string, unknown>> {
   while (run.state === "running") {
     await sleep(1000);
     ownPeak = Math.max(ownPeak, memoryOf(relay.pid, "RssAnon"));
-    run = await command("show", id);
+    // A machine that is too busy to answer the command says nothing of the run.
+    run = await command("show", id).catch((error: unknown) => {
+      console.error(String(error));
+      return run;
+    });
   }
   isRunning = false;
   const seconds = (performance.now() - began) / 1000;
