@@ -72,15 +72,19 @@ async function whileLocked<T>(db: Database, holder: Query, work: () => Promise<T
   }
 }
 
-function applyInTransaction(db: Database, migration: Migration, all: readonly Migration[]): Promise<boolean> {
-  return db.write(async (tx) => {
+async function applyInTransaction(
+  db: Database,
+  migration: Migration,
+  all: readonly Migration[],
+): Promise<boolean> {
+  const isSharded = db.isServer && (await isCitus(db));
+  const apply = async (tx: Query) => {
     await takeMigrationLock(db, tx);
     if ((await schemaVersion(tx)) >= migration.version) return false;
     if (db.isServer) {
       await refuseWithOlderNodes(tx, migration);
       await tx.all(`SET LOCAL lock_timeout = ${lockTimeoutMs}`);
     }
-    const isSharded = db.isServer && (await isCitus(tx));
     if (isSharded) await tx.all(sequentialShardChanges);
     for (const statement of migration.statements)
       await tx.all(statement.replace("{COMPACT}", db.compactTable));
@@ -89,7 +93,23 @@ function applyInTransaction(db: Database, migration: Migration, all: readonly Mi
     if (isSharded) await distribute(tx, migration);
     await recordMigration(tx, migration, all);
     return true;
-  });
+  };
+  // To create dozens of shards may take longer than a statement on the connections of nodes may.
+  if (isSharded && db.onDedicatedConnection)
+    return db.onDedicatedConnection((session) => inTransaction(session, apply));
+  return db.write(apply);
+}
+
+async function inTransaction<T>(session: Query, work: (tx: Query) => Promise<T>): Promise<T> {
+  await session.all("BEGIN");
+  try {
+    const result = await work(session);
+    await session.all("COMMIT");
+    return result;
+  } catch (error) {
+    await session.all("ROLLBACK").catch(() => {});
+    throw error;
+  }
 }
 
 /** Builds indexes concurrently, while nodes write to their tables. */
