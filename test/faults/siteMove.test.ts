@@ -2,19 +2,27 @@
 // that was answered 200 is in exactly one of them, and every delivery is made once.
 
 import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
+import { readConfig } from "../../src/installation/config.ts";
+import { ulid } from "../../src/kernel/ids.ts";
+import { hourMs } from "../../src/kernel/time.ts";
+import { purgeDeletedSites } from "../../src/maintenance/purgeDeletedSites.ts";
+import { moveSite } from "../../src/maintenance/siteMove/siteMove.ts";
+import { sealWith } from "../../src/store/engine/seal.ts";
 import {
   historyTables,
   countTables,
   liveTables,
   unmovedTables,
 } from "../../src/store/maintenance/siteRows.ts";
+import { openDatabase } from "../../src/store/open.ts";
 import { latestVersion } from "../../src/store/schema/migrate.ts";
 import { tablesAt } from "../../src/store/schema/tables.ts";
+import type { Store } from "../../src/store/store.ts";
 import { freshFolder } from "../support/databases.ts";
-import { deliveryStates, rows, setUpSite } from "../support/installation.ts";
+import { deliveryStates, rows, setUpSite, withStore } from "../support/installation.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { eventually, newInstallation, type Engine, type Installation } from "../support/relay.ts";
 
@@ -278,5 +286,65 @@ test(
       "hooks.example.com",
     );
     expect(await target.run("check")).toMatchObject({ ok: true });
+
+    // It moves back, when nothing of it is left here. The process dies when the site is live here, and is not moved there yet.
+    const folder = home.env["CLEANCAST_DATA"] ?? "";
+    const back = ["site", "move", "shop.example.com", "--to", folder];
+    await home.run("site", "delete", "shop.example.com", "--yes");
+    expect((await target.fails(...back)).error).toMatch(/still deleting an earlier site/);
+    for (let passes = 0; passes < 2; passes += 1)
+      await withStore(home, ({ deletedSites }) => purgeAll(deletedSites));
+    const [there, here] = [openSide(target), openSide(home)];
+    const dying = moveSite({
+      siteId,
+      from: { ...there, name: "there" },
+      to: { ...here, name: resolve(folder) },
+      by: { actor: "test", now: Date.now() },
+      newId: ulid,
+      now: Date.now,
+      hasNoNode: () => false,
+      drainMs: 60_000,
+      settleMs: 0,
+      report(text) {
+        if (text.includes("live there")) throw new Error("killed");
+      },
+    });
+    await expect(dying).rejects.toThrow("killed");
+    await Promise.all([there.db.close(), here.db.close()]);
+    expect([await stateOf(target), await stateOf(home)]).toEqual(["locked", "live"]);
+    expect(await contentOf(home, siteId, tables)).toEqual(before);
+    // It is served by one of them only: here.
+    const served = await home.start();
+    const known = { email: "p1@example.com", event: "purchase", orderId: "o-1", value: 1 };
+    expect(JSON.parse((await served.post(key, known)).text)).toEqual({ ok: true, deduped: true });
+    expect((await served.post(key, { ...known, orderId: "back" })).status).toBe(200);
+    expect((await target.fails("site", "set", "shop.example.com", "keep=10d")).error).toMatch(/being moved/);
+    expect((await target.fails(...back, "--abort")).error).toMatch(/live there already/);
+    expect(await target.run(...back)).toMatchObject({ state: "moved", readOnlyMs: null });
+    expect([await stateOf(target), await stateOf(home)]).toEqual(["moved", "live"]);
+    expect(await served.stop()).toBe(0);
+    for (const place of [home, target]) expect((await place.run("check")).wrong, place.engine).toEqual([]);
   },
 );
+
+const openSide = ({ env }: Installation) => {
+  const { store, encryptionKeys } = readConfig(env);
+  return { db: openDatabase(store), seal: sealWith(encryptionKeys) };
+};
+
+/** What the purge of a node does an hour after a deletion. The second pass finds nothing, and ends it. */
+const purgeAll = (deletedSites: Store["deletedSites"]) =>
+  purgeDeletedSites({
+    store: { deletedSites },
+    now: () => Date.now() + 2 * hourMs,
+    async inSteps(step) {
+      let removed = 0;
+      for (let after: string | null = "0"; after !== null;) {
+        const done = await step(after, 1000);
+        removed += done.removed;
+        after = done.next;
+      }
+      return removed;
+    },
+    onPurged: () => {},
+  });
