@@ -34,6 +34,7 @@ export const integrationsText = section("integrations", {
       mapping: "Field mapping",
       test: "Test event",
       backfill: "Backfill",
+      performance: "Performance",
       log: "Sync log",
     },
     form: (platform: string, tab: string) => `${platform}: ${tab}`,

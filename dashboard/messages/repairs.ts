@@ -1,6 +1,7 @@
-// The test event of a connection, and the buttons that mend what keeps deliveries from being sent.
+// The test event of a connection, its performance, and the buttons that mend what keeps deliveries from being sent.
 
 import { section } from "./catalogue.ts";
+import { plural } from "./plural.ts";
 
 export const repairsText = section("repairs", {
   /** The buttons that mend what keeps a delivery from being sent. */
@@ -38,5 +39,31 @@ export const repairsText = section("repairs", {
     sent: "Sent request",
     response: "Response",
     request: "Request",
+  },
+  performance: {
+    connectFirst: (platform: string) => `Connect ${platform} first.`,
+    period: "Period",
+    day: "24 hours",
+    week: "7 days",
+    median: "Median response time",
+    attempts: (count: number) => plural(count, { one: "# attempt", other: "# attempts" }),
+    p95: "Slowest 5%",
+    aboutP95: "95% of the attempts take no longer",
+    retries: "Retries",
+    failed: "Failed attempts",
+    share: (percent: string) => `${percent} of all attempts`,
+    incomplete: "There were more attempts than are looked at here: the oldest of this period are left out.",
+    latency: "Response time",
+    aboutLatency: (platform: string) => `The time in which ${platform} answered 95% of the attempts.`,
+    requests: "Attempts",
+    aboutRequests: "First attempts, and retries after a failure.",
+    first: "First attempts",
+    reasons: "Why attempts failed",
+    aboutReasons:
+      "The most frequent reasons. Failed attempts are retried, unless the platform rejected the conversion.",
+    noneFailed: "No attempt failed in this period.",
+    toLog: "Show these deliveries",
+    reason: (state: string, reason: string) => `${reason} (${state})`,
+    nothing: "Nothing was sent in this period.",
   },
 });

@@ -377,6 +377,8 @@ describe.each(engines)("access on %s", (engine) => {
     expect((await owner.call(`DELETE /members/${kim}`)).status).toBe(200);
     expect((await viewer.call("GET /session")).body).toEqual({ session: null });
     const audit = await api.store.audit.list(one.id, 50);
+    const [taken, changed] = audit.filter(({ actor }) => actor === "jo@example.com");
+    expect(taken?.detail).toMatchObject({ role: null, before: { role: changed?.detail["role"] } });
     expect(audit.filter(({ actor }) => actor === "jo@example.com").map(({ action }) => action)).toEqual([
       "member's role taken away",
       "member's role changed",

@@ -272,6 +272,14 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
     const list = await viewer.ask(`GET /sites/${site}/connections`);
     const audit = await owner.ask(`GET /sites/${site}/audit`);
     expect(audit.answer.text).toContain("signing secret rotated");
+    const [newest] = audit.json.items;
+    expect(newest).toMatchObject({ action: "connection changed", actor: admin.email });
+    expect(newest.detail).toMatchObject({ platform: "webhook", method: "PUT", before: { method: "POST" } });
+    const given = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
+    expect((await admin.ask(`PATCH ${at}`, { settings: { signing_secret: given } })).status).toBe(200);
+    const [secretLine] = (await owner.ask(`GET /sites/${site}/audit`)).json.items;
+    expect(secretLine.detail).toMatchObject({ signing_secret: { secret: "replaced" } });
+    expect(JSON.stringify(secretLine)).not.toContain(given);
     for (const { answer } of [again, changed, list, audit]) expect(answer.text).not.toContain("whsec_");
     expect(fault(await viewer.ask(`POST ${at}/rotate`))[0]).toBe(403);
 

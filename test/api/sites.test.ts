@@ -186,6 +186,12 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
 
     const rotated = await admin.ask(`POST /sites/${site}/keys/${first.id}/rotate`, {});
     const next = checkedAnswer("POST /sites/:site/keys/:key/rotate", rotated);
+    const [line] = (await admin.ask(`GET /sites/${site}/audit`)).json.items;
+    expect(line.detail).toMatchObject({
+      prefix: next.key.slice(0, line.detail.prefix.length),
+      newId: next.id,
+    });
+    expect(line.detail.before.prefix).not.toBe(line.detail.prefix);
     expect(next.oldExpiresAt - Date.now()).toBeGreaterThan(day - 60_000);
     expect((await send(next.key)).status).toBe(200);
     expect((await admin.ask(`DELETE /sites/${site}/keys/${first.id}`)).status).toBe(200);

@@ -18,6 +18,8 @@ export function pagesOf(site: string, { event, webhook, visit }: Shown = {}): st
     "integrations/webhook",
     "integrations/webhook?tab=events",
     "integrations/webhook?tab=log",
+    "integrations/webhook?tab=test",
+    "integrations/webhook?tab=performance",
     "integrations/meta?tab=mapping",
     "reconciliation",
     "funnel",

@@ -37,6 +37,7 @@ export const integrations: Translation<typeof integrationsText> = {
       mapping: "Feldzuordnung",
       test: "Testereignis",
       backfill: "Nachsenden",
+      performance: "Leistung",
       log: "Übertragungsprotokoll",
     },
     form: (platform, tab) => `${platform}: ${tab}`,

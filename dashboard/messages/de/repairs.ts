@@ -1,4 +1,5 @@
 import type { Translation } from "../catalogue.ts";
+import { plural } from "../plural.ts";
 import type { repairsText } from "../repairs.ts";
 
 export const repairs: Translation<typeof repairsText> = {
@@ -37,5 +38,31 @@ export const repairs: Translation<typeof repairsText> = {
     sent: "Gesendete Anfrage",
     response: "Antwort",
     request: "Anfrage",
+  },
+  performance: {
+    connectFirst: (platform) => `Verbinden Sie zuerst ${platform}.`,
+    period: "Zeitraum",
+    day: "24 Stunden",
+    week: "7 Tage",
+    median: "Antwortzeit (Median)",
+    attempts: (count) => plural(count, { one: "# Versuch", other: "# Versuche" }),
+    p95: "Langsamste 5 %",
+    aboutP95: "95 % der Versuche dauern nicht länger",
+    retries: "Wiederholungen",
+    failed: "Fehlgeschlagene Versuche",
+    share: (percent) => `${percent} aller Versuche`,
+    incomplete: "Es gab mehr Versuche, als hier betrachtet werden: die ältesten dieses Zeitraums fehlen.",
+    latency: "Antwortzeit",
+    aboutLatency: (platform) => `Die Zeit, in der ${platform} 95 % der Versuche beantwortet hat.`,
+    requests: "Versuche",
+    aboutRequests: "Erste Versuche, und Wiederholungen nach einem Fehlschlag.",
+    first: "Erste Versuche",
+    reasons: "Warum Versuche fehlschlugen",
+    aboutReasons:
+      "Die häufigsten Gründe. Fehlgeschlagene Versuche werden wiederholt, außer die Plattform hat die Conversion abgelehnt.",
+    noneFailed: "In diesem Zeitraum schlug kein Versuch fehl.",
+    toLog: "Diese Zustellungen anzeigen",
+    reason: (state, reason) => `${reason} (${state})`,
+    nothing: "In diesem Zeitraum wurde nichts gesendet.",
   },
 };

@@ -134,14 +134,17 @@ export async function readSentAttempts(db: Query, siteId: string, eventId: strin
   });
 }
 
-/** When a connection's first attempts of the newest events were sent, since `since`. Reads at most `limit` rows. */
-export async function listSentStarts(
+/**
+ * Lists a connection's first attempts of the newest events, since `since`, that were sent at once. Reads at most `limit` rows;
+ * `isComplete` is false if there are more.
+ */
+export async function listSentAtOnce(
   db: Query,
   siteId: string,
   connectionId: string,
   since: number,
   limit: number,
-): Promise<number[]> {
+): Promise<{ sent: SentAttempt[]; isComplete: boolean }> {
   const rows = await db.all(
     `SELECT newest.results, events.plan FROM (
        SELECT event_id, results FROM outcomes WHERE site_id = $1 AND event_id >= $2
@@ -149,10 +152,11 @@ export async function listSentStarts(
      JOIN events ON events.site_id = $1 AND events.id = newest.event_id`,
     [siteId, idAt(since), limit],
   );
-  return rows.flatMap((row) => {
+  const sent = rows.flatMap((row) => {
     const plan = readPlanIfWhole(String(row.plan));
-    return (tryReadOutcomes(String(row.results)) ?? []).flatMap(({ position, sent }) =>
-      sent && plan[position]?.connectionId === connectionId ? [sent.startedAt] : [],
+    return (tryReadOutcomes(String(row.results)) ?? []).flatMap(({ position, sent: attempt }) =>
+      attempt && plan[position]?.connectionId === connectionId ? [attempt] : [],
     );
   });
+  return { sent, isComplete: rows.length < limit };
 }

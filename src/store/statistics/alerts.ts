@@ -7,7 +7,7 @@ import { readObject } from "../damagedRows.ts";
 import { columns } from "../schema/columns.ts";
 import { readNumber } from "../describeRow.ts";
 import { attemptsSince, queued, skipScan } from "../deliveries/dueConnections.ts";
-import { listSentStarts } from "../deliveries/readDeliveries.ts";
+import { listSentAtOnce } from "../deliveries/readDeliveries.ts";
 import { list, type Database, type Query, type Row } from "../engine/database.ts";
 
 /** A condition that holds. `subject` is a connection, a webhook, a host, or empty for the site. */
@@ -169,7 +169,7 @@ export function alertStore(db: Database) {
         rows.map((row) => [String(row.state), Number(row.n)]),
       );
       // What was sent at once has no row of its own.
-      const sent = await listSentStarts(db, siteId, connectionId, since, maxAttempts);
+      const { sent } = await listSentAtOnce(db, siteId, connectionId, since, maxAttempts);
       return sent.length ? { ...counts, sent: (counts.sent ?? 0) + sent.length } : counts;
     },
 

@@ -2,7 +2,7 @@
 
 import { oldestSchemaSetting } from "../schema/compatibility.ts";
 import { readNumber } from "../describeRow.ts";
-import { listSentStarts } from "../deliveries/readDeliveries.ts";
+import { listSentAtOnce } from "../deliveries/readDeliveries.ts";
 import type { Database, Value } from "../engine/database.ts";
 
 const newestAttempts = 1000;
@@ -17,6 +17,15 @@ export type Pulse = {
   oldest: number;
   migratedAt: number;
   clock: number | null;
+};
+
+/** An attempt without its request and response. */
+export type TimedAttempt = {
+  number: number;
+  startedAt: number;
+  durationMs: number;
+  state: string;
+  reason: string | null;
 };
 
 export type Backlog = {
@@ -112,8 +121,40 @@ export function healthStore(db: Database) {
         [siteId, connectionId, newestAttempts],
       );
       // What was sent at once has no row of its own.
-      const first = await listSentStarts(db, siteId, connectionId, 0, newestAttempts);
-      return Math.max(readNumber(row?.at) ?? 0, ...first) || null;
+      const { sent } = await listSentAtOnce(db, siteId, connectionId, 0, newestAttempts);
+      return Math.max(readNumber(row?.at) ?? 0, ...sent.map(({ startedAt }) => startedAt)) || null;
+    },
+
+    /** Lists the newest attempts of a connection since a time, at most `max` of each kind. */
+    async listAttempts(
+      siteId: string,
+      connectionId: string,
+      since: number,
+      max: number,
+    ): Promise<{ attempts: TimedAttempt[]; isComplete: boolean }> {
+      const rows = await db.all(
+        `SELECT number, started_at, duration_ms, state, reason FROM attempts
+         WHERE site_id = $1 AND connection_id = $2 AND request <> '(removed)' AND started_at >= $3
+         ORDER BY started_at DESC LIMIT $4`,
+        [siteId, connectionId, since, max],
+      );
+      const later = rows.map((row) => ({
+        number: Number(row.number),
+        startedAt: Number(row.started_at),
+        durationMs: Number(row.duration_ms),
+        state: String(row.state),
+        reason: row.reason == null ? null : String(row.reason),
+      }));
+      // What was sent at once has no row of its own.
+      const first = await listSentAtOnce(db, siteId, connectionId, since, max);
+      const atOnce = first.sent.map(({ startedAt, durationMs }) => ({
+        number: 1,
+        startedAt,
+        durationMs,
+        state: "sent",
+        reason: null,
+      }));
+      return { attempts: [...later, ...atOnce], isComplete: rows.length < max && first.isComplete };
     },
 
     /** Counts parked deliveries, up to `maxCounted`. */

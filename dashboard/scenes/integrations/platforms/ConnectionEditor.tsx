@@ -19,6 +19,7 @@ import { ConnectionActions, NeedsReconnection, withReleased } from "./Connection
 import { Backfill } from "./Backfill.tsx";
 import { EventsForm } from "./EventsForm.tsx";
 import { MappingForm } from "./MappingForm.tsx";
+import { Performance } from "./Performance.tsx";
 import { Preview } from "./Preview.tsx";
 import { ProofNotice, savedText } from "./ProofNotice.tsx";
 import { SettingsForm } from "./SettingsForm.tsx";
@@ -30,7 +31,7 @@ import { commonText } from "../../../messages/common.ts";
 import { RichText } from "../../../messages/RichText.tsx";
 import { serverText } from "../../../messages/server.ts";
 
-const tabs = ["connection", "events", "mapping", "test", "backfill", "log"] as const;
+const tabs = ["connection", "events", "mapping", "test", "backfill", "performance", "log"] as const;
 
 export function ConnectionEditor({
   site,
@@ -159,6 +160,7 @@ export function ConnectionEditor({
         ))}
       {tab === "test" && <TestEvent editor={editor} />}
       {tab === "backfill" && <Backfill editor={editor} />}
+      {tab === "performance" && <Performance site={site} platform={platform} connection={connection} />}
       {tab === "log" &&
         (connection ? (
           <LogTable site={site} fixed={{ connection: connection.id }} />

@@ -3,15 +3,39 @@
 import { describeImprovement, qualityPeriodDays, readQuality } from "../../../delivery/quality/read.ts";
 import { hourMs } from "../../../kernel/time.ts";
 import { sumConfirmations } from "../../../statistics/aggregate.ts";
+import { sumAttempts } from "../../../statistics/performance.ts";
 import { notFound, type Handlers } from "../../call.ts";
 import type { ApiContext } from "../../context.ts";
 
-type Names = "GET /sites/:site/quality" | "GET /sites/:site/connections/:connection/quality";
+type Names =
+  | "GET /sites/:site/connections/:connection/performance"
+  | "GET /sites/:site/quality"
+  | "GET /sites/:site/connections/:connection/quality";
 
 const maxSnapshots = 90;
+/** Bounds the rows that one request reads. */
+const maxAttempts = 5000;
 
 export function qualityHandlers({ store, directory, now }: ApiContext): Handlers<Names> {
   return {
+    async "GET /sites/:site/connections/:connection/performance"({ site, params, query }) {
+      const connection = directory.connection(site.id, params.connection);
+      if (!connection) throw notFound("connection");
+      const days = Number(query.days);
+      const step = days === 1 ? "hour" : "day";
+      const toHour = Math.floor(now() / hourMs) + 1;
+      const fromHour = toHour - days * 24;
+      const from = fromHour * hourMs;
+      const { timeZone } = site.settings;
+      const { attempts, isComplete } = await store.health.listAttempts(
+        site.id,
+        connection.id,
+        from,
+        maxAttempts,
+      );
+      const sums = sumAttempts(attempts, { fromHour, toHour, step, timeZone });
+      return { from, to: toHour * hourMs, step, timeZone, isComplete, ...sums };
+    },
     async "GET /sites/:site/connections/:connection/quality"({ site, params }) {
       const connection = directory.connection(site.id, params.connection);
       if (!connection) throw notFound("connection");
