@@ -27,6 +27,7 @@ export const configurationText = section("configuration", {
     visits: "Visits in 24 hours",
     lastSeen: "Last seen",
     lastHour: "in the last hour",
+    seenOn: (pages: number) => plural(pages, { one: "<time/> on # page", other: "<time/> on # pages" }),
     title: "Add the tag to every page",
     about:
       "It remembers the ad click of a visitor, so that conversions can be matched to it. Paste this line into the head of each page.",

@@ -38,6 +38,8 @@ export type ApiContext = {
   countryOf: ((address: string) => string | null) | null;
   /** Sends orders that a reconciliation found missing; `after` is the cursor of the part. */
   sendMissing: (site: Site, run: Run, after: string, by: By) => Promise<SentMissing>;
+  /** The newest visit that this node received, and on how many pages; null if it received none. */
+  tagSeen: (siteId: string) => { at: number; pages: number } | null;
   imports: UploadedImports;
   now: () => number;
 };

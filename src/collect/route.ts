@@ -21,6 +21,7 @@ import type { BotVisit } from "./botSample.ts";
 import { isPrefetch, observe } from "./observe.ts";
 import { listCookies, newVisitorId, readCookies, type BrowserCookies } from "./cookies.ts";
 import { readPayload, type Payload } from "./payload.ts";
+import type { TagSightings } from "./tagSightings.ts";
 import type { VisitCounts } from "./visitCounts.ts";
 
 type CollectOptions = {
@@ -32,6 +33,7 @@ type CollectOptions = {
   /** The built tag. */
   tag: string;
   counts: VisitCounts;
+  sightings: TagSightings;
   onVisitCounted?: (bucket: VisitBucket) => void;
   offerBot: (visit: BotVisit) => void;
   countryOf: (address: string) => string | null;
@@ -119,6 +121,7 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
     if (changes.length) reply.header("set-cookie", changes);
     if (isVisit) {
       options.counts.uncountPrerendered(site.id, payload.visitorId);
+      options.sightings.add(site.id, payload.page, now);
       const bucket = chooseBucket(stored, judgement.verdict);
       options.onVisitCounted?.(bucket);
       options.counts.count(site.id, bucket, bucket === "bots" ? judgement.primary : "", now);

@@ -159,6 +159,12 @@ export const siteRoutes = {
       gzipBytes: count.describe("Size of the tag, compressed."),
       visits24h: count,
       lastHourWithVisits: time.nullable(),
+      seen: z
+        .object({ at: time, pages: count.describe("In the last 24 hours, up to 100.") })
+        .nullable()
+        .describe(
+          "The newest visit that this node received since it started, and on how many pages the tag was seen.",
+        ),
     }),
   },
   "GET /sites/:site/keys": {

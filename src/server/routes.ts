@@ -79,7 +79,7 @@ function mountInbound(app: FastifyInstance, { config, services, observability }:
 }
 
 function mountCollect(app: FastifyInstance, { config, services, observability, tag }: RouteOptions): void {
-  const { store, directory, visitCounts, botSample, countries, now, onDefect } = services;
+  const { store, directory, visitCounts, sightings, botSample, countries, now, onDefect } = services;
   collectRoutes(app, {
     store,
     directory,
@@ -88,6 +88,7 @@ function mountCollect(app: FastifyInstance, { config, services, observability, t
     perMinute: config.collectPerMinute,
     tag,
     counts: visitCounts,
+    sightings,
     onVisitCounted: observability.onVisitCounted,
     offerBot: (bot) => botSample.offer(bot),
     countryOf: (address) => countries?.countryOf(address) ?? null,
@@ -160,6 +161,7 @@ function mountManagement(app: FastifyInstance, options: RouteOptions): MountedRo
       // Loaded on demand: a relay that starts needs no import.
       sendMissing: async (site, run, after, by) =>
         (await import("../import/missing.ts")).sendMissing({ store, site, by }, run, after),
+      tagSeen: (siteId) => services.sightings.read(siteId, now()),
       imports: {
         readColumns: async (file, kind) => (await import("../import/uploaded.ts")).readColumns(file, kind),
         importPart: async (site, part, by) =>

@@ -9,6 +9,7 @@ import { openMailer } from "../alerts/mail.ts";
 import { startAlertMonitor } from "../alerts/monitor.ts";
 import { mailOwners } from "../alerts/owners.ts";
 import { sampleBots } from "../collect/botSample.ts";
+import { openTagSightings } from "../collect/tagSightings.ts";
 import { countVisits } from "../collect/visitCounts.ts";
 import { startBackfills } from "../delivery/backfill/worker.ts";
 import { startConfirmations } from "../delivery/confirmations/worker.ts";
@@ -219,7 +220,7 @@ function startCounters(node: Node, { config, observability, shutdown }: ServiceO
   shutdown.add("counters", "visits", visitCounts);
   shutdown.add("counters", "bot sample", botSample);
   shutdown.add("counters", "rejected requests", rejectedRequests);
-  return { keyUses, visitCounts, botSample, rejectedRequests };
+  return { keyUses, visitCounts, sightings: openTagSightings(), botSample, rejectedRequests };
 }
 
 /** Loaded only where it is used. */

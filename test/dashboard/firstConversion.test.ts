@@ -51,6 +51,13 @@ inChromium("the first conversion", () => {
       expect(content).toContain(key.slice(0, 7));
       expect(content).not.toContain(key);
 
+      // The empty list of events has a program to send the first one.
+      await page.getByRole("link", { name: "Events", exact: true }).click();
+      await sees(page, "No events yet");
+      await page.getByRole("tab", { name: "Python" }).click();
+      expect(await page.getByLabel("First event with Python").textContent()).toContain("/__cc/inbound");
+      await page.getByRole("link", { name: "Import past conversions" }).waitFor();
+
       // An event that is sent with the key appears without a reload.
       await page.getByRole("link", { name: "Overview" }).click();
       await page.getByRole("status", { name: "Live feed: connected" }).waitFor();

@@ -91,8 +91,6 @@ inChromium("a platform in the dashboard", () => {
       await agree();
       await pick("Ad account", "Example Shop", knownAt("meta", "adAccountId"));
       await pick("Dataset (pixel) ID", "Shop dataset", knownAt("meta", "pixelId"));
-      await press(page, /^More settings/);
-      await field(page, "Test event code").fill(knownAt("meta", "testEventCode"));
 
       // The events show which name leads to which, and the preview says so too.
       await page.getByRole("tab", { name: "Events" }).click();
@@ -119,6 +117,10 @@ inChromium("a platform in the dashboard", () => {
       // A test event is sent in the platform's test mode, and the response is shown.
       await page.getByRole("tab", { name: "Test event" }).click();
       await press(page, "Send test event");
+      await sees(page, "Not sent: it would be skipped");
+      // The code that is missing is asked for here, saved, and used at once.
+      await field(page, "Test event code").fill(knownAt("meta", "testEventCode"));
+      await press(page, "Save the code and send");
       await sees(page, "Meta accepted it");
       expect(await page.getByLabel("Response", { exact: true }).textContent()).toContain(
         '"events_received": 1',
@@ -142,7 +144,8 @@ inChromium("a platform in the dashboard", () => {
         await card.waitFor();
         return (await card.getByText("needs reconnection").count()) > 0;
       });
-      await card.getByRole("link", { name: "Meta" }).click();
+      // The card has the button that mends it.
+      await card.getByRole("link", { name: "Reconnect Meta" }).click();
       await sees(page, "Meta needs reconnection");
       await sees(page, /2 deliveries wait and will be sent after reconnection/);
       await page.getByRole("tab", { name: "Sync log" }).click();
@@ -169,6 +172,21 @@ inChromium("a platform in the dashboard", () => {
         );
         return states.every((n) => n > 0);
       });
+
+      // The attempts of the platform are charted, and the refused ones are counted by their reason.
+      await open(`/sites/${site}/integrations/meta?tab=performance`);
+      await sees(page, "Median response time");
+      await page.getByRole("slider", { name: "Response time" }).waitFor();
+      await page.getByRole("list", { name: "Why attempts failed" }).getByRole("button").first().waitFor();
+
+      // The audit log says what was changed, with the value before, and of the token only that it was replaced.
+      await open(`/sites/${site}/settings/audit`);
+      const changes = row(page, "Connection changed");
+      await sees(changes.filter({ hasText: "Test event code" }), knownAt("meta", "testEventCode"));
+      await sees(changes.filter({ hasText: "Access token" }).first(), /replaced|set/);
+
+      await open(`/sites/${site}/integrations/log?platform=meta`);
+      await row(table, waiting[0]).waitFor();
 
       // A trace opens over the log and keeps the log's filter when it closes, also on the platform's own page.
       const trace = page.getByRole("dialog");

@@ -1,5 +1,6 @@
 // A person uploads a list of orders, compares it, follows a loss of the funnel to its orders, and sends what is missing.
 
+import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { dayMs } from "../../src/kernel/time.ts";
 import { inChromium } from "../browser/chromium.ts";
@@ -72,6 +73,62 @@ inChromium("reconciliation", () => {
       await press(dialog, "Restate the values");
       await sees(page, "1 order with a correction");
       await sees(row(page, "#1002"), "cannot be taken back");
+    },
+    scenarioMs,
+  );
+
+  test(
+    "a file of past conversions is matched to fields, checked, imported, and its refused rows come back with reasons",
+    async () => {
+      const { page, open } = browser;
+      const time = new Date(Date.now() - dayMs).toISOString();
+      const lines = [
+        "Customer;Bestellnr;Paid at;Net",
+        `flo@customers.example;P-1;${time};"10,50"`,
+        `flo@customers.example;P-2;soon;5`,
+        `"not an address";P-3;${time};5`,
+      ];
+      await open(`/sites/${site}/configuration/import`);
+      await sees(page, "Nothing was imported yet");
+      await page.locator("input[type=file]").setInputFiles({
+        name: "past.csv",
+        mimeType: "text/csv",
+        buffer: Buffer.from(`${lines.join("\r\n")}\r\n`),
+      });
+      // What the names of the columns do not tell is chosen, and the page says what is missing.
+      await sees(page, "A column with the email or its hash");
+      const fieldOf = (column: string) => page.getByLabel(`Field of the column ${column}`);
+      expect(await fieldOf("Paid at").inputValue()).toBe("eventTime");
+      await fieldOf("Customer").selectOption("Email");
+      await fieldOf("Bestellnr").selectOption("Order ID");
+      await fieldOf("Net").selectOption("Value");
+      await field(page, "Event of all rows").fill("purchase");
+      await page.getByText("A column with the email or its hash").waitFor({ state: "detached" });
+      await page.getByLabel("Also send to platforms").check();
+      await page.getByLabel("Sandbox").check();
+
+      await press(page, "Check the file");
+      await sees(page, "Checked: nothing was written");
+      await press(page, "Import 1 row");
+      const confirm = page.getByRole("dialog");
+      await sees(confirm, /sent to Sandbox/);
+      await press(confirm, "Import 1 row");
+      await sees(page, /^Imported$/);
+      await sees(page, /eventTime is not a time that can be read.*\(lines 3\)/);
+      const download = page.waitForEvent("download");
+      await press(page, "Download refused rows");
+      const file = await download;
+      expect(file.suggestedFilename()).toBe("past-refused.csv");
+      const text = readFileSync(await file.path(), "utf8").split("\n");
+      expect(text[0]).toBe("line;reason;Customer;Bestellnr;Paid at;Net");
+      expect(text[1]).toMatch(/^3;"eventTime is not a time [^"]*";flo@customers\.example;P-2;soon;5$/);
+      expect(text[2]).toContain(`"not an address";P-3`);
+      await sees(row(page, "past.csv"), "done");
+
+      await open(`/sites/${site}/events?search=P-1`);
+      await row(page, "P-1").waitFor();
+      await open(`/sites/${site}/settings/audit`);
+      await sees(row(page, "Import finished"), "past.csv");
     },
     scenarioMs,
   );

@@ -26,6 +26,7 @@ export const configuration: Translation<typeof configurationText> = {
     visits: "Besuche in 24 Stunden",
     lastSeen: "Zuletzt gesehen",
     lastHour: "in der letzten Stunde",
+    seenOn: (pages) => plural(pages, { one: "<time/> auf # Seite", other: "<time/> auf # Seiten" }),
     title: "Fügen Sie das Tag auf jeder Seite ein",
     about:
       "Es merkt sich den Anzeigenklick eines Besuchers, damit Conversions ihm zugeordnet werden können. Fügen Sie diese Zeile in den Kopf (head) jeder Seite ein.",

@@ -3,6 +3,7 @@
 import { Group, List, SimpleGrid, Stack, Text } from "@mantine/core";
 import { hourMs } from "../../../src/kernel/time.ts";
 import { Card } from "../../common/Page.tsx";
+import type { Answer } from "../../common/api/api.ts";
 import { useApi } from "../../common/api/query.ts";
 import { useSiteId } from "../../common/api/session.ts";
 import { countText, decimalText } from "../../common/format/numbers.ts";
@@ -10,11 +11,16 @@ import { DocsLink } from "../../common/links.tsx";
 import { LoadError, Loading } from "../../common/states.tsx";
 import { Code, State, Time } from "../../common/values.tsx";
 import { ConfigurationPage } from "../frame/SectionPage.tsx";
+import { RichText } from "../../messages/RichText.tsx";
 import { configurationText } from "../../messages/configuration.ts";
+
+type Seen = { hour: number | null } & Pick<Answer<"GET /sites/:site/tag">, "seen">;
 
 export default function Tag() {
   const site = useSiteId();
   const { data, error, refetch } = useApi("GET /sites/:site/tag", { params: { site } }, { everyMs: 30_000 });
+  // Counts are written a moment after a visit.
+  const isSeen = data !== undefined && (data.visits24h > 0 || (data.seen?.pages ?? 0) > 0);
   return (
     <ConfigurationPage tab="tag">
       {error && <LoadError error={error} onRetry={() => void refetch()} />}
@@ -24,9 +30,9 @@ export default function Tag() {
           <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="lg" aria-live="polite">
             <Fact label={configurationText.tag.seen}>
               <State
-                of={data.visits24h > 0 ? "active" : "not connected"}
+                of={isSeen ? "active" : "not connected"}
                 word={
-                  data.visits24h > 0
+                  isSeen
                     ? configurationText.tag.yes
                     : data.lastHourWithVisits
                       ? configurationText.tag.notIn24Hours
@@ -36,7 +42,7 @@ export default function Tag() {
             </Fact>
             <Fact label={configurationText.tag.visits}>{countText(data.visits24h)}</Fact>
             <Fact label={configurationText.tag.lastSeen}>
-              <LastSeen hour={data.lastHourWithVisits} />
+              <LastSeen hour={data.lastHourWithVisits} seen={data.seen} />
             </Fact>
           </SimpleGrid>
           <Card title={configurationText.tag.title} about={configurationText.tag.about}>
@@ -69,8 +75,15 @@ export default function Tag() {
   );
 }
 
-/** Visits are counted by the hour. */
-function LastSeen({ hour }: { hour: number | null }) {
+/** Visits are counted by the hour. The newest ones are known exactly, with their pages. */
+function LastSeen({ hour, seen }: Seen) {
+  if (seen)
+    return (
+      <RichText
+        text={configurationText.tag.seenOn(seen.pages)}
+        tags={{ time: () => <Time at={seen.at} /> }}
+      />
+    );
   if (hour !== null && Date.now() - hour < hourMs) return configurationText.tag.lastHour;
   return <Time at={hour} />;
 }

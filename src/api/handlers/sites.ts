@@ -135,6 +135,7 @@ export function siteHandlers(given: ApiContext): Handlers<Names> {
         gzipBytes: script.gzip.length,
         visits24h: counts.reduce((sum, { visits }) => sum + visits, 0),
         lastHourWithVisits: last === null ? null : last * hourMs,
+        seen: context.tagSeen(site.id),
       };
     },
   };

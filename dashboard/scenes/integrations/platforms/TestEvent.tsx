@@ -197,6 +197,9 @@ function TestResult({
   outcome: Outcome;
 }) {
   const { icon: Icon, colour, title, text } = summarize(platform, outcome);
+  const reason = outcome.outcome === "unauthorized" ? "needs reconnection" : (outcome.skipped ?? "");
+  // The field for the code is on this page.
+  const repair = repairOf(reason, { platform: platform.id, connection, name: platform.name });
   const facts = [
     outcome.httpStatus === null ? null : `HTTP ${outcome.httpStatus}`,
     outcome.skipped === null ? durationText(outcome.durationMs) : null,
@@ -210,17 +213,7 @@ function TestResult({
             {facts.join(" · ")}
           </Text>
         )}
-        <RepairButton
-          site={site}
-          repair={repairOf(
-            outcome.outcome === "unauthorized" ? "needs reconnection" : (outcome.skipped ?? ""),
-            {
-              platform: platform.id,
-              connection,
-              name: platform.name,
-            },
-          )}
-        />
+        <RepairButton site={site} repair={repair?.search["tab"] === "test" ? null : repair} />
       </Alert>
       {outcome.response !== null && (
         <div>
