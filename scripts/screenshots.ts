@@ -98,6 +98,7 @@ function memberPages({ site }: Demo): Shown[] {
     page("traffic", "configuration/traffic"),
     page("consent", "configuration/consent"),
     page("deduplication", "configuration/deduplication"),
+    page("import", "configuration/import"),
     page("api-keys", "settings/api-keys"),
     page("members", "settings/members"),
     page("alerts", "settings/alerts"),

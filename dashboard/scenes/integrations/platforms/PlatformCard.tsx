@@ -6,7 +6,8 @@ import { countText, percentText } from "../../../common/format/numbers.ts";
 import { PlatformTile } from "../../../common/platforms/PlatformMark.tsx";
 import { Time } from "../../../common/values.tsx";
 import { accountOf, ConnectionState, Fact, type Connection, type Platform } from "../connections.tsx";
-import { RepairButton, repairOf } from "../repairs.tsx";
+import { RepairButton } from "../RepairButton.tsx";
+import { repairOf } from "../repairs.ts";
 import { integrationsText } from "../../../messages/integrations.ts";
 import { serverText } from "../../../messages/server.ts";
 

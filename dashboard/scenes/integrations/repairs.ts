@@ -1,7 +1,5 @@
-// The button that mends what keeps a delivery, or a whole connection, from being sent.
+// Where a reason that keeps a delivery, or a whole connection, from being sent is mended, and the words of the button.
 
-import { Button } from "@mantine/core";
-import { Link } from "@tanstack/react-router";
 import { unselectedReason } from "../../../src/kernel/event.ts";
 import { frameText } from "../../messages/frame.ts";
 import { repairsText } from "../../messages/repairs.ts";
@@ -38,19 +36,4 @@ export function repairOf(reason: string, { platform, connection, name }: At): Re
   return needsClickId.test(reason)
     ? { label: repairsText.repair.tag, path: "configuration/tag", search: {} }
     : null;
-}
-
-export function RepairButton({ site, repair }: { site: string; repair: Repair | null }) {
-  if (!repair) return null;
-  return (
-    <Button
-      renderRoot={(props) => <Link to={`/sites/${site}/${repair.path}`} search={repair.search} {...props} />}
-      size="compact-sm"
-      variant="light"
-      // Above the link that covers a card.
-      style={{ alignSelf: "flex-start", position: "relative", zIndex: 1, flex: "none" }}
-    >
-      {repair.label}
-    </Button>
-  );
 }
