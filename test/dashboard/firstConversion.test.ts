@@ -55,7 +55,9 @@ inChromium("the first conversion", () => {
       await page.getByRole("link", { name: "Events", exact: true }).click();
       await sees(page, "No events yet");
       await page.getByRole("tab", { name: "Python" }).click();
-      expect(await page.getByLabel("First event with Python").textContent()).toContain("/__cc/inbound");
+      expect(await page.getByLabel("First event with Python", { exact: true }).textContent()).toContain(
+        "/__cc/inbound",
+      );
       await page.getByRole("link", { name: "Import past conversions" }).waitFor();
 
       // An event that is sent with the key appears without a reload.
