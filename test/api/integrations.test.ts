@@ -269,6 +269,14 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
     expect(checkedAnswer("POST /sites/:site/connections", again).newSecret).toBeNull();
     const changed = await admin.ask(`PATCH ${at}`, { settings: { method: "PUT" } });
     expect(checkedAnswer("PATCH /sites/:site/connections/:connection", changed).newSecret).toBeNull();
+    const performance = await viewer.ask(`GET ${at}/performance?days=7`);
+    expect(checkedAnswer("GET /sites/:site/connections/:connection/performance", performance)).toMatchObject({
+      step: "day",
+      isComplete: true,
+      totals: { failed: 0 },
+      reasons: [],
+    });
+    expect(fault(await viewer.ask(`GET ${at}/performance?days=3`))[0]).toBe(400);
     const list = await viewer.ask(`GET /sites/${site}/connections`);
     const audit = await owner.ask(`GET /sites/${site}/audit`);
     expect(audit.answer.text).toContain("signing secret rotated");
