@@ -296,6 +296,7 @@ export const settingsText = section("settings", {
     },
     /** By the name of the stored detail. */
     changedTo: " changed to ",
+    allEvents: "all events",
     secrets: { set: "set", replaced: "replaced", removed: "removed" },
     details: {
       by: "by",

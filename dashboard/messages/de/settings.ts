@@ -299,6 +299,7 @@ export const settings: Translation<typeof settingsText> = {
       "webhook secret rotated": "Geheimnis des Webhooks erneuert",
     },
     changedTo: " geändert in ",
+    allEvents: "alle Ereignisse",
     secrets: { set: "gesetzt", replaced: "ersetzt", removed: "entfernt" },
     details: {
       by: "durch",

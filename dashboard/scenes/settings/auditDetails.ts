@@ -54,7 +54,7 @@ export function useDetails(): (detail: Record<string, unknown>) => Detail[] {
   const connections = useApi("GET /sites/:site/connections", { params: { site: useSiteId() } }).data?.items;
 
   function valueText(name: string, value: unknown): string {
-    if (value === null) return commonText.none;
+    if (value === null) return name === "events" ? settingsText.audit.allEvents : commonText.none;
     if (typeof value === "boolean") return value ? settingsText.audit.yes : settingsText.audit.no;
     if (typeof value === "number" && !times.has(name)) return countText(value);
     if (typeof value === "number" && times.has(name)) return exactTime(value, timeZone);
