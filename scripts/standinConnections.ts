@@ -11,6 +11,13 @@ export function knownAt(id: StandinId, name: string): string {
   return value;
 }
 
+/** Returns the OAuth client that a stand-in accepts, which it has under its own names. */
+export function standinClient(id: StandinId): { clientId: string; clientSecret: string } {
+  const own = standins.find((standin) => standin.id === id)?.known ?? {};
+  const [idName, secretName] = "appId" in own ? ["appId", "appSecret"] : ["clientId", "clientSecret"];
+  return { clientId: knownAt(id, idName), clientSecret: knownAt(id, secretName) };
+}
+
 /** Settings of a connection that the stand-in accepts. */
 export const standinConnections: Readonly<Record<StandinId, Settings>> = {
   google_ads: {

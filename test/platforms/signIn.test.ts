@@ -1,9 +1,9 @@
 // Signing in at platforms, against the authorization pages and token endpoints of the stand-ins. No page needs a script.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { knownAt, standinConnections } from "../../scripts/standinConnections.ts";
+import { standinClient, standinConnections } from "../../scripts/standinConnections.ts";
 import { platforms } from "../../src/platforms/index.ts";
-import { standins as list, type StandinId } from "../../standins/index.ts";
+import type { StandinId } from "../../standins/index.ts";
 import { startStandins, type Standins } from "../../standins/shared/start.ts";
 import { freePort } from "../support/servers/freePort.ts";
 import {
@@ -19,14 +19,6 @@ import { sha256Of } from "../support/sha256.ts";
 import { report } from "../support/visits.ts";
 
 const withSignIn = platforms.filter((platform) => platform.oauth).map((platform) => platform.id as StandinId);
-
-/** The stand-in's client id and secret, under its own names. */
-function clientOf(id: StandinId): { clientId: string; clientSecret: string } {
-  const { known } = list.find((one) => one.id === id) ?? expect.unreachable(id);
-  return "appId" in known
-    ? { clientId: knownAt(id, "appId"), clientSecret: knownAt(id, "appSecret") }
-    : { clientId: knownAt(id, "clientId"), clientSecret: knownAt(id, "clientSecret") };
-}
 
 describe.each(engines)("signing in on %s", (engine) => {
   let standins: Standins;
@@ -49,7 +41,7 @@ describe.each(engines)("signing in on %s", (engine) => {
     relay = await home.start();
     site = await home.addSite(host);
     for (const id of withSignIn) {
-      const { clientId, clientSecret } = clientOf(id);
+      const { clientId, clientSecret } = standinClient(id);
       await home.run("oauth", "app", "set", id, `client_id=${clientId}`, `client_secret=${clientSecret}`);
     }
   });
@@ -155,7 +147,7 @@ describe.each(engines)("signing in on %s", (engine) => {
     expect((await home.fails("sign-in", host, "tiktok", "--no-wait")).error).toMatch(/oauth app set tiktok/);
     const { apps } = await home.run("oauth", "app", "list");
     expect(JSON.stringify(apps)).not.toContain("secret");
-    const { clientId, clientSecret } = clientOf("tiktok");
+    const { clientId, clientSecret } = standinClient("tiktok");
     await home.run("oauth", "app", "set", "tiktok", `client_id=${clientId}`, `client_secret=${clientSecret}`);
   });
 

@@ -35,16 +35,27 @@ export function blocksOf(page: string): Block[] {
   return blocks;
 }
 
+const runMark = /^(?:run|exits (?<code>\d+))(?: after (?<preparation>.+))?$/;
+
 /** Returns the commands that a mark `run after …` names: they bring the installation into the state that the text describes. */
-export const preparationOf = ({ mark }: Block): string | null => /^run after (.+)$/.exec(mark)?.[1] ?? null;
+export const preparationOf = ({ mark }: Block): string | null =>
+  runMark.exec(mark)?.groups?.["preparation"] ?? null;
+
+/** Returns the exit code that a block must have. */
+export const exitCodeOf = ({ mark }: Block): number => Number(runMark.exec(mark)?.groups?.["code"] ?? 0);
 
 /** Tells the blocks that test/guides.test.ts runs itself. */
-export const isRun = (block: Block) => ["run", "sent"].includes(block.mark) || preparationOf(block) !== null;
+export const isRun = ({ mark }: Block) => mark === "sent" || runMark.test(mark);
 
 export const placeOf = ({ page, line }: Block) => `${page}:${line}`;
 
-/** Lists the pages that a page recommends to read next: the links of a paragraph "Next: …" or of a section "Next steps". */
+/**
+ * Lists the pages that a page recommends to read next: the links of a paragraph "Next: …" or of a section "Next steps". The list of
+ * the platforms leads to the page of each.
+ */
 export function nextPages(page: string): string[] {
+  if (page === "docs/platforms/README.md")
+    return documents.filter((other) => other !== page && dirname(other) === dirname(page));
   const text = readFileSync(join(root, page), "utf8");
   const passages = [
     ...text.matchAll(/^Next: [^]*?(?=\n\n|\n*$(?![^]))/gm),

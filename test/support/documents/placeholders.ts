@@ -2,9 +2,10 @@
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { standinConnections } from "../../../scripts/standinConnections.ts";
+import { standinClient, standinConnections } from "../../../scripts/standinConnections.ts";
 import { platforms } from "../../../src/platforms/index.ts";
-import { eventually, type Relay } from "../relay.ts";
+import type { StandinId } from "../../../standins/index.ts";
+import { call, eventually, type Relay } from "../relay.ts";
 import { sha256Of } from "../sha256.ts";
 import { botHeaders, personsAgent, report } from "../visits.ts";
 
@@ -15,7 +16,7 @@ export type Reader = { cleancast: Cleancast; folder: string; relay: () => Promis
 
 export const site = "shop.example.com";
 
-/** Replaces SITE, ID, EVENT, VISIT, RUN and `name=…`. */
+/** Replaces SITE, ID, EVENT, VISIT, RUN, the time of a period and `name=…`. */
 export async function fillIn(args: string[], reader: Reader): Promise<string[]> {
   const [, family = "", action = ""] = args;
   const filled: string[] = [];
@@ -30,7 +31,9 @@ export async function fillIn(args: string[], reader: Reader): Promise<string[]> 
     else if (before === "--user-agent" && arg.endsWith("…")) filled.push(personsAgent);
     else if (family === "connect" && /^\w+=(?:…|@[\w.]+)$/.test(arg))
       filled.push(settingOf(args[3] ?? "", arg, reader.folder));
-    else if (family === "oauth" && /^client_\w+=/.test(arg)) filled.push(settingOf("", arg, reader.folder));
+    else if (family === "oauth" && /^client_\w+=/.test(arg))
+      filled.push(clientSetting(args[4] as StandinId, arg, reader.folder));
+    else if (before === "--period") filled.push(await pushedPeriod(reader));
     else filled.push(arg.replace(/(?<=\/)…$/, "example"));
   }
   const open = filled.find((arg) => arg.includes("…"));
@@ -85,13 +88,46 @@ async function botVisit({ cleancast, relay }: Reader): Promise<string> {
   return String(await newest());
 }
 
+/** Returns the beginning of a period whose totals were pushed to the newest webhook. */
+async function pushedPeriod({ cleancast, relay }: Reader): Promise<string> {
+  await relay();
+  const id = await newestId("webhook", cleancast);
+  type Line = { ok: boolean; period: { startsAt: number } | null };
+  const pushed = async () =>
+    ((await cleancast("webhook", "show", id)).log as Line[]).find(({ ok, period }) => ok && period)?.period;
+  await eventually("a period is pushed", async () => Boolean(await pushed()));
+  return new Date((await pushed())?.startsAt ?? 0).toISOString();
+}
+
+/** Sends two events, and returns the cursor of the second page of one event each. */
+export async function nextCursor(reader: Reader, apiKey: string, siteId: string): Promise<string> {
+  for (const email of ["cy@example.com", "di@example.com"])
+    await sendOne(email, reader.cleancast, reader.relay);
+  const path = `/api/v1/sites/${siteId}/events?limit=1`;
+  const headers = { Authorization: `Bearer ${apiKey}` };
+  const { text } = await call((await reader.relay()).url, { method: "GET", path, headers });
+  return encodeURIComponent(String(JSON.parse(text).next));
+}
+
+/** Returns the setting of an OAuth app that the platform's stand-in accepts. */
+function clientSetting(platformId: StandinId, arg: string, folder: string): string {
+  const { clientId, clientSecret } = standinClient(platformId);
+  return given(arg, arg.startsWith("client_id=") ? clientId : clientSecret, folder);
+}
+
 /** Returns a setting that the platform's stand-in accepts, else that of the platform's first example. */
 function settingOf(platformId: string, arg: string, folder: string): string {
-  const [name = "", placeholder = ""] = arg.split("=");
+  const [name = ""] = arg.split("=");
   const known = (standinConnections as Record<string, Readonly<Record<string, string>>>)[platformId];
   const example = platforms.find(({ id }) => id === platformId)?.examples[0]?.settings;
-  const value = known?.[name] ?? example?.[name] ?? (platformId === "" ? "an-app-of-ours" : undefined);
+  const value = known?.[name] ?? example?.[name];
   if (value === undefined) throw new Error(`no example of ${platformId} has a ${name}`);
+  return given(arg, value, folder);
+}
+
+/** Puts the value in place of `…`, or into the file that `name=@file` names. */
+function given(arg: string, value: string, folder: string): string {
+  const [name = "", placeholder = ""] = arg.split("=");
   if (!placeholder.startsWith("@")) return `${name}=${value}`;
   writeFileSync(join(folder, placeholder.slice(1)), value);
   return arg;

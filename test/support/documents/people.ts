@@ -1,0 +1,45 @@
+// Does what people do outside of the shell: they accept invitations, and sign in at platforms in a browser.
+
+import { ask, password } from "../apiClient.ts";
+import type { Printed } from "../commands.ts";
+import { call, eventually, type Installation, type Relay } from "../relay.ts";
+
+/** Accepts the invitation whose link was printed. */
+export async function acceptInvitation(printed: string, relay: Relay): Promise<void> {
+  const token = /#(\w+)$/m.exec(printed)?.[1];
+  if (!token) return;
+  const { status, answer } = await ask(
+    relay,
+    "POST /invitations/accept",
+    { token, name: "Ada", password },
+    {},
+  );
+  if (status !== 200) throw new Error(`the invitation was refused: ${status} ${answer.text}`);
+}
+
+/** Runs `sign-in`, opens the link that it prints, and agrees at the platform; the command then ends by itself. */
+export async function signIn(args: readonly string[], home: Installation, relay: Relay): Promise<Printed> {
+  const { printed, ended, child } = home.launch(...args);
+  const link = () => /^ {2}(http\S+)$/m.exec(printed.err)?.[1];
+  await eventually("the link is printed", () => link() !== undefined || child.exitCode !== null);
+  const asked = link();
+  if (asked !== undefined) {
+    const get = (url: string, headers: Record<string, string> = {}) =>
+      call(relay.url, { method: "GET", path: url.replace(/^https?:\/\/[^/]+/, ""), headers });
+    const started = await get(asked);
+    const cookie = started.headers["set-cookie"]?.[0]?.split(";", 1)[0] ?? "";
+    const { status, text } = await get(await agree(started.headers.location ?? ""), { Cookie: cookie });
+    if (status !== 200) throw new Error(`the sign-in was refused: ${status} ${text}`);
+  }
+  return { ...printed, code: (await ended) ?? 1 };
+}
+
+/** Presses "allow" on the authorization page of a stand-in, and returns the redirect. */
+async function agree(authorizeUrl: string): Promise<string> {
+  const { origin, pathname, searchParams } = new URL(authorizeUrl);
+  const body = new URLSearchParams([...searchParams, ["decision", "allow"]]);
+  const answer = await fetch(`${origin}${pathname}`, { method: "POST", body, redirect: "manual" });
+  const location = answer.headers.get("location");
+  if (location === null) throw new Error(`no redirect: ${answer.status} ${await answer.text()}`);
+  return location;
+}
