@@ -31,7 +31,7 @@ function overview(): string {
   return page([
     "# Platforms",
     "Each page is generated from the platform's own code (`npm run docs:platforms`). Connect a platform with",
-    code("sh by test/platforms/standins.test.ts", "npx cleancast connect SITE PLATFORM name=value …"),
+    code("text", "npx cleancast connect SITE PLATFORM name=value …"),
     table(head, rows),
     [
       "For every connection: `events=purchase,lead` selects events, `event.NAME=…` chooses the name (or the conversion actions) of an",
@@ -94,7 +94,7 @@ function pageOf(platform: Platform): string {
             `Instead of pasting tokens, sign in: register an app at ${name} with the redirect address \`CLEANCAST_URL/oauth/callback\`, then`,
           ].join("\n"),
           code(
-            "sh by test/platforms/signIn.test.ts",
+            "sh run",
             `npx cleancast oauth app set ${platform.id} client_id=… client_secret=@file\nnpx cleancast sign-in SITE ${platform.id}`,
           ),
         ]

@@ -29,10 +29,30 @@ const reasons = new Set([
   "runs the tests themselves",
 ]);
 
+/** The blocks that another test runs, with the reason why their page's installation does not. Every other block is run here. */
+const elsewhere = new Map([
+  ["npm ci && npm run demo", "the demo is an installation of its own, with weeks of data"],
+  ["npm pack", "packs the project, which builds it under the other tests"],
+  ["npm install --ignore-scripts ./cleancast-0.2.0.tgz\nnpx cleancast serve", "needs the package"],
+  [
+    "source <(cleancast completion zsh)\ncleancast completion fish | source",
+    "needs zsh and fish, and is run where they are installed",
+  ],
+  [
+    "npx cleancast site move shop.example.com --to postgres://cleancast:secret@other.internal:5432/cleancast --key-file other.key --abort",
+    "needs a move that was killed halfway",
+  ],
+]);
+
 const blocks = documents.flatMap(blocksOf);
 const shellLanguages = ["sh", "bash", "shell", "console"];
 const shellBlocks = blocks.filter(({ language }) => shellLanguages.includes(language));
 const isInstalled = (program: string) => spawnSync("which", [program]).status === 0;
+
+test("a block is run by another test only for a listed reason", () => {
+  const others = shellBlocks.filter(({ mark }) => mark.startsWith("by "));
+  expect(others.map(({ text }) => text).toSorted()).toEqual([...elsewhere.keys()].toSorted());
+});
 
 test.each(shellBlocks.map((block) => [placeOf(block), block] as const))(
   "the shell block %s is marked with how it is run",

@@ -81,7 +81,6 @@ npx cleancast connect shop.example.com meta pixel_id=… access_token=@token.txt
 export const notes: Readonly<Record<string, Note>> = {
   serve: {
     example: "serve",
-    by: "test/operations/start.test.ts",
     more: "`--config` is for containers: [configuration as a file](../../how-to/configuration-file.md#apply-it-when-the-relay-starts). `npm start` does the same in the project's folder. [How it stops](../../how-to/run-on-one-machine.md#install-a-new-version).",
   },
   apply: {
@@ -149,8 +148,8 @@ export const notes: Readonly<Record<string, Note>> = {
   },
   "site move": {
     example:
-      "site move shop.example.com --to postgres://cleancast:secret@other.internal:5432/cleancast --key-file other.key",
-    by: "test/faults/siteMove.test.ts",
+      "site move blog.example.com --to postgres://cleancast:secret@other.internal:5432/cleancast --key-file other.key",
+    after: "npx cleancast site add blog.example.com",
     more: "Run it again to continue after a stop. [Move a site to another installation](../../how-to/move-a-site.md).",
   },
   "host add": {
@@ -160,7 +159,6 @@ export const notes: Readonly<Record<string, Note>> = {
   "host list": { example: "host list shop.example.com" },
   "host verify": {
     example: "host verify www.shop.example.com",
-    by: "test/contract/hosts.test.ts",
     more: "Shows what to do if something is wrong.",
   },
   "host pause": { example: "host pause www.shop.example.com" },
@@ -229,14 +227,14 @@ export const notes: Readonly<Record<string, Note>> = {
   },
   "connection test": { example: "connection test ID", more: "The exit code is 1 if it is not accepted." },
   "connection choices": {
-    example: "connection choices shop.example.com meta pixel_id",
-    by: "test/platforms/standins.test.ts",
+    example: "connection choices shop.example.com meta ad_account_id",
+    more: "A list may depend on another setting: `connection choices shop.example.com meta pixel_id ad_account_id=123`.",
   },
   "connection pause": { example: "connection pause ID" },
   "connection resume": { example: "connection resume ID" },
   "sign-in": {
     example: "sign-in shop.example.com google_ads",
-    by: "test/platforms/signIn.test.ts",
+    after: "npx cleancast oauth app set google_ads client_id=… client_secret=@secret.txt",
     more: "Waits for the sign-in, then prints the command that uses it. It needs an [OAuth app](oauth.md).",
   },
   "oauth app set": { example: "oauth app set google_ads client_id=… client_secret=@secret.txt" },
@@ -308,7 +306,7 @@ export const notes: Readonly<Record<string, Note>> = {
   },
   "reconcile correct": {
     example: "reconcile correct --class value_differs --yes",
-    by: "test/operations/reconcile.test.ts",
+    after: "npx cleancast site set shop.example.com corrections=on",
     more: "Only with the site's setting `corrections`. [Correct what was refunded](../../how-to/reconcile.md#correct-what-was-refunded-or-has-another-value).",
   },
   "reconcile cancel": {
@@ -357,14 +355,13 @@ export const notes: Readonly<Record<string, Note>> = {
   "webhook test": { example: "webhook test ID" },
   "webhook rotate": { example: "webhook rotate ID" },
   "webhook disable": { example: "webhook disable ID" },
-  "webhook enable": { example: "webhook enable ID" },
+  "webhook enable": { example: "webhook enable ID", after: "npx cleancast webhook disable ID" },
   "webhook repair": {
     example: "webhook repair ID https://example.com/cleancast",
-    by: "test/faults/damagedRows.test.ts",
+    after: `node -e 'new (require("node:sqlite").DatabaseSync)("data/cleancast.db").exec("UPDATE webhooks SET secrets = upper(secrets)")'`,
     more: "For a webhook that [cannot be read](../../how-to/troubleshooting.md#damaged-data).",
   },
   "webhook replay": {
-    by: "test/outbound/pushes.test.ts",
     example: "webhook replay ID --period 2026-11-15T12:00Z",
   },
   "webhook remove": {
