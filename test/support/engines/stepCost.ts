@@ -1,0 +1,66 @@
+// What the steps of an event cost the database: the store takes one step after the other, for one event at a time and for several
+// of a site that arrive together.
+
+import { ulid } from "../../../src/kernel/ids.ts";
+import type { NewEvent } from "../../../src/store/events/events.ts";
+import type { FirstSettlement } from "../../../src/store/deliveries/outcomes.ts";
+import { newDelivery } from "../../../src/store/deliveries/delivery.ts";
+import { newAttempt, newEvent, queuedDelivery } from "../events.ts";
+import { withStore } from "../installation.ts";
+import type { Installation } from "../relay.ts";
+import { sha256 } from "../sha256.ts";
+
+export type StepCost = { step: string; together: number; databaseUs: number };
+
+/** A connection plans a statement anew for its first five runs. */
+const warmUpRuns = 8;
+const runs = 100;
+
+/** `cpuMs` is the CPU time of all servers of the database so far. */
+export function measureSteps(home: Installation, siteId: string, cpuMs: () => number): Promise<StepCost[]> {
+  return withStore(home, async (store) => {
+    const costs: StepCost[] = [];
+    const accepted: NewEvent[] = [];
+    const steps: [step: string, take: () => Promise<unknown>][] = [
+      [
+        "look up a person",
+        () => store.people.lookUp(siteId, sha256(`${ulid()}${"0".repeat(64)}`.slice(0, 64))),
+      ],
+      [
+        "accept",
+        () => {
+          const item = eventOf(siteId);
+          accepted.push(item);
+          return store.events.accept(item);
+        },
+      ],
+      ["settle", () => store.deliveries.settleFirst(settlementOf(accepted.pop() ?? eventOf(siteId)))],
+    ];
+    for (const together of [1, 8])
+      for (const [step, take] of steps) {
+        const takeAll = () => Promise.all(Array.from({ length: together }, take));
+        for (let i = 0; i < warmUpRuns; i += 1) await takeAll();
+        const before = cpuMs();
+        for (let i = 0; i < runs; i += 1) await takeAll();
+        costs.push({ step, together, databaseUs: Math.round((1000 * (cpuMs() - before)) / runs / together) });
+      }
+    return costs;
+  });
+}
+
+const eventOf = (siteId: string) => {
+  const receivedAt = Date.now();
+  const id = ulid(receivedAt);
+  return newEvent(siteId, { id, receivedAt, orderId: id }, { leaseUntil: null, orderEventId: `order-${id}` });
+};
+
+const settlementOf = ({ event: { siteId, id } }: NewEvent): FirstSettlement => {
+  const origin = { event: { siteId, id }, owner: "", leaseUntil: 0, at: Date.now() };
+  const delivery = { ...newDelivery(queuedDelivery(), origin), state: "sent" as const };
+  return {
+    siteId,
+    eventId: id,
+    number: 0,
+    results: [{ position: 0, delivery, attempt: newAttempt("sent"), settings: "" }],
+  };
+};
