@@ -18,8 +18,12 @@ export const assumed = {
   /** The largest single database machine, and the size of a worker of a sharded one. */
   largestDatabaseCores: 64,
   workerCores: 32,
-  /** Citus compared with plain PostgreSQL: the factor of a statement's CPU, and the added latency; docs/how-to/sharding.md. */
-  citusStatement: 2.5,
+  /**
+   * Citus compared with plain PostgreSQL, with every machine listed: CPU of the database and of the nodes for an event, as
+   * docs/explanation/engines-measured.md has it (2768 of 807 µs, 3364 of 3090 µs), and the added latency, which is assumed.
+   */
+  citusDatabase: 3.4,
+  citusNode: 1.1,
   citusMs: 1,
   outageSeconds: 3600,
 } as const;
@@ -62,9 +66,21 @@ export function planFor(step: Step, measured: Measured, costs: Costs): Plan {
   return isTooLarge ? findPlan({ step, measured, costs: onCitus(costs), sharded: true }) : plain;
 }
 
-function onCitus(costs: Costs): Costs {
-  const { database } = costs;
-  return { ...costs, database: { ...database, statement: database.statement * assumed.citusStatement } };
+function onCitus({ node, database, bench }: Costs): Costs {
+  return {
+    node: {
+      event: node.event * assumed.citusNode,
+      delivery: node.delivery * assumed.citusNode,
+      request: node.request * assumed.citusNode,
+      statement: node.statement * assumed.citusNode,
+    },
+    database: {
+      event: database.event * assumed.citusDatabase,
+      delivery: database.delivery * assumed.citusDatabase,
+      statement: database.statement * assumed.citusDatabase,
+    },
+    bench,
+  };
 }
 
 function findPlan(setting: Setting): Plan {
