@@ -10,7 +10,7 @@ import { createRoot } from "react-dom/client";
 import { Notices } from "./common/notices.tsx";
 import { Tip } from "./common/Tip.tsx";
 import { queryClient } from "./common/api/query.ts";
-import { startLanguage, useShownLanguage } from "./messages/shown.ts";
+import { startLanguage, useShownLanguage } from "./common/shownLanguage.ts";
 import { router } from "./router.tsx";
 import { makeTheme } from "./theme.ts";
 

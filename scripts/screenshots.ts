@@ -58,6 +58,18 @@ async function openTrace(page: Page): Promise<void> {
   await page.locator("tbody tr", { hasText: "purchase" }).filter({ hasText: "gclid" }).first().click();
 }
 
+/** Chooses a file of past conversions and checks it. */
+async function checkFile(page: Page): Promise<void> {
+  const time = new Date(Date.now() - 86_400_000).toISOString();
+  const rows = [`ada@example.com,A-1,${time},49.90,purchase`, `bob@example.com,A-2,soon,12.00,purchase`];
+  const buffer = Buffer.from(
+    `Email,Order ID,Paid at,Total,Event,Shop\n${rows.map((row) => `${row},north\n`).join("")}`,
+  );
+  await page.locator("input[type=file]").setInputFiles({ name: "orders.csv", mimeType: "text/csv", buffer });
+  await page.getByRole("button", { name: /^(?:Check the file|Datei prüfen)$/ }).click();
+  await page.getByRole("button", { name: /^(?:Import 1 row|1 Zeile importieren)$/ }).waitFor();
+}
+
 /** Opens the match quality of a platform that can be asked for confirmations. */
 async function openQuality(page: Page): Promise<void> {
   await page.locator("tbody a", { hasText: "Google Ads" }).first().click();
@@ -82,6 +94,8 @@ function memberPages({ site }: Demo): Shown[] {
     page("trace", "events", { prepare: openTrace, height: 1400 }),
     page("platforms", "integrations"),
     page("platform-meta", "integrations/meta"),
+    page("platform-meta-test", "integrations/meta?tab=test"),
+    page("platform-meta-performance", "integrations/meta?tab=performance"),
     page("platform-linkedin", "integrations/linkedin"),
     page("platform-reddit", "integrations/reddit"),
     page("sync-log", "integrations/log"),
@@ -98,7 +112,7 @@ function memberPages({ site }: Demo): Shown[] {
     page("traffic", "configuration/traffic"),
     page("consent", "configuration/consent"),
     page("deduplication", "configuration/deduplication"),
-    page("import", "configuration/import"),
+    page("import", "configuration/import", { prepare: checkFile }),
     page("api-keys", "settings/api-keys"),
     page("members", "settings/members"),
     page("alerts", "settings/alerts"),

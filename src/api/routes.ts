@@ -15,7 +15,7 @@ import { peopleHandlers } from "./handlers/people.ts";
 import { correctionHandlers } from "./handlers/results/corrections.ts";
 import { qualityHandlers } from "./handlers/results/quality.ts";
 import { oauthAppHandlers, platformHandlers } from "./handlers/platforms.ts";
-import { reconciliationHandlers } from "./handlers/reconciliations.ts";
+import { reconciliationHandlers } from "./handlers/results/reconciliations.ts";
 import { sessionHandlers } from "./handlers/session.ts";
 import { siteHandlers } from "./handlers/sites.ts";
 import { statisticsHandlers } from "./handlers/statistics.ts";

@@ -6,7 +6,7 @@ import type { Messages } from "../../dashboard/messages/catalogue.ts";
 import { dashboard } from "./sourceTexts.ts";
 
 /** Files of the folder that are no section. */
-const machinery = new Set(["catalogue.ts", "language.ts", "plural.ts", "server.ts", "shown.ts"]);
+const machinery = new Set(["catalogue.ts", "language.ts", "plural.ts", "server.ts"]);
 
 export const sectionNames = readdirSync(join(dashboard, "messages"))
   .filter((file) => file.endsWith(".ts") && !machinery.has(file))

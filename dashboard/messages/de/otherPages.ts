@@ -6,7 +6,6 @@ import { events } from "./events.ts";
 import { imports } from "./imports.ts";
 import { integrations } from "./integrations.ts";
 import { reconciliation } from "./reconciliation.ts";
-import { repairs } from "./repairs.ts";
 import { results } from "./results.ts";
 import { errors } from "./server/errors.ts";
 import { faults } from "./server/faults.ts";
@@ -24,7 +23,6 @@ export const translation = {
   imports,
   integrations,
   reconciliation,
-  repairs,
   results,
   settings,
   sites,

@@ -1,4 +1,5 @@
 import type { Translation } from "../catalogue.ts";
+import { plural } from "../plural.ts";
 import type { resultsText } from "../results.ts";
 
 export const results: Translation<typeof resultsText> = {
@@ -82,5 +83,67 @@ export const results: Translation<typeof resultsText> = {
     noSnapshot: "Die Plattform gibt keine Auskunft, oder das Token darf sie nicht lesen.",
     day: "Tag (UTC)",
     notes: "Hinweise",
+  },
+  repair: {
+    resume: "Fortsetzen",
+    testCode: "Testcode eintragen",
+    conversionAction: "Conversion-Aktion wählen",
+    conversionRule: "Conversion-Regel wählen",
+    eventTag: "Ereignis-Tag wählen",
+    events: "Ereignisse wählen",
+    tag: "Tag prüfen",
+  },
+  test: {
+    title: "Testereignis",
+    connectFirst: (platform) =>
+      `Verbinden Sie zuerst ${platform}. Die Vorschau zeigt, was die Plattform erhalten würde.`,
+    about: "Sendet ein Beispielereignis. Es wird nie gezählt und berührt keine echten Conversions.",
+    usesSaved: "Der Test verwendet die gespeicherten Einstellungen, ohne Ihre ungespeicherten Änderungen.",
+    name: "Name des Ereignisses",
+    send: "Testereignis senden",
+    saveAndSend: "Code speichern und senden",
+    log: "Ereignisse von Testschlüsseln",
+    aboutLog: (platform) =>
+      `Ereignisse, die mit einem Testschlüssel kommen, durchlaufen alles, und ${platform} erhält sie in seinem eigenen Testmodus. Sie werden nie gezählt.`,
+    createKey: "Testschlüssel erstellen",
+    viewLog: "Testzustellungen ansehen",
+    adminsOnly: "Nur Admins können Testereignisse senden.",
+    skipped: "Nicht gesendet: Es würde übersprungen",
+    accepted: (platform) => `${platform} hat es angenommen`,
+    rejected: (platform) => `${platform} hat es abgelehnt`,
+    unauthorized: (platform) => `${platform} hat die Zugangsdaten nicht akzeptiert`,
+    signInAgain: "Melden Sie sich erneut an, oder geben Sie unter Verbindung ein neues Token ein.",
+    unavailable: (platform) => `${platform} ist vorübergehend nicht verfügbar`,
+    retried: "Eine echte Conversion würde automatisch erneut gesendet.",
+    answer: (platform) => `Antwort von ${platform}`,
+    sent: "Gesendete Anfrage",
+    response: "Antwort",
+    request: "Anfrage",
+  },
+  performance: {
+    connectFirst: (platform) => `Verbinden Sie zuerst ${platform}.`,
+    period: "Zeitraum",
+    day: "24 Stunden",
+    week: "7 Tage",
+    median: "Antwortzeit (Median)",
+    attempts: (count) => plural(count, { one: "# Versuch", other: "# Versuche" }),
+    p95: "Langsamste 5 %",
+    aboutP95: "95 % der Versuche dauern nicht länger",
+    retries: "Wiederholungen",
+    failed: "Fehlgeschlagene Versuche",
+    share: (percent) => `${percent} aller Versuche`,
+    incomplete: "Es gab mehr Versuche, als hier betrachtet werden: die ältesten dieses Zeitraums fehlen.",
+    latency: "Antwortzeit",
+    aboutLatency: (platform) => `Die Zeit, in der ${platform} 95 % der Versuche beantwortet hat.`,
+    requests: "Versuche",
+    aboutRequests: "Erste Versuche, und Wiederholungen nach einem Fehlschlag.",
+    first: "Erste Versuche",
+    reasons: "Warum Versuche fehlschlugen",
+    aboutReasons:
+      "Die häufigsten Gründe. Fehlgeschlagene Versuche werden wiederholt, außer die Plattform hat die Conversion abgelehnt.",
+    noneFailed: "In diesem Zeitraum schlug kein Versuch fehl.",
+    toLog: "Diese Zustellungen anzeigen",
+    reason: (state, reason) => `${reason} (${state})`,
+    nothing: "In diesem Zeitraum wurde nichts gesendet.",
   },
 };

@@ -48,7 +48,7 @@ import {
 import { timeText } from "../../common/format/times.ts";
 import { AlertBanner } from "./AlertBanner.tsx";
 import { LoadError, Loading } from "../../common/states.tsx";
-import { chooseLanguage } from "../../messages/shown.ts";
+import { chooseLanguage } from "../../common/shownLanguage.ts";
 import { language, languageNames, languages } from "../../messages/language.ts";
 import { commonText } from "../../messages/common.ts";
 import { frameText } from "../../messages/frame.ts";

@@ -2,14 +2,14 @@
 
 import { unselectedReason } from "../../../src/kernel/event.ts";
 import { frameText } from "../../messages/frame.ts";
-import { repairsText } from "../../messages/repairs.ts";
+import { resultsText } from "../../messages/results.ts";
 
 export type Repair = { label: string; path: string; search: Record<string, string> };
 
 type At = { platform: string; connection: string; name: string };
 
 /** By the beginning of a reason that the relay gives: the words of the button, and the tab that it leads to. */
-const places: readonly [RegExp, keyof typeof repairsText.repair, string][] = [
+const places: readonly [RegExp, keyof typeof resultsText.repair, string][] = [
   [/^paused$/, "resume", "connection"],
   [/^test event, but the connection has no /, "testCode", "test"],
   [/^no conversion action/, "conversionAction", "connection"],
@@ -30,10 +30,10 @@ export function repairOf(reason: string, { platform, connection, name }: At): Re
   });
   if (reason.startsWith("needs reconnection"))
     return to(frameText.alerts.repair.reconnect(name), "connection");
-  if (reason === unselectedReason) return to(repairsText.repair.events, "events");
+  if (reason === unselectedReason) return to(resultsText.repair.events, "events");
   const found = places.find(([pattern]) => pattern.test(reason));
-  if (found) return to(repairsText.repair[found[1]], found[2]);
+  if (found) return to(resultsText.repair[found[1]], found[2]);
   return needsClickId.test(reason)
-    ? { label: repairsText.repair.tag, path: "configuration/tag", search: {} }
+    ? { label: resultsText.repair.tag, path: "configuration/tag", search: {} }
     : null;
 }

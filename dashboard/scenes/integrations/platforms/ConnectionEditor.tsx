@@ -19,7 +19,7 @@ import { ConnectionActions, NeedsReconnection, withReleased } from "./Connection
 import { Backfill } from "./Backfill.tsx";
 import { EventsForm } from "./EventsForm.tsx";
 import { MappingForm } from "./MappingForm.tsx";
-import { Performance } from "./Performance.tsx";
+import { Performance } from "../quality/Performance.tsx";
 import { Preview } from "./Preview.tsx";
 import { ProofNotice, savedText } from "./ProofNotice.tsx";
 import { SettingsForm } from "./SettingsForm.tsx";

@@ -17,7 +17,7 @@ import { RepairButton } from "../RepairButton.tsx";
 import { repairOf } from "../repairs.ts";
 import { useSeenEvents } from "./EventsForm.tsx";
 import { settingFault, type Editor } from "./editor.ts";
-import { repairsText } from "../../../messages/repairs.ts";
+import { resultsText } from "../../../messages/results.ts";
 import { serverText } from "../../../messages/server.ts";
 
 type Outcome = Answer<"POST /sites/:site/connections/:connection/test">;
@@ -52,19 +52,19 @@ export function TestEvent({ editor }: { editor: Editor }) {
   };
   if (!connection)
     return (
-      <Card title={repairsText.test.title}>
+      <Card title={resultsText.test.title}>
         <Text size="sm" c="dimmed">
-          {repairsText.test.connectFirst(platform.name)}
+          {resultsText.test.connectFirst(platform.name)}
         </Text>
       </Card>
     );
   return (
     <>
-      <Card title={repairsText.test.title} about={platform.guide?.testMode ?? repairsText.test.about}>
+      <Card title={resultsText.test.title} about={platform.guide?.testMode ?? resultsText.test.about}>
         <Stack gap="md">
           {draft.isChanged && (
             <Text size="sm" c="var(--cc-warn)">
-              {repairsText.test.usesSaved}
+              {resultsText.test.usesSaved}
             </Text>
           )}
           {mayChange ? (
@@ -88,7 +88,7 @@ export function TestEvent({ editor }: { editor: Editor }) {
                   />
                 )}
                 <Autocomplete
-                  label={repairsText.test.name}
+                  label={resultsText.test.name}
                   value={name}
                   onChange={setName}
                   data={[...new Set([...seen, "purchase", "lead", "sign_up"])]}
@@ -99,13 +99,13 @@ export function TestEvent({ editor }: { editor: Editor }) {
                   loading={save.isPending || test.isPending}
                   leftSection={<Send size={15} aria-hidden />}
                 >
-                  {code.trim() === savedCode ? repairsText.test.send : repairsText.test.saveAndSend}
+                  {code.trim() === savedCode ? resultsText.test.send : resultsText.test.saveAndSend}
                 </Button>
               </Group>
             </form>
           ) : (
             <Text size="sm" c="dimmed">
-              {repairsText.test.adminsOnly}
+              {resultsText.test.adminsOnly}
             </Text>
           )}
           <RequestError
@@ -121,11 +121,11 @@ export function TestEvent({ editor }: { editor: Editor }) {
           </div>
         </Stack>
       </Card>
-      <Card title={repairsText.test.log} about={repairsText.test.aboutLog(platform.name)}>
+      <Card title={resultsText.test.log} about={resultsText.test.aboutLog(platform.name)}>
         <Group gap="xs">
           {mayChange && (
             <Button component={Link} to={`/sites/${site}/configuration/keys`} variant="default">
-              {repairsText.test.createKey}
+              {resultsText.test.createKey}
             </Button>
           )}
           <Button
@@ -138,7 +138,7 @@ export function TestEvent({ editor }: { editor: Editor }) {
             )}
             variant="default"
           >
-            {repairsText.test.viewLog}
+            {resultsText.test.viewLog}
           </Button>
         </Group>
       </Card>
@@ -153,25 +153,25 @@ function summarize({ name }: Platform, { skipped, outcome, error }: Outcome): Su
     return {
       icon: CircleSlash,
       colour: "gray",
-      title: repairsText.test.skipped,
+      title: resultsText.test.skipped,
       text: serverText(skipped),
     };
   switch (outcome) {
     case "accepted":
-      return { icon: CircleCheck, colour: "green", title: repairsText.test.accepted(name), text: null };
+      return { icon: CircleCheck, colour: "green", title: resultsText.test.accepted(name), text: null };
     case "rejected":
       return {
         icon: CircleAlert,
         colour: "red",
-        title: repairsText.test.rejected(name),
+        title: resultsText.test.rejected(name),
         text: error && serverText(error),
       };
     case "unauthorized":
       return {
         icon: KeyRound,
         colour: "red",
-        title: repairsText.test.unauthorized(name),
-        text: [error && withFullStop(serverText(error)), repairsText.test.signInAgain]
+        title: resultsText.test.unauthorized(name),
+        text: [error && withFullStop(serverText(error)), resultsText.test.signInAgain]
           .filter(Boolean)
           .join(" "),
       };
@@ -180,8 +180,8 @@ function summarize({ name }: Platform, { skipped, outcome, error }: Outcome): Su
       return {
         icon: Clock,
         colour: "yellow",
-        title: repairsText.test.unavailable(name),
-        text: [error && withFullStop(serverText(error)), repairsText.test.retried].filter(Boolean).join(" "),
+        title: resultsText.test.unavailable(name),
+        text: [error && withFullStop(serverText(error)), resultsText.test.retried].filter(Boolean).join(" "),
       };
   }
 }
@@ -219,17 +219,17 @@ function TestResult({
       {outcome.response !== null && (
         <div>
           <Text size="sm" fw={500} mb={4}>
-            {repairsText.test.answer(platform.name)}
+            {resultsText.test.answer(platform.name)}
           </Text>
-          <Code label={repairsText.test.response}>{pretty(outcome.response)}</Code>
+          <Code label={resultsText.test.response}>{pretty(outcome.response)}</Code>
         </div>
       )}
       {outcome.request !== null && (
         <div>
           <Text size="sm" fw={500} mb={4}>
-            {repairsText.test.sent}
+            {resultsText.test.sent}
           </Text>
-          <Code label={repairsText.test.request}>{pretty(outcome.request)}</Code>
+          <Code label={resultsText.test.request}>{pretty(outcome.request)}</Code>
         </div>
       )}
     </Stack>

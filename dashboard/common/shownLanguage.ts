@@ -1,8 +1,8 @@
 // Switches the language of the page that is open.
 
 import { useSyncExternalStore } from "react";
-import { showAllTexts, showLanguage } from "./catalogue.ts";
-import { language, setLanguage, showEnglish, type Language } from "./language.ts";
+import { showAllTexts, showLanguage } from "../messages/catalogue.ts";
+import { language, setLanguage, showEnglish, type Language } from "../messages/language.ts";
 
 const listeners = new Set<() => void>();
 const subscribe = (listener: () => void) => {

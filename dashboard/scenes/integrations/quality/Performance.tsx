@@ -13,7 +13,7 @@ import { countText, percentText } from "../../../common/format/numbers.ts";
 import { durationText } from "../../../common/format/times.ts";
 import { LoadError, Loading } from "../../../common/states.tsx";
 import { stateWord } from "../../../common/values.tsx";
-import { repairsText } from "../../../messages/repairs.ts";
+import { resultsText } from "../../../messages/results.ts";
 import { serverText } from "../../../messages/server.ts";
 import type { Connection, Platform } from "../connections.tsx";
 
@@ -28,7 +28,7 @@ export function Performance({
   platform: Platform;
   connection: Connection | null;
 }) {
-  const texts = repairsText.performance;
+  const texts = resultsText.performance;
   const [days, setDays] = useState<"1" | "7">("1");
   const { data, error, refetch } = useApi(
     "GET /sites/:site/connections/:connection/performance",
@@ -73,7 +73,7 @@ function Charts({
   connection: string;
   of: Sums;
 }) {
-  const texts = repairsText.performance;
+  const texts = resultsText.performance;
   const navigate = useNavigate();
   const { attempts, retries, failed, medianMs, p95Ms } = of.totals;
   const time = (ms: number | null) => (ms === null ? "–" : durationText(ms));
@@ -173,7 +173,7 @@ function Charts({
 function Nothing() {
   return (
     <Text size="sm" c="dimmed">
-      {repairsText.performance.nothing}
+      {resultsText.performance.nothing}
     </Text>
   );
 }
