@@ -96,7 +96,8 @@ export const importsText = section("imports", {
     refused: "Refused",
     reasons: "Refused rows",
     reason: (count: string, reason: string) => `${count} × ${reason}`,
-    lines: (lines: string) => `(lines ${lines})`,
+    lines: (count: number, lines: string) =>
+      plural(count, { one: `(line ${lines})`, other: `(lines ${lines})` }),
     download: "Download refused rows",
     deliveries: "Deliveries",
     platform: (platform: string, states: string) => `${platform}: ${states}`,

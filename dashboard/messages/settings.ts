@@ -297,6 +297,8 @@ export const settingsText = section("settings", {
     /** By the name of the stored detail. */
     changedTo: " changed to ",
     allEvents: "all events",
+    nameOf: (event: string) => `name of ${event}`,
+    mappingOf: (field: string) => `mapping of ${field}`,
     secrets: { set: "set", replaced: "replaced", removed: "removed" },
     details: {
       by: "by",

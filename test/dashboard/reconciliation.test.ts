@@ -114,7 +114,7 @@ inChromium("reconciliation", () => {
       await sees(confirm, /sent to Sandbox/);
       await press(confirm, "Import 1 row");
       await sees(page, /^Imported$/);
-      await sees(page, /eventTime is not a time that can be read.*\(lines 3\)/);
+      await sees(page, /eventTime is not a time that can be read.*\(line 3\)/);
       const download = page.waitForEvent("download");
       await press(page, "Download refused rows");
       const file = await download;

@@ -98,7 +98,7 @@ export const imports: Translation<typeof importsText> = {
     refused: "Abgelehnt",
     reasons: "Abgelehnte Zeilen",
     reason: (count, reason) => `${count} × ${reason}`,
-    lines: (lines) => `(Zeilen ${lines})`,
+    lines: (count, lines) => plural(count, { one: `(Zeile ${lines})`, other: `(Zeilen ${lines})` }),
     download: "Abgelehnte Zeilen herunterladen",
     deliveries: "Zustellungen",
     platform: (platform, states) => `${platform}: ${states}`,

@@ -300,6 +300,8 @@ export const settings: Translation<typeof settingsText> = {
     },
     changedTo: " geändert in ",
     allEvents: "alle Ereignisse",
+    nameOf: (event) => `Name von ${event}`,
+    mappingOf: (field) => `Zuordnung von ${field}`,
     secrets: { set: "gesetzt", replaced: "ersetzt", removed: "entfernt" },
     details: {
       by: "durch",

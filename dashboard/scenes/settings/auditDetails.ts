@@ -75,8 +75,12 @@ export function useDetails(): (detail: Record<string, unknown>) => Detail[] {
   const settings = usePlatforms().data?.items ?? [];
 
   /** Settings of a connection have the labels of its platform. */
-  const labelOf = (platform: unknown, name: string): string | undefined =>
-    settings.find(({ id }) => id === platform)?.settings.find((one) => one.name === name)?.label;
+  function labelOf(platform: unknown, name: string): string | undefined {
+    const [kind, ...rest] = name.split(".");
+    if (kind === "event" && rest.length > 0) return settingsText.audit.nameOf(rest.join("."));
+    if (kind === "map" && rest.length > 0) return settingsText.audit.mappingOf(rest.join("."));
+    return settings.find(({ id }) => id === platform)?.settings.find((one) => one.name === name)?.label;
+  }
 
   /** Returns the platform of the connection that the detail names by its id. */
   function platformOf(detail: Record<string, unknown>): Detail[] {

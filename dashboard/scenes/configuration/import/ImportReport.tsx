@@ -58,7 +58,7 @@ export function ImportReport({
               {Object.entries(tally.reasons).map(([reason, { count, lines }]) => (
                 <List.Item key={reason}>
                   {texts.reason(countText(count), serverText(reason))}{" "}
-                  {texts.lines(`${lines.join(", ")}${count > lines.length ? " …" : ""}`)}
+                  {texts.lines(count, `${lines.join(", ")}${count > lines.length ? " …" : ""}`)}
                 </List.Item>
               ))}
             </List>
