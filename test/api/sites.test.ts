@@ -3,6 +3,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { ask, becomeOwner, invite, type ApiAnswer, type Person } from "../support/apiClient.ts";
 import { checkedAnswer, fault } from "../support/contractCheck.ts";
+import { report } from "../support/visits.ts";
 import { engines, eventually, newInstallation, type Relay } from "../support/relay.ts";
 import { freshEvent } from "../contract/answers.ts";
 import { dayMs as day } from "../../src/kernel/time.ts";
@@ -240,7 +241,19 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
     const tag = checkedAnswer("GET /sites/:site/tag", await viewer.ask(`GET /sites/${site}/tag`));
     expect(tag.follows).toBe(`<script async src="/__cc/tag.js"></script>`);
     expect(tag.pinned).toMatch(/integrity="sha384-/);
-    expect(tag).toMatchObject({ visits24h: 0, lastHourWithVisits: null });
+    expect(tag).toMatchObject({ visits24h: 0, lastHourWithVisits: null, seen: null });
+  });
+
+  test("the API says when the tag was last seen, and on how many pages", async () => {
+    const from = Date.now();
+    for (const page of ["/", "/cart?email=ada@example.com", "/"])
+      expect(
+        (await report(relay, "shop.example", "visit", { page: `https://shop.example${page}` })).status,
+      ).toBe(204);
+    const tag = await viewer.ask(`GET /sites/${site}/tag`);
+    const { seen } = checkedAnswer("GET /sites/:site/tag", tag);
+    expect(seen.pages).toBe(2);
+    expect(seen.at).toBeGreaterThanOrEqual(from);
   });
 
   test("an owner deletes a site by naming its host, and others cannot", async () => {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { dayMs } from "../../src/kernel/time.ts";
 import { inChromium } from "../browser/chromium.ts";
 import { becomeOwner, type Person } from "../support/apiClient.ts";
+import { report } from "../support/visits.ts";
 import { newInstallation, type Relay } from "../support/relay.ts";
 import { field, press, row, sees, scenarioMs, user, type User } from "./users.ts";
 
@@ -129,6 +130,11 @@ inChromium("reconciliation", () => {
       await row(page, "P-1").waitFor();
       await open(`/sites/${site}/settings/audit`);
       await sees(row(page, "Import finished"), "past.csv");
+
+      // A new tag is seen at once, with its pages.
+      expect((await report(relay, "localhost", "visit")).status).toBe(204);
+      await open(`/sites/${site}/configuration/tag`);
+      await sees(page, /on 1 page$/);
     },
     scenarioMs,
   );
