@@ -2,6 +2,7 @@
 
 import { useEffect, useRef, useState } from "react";
 import { urlOf, type Answer } from "./api.ts";
+import { checkReachable } from "./query.ts";
 
 export type EventSummary = Answer<"GET /sites/:site/events">["items"][number];
 export type FeedState = "connecting" | "live" | "reconnecting";
@@ -40,6 +41,7 @@ export function useFeed(site: string, onEvent: (event: EventSummary) => void, on
       });
       source.addEventListener("error", () => {
         notice ??= setTimeout(() => setState("reconnecting"), noticeDelayMs);
+        checkReachable();
         // Browsers do not retry a refused stream.
         if (source.readyState === EventSource.CLOSED) retry = setTimeout(open, retryMs);
       });

@@ -28,10 +28,13 @@ const retryInterval = ({ state }: { state: { error: unknown } }) =>
 const sessionRoute = "GET /session";
 const cache = new QueryCache({
   onError: (error, { queryKey }) => {
-    if (isUnreachable(error) && queryKey[0] !== sessionRoute)
-      void queryClient.invalidateQueries({ queryKey: [sessionRoute] }, { cancelRefetch: false });
+    if (isUnreachable(error) && queryKey[0] !== sessionRoute) checkReachable();
   },
 });
+
+/** Finds out now if the relay still answers, and not with the next request of the page. */
+export const checkReachable = () =>
+  void queryClient.invalidateQueries({ queryKey: [sessionRoute] }, { cancelRefetch: false });
 
 export const queryClient = new QueryClient({
   queryCache: cache,

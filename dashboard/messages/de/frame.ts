@@ -76,6 +76,10 @@ export const frame: Translation<typeof frameText> = {
     about: "Der Link ist unvollständig, oder die Seite wurde entfernt.",
     action: "Zu Ihren Websites",
   },
+  unknownSite: {
+    title: "Website nicht gefunden",
+    about: "Es gibt keine Website unter dieser Adresse, oder Sie haben keinen Zugriff auf sie.",
+  },
   broken: {
     title: "Diese Seite konnte nicht angezeigt werden",
     about: "Möglicherweise wurde das Relay inzwischen aktualisiert. Es ging nichts verloren.",
@@ -83,10 +87,19 @@ export const frame: Translation<typeof frameText> = {
   },
   jump: {
     label: "Gehe zu",
-    hint: "Seite, Website, Schlüssel, Bestellnummer oder E-Mail",
-    nothing: "Nichts gefunden. Versuchen Sie eine Seite, eine Website, eine Bestellnummer oder eine E-Mail.",
+    hint: "Seite, Aktion, Plattform, Website, Bestellnummer oder E-Mail",
+    results: "Ergebnisse",
+    nothing:
+      "Nichts gefunden. Versuchen Sie eine Seite, eine Plattform, eine Website, eine Bestellnummer oder eine E-Mail.",
+    page: "Seite",
+    action: "Aktion",
+    platform: "Plattform",
     site: "Website",
     event: "Ereignis",
+    connect: (platform) => `${platform} verbinden`,
+    createKey: "Eingangsschlüssel erstellen",
+    replay: "Abgelehnte Übertragungen wiederholen",
+    switchTo: (site) => `Zu ${site} wechseln`,
     key: (prefix) => `Eingangsschlüssel ${prefix}…`,
     account: "Passwort, Zwei-Faktor-Anmeldung, Sitzungen",
   },

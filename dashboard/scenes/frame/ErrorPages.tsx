@@ -4,18 +4,21 @@ import { Compass, TriangleAlert } from "lucide-react";
 import { Empty } from "../../common/states.tsx";
 import { frameText } from "../../messages/frame.ts";
 
-export function NotFound() {
+export const NotFound = () => <Nowhere {...frameText.notFound} />;
+export const UnknownSite = () => <Nowhere {...frameText.unknownSite} />;
+
+function Nowhere({ title, about }: { title: string; about: string }) {
   return (
     <Empty
       icon={Compass}
-      title={frameText.notFound.title}
+      title={title}
       action={
         <Button component={Link} to="/sites">
           {frameText.notFound.action}
         </Button>
       }
     >
-      {frameText.notFound.about}
+      {about}
     </Empty>
   );
 }

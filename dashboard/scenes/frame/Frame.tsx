@@ -46,6 +46,8 @@ import {
   useSites,
 } from "../../common/api/session.ts";
 import { timeText } from "../../common/format/times.ts";
+import { UnknownSite } from "./ErrorPages.tsx";
+import { startTypeAhead, takeTypeAhead } from "./typeAhead.ts";
 import { AlertBanner } from "./AlertBanner.tsx";
 import { LoadError, Loading } from "../../common/states.tsx";
 import { chooseLanguage } from "../../common/shownLanguage.ts";
@@ -53,7 +55,8 @@ import { language, languageNames, languages } from "../../messages/language.ts";
 import { commonText } from "../../messages/common.ts";
 import { frameText } from "../../messages/frame.ts";
 
-const Jump = lazy(() => import("./Jump.tsx"));
+const loadJump = () => import("./Jump.tsx");
+const Jump = lazy(loadJump);
 
 const sections = [
   { path: "overview", icon: LayoutDashboard },
@@ -72,13 +75,18 @@ export default function Frame() {
   const [isOpen, { toggle, close }] = useDisclosure();
   const siteId = useSiteId();
   const site = useFindSite();
-  // The search is loaded at its first use; then it handles the shortcut itself.
+  // The search is loaded at its first use.
   const [isSearchLoaded, setSearchLoaded] = useState(false);
+  const [isSearching, setSearching] = useState(false);
   const jump = () => {
-    if (isSearchLoaded) void import("./Jump.tsx").then(({ openJump }) => openJump());
-    else setSearchLoaded(true);
+    startTypeAhead();
+    loadJump().then(
+      () => setSearchLoaded(true),
+      () => takeTypeAhead(),
+    );
+    setSearching(true);
   };
-  useHotkeys(isSearchLoaded ? [] : [["mod+K", jump]], []);
+  useHotkeys([["mod+K", isSearching ? () => setSearching(false) : jump]], []);
   const isSignedOut = session.data === null;
 
   useEffect(() => {
@@ -145,16 +153,26 @@ export default function Frame() {
         <AppShell.Main id="content" tabIndex={-1}>
           <Unreachable />
           <AlertBanner />
-          <Outlet />
+          <SitePage />
         </AppShell.Main>
         {isSearchLoaded && (
           <Suspense fallback={null}>
-            <Jump />
+            <Jump isOpen={isSearching} onClose={() => setSearching(false)} />
           </Suspense>
         )}
       </AppShell>
     </SiteContext>
   );
+}
+
+/** The page, unless the URL names a site that is not one of this user's. */
+function SitePage() {
+  const { data, isFetching } = useSites();
+  const site = useSite();
+  const isNamed = useSiteId() !== "";
+  if (!isNamed || !data || site) return <Outlet />;
+  // A site that was added a moment ago is not in the list yet.
+  return isFetching ? <Loading /> : <UnknownSite />;
 }
 
 function Brand() {

@@ -1,109 +1,123 @@
-// ⌘K: finds any page, site, event or key.
+// ⌘K: finds any page, action, platform, site, event or key. The field keeps the focus; the arrow keys walk along the list.
 
-import "@mantine/spotlight/styles.layer.css";
-import { createSpotlight, Spotlight, type SpotlightActionData } from "@mantine/spotlight";
-import { useDebouncedValue } from "@mantine/hooks";
+import { Modal, Text, TextInput } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
-import { Globe, KeyRound, ListTree, Search, SquareArrowOutUpRight } from "lucide-react";
-import { useEffect, useState } from "react";
-import { sitePages } from "../../pages.ts";
-import { hashIfEmail } from "../../common/format/hashEmail.ts";
-import { useApi } from "../../common/api/query.ts";
-import { useSiteId, useSites } from "../../common/api/session.ts";
+import { Search } from "lucide-react";
+import { useEffect, useId, useState, type KeyboardEvent } from "react";
 import { frameText } from "../../messages/frame.ts";
+import { useTargets, type Target } from "./jumpTargets.tsx";
+import { takeTypeAhead } from "./typeAhead.ts";
 
-const [store, spotlight] = createSpotlight();
-export const openJump = spotlight.open;
-
-/** Mantine selects the first action while typing, but not one that is found later. */
-function markFirst(): void {
-  const list = document.getElementById(store.getState().listId);
-  if (!list || list.querySelector("[data-selected]")) return;
-  list.querySelector("[data-action]")?.setAttribute("data-selected", "true");
-  store.updateState((state) => ({ ...state, selected: 0 }));
+export default function Jump({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  // Opened after it was mounted, so that the dialog knows which element to give the focus back to.
+  const [isShown, setShown] = useState(false);
+  useEffect(() => setShown(isOpen), [isOpen]);
+  return (
+    <Modal.Root
+      opened={isShown}
+      onClose={onClose}
+      yOffset={80}
+      size={600}
+      padding={0}
+      centered={false}
+      transitionProps={{ duration: 0 }}
+    >
+      <Modal.Overlay />
+      <Modal.Content aria-label={frameText.search}>
+        <Modal.Body>
+          <Palette onClose={onClose} />
+        </Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
+  );
 }
 
-export default function Jump() {
-  const site = useSiteId();
+function Palette({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const [text, setText] = useState("");
-  // This component is loaded when the user opens the search, so it opens immediately.
-  useEffect(openJump, []);
-  const [search] = useDebouncedValue(text.trim(), 250);
-  const [hashed, setHashed] = useState("");
-  useEffect(() => {
-    void hashIfEmail(search).then(setHashed);
-  }, [search]);
-  const sites = useSites().data?.items ?? [];
-  const keys =
-    useApi("GET /sites/:site/keys", { params: { site } }, { enabled: site !== "" && search !== "" }).data
-      ?.items ?? [];
-  const events =
-    useApi(
-      "GET /sites/:site/events",
-      { params: { site }, query: { search: hashed, limit: 5 } },
-      { enabled: site !== "" && hashed.length >= 3 },
-    ).data?.items ?? [];
-  useEffect(() => {
-    if (text !== "") markFirst();
-  }, [text, keys.length, events.length]);
-  const go = (to: string) => () => void navigate({ to });
-
-  const pageActions: SpotlightActionData[] = site
-    ? sitePages.map(({ path }) => ({
-        id: path,
-        label: frameText.pages[path],
-        leftSection: <SquareArrowOutUpRight size={16} />,
-        onClick: go(`/sites/${site}/${path}`),
-      }))
-    : [];
-  const actions: SpotlightActionData[] = [
-    ...pageActions,
-    ...sites.map(({ id, name }) => ({
-      id: `site ${id}`,
-      label: name,
-      description: frameText.jump.site,
-      leftSection: <Globe size={16} />,
-      onClick: go(`/sites/${id}/overview`),
-    })),
-    ...keys.map(({ id, name, prefix }) => ({
-      id: `key ${id}`,
-      label: name,
-      description: frameText.jump.key(prefix),
-      leftSection: <KeyRound size={16} />,
-      onClick: go(`/sites/${site}/configuration/keys`),
-    })),
-    ...events.map(({ id, event, orderId }) => ({
-      id: `event ${id}`,
-      label: `${event}${orderId ? ` · ${orderId}` : ""}`,
-      description: frameText.jump.event,
-      // Spotlight filters by label and keywords, and the label does not contain an email or event id.
-      keywords: [search],
-      leftSection: <ListTree size={16} />,
-      onClick: go(`/sites/${site}/events/${id}`),
-    })),
-    {
-      id: "account",
-      label: frameText.menu.account,
-      description: frameText.jump.account,
-      onClick: go("/account"),
-    },
-  ];
+  const [chosen, setChosen] = useState(0);
+  const listId = useId();
+  const targets = useTargets(text);
+  const active = Math.max(0, Math.min(chosen, targets.length - 1));
+  const go = ({ to, search = {}, hash = "" }: Target) => {
+    onClose();
+    void navigate({ to, search: search as never, hash });
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const moves: Record<string, number> = { ArrowDown: active + 1, ArrowUp: active - 1 };
+    const next = moves[event.key];
+    const target = targets[active];
+    if (next !== undefined) setChosen(Math.max(0, Math.min(next, targets.length - 1)));
+    else if (event.key === "Enter" && target) go(target);
+    else return;
+    event.preventDefault();
+  };
   return (
-    <Spotlight
-      store={store}
-      actions={actions}
-      query={text}
-      onQueryChange={setText}
-      shortcut={["mod + K"]}
-      limit={9}
-      scrollable
-      nothingFound={frameText.jump.nothing}
-      searchProps={{
-        leftSection: <Search size={18} />,
-        placeholder: frameText.jump.hint,
-        "aria-label": frameText.jump.label,
-      }}
-    />
+    <>
+      <TextInput
+        data-autofocus
+        size="md"
+        variant="unstyled"
+        leftSection={<Search size={18} aria-hidden />}
+        role="combobox"
+        aria-label={frameText.jump.label}
+        aria-expanded={targets.length > 0}
+        aria-controls={listId}
+        aria-autocomplete="list"
+        aria-activedescendant={targets.length > 0 ? `${listId}-${active}` : undefined}
+        placeholder={frameText.jump.hint}
+        value={text}
+        onFocus={() => setText((before) => before + takeTypeAhead())}
+        onChange={({ currentTarget }) => {
+          setText(currentTarget.value);
+          setChosen(0);
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <div id={listId} role="listbox" aria-label={frameText.jump.results} className="cc-jump">
+        {targets.map((target, i) => (
+          <Option
+            key={target.id}
+            id={`${listId}-${i}`}
+            target={target}
+            isActive={i === active}
+            onActive={() => setChosen(i)}
+            onPick={() => go(target)}
+          />
+        ))}
+      </div>
+      <Text role="status" size="sm" c="dimmed" ta="center" p={targets.length === 0 ? "md" : 0}>
+        {targets.length === 0 && frameText.jump.nothing}
+      </Text>
+    </>
+  );
+}
+
+function Option({
+  id,
+  target: { label, about, icon: Icon },
+  isActive,
+  onActive,
+  onPick,
+}: {
+  id: string;
+  target: Target;
+  isActive: boolean;
+  onActive: () => void;
+  onPick: () => void;
+}) {
+  return (
+    <div
+      id={id}
+      role="option"
+      aria-selected={isActive}
+      className="cc-jump-option"
+      onPointerMove={onActive}
+      onClick={onPick}
+    >
+      <Icon size={16} aria-hidden />
+      <span className="cc-jump-label">{label}</span>
+      <span className="cc-quiet">{about}</span>
+    </div>
   );
 }

@@ -1,18 +1,18 @@
 import { Button, Group, Input, Modal, SegmentedControl, Stack, Text, TextInput } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import { ExpiryField, expiryAt, noExpiry } from "../../../common/ExpiryField.tsx";
 import type { Answer } from "../../../common/api/api.ts";
 import { useSend } from "../../../common/api/query.ts";
 import { useSiteId } from "../../../common/api/session.ts";
+import { useLinkedDialog } from "../../../common/linkedDialog.ts";
 import { fieldError, otherError } from "../../../common/fields.ts";
 import { RequestError } from "../../../common/states.tsx";
 import { configurationText } from "../../../messages/configuration.ts";
 import { commonText } from "../../../messages/common.ts";
 
 export function CreateKey({ onCreated }: { onCreated: (created: Answer<"POST /sites/:site/keys">) => void }) {
-  const [isOpen, { open, close }] = useDisclosure();
+  const [isOpen, { open, close }] = useLinkedDialog("create");
   return (
     <>
       <Button leftSection={<Plus size={16} />} onClick={open}>

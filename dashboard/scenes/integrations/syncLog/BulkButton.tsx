@@ -5,6 +5,7 @@ import { useDisclosure } from "@mantine/hooks";
 import { Ban, Info, RotateCw } from "lucide-react";
 import type { Answer, ApiError, Input } from "../../../common/api/api.ts";
 import { useApi, useSend } from "../../../common/api/query.ts";
+import { useLinkedDialog } from "../../../common/linkedDialog.ts";
 import { notify } from "../../../common/notices.tsx";
 import { RequestError } from "../../../common/states.tsx";
 import { integrationsText } from "../../../messages/integrations.ts";
@@ -22,12 +23,17 @@ export function BulkButton({
   site,
   filter,
   action,
+  isLinked = false,
 }: {
   site: string;
   filter: Filter;
   action: keyof typeof actions;
+  /** A link to this page can open the dialog. */
+  isLinked?: boolean;
 }) {
-  const [isOpen, { open, close }] = useDisclosure();
+  const linked = useLinkedDialog(action);
+  const own = useDisclosure();
+  const [isOpen, { open, close }] = isLinked ? linked : own;
   const { icon: Icon, route } = actions[action];
   const { label, title, titleWithCount } = integrationsText.bulk[action];
   const hasFilter = Object.keys(filter).some((name) => name !== "unselected");
