@@ -83,6 +83,8 @@ export const makeTheme = () =>
       Modal: {
         defaultProps: { centered: true, radius: "md", closeButtonProps: { "aria-label": commonText.close } },
       },
+      // The placeholder is an element that a menu must not contain; the first item gets the focus instead.
+      Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
       Notification: { defaultProps: { closeButtonProps: { "aria-label": commonText.close } } },
       Table: { defaultProps: { verticalSpacing: 10, horizontalSpacing: "md" } },
     },

@@ -5,17 +5,17 @@ import { defineConfig, type Plugin } from "vite";
 
 /**
  * Few files: each costs a request, and many small ones compress badly. A group takes the static imports of its modules too,
- * unless a group above it has them.
+ * unless a group above it has them, so no two files import each other.
  */
 const groups = [
-  { name: "start", tags: ["$initial" as const], priority: 2 },
+  { name: "start", tags: ["$initial" as const], priority: 4 },
+  { name: "signIn", test: /\/dashboard\/scenes\/signIn\//, priority: 3 },
+  { name: "events", test: /\/dashboard\/scenes\/events\/Events\.tsx$/, priority: 2 },
   {
     name: "shared",
     test: /\/node_modules\/|\/dashboard\/(?:common\/|messages\/\w+\.tsx?$)/,
     priority: 1,
     minShareCount: 2,
-    entriesAware: true,
-    entriesAwareMergeThreshold: 150_000,
   },
 ];
 

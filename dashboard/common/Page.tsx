@@ -4,7 +4,7 @@ import { Anchor, Box, Group, Stack, Tabs, Text, Title } from "@mantine/core";
 import { useDocumentTitle } from "@mantine/hooks";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { ChevronLeft } from "lucide-react";
-import type { ReactNode } from "react";
+import { useLayoutEffect, useRef, type ReactNode } from "react";
 
 type Tab = { value: string; label: string; to: string; search?: Record<string, unknown> };
 
@@ -32,6 +32,7 @@ export function Page({
   const current = tabs?.find(({ value }) => value === tab)?.label;
   useDocumentTitle(`${current ? `${current} · ` : ""}${title} · Cleancast`);
   const navigate = useNavigate();
+  const tabList = useActiveInView(tab);
   return (
     <Stack gap="lg" maw={1280} mx="auto" w="100%">
       <Group justify="space-between" align="flex-start" gap="md">
@@ -69,7 +70,7 @@ export function Page({
             if (chosen) void navigate({ to: chosen.to, search: chosen.search ?? {} });
           }}
         >
-          <Tabs.List className="cc-tabs" aria-label={title}>
+          <Tabs.List ref={tabList} className="cc-tabs" aria-label={title}>
             {tabs.map(({ value, label }) => (
               <Tabs.Tab key={value} value={value}>
                 {label}
@@ -84,6 +85,18 @@ export function Page({
       {!tabs && children}
     </Stack>
   );
+}
+
+/** Where not all tabs fit, scrolls to the active one. */
+function useActiveInView(tab: string | undefined) {
+  const list = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const active = list.current?.querySelector("[aria-selected=true]");
+    if (!list.current || !active) return;
+    const [all, one] = [list.current.getBoundingClientRect(), active.getBoundingClientRect()];
+    list.current.scrollLeft += (one.left + one.right - all.left - all.right) / 2;
+  }, [tab]);
+  return list;
 }
 
 /** A card with a heading. */

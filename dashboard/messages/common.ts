@@ -16,6 +16,7 @@ export const commonText = section("common", {
   saved: "Saved.",
   discard: "Discard",
   close: "Close",
+  moreActions: "More actions",
   copied: "Copied",
   copy: "Copy",
   copyThing: (thing: string) => `Copy ${thing}`,

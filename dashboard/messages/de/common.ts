@@ -15,6 +15,7 @@ export const common: Translation<typeof commonText> = {
   saved: "Gespeichert.",
   discard: "Verwerfen",
   close: "Schließen",
+  moreActions: "Weitere Aktionen",
   copied: "Kopiert",
   copy: "Kopieren",
   copyThing: (thing) => `${thing} kopieren`,

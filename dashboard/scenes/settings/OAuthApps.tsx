@@ -2,6 +2,7 @@
 
 import { Group } from "@mantine/core";
 import { Plug } from "lucide-react";
+import { Actions } from "../../common/Actions.tsx";
 import { Card } from "../../common/Page.tsx";
 import type { Answer } from "../../common/api/api.ts";
 import { usePlatformName } from "../../common/api/platforms.ts";
@@ -56,7 +57,7 @@ function Apps() {
     {
       title: settingsText.oauthApps.columns.clientId,
       cell: ({ clientId }) =>
-        clientId ? <Id value={clientId} label={settingsText.oauthApps.copyClientId} short={false} /> : "–",
+        clientId ? <Id value={clientId} label={settingsText.oauthApps.copyClientId} /> : "–",
       wide: true,
     },
     {
@@ -67,7 +68,7 @@ function Apps() {
     {
       title: settingsText.oauthApps.columns.actions,
       align: "right",
-      cell: (app) => <Actions app={app} name={nameOf(app.platform)} />,
+      cell: (app) => <AppActions app={app} name={nameOf(app.platform)} />,
     },
   ];
   return (
@@ -90,25 +91,27 @@ function Apps() {
   );
 }
 
-function Actions({ app, name }: { app: App; name: string }) {
+function AppActions({ app, name }: { app: App; name: string }) {
   const remove = useSend("DELETE /oauth-apps/:platform", {
     onDone: () => notify(settingsText.oauthApps.removed(name)),
   });
   return (
-    <Group gap={4} justify="flex-end" wrap="nowrap">
-      <OAuthAppForm platform={app.platform} name={name} clientId={app.clientId} />
-      {app.clientId && (
-        <ConfirmButton
-          label={settingsText.remove}
-          size="compact-sm"
-          question={settingsText.oauthApps.removeQuestion(name)}
-          consequence={settingsText.oauthApps.removeConsequence(name)}
-          confirm={settingsText.remove}
-          onConfirm={() => remove.mutateAsync({ params: { platform: app.platform } })}
-          isBusy={remove.isPending}
-          error={remove.error}
-        />
-      )}
+    <Group justify="flex-end">
+      <Actions>
+        <OAuthAppForm platform={app.platform} name={name} clientId={app.clientId} />
+        {app.clientId && (
+          <ConfirmButton
+            label={settingsText.remove}
+            size="compact-sm"
+            question={settingsText.oauthApps.removeQuestion(name)}
+            consequence={settingsText.oauthApps.removeConsequence(name)}
+            confirm={settingsText.remove}
+            onConfirm={() => remove.mutateAsync({ params: { platform: app.platform } })}
+            isBusy={remove.isPending}
+            error={remove.error}
+          />
+        )}
+      </Actions>
     </Group>
   );
 }

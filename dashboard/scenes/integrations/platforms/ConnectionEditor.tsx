@@ -9,6 +9,7 @@ import type { Answer, ApiError } from "../../../common/api/api.ts";
 import { useSend } from "../../../common/api/query.ts";
 import { PlatformMark } from "../../../common/platforms/PlatformMark.tsx";
 import { useMay } from "../../../common/api/session.ts";
+import { Actions } from "../../../common/Actions.tsx";
 import { useQueryParams } from "../../../common/lists/queryParams.ts";
 import { notify } from "../../../common/notices.tsx";
 import { RequestError } from "../../../common/states.tsx";
@@ -131,7 +132,9 @@ export function ConnectionEditor({
         <>
           {switcher}
           {connection && mayChange && (
-            <ConnectionActions site={site} platform={platform} connection={connection} />
+            <Actions>
+              <ConnectionActions site={site} platform={platform} connection={connection} />
+            </Actions>
           )}
         </>
       }

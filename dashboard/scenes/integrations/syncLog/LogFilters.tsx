@@ -18,26 +18,15 @@ import { integrationsText } from "../../../messages/integrations.ts";
 import { resultsText } from "../../../messages/results.ts";
 import { commonText } from "../../../messages/common.ts";
 
-const noFilter = {
-  platform: undefined,
-  connection: undefined,
-  state: undefined,
-  event: undefined,
-  mode: undefined,
-  confirmation: undefined,
-  confirmationReason: undefined,
-  search: undefined,
-  unselected: undefined,
-  range: undefined,
-  from: undefined,
-  to: undefined,
-};
-
 export function LogFilters({ site, filter, fixed }: { site: string; filter: LogFilter; fixed: LogFilter }) {
-  const { change } = useQueryParams();
+  const { search, change } = useQueryParams();
   const seen = useSeenEvents(site);
   const events = filter.event && !seen.includes(filter.event) ? [filter.event, ...seen] : seen;
   const isFiltered = Object.keys(filter).some((name) => !(name in fixed));
+  const clear = () => {
+    const names = Object.keys(search).filter((name) => !isOfPage(name, fixed));
+    change(Object.fromEntries(names.map((name) => [name, undefined])));
+  };
   const withUnselected = filter.unselected === "include";
   return (
     <Group p="md" gap="sm" align="flex-start">
@@ -76,7 +65,7 @@ export function LogFilters({ site, filter, fixed }: { site: string; filter: LogF
       />
       <SavedViews list="deliveries" />
       {isFiltered && (
-        <Button variant="subtle" onClick={() => change(noFilter)}>
+        <Button variant="subtle" onClick={clear}>
           {integrationsText.log.clear}
         </Button>
       )}
@@ -195,28 +184,18 @@ export type LogFilter = {
   to?: number;
 };
 
-/** Reads the filter from the URL. `fixed` is set by the page and takes precedence. */
+/**
+ * Reads the filter from the URL, whatever it has: the relay refuses a name or a value that it does not know. `fixed` is set by
+ * the page and takes precedence.
+ */
 export function useLogFilter(fixed: LogFilter): LogFilter {
-  const { text } = useQueryParams();
+  const { search } = useQueryParams();
   const times = usePeriod();
-  const given = (name: "platform" | "connection" | "event" | "search") =>
-    text(name) ? { [name]: text(name) } : {};
-  // The relay refuses a value that it does not know.
-  const state = text("state") as DeliveryState | "";
-  const confirmation = text("confirmation") as ConfirmationState | "";
-  const confirmationReason = text("confirmationReason") as ConfirmationReason | "";
-  const mode = text("mode") as LogLine["event"]["mode"] | "";
-  return {
-    ...given("platform"),
-    ...given("connection"),
-    ...(state ? { state } : {}),
-    ...given("event"),
-    ...(mode ? { mode } : {}),
-    ...(confirmation ? { confirmation } : {}),
-    ...(confirmationReason ? { confirmationReason } : {}),
-    ...given("search"),
-    ...(text("unselected") === "include" ? { unselected: "include" as const } : {}),
-    ...times,
-    ...fixed,
-  };
+  const { range: _range, from: _from, to: _to, ...rest } = search;
+  const given = Object.fromEntries(Object.entries(rest).filter(([name]) => !isOfPage(name, fixed)));
+  return { ...(given as LogFilter), ...times, ...fixed };
 }
+
+/** Returns true for a parameter of the platform's page around the log. */
+const isOfPage = (name: string, fixed: LogFilter) =>
+  name in fixed || (fixed.connection !== undefined && (name === "tab" || name === "signIn"));

@@ -4,6 +4,7 @@ import { Anchor, Button, Stack, Text } from "@mantine/core";
 import { Link, useLocation, useParams } from "@tanstack/react-router";
 import { Download, History, SearchX } from "lucide-react";
 import { Card } from "../../../common/Page.tsx";
+import { Actions } from "../../../common/Actions.tsx";
 import { urlOf } from "../../../common/api/api.ts";
 import { useRows } from "../../../common/api/query.ts";
 import { useMay } from "../../../common/api/session.ts";
@@ -38,28 +39,31 @@ export function LogTable({ site, fixed = {} }: { site: string; fixed?: LogFilter
   const chosen = selection.chosen.map(({ event, connection }) => ({ event: event.id, connection }));
   const shown = { ...filter, unselected: filter.unselected ?? ("exclude" as const) };
   const isFiltered = Object.keys(filter).length > Object.keys(fixed).length;
+  const csv = (
+    <Button
+      component="a"
+      href={urlOf("GET /sites/:site/deliveries.csv", { params: { site }, query: filter })}
+      download
+      variant="default"
+      leftSection={<Download size={16} aria-hidden />}
+    >
+      {commonText.list.csv}
+    </Button>
+  );
   return (
     <Card
       padded={false}
       title={integrationsText.log.title}
       actions={
-        <>
-          {mayChange && (
-            <>
-              <BulkButton site={site} filter={shown} action="replay" />
-              <BulkButton site={site} filter={shown} action="cancel" />
-            </>
-          )}
-          <Button
-            component="a"
-            href={urlOf("GET /sites/:site/deliveries.csv", { params: { site }, query: filter })}
-            download
-            variant="default"
-            leftSection={<Download size={16} aria-hidden />}
-          >
-            {commonText.list.csv}
-          </Button>
-        </>
+        mayChange ? (
+          <Actions>
+            <BulkButton site={site} filter={shown} action="replay" isLinked />
+            <BulkButton site={site} filter={shown} action="cancel" isLinked />
+            {csv}
+          </Actions>
+        ) : (
+          csv
+        )
       }
     >
       <LogFilters site={site} filter={filter} fixed={fixed} />
