@@ -103,7 +103,7 @@ inChromium("the first conversion", () => {
       // The order is found from any page.
       await page.keyboard.press("ControlOrMeta+K");
       await page.getByLabel("Jump to", { exact: true }).fill("A-1001");
-      await page.getByRole("button", { name: /purchase · A-1001/ }).waitFor();
+      await page.getByRole("option", { name: /purchase · A-1001/ }).waitFor();
       await page.keyboard.press("Enter");
       await trace.getByRole("heading", { name: "Sandbox" }).waitFor();
       await page.keyboard.press("Escape");

@@ -1,21 +1,25 @@
-// Long lists: only the rows on the screen are rendered, filters are checked, and chosen rows are replayed after a count.
+// Long lists: only the rows on the screen are rendered, filters are checked, and chosen rows are replayed after a count. Then
+// what the first load costs, and what a page says while the relay does not answer.
 
 import { beforeAll, expect, test } from "vitest";
 import { inChromium } from "../browser/chromium.ts";
 import { becomeOwner } from "../support/apiClient.ts";
-import { newInstallation, type Relay, type TestSite } from "../support/relay.ts";
+import { newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
+import { freePortForRestarts } from "../support/servers/freePort.ts";
+import { countLoad } from "./firstLoad.ts";
 import { findOverflow, settled } from "./pages.ts";
 import { scenarioMs, sees, user, type User } from "./users.ts";
 
 const events = 60;
 
 inChromium("lists", () => {
+  let home: Installation;
   let relay: Relay;
   let site: TestSite;
   let browser: User;
 
   beforeAll(async () => {
-    const home = await newInstallation("sqlite");
+    home = await newInstallation("sqlite", { PORT: String(await freePortForRestarts()) });
     site = await home.addSite("shop.example");
     await home.run("connect", site.host, "sandbox");
     relay = await home.start();
@@ -65,6 +69,11 @@ inChromium("lists", () => {
       await sees(page, "There is no field stat here. Check its spelling.");
       await page.getByRole("button", { name: "Clear filters" }).click();
       await table.getByText("L-60", { exact: true }).waitFor();
+      await open(`/sites/${site.id}/integrations/log?stat=sent`);
+      await sees(page, "There is no field stat here. Check its spelling.");
+      await page.getByRole("button", { name: "Clear", exact: true }).click();
+      await page.getByRole("table", { name: "Deliveries" }).getByText("L-60", { exact: true }).waitFor();
+      expect(page.url()).toMatch(/\/integrations\/log$/);
       errors.failedRequests.length = 0;
     },
     scenarioMs,
@@ -88,6 +97,46 @@ inChromium("lists", () => {
         await page.waitForFunction(() => document.activeElement?.hasAttribute("data-row-link") === true);
       }
       expect(errors.scriptErrors).toEqual([]);
+    },
+    scenarioMs,
+  );
+
+  test(
+    "the first load of the overview and of the events stays within its budget",
+    async () => {
+      const { page, open } = browser;
+      await page.setViewportSize({ width: 1280, height: 900 });
+      const overview = await countLoad(
+        page,
+        () => open(`/sites/${site.id}/overview`),
+        () => page.getByRole("slider", { name: "Conversions per day" }).waitFor(),
+      );
+      expect(overview.paths).toContain(`/api/v1/sites/${site.id}/statistics`);
+      expect(overview.requests, overview.paths.join("\n")).toBeLessThanOrEqual(15);
+      expect(overview.bytes).toBeLessThanOrEqual(250_000);
+      const list = await countLoad(
+        page,
+        () => open(`/sites/${site.id}/events`),
+        () => page.getByText("L-60", { exact: true }).waitFor(),
+      );
+      expect(list.requests, list.paths.join("\n")).toBeLessThanOrEqual(15);
+      expect(list.bytes).toBeLessThanOrEqual(300_000);
+    },
+    scenarioMs,
+  );
+
+  test(
+    "while the relay does not answer, the page says from when its numbers are",
+    async () => {
+      const { page } = browser;
+      await page.getByText("L-60", { exact: true }).waitFor();
+      const notice = page.getByText(/^The relay cannot be reached\. This page shows the state of .*\d+:\d\d/);
+      expect(await notice.count()).toBe(0);
+      await relay.stop();
+      await notice.waitFor();
+      await page.getByText("L-60", { exact: true }).waitFor();
+      relay = await home.start();
+      await notice.waitFor({ state: "detached" });
     },
     scenarioMs,
   );

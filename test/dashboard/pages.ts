@@ -64,3 +64,25 @@ export async function findOverflow(page: Page): Promise<string[]> {
     return ["the page", ...beyond.slice(-5).map((one) => one.outerHTML.slice(0, 160))];
   });
 }
+
+/** Finds buttons and fields that are cut off at the side, and an active tab that is not in view. Other tabs are scrolled to. */
+export async function findCutOff(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const controls = [...document.querySelectorAll<HTMLElement>("button, a[href], input, select")];
+    const isCut = (one: HTMLElement) => {
+      const own = one.getBoundingClientRect();
+      let [left, right] = [0, innerWidth];
+      for (let above = one.parentElement; above; above = above.parentElement) {
+        if (getComputedStyle(above).overflowX === "visible") continue;
+        const box = above.getBoundingClientRect();
+        [left, right] = [Math.max(left, box.left), Math.min(right, box.right)];
+      }
+      // What is left of the window is meant to be hidden, such as the navigation of a phone.
+      return own.width > 1 && own.right > 0 && (own.left < left - 1 || own.right > right + 1);
+    };
+    return controls
+      .filter((one) => one.getAttribute("role") !== "tab" || one.getAttribute("aria-selected") === "true")
+      .filter((one) => one.checkVisibility({ visibilityProperty: true }) && isCut(one))
+      .map((one) => one.getAttribute("aria-label") ?? one.outerHTML.slice(0, 120));
+  });
+}

@@ -34,6 +34,9 @@ inChromium("results of deliveries", () => {
       const lost = await send("A-LOST");
       const counted = await send("A-COUNTED");
       await send("A-OPEN");
+      // For comparison: two in the 30 days before the last 30.
+      for (const orderId of ["A-OLD-1", "A-OLD-2"])
+        await storeSent(store, google, "{}", at - 40 * dayMs, { orderId, value: 10, time: at - 40 * dayMs });
       const question = { ...key, subject: "t-1", eventIds: [], acceptedAt: at, asked: 1, dueAt: at };
       const because = {
         state: "not counted",
@@ -116,6 +119,59 @@ inChromium("results of deliveries", () => {
       await sees(page, "A-COUNTED");
       await rows.nth(1).getByRole("link").first().click();
       await sees(page.getByRole("dialog"), /€70\.00 left after a refund/);
+      expect(errors.scriptErrors).toEqual([]);
+    },
+    scenarioMs,
+  );
+
+  test(
+    "the overview compares with the period before, is filtered by a click, and its charts are read with the keyboard",
+    async () => {
+      const { page, go, errors } = browser;
+      const at = `/sites/${setup.siteId}/overview`;
+      await go(at);
+      await settled(page);
+      const tile = page.locator(".cc-tile").filter({ hasText: /^Conversions/ });
+      await sees(tile, /^4$/);
+      await sees(tile, "100% from 2");
+
+      // A platform, and back.
+      const filter = page.getByRole("button", { name: "Meta", exact: true });
+      await filter.click();
+      await page.waitForURL(/platform=meta/);
+      await sees(tile, /^1$/);
+      expect(await filter.getAttribute("aria-pressed")).toBe("true");
+      await press(page, "Clear the filter");
+      await page.waitForURL((url) => url.search === "");
+      await sees(tile, /^4$/);
+
+      // Another period, and days of one's own.
+      await page.getByLabel("Time range").selectOption("7d");
+      await page.waitForURL(/range=7d/);
+      await sees(tile, "no earlier data");
+      await page.getByLabel("Time range").selectOption("custom");
+      const days = page.getByRole("dialog", { name: "Choose days" });
+      const ago = (count: number) => new Date(Date.now() - count * dayMs).toISOString().slice(0, 10);
+      await days.getByLabel("From").fill(ago(45));
+      await days.getByLabel("Until (inclusive)").fill(ago(35));
+      await press(days, "Show");
+      await page.waitForURL(/from=\d+&to=\d+/);
+      await sees(tile, /^2$/);
+
+      const chart = page.getByRole("slider", { name: "Conversions per day" });
+      await chart.focus();
+      const tip = page.locator(".cc-chart-tip");
+      await page.keyboard.press("Home");
+      await sees(tip, /^0$/);
+      const first = await chart.getAttribute("aria-valuetext");
+      const isFound = async () => /Conversions: 2$/.test((await chart.getAttribute("aria-valuetext")) ?? "");
+      for (let bars = 1; bars < 11 && !(await isFound()); bars++) await page.keyboard.press("ArrowRight");
+      expect(await isFound()).toBe(true);
+      expect(await chart.getAttribute("aria-valuetext")).not.toBe(first);
+      await sees(tip, /^2$/);
+      await page.keyboard.press("Enter");
+      await page.waitForURL(/\/events\?/);
+      await sees(page, "A-OLD-1");
       expect(errors.scriptErrors).toEqual([]);
     },
     scenarioMs,
