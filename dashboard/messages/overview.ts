@@ -118,7 +118,8 @@ export const overviewText = section("overview", {
     from: (before: string) => `from ${before}`,
     change: (percent: string, before: string) => `${percent} from ${before}`,
     /** Percentage points. */
-    points: (points: number, before: string) => plural(points, { other: `# pts from ${before}` }),
+    points: (points: number, before: string) =>
+      plural(points, { one: `# pt from ${before}`, other: `# pts from ${before}` }),
     more: "up",
     less: "down",
   },

@@ -241,7 +241,7 @@ async function sendJson(request: FastifyRequest, reply: FastifyReply, answer: un
   const isZipped =
     request.method === "GET" &&
     text.length >= minZippedBytes &&
-    /\bgzip\b/.test(String(request.headers["accept-encoding"] ?? ""));
+    /\bgzip\b/.test(request.headers["accept-encoding"] ?? "");
   if (isZipped) reply.header("content-encoding", "gzip");
   await reply.send(isZipped ? await zip(text) : text);
 }

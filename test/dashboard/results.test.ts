@@ -164,7 +164,8 @@ inChromium("results of deliveries", () => {
       await page.keyboard.press("Home");
       await sees(tip, /^0$/);
       const first = await chart.getAttribute("aria-valuetext");
-      const isFound = async () => /Conversions: 2$/.test((await chart.getAttribute("aria-valuetext")) ?? "");
+      const isFound = async () =>
+        (await chart.getAttribute("aria-valuetext"))?.endsWith("Conversions: 2") === true;
       for (let bars = 1; bars < 11 && !(await isFound()); bars++) await page.keyboard.press("ArrowRight");
       expect(await isFound()).toBe(true);
       expect(await chart.getAttribute("aria-valuetext")).not.toBe(first);

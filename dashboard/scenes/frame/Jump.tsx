@@ -41,7 +41,7 @@ function Palette({ onClose }: { onClose: () => void }) {
   const active = Math.max(0, Math.min(chosen, targets.length - 1));
   const go = ({ to, search = {}, hash = "" }: Target) => {
     onClose();
-    void navigate({ to, search: search as never, hash });
+    void navigate({ to, search, hash });
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const moves: Record<string, number> = { ArrowDown: active + 1, ArrowUp: active - 1 };

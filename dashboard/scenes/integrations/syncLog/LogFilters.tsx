@@ -33,7 +33,7 @@ export function LogFilters({ site, filter, fixed }: { site: string; filter: LogF
       <SearchField
         label={integrationsText.log.search}
         value={filter.search ?? ""}
-        onChange={(search) => change({ search })}
+        onChange={(text) => change({ search: text })}
       />
       {fixed.connection === undefined && <PlatformFilter site={site} filter={filter} />}
       <NativeSelect
