@@ -36,7 +36,7 @@ inChromium("results of deliveries", () => {
       await send("A-OPEN");
       // For comparison: two in the 30 days before the last 30.
       for (const orderId of ["A-OLD-1", "A-OLD-2"])
-        await storeSent(store, google, "{}", at - 40 * dayMs, { orderId, value: 10, time: at - 40 * dayMs });
+        await storeSent(store, meta, "{}", at - 40 * dayMs, { orderId, value: 10, time: at - 40 * dayMs });
       const question = { ...key, subject: "t-1", eventIds: [], acceptedAt: at, asked: 1, dueAt: at };
       const because = {
         state: "not counted",
