@@ -39,7 +39,8 @@ function useReturnedFocus(): void {
   useEffect(
     () => () => {
       setTimeout(() => {
-        if (document.querySelector("[role=dialog]")) return;
+        // A form that is kept in the document while it is closed does not count.
+        if ([...document.querySelectorAll("[role=dialog]")].some((one) => one.checkVisibility())) return;
         const isUsable = opener instanceof HTMLElement && opener.isConnected && opener !== document.body;
         const target = isUsable ? opener : document.querySelector<HTMLElement>("#content");
         target?.focus({ preventScroll: true });

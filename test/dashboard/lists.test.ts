@@ -3,9 +3,16 @@
 
 import { beforeAll, expect, test } from "vitest";
 import { inChromium } from "../browser/chromium.ts";
-import { becomeOwner } from "../support/apiClient.ts";
-import { newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
+import { becomeOwner, type Person } from "../support/apiClient.ts";
+import {
+  eventually,
+  newInstallation,
+  type Installation,
+  type Relay,
+  type TestSite,
+} from "../support/relay.ts";
 import { freePortForRestarts } from "../support/servers/freePort.ts";
+import { report } from "../support/visits.ts";
 import { countLoad } from "./firstLoad.ts";
 import { findOverflow, settled } from "./pages.ts";
 import { scenarioMs, sees, user, type User } from "./users.ts";
@@ -16,6 +23,7 @@ inChromium("lists", () => {
   let home: Installation;
   let relay: Relay;
   let site: TestSite;
+  let owner: Person;
   let browser: User;
 
   beforeAll(async () => {
@@ -27,7 +35,9 @@ inChromium("lists", () => {
       const event = { email: `p${n}@example.com`, event: "purchase", orderId: `L-${n}`, value: n };
       expect((await relay.post(site.key, event)).status).toBe(200);
     }
-    browser = await user(relay, await becomeOwner(relay));
+    await report(relay, site.host, "visit", { page: `https://${site.host}/` });
+    owner = await becomeOwner(relay);
+    browser = await user(relay, owner);
   }, scenarioMs);
 
   test(
@@ -106,6 +116,11 @@ inChromium("lists", () => {
     async () => {
       const { page, open } = browser;
       await page.setViewportSize({ width: 1280, height: 900 });
+      // The first steps of a new site load more.
+      await eventually("the first steps are done", async () => {
+        const { steps } = (await owner.ask(`GET /sites/${site.id}/checklist`)).json;
+        return steps.every((one: { done: boolean }) => one.done);
+      });
       const overview = await countLoad(
         page,
         () => open(`/sites/${site.id}/overview`),
@@ -128,7 +143,8 @@ inChromium("lists", () => {
   test(
     "while the relay does not answer, the page says from when its numbers are",
     async () => {
-      const { page } = browser;
+      const { page, open } = browser;
+      await open(`/sites/${site.id}/events`);
       await page.getByText("L-60", { exact: true }).waitFor();
       const notice = page.getByText(/^The relay cannot be reached\. This page shows the state of .*\d+:\d\d/);
       expect(await notice.count()).toBe(0);
