@@ -2,7 +2,7 @@
 
 import { beforeAll, expect, test } from "vitest";
 import { standinConnections } from "../../scripts/standinConnections.ts";
-import { hourMs } from "../../src/kernel/time.ts";
+import { dayMs, hourMs } from "../../src/kernel/time.ts";
 import { snapshotDay } from "../../src/store/confirmations/snapshots.ts";
 import { inChromium } from "../browser/chromium.ts";
 import { becomeOwner } from "../support/apiClient.ts";
