@@ -210,8 +210,8 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     cpuMs() {
       if (server === undefined) return 0;
       // Ended children count for the server's main process.
-      const ended = processState(server)?.endedChildrenMs ?? 0;
-      return [server, ...childrenOf(server)].reduce((sum, pid) => sum + threadCpuMs(pid), ended);
+      const ofEnded = processState(server)?.endedChildrenMs ?? 0;
+      return [server, ...childrenOf(server)].reduce((sum, pid) => sum + threadCpuMs(pid), ofEnded);
     },
     async kill() {
       if (server === undefined) return;
