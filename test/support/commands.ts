@@ -17,18 +17,21 @@ const kept = new Map<string, CommandLine>();
 /** Variables that Node or the relay reads once per process cannot change between commands. */
 const readOnce = ["NODE_EXTRA_CA_CERTS", "CLEANCAST_NETWORKS_FILE"];
 
+type Asked = Omit<CommandRequest, "folder" | "isStreamed"> & {
+  folder?: string;
+  /** Gets what the command prints to standard error while it runs. Such commands wait, so they have a process to themselves. */
+  onError?: (text: string) => void;
+};
+
 /** Runs a command with this environment and no other; in the project's folder unless another is given. */
-export function commandIn({
-  folder = root,
-  ...asked
-}: Omit<CommandRequest, "folder"> & { folder?: string }): Promise<Printed> {
-  const kind = readOnce.map((name) => asked.env[name] ?? "").join("\0");
+export function commandIn({ folder = root, onError, ...asked }: Asked): Promise<Printed> {
+  const kind = [onError ? "waits" : "", ...readOnce.map((name) => asked.env[name] ?? "")].join("\0");
   let line = kept.get(kind);
   if (!line?.child.connected) {
     line = start(asked.env);
     kept.set(kind, line);
   }
-  return next(line, { ...asked, folder });
+  return next(line, { ...asked, folder, isStreamed: onError !== undefined }, onError);
 }
 
 function start(env: Record<string, string>): CommandLine {
@@ -41,12 +44,19 @@ function start(env: Record<string, string>): CommandLine {
   return { child, ended, last: Promise.resolve() };
 }
 
-function next(line: CommandLine, asked: CommandRequest): Promise<Printed> {
-  const printed = line.last.then(async () => {
-    const message = once(line.child, "message");
+function next(line: CommandLine, asked: CommandRequest, onError: Asked["onError"]): Promise<Printed> {
+  const printed = line.last.then(() => {
+    // Several messages may arrive at once, so the listener stays until the last one.
+    const result = new Promise<Printed>((resolve) => {
+      const read = (message: Printed | { part: string }) => {
+        if ("part" in message) return onError?.(message.part);
+        line.child.off("message", read);
+        resolve(message);
+      };
+      line.child.on("message", read);
+    });
     line.child.send(asked);
-    const [result] = (await Promise.race([message, line.ended])) as [Printed];
-    return result;
+    return Promise.race([result, line.ended]);
   });
   line.last = printed.catch(() => {});
   return printed;

@@ -208,7 +208,8 @@ async function openPage(
     if (program === "npm") return npm(args, now);
     const filled = await fillIn(args, reader);
     if (filled[1] === "serve") return serve(filled.slice(2), now);
-    if (filled[1] === "sign-in") return signIn(filled.slice(1), settings(now), await relay.start());
+    if (filled[1] === "sign-in")
+      return signIn({ args: filled.slice(1), env: settings(now).env, folder }, await relay.start());
     if (filled[1] === "host") await relay.start();
     const printed = await run(filled, now);
     if (args[1] === "member" && args[2] === "add") await acceptInvitation(printed.out, await relay.start());

@@ -1,8 +1,8 @@
 // Does what people do outside of the shell: they accept invitations, and sign in at platforms in a browser.
 
 import { ask, password } from "../apiClient.ts";
-import type { Printed } from "../commands.ts";
-import { call, eventually, type Installation, type Relay } from "../relay.ts";
+import { commandIn, type Printed } from "../commands.ts";
+import { call, type Relay } from "../relay.ts";
 
 /** Accepts the invitation whose link was printed. */
 export async function acceptInvitation(printed: string, relay: Relay): Promise<void> {
@@ -18,20 +18,23 @@ export async function acceptInvitation(printed: string, relay: Relay): Promise<v
 }
 
 /** Runs `sign-in`, opens the link that it prints, and agrees at the platform; the command then ends by itself. */
-export async function signIn(args: readonly string[], home: Installation, relay: Relay): Promise<Printed> {
-  const { printed, ended, child } = home.launch(...args);
-  const link = () => /^ {2}(http\S+)$/m.exec(printed.err)?.[1];
-  await eventually("the link is printed", () => link() !== undefined || child.exitCode !== null);
-  const asked = link();
-  if (asked !== undefined) {
-    const get = (url: string, headers: Record<string, string> = {}) =>
-      call(relay.url, { method: "GET", path: url.replace(/^https?:\/\/[^/]+/, ""), headers });
-    const started = await get(asked);
-    const cookie = started.headers["set-cookie"]?.[0]?.split(";", 1)[0] ?? "";
-    const { status, text } = await get(await agree(started.headers.location ?? ""), { Cookie: cookie });
-    if (status !== 200) throw new Error(`the sign-in was refused: ${status} ${text}`);
-  }
-  return { ...printed, code: (await ended) ?? 1 };
+export function signIn(command: Parameters<typeof commandIn>[0], relay: Relay): Promise<Printed> {
+  return new Promise((resolve, reject) => {
+    const onError = (text: string) => {
+      const link = /^ {2}(http\S+)$/m.exec(text)?.[1];
+      if (link !== undefined) open(link, relay).catch(reject);
+    };
+    commandIn({ ...command, onError }).then(resolve, reject);
+  });
+}
+
+async function open(link: string, { url: relayUrl }: Relay): Promise<void> {
+  const get = (url: string, headers: Record<string, string> = {}) =>
+    call(relayUrl, { method: "GET", path: url.replace(/^https?:\/\/[^/]+/, ""), headers });
+  const started = await get(link);
+  const cookie = started.headers["set-cookie"]?.[0]?.split(";", 1)[0] ?? "";
+  const { status, text } = await get(await agree(started.headers.location ?? ""), { Cookie: cookie });
+  if (status !== 200) throw new Error(`the sign-in was refused: ${status} ${text}`);
 }
 
 /** Presses "allow" on the authorization page of a stand-in, and returns the redirect. */
