@@ -46,7 +46,7 @@ export const isNdjson = (text: string) => text.trimStart().startsWith("{");
 
 /** Cuts a text after whole rows. A line break inside quotes is part of a row. */
 export function partsOf(text: string, maxLength = maxPartLength): Part[] {
-  const ends = rowEnds(text, isNdjson(text));
+  const ends = rowEnds(text);
   const header = isNdjson(text) ? "" : text.slice(0, ends[0] ?? text.length);
   const parts: Part[] = [];
   let begin = header.length;
@@ -72,7 +72,7 @@ const countLines = (text: string) => text.split("\n").length - 1;
 export function* rowsOf(text: string): Generator<{ line: number; row: string }> {
   let begin = 0;
   let line = 1;
-  for (const end of [...rowEnds(text, isNdjson(text)), text.length]) {
+  for (const end of [...rowEnds(text), text.length]) {
     const row = text.slice(begin, end);
     if (row !== "") yield { line, row: row.replace(/\r?\n$/, "") };
     line += countLines(row);
@@ -80,12 +80,13 @@ export function* rowsOf(text: string): Generator<{ line: number; row: string }> 
   }
 }
 
-function rowEnds(text: string, isNdjson: boolean): number[] {
+function rowEnds(text: string): number[] {
+  const mayQuote = !isNdjson(text);
   const ends: number[] = [];
   let isQuoted = false;
   for (let at = 0; at < text.length; at++) {
     const sign = text[at];
-    if (sign === '"' && !isNdjson) isQuoted = !isQuoted;
+    if (sign === '"' && mayQuote) isQuoted = !isQuoted;
     else if (sign === "\n" && !isQuoted) ends.push(at + 1);
   }
   return ends;

@@ -292,7 +292,7 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
 
   test("a file is imported in parts: columns, dry run, refused rows by line, audited, and never twice", async () => {
     const at = (path: string, query: Record<string, string>) =>
-      `POST /sites/${site}/imports/${path}?${new URLSearchParams({ kind: "conversions", ...query })}`;
+      `POST /sites/${site}/imports/${path}?${new URLSearchParams({ kind: "conversions", ...query }).toString()}`;
     const time = new Date().toISOString();
     const header = "Mail;Order;Paid at;Net;Gross\n";
     const rows = [1, 2, 3].map((n) => `eve@customers.example;I-${n};${time};1,50;1,79\n`);
@@ -385,7 +385,7 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
       query.set("skippedLines", String(i));
       const { tally } = checkedAnswer(
         "POST /sites/:site/imports/parts",
-        await admin.ask(`POST /sites/${site}/imports/parts?${query}`, `${text}\n`),
+        await admin.ask(`POST /sites/${site}/imports/parts?${query.toString()}`, `${text}\n`),
       );
       expect(tally).toMatchObject({ imported: i + 1, refused: 0 });
     }

@@ -16,7 +16,7 @@ export function importHandlers({ store, imports }: ApiContext): Handlers<keyof t
           kind,
           file,
           state,
-          deliver: String(options["deliver"] ?? "none"),
+          deliver: typeof options["deliver"] === "string" ? options["deliver"] : "none",
           tally: tally as ListedTally,
           startedAt,
           updatedAt,

@@ -134,7 +134,10 @@ export function useImport(site: string) {
     error,
     start,
     stop: () => void (isStopped.current = true),
-    clear: () => void (setReport(null), setError(null)),
+    clear: () => {
+      setReport(null);
+      setError(null);
+    },
   };
 }
 
