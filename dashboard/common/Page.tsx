@@ -91,10 +91,15 @@ export function Page({
 function useActiveInView(tab: string | undefined) {
   const list = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
-    const active = list.current?.querySelector("[aria-selected=true]");
-    if (!list.current || !active) return;
-    const [all, one] = [list.current.getBoundingClientRect(), active.getBoundingClientRect()];
-    list.current.scrollLeft += (one.left + one.right - all.left - all.right) / 2;
+    const show = () => {
+      const active = list.current?.querySelector("[aria-selected=true]");
+      if (!list.current || !active) return;
+      const [all, one] = [list.current.getBoundingClientRect(), active.getBoundingClientRect()];
+      list.current.scrollLeft += (one.left + one.right - all.left - all.right) / 2;
+    };
+    show();
+    window.addEventListener("resize", show);
+    return () => window.removeEventListener("resize", show);
   }, [tab]);
   return list;
 }

@@ -12,6 +12,7 @@ import {
   type TestSite,
 } from "../support/relay.ts";
 import { freePortForRestarts } from "../support/servers/freePort.ts";
+import { startReceiver } from "../support/receiver.ts";
 import { report } from "../support/visits.ts";
 import { countLoad } from "./firstLoad.ts";
 import { findOverflow, settled } from "./pages.ts";
@@ -117,6 +118,11 @@ inChromium("lists", () => {
       const { page, open } = browser;
       await page.setViewportSize({ width: 1280, height: 900 });
       // The first steps of a new site load more.
+      const receiver = await startReceiver();
+      await owner.ask(`POST /sites/${site.id}/connections`, {
+        platform: "webhook",
+        settings: { url: receiver.url },
+      });
       await eventually("the first steps are done", async () => {
         const { steps } = (await owner.ask(`GET /sites/${site.id}/checklist`)).json;
         return steps.every((one: { done: boolean }) => one.done);

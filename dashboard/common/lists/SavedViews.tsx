@@ -47,9 +47,8 @@ export function SavedViews({ list }: { list: string }) {
             </Menu.Item>
           ))}
           <Menu.Divider />
-          <Menu.Item disabled={!isFiltered} onClick={open}>
-            {commonText.views.save}
-          </Menu.Item>
+          {/* Never disabled: without an item that takes the focus, Escape would not close the menu. */}
+          <Menu.Item onClick={open}>{commonText.views.save}</Menu.Item>
           {views.length > 0 && <Menu.Item onClick={open}>{commonText.views.manage}</Menu.Item>}
         </Menu.Dropdown>
       </Menu>
