@@ -26,7 +26,6 @@ export const eventsText = section("events", {
       maxValue: "Max. value",
       currency: "Currency",
       confirmation: "Confirmation",
-      mode: "Mode",
     },
     platform: "Platform",
     allPlatforms: "All platforms",

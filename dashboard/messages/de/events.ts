@@ -26,7 +26,6 @@ export const events: Translation<typeof eventsText> = {
       maxValue: "Höchstwert",
       currency: "Währung",
       confirmation: "Bestätigung",
-      mode: "Modus",
     },
     platform: "Plattform",
     allPlatforms: "Alle Plattformen",

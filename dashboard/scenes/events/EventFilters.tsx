@@ -29,7 +29,6 @@ const others = [
   "maxValue",
   "currency",
   "confirmation",
-  "mode",
 ] as const;
 type Other = (typeof others)[number];
 
@@ -91,6 +90,7 @@ export function EventFilters({ isFiltered }: { isFiltered: boolean }) {
             ...platforms.map(({ id, name }) => ({ value: id, label: name })),
           ]}
         />
+        <ModeFilter value={text("mode")} onChange={(mode) => change({ mode })} />
         <TimeFilter />
         <MoreFilters />
         <SavedViews list="events" />
@@ -190,7 +190,6 @@ function FilterForm({ onDone }: { onDone: () => void }) {
             ...confirmationStates.map((one) => ({ value: one, label: commonText.states[one] })),
           ]}
         />
-        <ModeFilter value={draft.mode} onChange={set("mode")} />
         <Button type="submit">{commonText.show}</Button>
       </Stack>
     </form>
