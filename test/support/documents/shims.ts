@@ -52,11 +52,12 @@ case "$1 \${*:4}" in
 esac
 `;
 
-/** Runs the stand-ins on free ports; everything else is a question to the test process. */
+/** Runs the stand-ins on free ports. To install and to start Cleancast are questions to the test process. */
 const npm = (url: string) => `#!/bin/bash
 if [ "\${*:1:3}" = "run standins --" ]; then
   exec "\${0%/*}/node" '${join(root, scriptOf("standins")[1] ?? "")}' "\${@:4}" --port 0
 fi
+case "$1" in ci | start) ;; *) PATH=\${PATH#*:} exec npm "$@" ;; esac
 ${asks(url, "npm")}`;
 
 /** Runs a command that reads standard input by itself; everything else is a question to the test process. */
