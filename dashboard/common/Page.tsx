@@ -91,15 +91,18 @@ export function Page({
 function useActiveInView(tab: string | undefined) {
   const list = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
+    const element = list.current;
+    if (!element) return undefined;
     const show = () => {
-      const active = list.current?.querySelector("[aria-selected=true]");
-      if (!list.current || !active) return;
-      const [all, one] = [list.current.getBoundingClientRect(), active.getBoundingClientRect()];
-      list.current.scrollLeft += (one.left + one.right - all.left - all.right) / 2;
+      const active = element.querySelector("[aria-selected=true]");
+      if (!active) return;
+      const [all, one] = [element.getBoundingClientRect(), active.getBoundingClientRect()];
+      element.scrollLeft += (one.left + one.right - all.left - all.right) / 2;
     };
     show();
-    window.addEventListener("resize", show);
-    return () => window.removeEventListener("resize", show);
+    const observer = new ResizeObserver(show);
+    observer.observe(element);
+    return () => observer.disconnect();
   }, [tab]);
   return list;
 }
