@@ -133,7 +133,8 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
       "POST /sites/:site/connections/:connection/backfill",
       await owner.ask(`POST ${backfill}`, { days: 7, perMinute: 6000 }),
     );
-    expect(started.backfill).toMatchObject({ state: "running", total: 3, queued: 0 });
+    // Its first events may be queued before the answer is read.
+    expect(started.backfill).toMatchObject({ total: 3 });
     await eventually("the backfill is done", async () => {
       const { backfill: last } = (await owner.ask(`GET ${backfill}`)).json;
       return last.state === "done" && last.outcomes.sent === 3;
