@@ -40,8 +40,9 @@ describe.each(engines)("a damaged row on %s", (engine) => {
 
   test("a connection whose credentials cannot be read waits for reconnection, and all else goes on", async () => {
     const [id = ""] = shop.connections;
-    const first = event("before");
-    expect(JSON.parse((await relay.post(shop.key, first)).text).results).toEqual({ webhook: { ok: true } });
+    expect((await relay.post(shop.key, event("before"))).status).toBe(200);
+    // On a busy machine the receiver may answer later than the sender waits.
+    await eventually("the first event is sent", () => orderIds().includes("before"));
     await change(home, `UPDATE connections SET ${damaged("credentials")} WHERE id = '${id}'`);
     // Any change makes the relay read the site again.
     await home.run("site", "set", "shop.example.com", "dedup_order=30d");
@@ -92,7 +93,7 @@ describe.each(engines)("a damaged row on %s", (engine) => {
     await eventually("what waited is sent", () => orderIds().includes("after the restart"));
     const sent = await rows(home, `SELECT order_id FROM events WHERE site_id = '${shop.siteId}'`);
     await eventually("every event was sent", () => orderIds().length === sent.length);
-    expect(await openAlerts("needs reconnection")).toEqual([]);
+    await eventually("the alert is closed", async () => (await openAlerts("needs reconnection")).length === 0);
   });
 
   test("a connection whose settings or events are not JSON waits too, and asks for its events again", async () => {
