@@ -93,7 +93,10 @@ describe.each(engines)("a damaged row on %s", (engine) => {
     await eventually("what waited is sent", () => orderIds().includes("after the restart"));
     const sent = await rows(home, `SELECT order_id FROM events WHERE site_id = '${shop.siteId}'`);
     await eventually("every event was sent", () => orderIds().length === sent.length);
-    await eventually("the alert is closed", async () => (await openAlerts("needs reconnection")).length === 0);
+    await eventually(
+      "the alert is closed",
+      async () => (await openAlerts("needs reconnection")).length === 0,
+    );
   });
 
   test("a connection whose settings or events are not JSON waits too, and asks for its events again", async () => {
