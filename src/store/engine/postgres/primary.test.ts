@@ -206,6 +206,15 @@ test.concurrent("a session that the server ended after its time limit is replace
   expect(runs).toBe(2);
 });
 
+test.concurrent("whoever opens the database waits for the first answer of a slow server", async (context) => {
+  const url = await freshDatabase();
+  const gateway = await openGateway(url);
+  // The probe alone takes several round trips.
+  gateway.delayMs = 300;
+  const db = open(behind(url, gateway.host), context);
+  expect(await db.all("SELECT 1 AS one")).toEqual([{ one: 1 }]);
+});
+
 test.concurrent("a long statement is awaited, but not on a server that fell silent", async () => {
   const url = await freshDatabase();
   const gateway = await openGateway(url);

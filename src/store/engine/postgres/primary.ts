@@ -45,6 +45,8 @@ type Primary = {
 
 const minPauseMs = 50;
 const maxPauseMs = 1000;
+/** How long a server may take to answer for the first time, which a program that opens the database waits for. */
+const firstAnswerMs = 10_000;
 /** How long statements on old connections to the same server may take to end. */
 const lastAnswersMs = 2000;
 
@@ -54,7 +56,7 @@ export function openPrimary(options: PrimaryOptions): Primary {
   const opened = new Set<Connections>();
   const ending = new Set<Promise<unknown>>();
   const closing = new AbortController();
-  const probeOnce = probeOncePerServer();
+  const probeOnce = probeOncePerServer(() => (known ? probeTimeoutMs : firstAnswerMs));
   /** Workers of a cluster are never its coordinator, so they need not be probed again. */
   const workers = new Set<string>();
   const candidates = () => servers.filter((server) => !workers.has(server));
@@ -68,7 +70,8 @@ export function openPrimary(options: PrimaryOptions): Primary {
   let current: Connections | null = null;
   let known: WritableServer | null = null;
   let promotions = 0;
-  let lostSince = elapsed();
+  const openedAt = elapsed();
+  let lostSince = openedAt;
   let failure: unknown = null;
   let awaited = createPromise();
   let searching = search();
@@ -155,17 +158,25 @@ export function openPrimary(options: PrimaryOptions): Primary {
     searching = search();
   }
 
+  async function waitUntil(by: number): Promise<Connections> {
+    const leftMs = by - elapsed();
+    const noPrimary = () =>
+      failure ?? new PostgresError("08001", `no server has answered yet (${serverNames(servers)})`);
+    if (leftMs <= 0) throw noPrimary();
+    return within(leftMs, awaited.promise, "late").catch(() => {
+      throw noPrimary();
+    });
+  }
+
   return {
     async connections(by) {
       if (current) return current;
       // Waiting helps neither with a wrong password nor with a closed store.
       if (failure && (!isTransient(failure) || closing.signal.aborted)) throw failure;
-      const leftMs = by - elapsed();
-      const noPrimary = () =>
-        failure ?? new PostgresError("08001", `no server has answered yet (${serverNames(servers)})`);
-      if (leftMs <= 0) throw noPrimary();
-      return within(leftMs, awaited.promise, "late").catch(() => {
-        throw noPrimary();
+      return waitUntil(by).catch((error: unknown) => {
+        // A server that has neither answered nor refused may be busy or far away.
+        if (known || failure) throw error;
+        return waitUntil(openedAt + firstAnswerMs);
       });
     },
     lostSince: () => lostSince,

@@ -51,7 +51,7 @@ export async function findPrimary(
   servers: readonly string[],
   known: WritableServer | null = null,
   othersMs = known ? graceMs : firstGraceMs,
-  probeServer: (server: string) => Promise<WritableServer> = probe,
+  probeServer: (server: string) => Promise<WritableServer> = (server) => probe(server),
 ): Promise<WritableServer> {
   const found: WritableServer[] = [];
   const errors: unknown[] = servers.map(() => new PostgresError("08006", "it has not answered yet"));
@@ -83,10 +83,10 @@ async function firstRefusal(probes: readonly Promise<void>[]): Promise<never> {
 }
 
 /** Runs one probe per server at a time: a slow one is awaited over several rounds. */
-export function probeOncePerServer(): (server: string) => Promise<WritableServer> {
+export function probeOncePerServer(timeoutMs: () => number): (server: string) => Promise<WritableServer> {
   const running = new Map<string, Promise<WritableServer>>();
   return (server) => {
-    const probing = running.get(server) ?? probe(server).finally(() => running.delete(server));
+    const probing = running.get(server) ?? probe(server, timeoutMs()).finally(() => running.delete(server));
     running.set(server, probing);
     return probing;
   };
@@ -115,8 +115,8 @@ function messageOf(error: unknown): string {
   return error instanceof Error && error.message ? error.message : sqlState(error);
 }
 
-export async function probe(server: string): Promise<WritableServer> {
-  const client = createClient(server, "cleancast probe", probeTimeoutMs, { query_timeout: probeTimeoutMs });
+export async function probe(server: string, timeoutMs = probeTimeoutMs): Promise<WritableServer> {
+  const client = createClient(server, "cleancast probe", timeoutMs, { query_timeout: timeoutMs });
   try {
     await client.connect();
     await refuseReadOnly(client);
