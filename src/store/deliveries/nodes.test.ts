@@ -60,3 +60,17 @@ test.skipIf(inject("inSchemas"))(
     expect(await nodes.readMark("node")).toBe("3");
   },
 );
+
+test.skipIf(inject("inSchemas"))(
+  "a node that has just started writes its row with its events, in case a failover that it cannot see lost the row",
+  async () => {
+    const location = await newLocation("postgres", migratedDatabase);
+    const { nodes, events, close } = await openAt(location);
+    onTestFinished(close);
+    await nodes.renew("node", "1", 60_000);
+    // What is left behind a pooler that has changed to another server: open connections, and no row.
+    await sql(location, "DELETE FROM nodes");
+    await events.accept(newEvent("a", {}, { owner: "node" }));
+    expect(await nodes.readMark("node")).toBe("1");
+  },
+);

@@ -23,6 +23,12 @@ export const maxLeaseMs = 10 * minuteMs;
 /** The events of one transaction. */
 const step = 64;
 
+/**
+ * A row that was written this recently may be among the commits that a failover loses, and a pooler may hide the failover
+ * until the next lease.
+ */
+const recentMs = minuteMs;
+
 export function nodeStore(db: Database, now: () => number = Date.now) {
   /** Leases are compared by one clock: the database's, where it has one. */
   const clock = `COALESCE(${db.serverClock}, CAST($1 AS bigint))`;
@@ -38,8 +44,14 @@ export function nodeStore(db: Database, now: () => number = Date.now) {
       { confirmTimeline: true },
     );
 
-  /** The rows that this process wrote: the first mark of each node, and the count of promotions when it was last written. */
-  const written = new Map<string, { mark: string; leaseMs: number; promotions: number }>();
+  /**
+   * The rows that this process wrote: the first mark of each node, the count of promotions when it was last written, and until
+   * when it may be missing without a promotion that is known.
+   */
+  const written = new Map<
+    string,
+    { mark: string; leaseMs: number; promotions: number; recentUntil: number }
+  >();
 
   /** Writes the row of a node; one that is there stays as it is unless `onConflict` changes it. */
   const writeRow = (tx: RowQuery, owner: string, lowWater: string, leaseMs: number, onConflict: string) =>
@@ -48,6 +60,9 @@ export function nodeStore(db: Database, now: () => number = Date.now) {
        ON CONFLICT (site_id, owner) DO ${onConflict}`,
       [now(), owner, lowWater, leaseMs],
     );
+
+  /** Where tables are sharded the row is on a machine of its own: events of other machines do not wait for that one. */
+  const untilOld = async () => (db.isServer && !(await db.isSharded()) ? now() + recentMs : 0);
 
   return {
     promotions: () => db.promotions(),
@@ -58,7 +73,8 @@ export function nodeStore(db: Database, now: () => number = Date.now) {
      */
     mayLackRows(): boolean {
       const promotions = db.promotions();
-      for (const row of written.values()) if (row.promotions !== promotions) return true;
+      for (const row of written.values())
+        if (row.promotions !== promotions || row.recentUntil > now()) return true;
       return false;
     },
 
@@ -76,8 +92,8 @@ export function nodeStore(db: Database, now: () => number = Date.now) {
     ): Promise<void> {
       const change = "UPDATE SET low_water = excluded.low_water, until = excluded.until";
       await writeUnlessPromoted(promotions, (tx) => writeRow(tx, owner, lowWater, leaseMs, change));
-      const { mark = lowWater } = written.get(owner) ?? {};
-      written.set(owner, { mark, leaseMs, promotions });
+      const { mark = lowWater, recentUntil = await untilOld() } = written.get(owner) ?? {};
+      written.set(owner, { mark, leaseMs, promotions, recentUntil });
     },
 
     /** The low-water mark of a node as it is stored; null without a row. */
