@@ -285,12 +285,13 @@ test("the host name localhost serves events on all its addresses", async () => {
 
 describe("a relay that stops", () => {
   test("requests during a shutdown are answered, and each closes its connection", async () => {
-    const home = await newInstallation("sqlite", { CLEANCAST_DRAIN_SECONDS: "2" });
+    const home = await newInstallation("sqlite", { CLEANCAST_DRAIN_SECONDS: "10" });
     const receiver = await startReceiver();
     const { key } = await home.addSite("shop.example");
     await home.run("connect", "shop.example", "webhook", `url=${receiver.url}`);
     const stopping = await home.start();
-    receiver.behave = (_got, answer) => void setTimeout(() => answer.writeHead(200).end(), 500);
+    const drains = Promise.withResolvers<void>();
+    receiver.behave = (_got, answer) => void drains.promise.then(() => answer.writeHead(200).end());
     const socket = openSocket(stopping);
     const text = exchange(socket, request({ key, headers: [] }));
     await eventually("the event is under way", () => receiver.got.length === 1);
@@ -299,6 +300,7 @@ describe("a relay that stops", () => {
       "the relay drains",
       async () => (await call(stopping.url, { method: "GET", path: "/readyz" })).status === 503,
     );
+    drains.resolve();
     const body = JSON.stringify({ ok: true, event: "purchase", results: { webhook: { ok: true } } });
     const closing = ["connection: close"];
     const processed = response("200 OK", "application/json", body, [], closing);
