@@ -87,15 +87,24 @@ export async function user(
 
 /** Waits until this text is visible. */
 export const sees = (where: Page | Locator, text: string | RegExp): Promise<void> =>
-  where.getByText(text).filter({ visible: true }).first().waitFor();
+  orShowPage(where, where.getByText(text).filter({ visible: true }).first().waitFor());
 
 /** Presses a button by its label. */
-export const press = (where: Page | Locator, name: string | RegExp): Promise<void> =>
-  where
-    .getByRole("button", { name, exact: typeof name === "string" })
-    .filter({ visible: true })
-    .first()
-    .click();
+export const press = (where: Page | Locator, name: string | RegExp): Promise<void> => {
+  const buttons = where.getByRole("button", { name, exact: typeof name === "string" });
+  return orShowPage(where, buttons.filter({ visible: true }).first().click());
+};
+
+/** Adds what the page showed instead to the error of a step that failed. */
+async function orShowPage(where: Page | Locator, step: Promise<void>): Promise<void> {
+  try {
+    await step;
+  } catch (error) {
+    const page = "page" in where ? where.page() : where;
+    const text = await page.locator("body").innerText({ timeout: 5000 }).catch(String);
+    throw new Error(`${String(error)}\n${page.url()} shows:\n${text.slice(0, 4000)}`, { cause: error });
+  }
+}
 
 /** Finds the newest dialog with this title: an older one may still be fading out. */
 export const dialog = (page: Page, title: string | RegExp): Locator =>
