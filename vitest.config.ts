@@ -9,15 +9,15 @@ export default defineConfig({
     setupFiles: "test/support/runner/cleanUp.ts",
     // A worker for each file would cost as much as half of the files do.
     isolate: false,
-    reporters: ["default", "./test/support/runner/closingLine.ts"],
+    reporters: ["default", "./test/support/runner/stalls.ts", "./test/support/runner/closingLine.ts"],
     fileParallelism: true,
     // More than the two cores of the smallest machine: most tests wait for something most of the time.
     maxWorkers: 4,
     // No file may lean on another having run before it.
     sequence: { shuffle: { files: true }, sequencer: LongFirst },
     // Generous, because a busy machine takes several times as long.
-    testTimeout: 90_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 60_000 } },
+    testTimeout: 180_000,
+    hookTimeout: 240_000,
+    expect: { poll: { timeout: 120_000 } },
   },
 });
