@@ -27,7 +27,7 @@ test("the demo writes its history, starts, accepts events of every site, and lea
   expect(stdout).toMatch(/Dashboard {3}http:\/\/localhost:\d+\/dashboard\//);
   expect(stdout).toMatch(/Password {4}[0-9A-Za-z]{16}/);
   expect(readdirSync(folder)).toEqual([]);
-}, 60_000);
+});
 
 test("the demo reports a port that is taken in one sentence, before it does anything", async () => {
   const other = createServer().listen(0, "127.0.0.1");

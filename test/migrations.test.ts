@@ -113,7 +113,7 @@ async function expectAll(location: StoreLocation, filled: Record<string, Row[]>,
   }
 } // prettier-ignore
 
-describe.each(engines)("migrations on %s", { timeout: 60_000 }, (engine) => {
+describe.each(engines)("migrations on %s", (engine) => {
   test.each(versions)(
     "rows of schema %i reach the present schema unchanged, and can be read",
     async (version) => {

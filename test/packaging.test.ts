@@ -57,7 +57,7 @@ describe("the npm package", () => {
       symlinkSync(`../${ownNode}/bin/node`, join(folder, "node_modules/.bin/node"));
     }
     // npm is slow on a busy machine.
-  }, 120_000);
+  });
 
   test("the npm package installs no other package, and holds what is run and nothing else", () => {
     const packages = readdirSync(join(folder, "node_modules")).filter((name) => !name.startsWith("."));
@@ -135,7 +135,7 @@ describe("the npm package", () => {
     expect(output).toContain("SIGINT: finishing requests in flight");
     // A relay that stopped gracefully leaves no write-ahead log.
     expect(existsSync(join(folder, "data/cleancast.db-wal"))).toBe(false);
-  }, 60_000);
+  });
 
   test("an old Node starts the Node of the package, and without it a sentence explains what to do", async () => {
     // This Node reports an old version, and is the same otherwise.

@@ -71,7 +71,7 @@ describe("migrations and releases", () => {
   });
 });
 
-describe.each(engines)("releases and schemas on %s", { timeout: 60_000 }, (engine) => {
+describe.each(engines)("releases and schemas on %s", (engine) => {
   const running = out.filter(({ schema }) => schema >= oldestCompatible(migrations, latestVersion));
 
   test.each([...running, present].map((one) => [one.release, one] as const))("every statement of %s works on the present schema", async (_name, release) => {

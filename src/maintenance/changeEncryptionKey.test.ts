@@ -24,7 +24,7 @@ const newKey = Buffer.alloc(32, 9);
 /** The sealed values in the rows: one of each column, one setting of the site, and two of the installation. */
 const sealedValues = sealedColumns.length - 1 + 1 + 2;
 
-describe.each(engines)("on %s", { timeout: 30_000 }, (engine) => {
+describe.each(engines)("on %s", (engine) => {
   let location: StoreLocation;
 
   beforeEach(async () => {

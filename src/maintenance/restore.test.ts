@@ -73,7 +73,7 @@ const backUp = async (location: StoreLocation, file = join(freshFolder(), "backu
 const restore = (file: string, location: StoreLocation, force = false) =>
   restoreBackup(file, location, keys, { force, now: rowsAt });
 
-describe.each(engines)("on %s", { timeout: 30_000 }, (engine) => {
+describe.each(engines)("on %s", (engine) => {
   let location: StoreLocation;
   beforeEach(async () => {
     location = await filled(engine);

@@ -119,7 +119,7 @@ test.each(engines)("on %s every number of the funnel equals its rows, after rest
   } finally {
     await store.close();
   }
-}, 60_000); // prettier-ignore
+}); // prettier-ignore
 
 function failing<T extends { store: Pick<Store, "reconciliations"> }>(options: T, store: Store): T {
   const step = () => Promise.reject(new Error("killed"));

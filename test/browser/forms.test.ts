@@ -275,5 +275,5 @@ inChromium("a relay that is far away", () => {
     const emails = Array.from({ length: 50 }, (_, i) => `leaves${i}@customers.example`);
     expect(new Set(arrived)).toEqual(new Set(emails.map(hashEmail)));
     expect(arrived).toHaveLength(50);
-  }, 60_000);
+  });
 });

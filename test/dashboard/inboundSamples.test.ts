@@ -28,7 +28,6 @@ const isInstalled = async (command: string) =>
 
 test.for(Object.keys(programs) as (keyof typeof programs)[])(
   "the sample in %s sends the event with its key",
-  { timeout: 60_000 },
   async (name, { skip }) => {
     const [command, file] = programs[name];
     if (!(await isInstalled(command))) skip(`${command} is not installed`);

@@ -43,7 +43,7 @@ export type User = {
   go: (path: string) => Promise<void>;
 };
 
-const timeoutMs = 60_000;
+const timeoutMs = 120_000;
 
 /** Timeout of a whole scenario; a busy machine takes many times as long as an idle one. */
 export const scenarioMs = 300_000;

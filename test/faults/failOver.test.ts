@@ -302,4 +302,4 @@ test("a delivery whose outcome an asynchronous standby lacks is made again after
   const ids = receiver.bodies().filter((body) => body.orderId === "repeated");
   expect(ids[0]).toEqual(ids[1]);
   expect(await relay.stop()).toBe(0);
-}, 60_000);
+});

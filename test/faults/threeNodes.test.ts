@@ -109,4 +109,4 @@ test("killing three nodes in turn loses no event and counts none twice, and leas
     `${answers.size} orders, each sent twice; ${takenOver.length} were taken over from a dead node, the last ` +
       `${Math.max(...takenOver)} ms after the end of its lease.`,
   );
-}, 60_000);
+});

@@ -52,7 +52,7 @@ const hostsIn = async (home: Installation) =>
 const ordersIn = async (home: Installation) =>
   new Set((await rows(home, "SELECT order_id FROM events")).map((row) => String(row.order_id)));
 
-describe.each(engines)("a backup of %s", { timeout: 60_000 }, (engine) => {
+describe.each(engines)("a backup of %s", (engine) => {
   const file = join(freshFolder(), "cleancast.backup");
   let home: Installation;
   let before: Set<string>;

@@ -300,7 +300,7 @@ async function check(location: StoreLocation, at = now) {
   }
 }
 
-describe.each(engines)("the check on %s", { timeout: 60_000 }, async (engine) => {
+describe.each(engines)("the check on %s", async (engine) => {
   const { store, location, close } = await openNodes(engine);
   const db: Database = openDatabase(location);
   let ids: Ids;

@@ -38,75 +38,71 @@ async function placesOf(home: Installation, text: string): Promise<string[]> {
   return places;
 }
 
-test.each(engines)(
-  "person erase on %s leaves no trace of a person but a refusal",
-  { timeout: 60_000 },
-  async (engine) => {
-    const home = await newInstallation(engine);
-    const receiver = await startReceiver();
-    const { siteId, key } = await setUpSite(home, [["webhook", { url: receiver.url }]]);
-    await home.run(
-      "site",
-      "set",
-      "shop.example.com",
-      `allow_persons=${hash}`,
-      `block_persons=${"b".repeat(64)}`,
-    );
-    const report = (visitorId: string, own: "granted" | "denied"): Report => ({
-      visitorId,
-      proposedId: null,
-      remembered: null,
-      signals: { own },
-      visit: {
-        seenAt: Date.now(),
-        browser: null,
-        clickIds: { gclid: { value: "click-1", seenAt: Date.now() } },
-        browserIds: {},
-        utm: {},
-      },
-      person: { emailSha256: sha256(hash), forms: {} },
-      at: Date.now(),
-    });
-    await withStore(home, async (store) => {
-      for (const visitor of ["visitor-one", "visitor-two"])
-        await storeReport(
-          store,
-          siteId,
-          report(visitor, "granted"),
-          { consentMode: "opt-out", keepMs: 1e10 },
-          ulid,
-        );
-    });
-    const relay = await home.start();
-    const event = { email, event: "purchase", orderId: "A-1", value: 5 };
-    expect(JSON.parse((await relay.post(key, event)).text).results.webhook).toEqual({ ok: true });
-    await relay.post(key, { email, event: `lead ${email}`, orderId: `of ${email}` });
-    const mask = `email-${hash.slice(0, 16)}`;
-    expect(await placesOf(home, mask)).toEqual(expect.arrayContaining(["events.name", "events.order_id"]));
+test.each(engines)("person erase on %s leaves no trace of a person but a refusal", async (engine) => {
+  const home = await newInstallation(engine);
+  const receiver = await startReceiver();
+  const { siteId, key } = await setUpSite(home, [["webhook", { url: receiver.url }]]);
+  await home.run(
+    "site",
+    "set",
+    "shop.example.com",
+    `allow_persons=${hash}`,
+    `block_persons=${"b".repeat(64)}`,
+  );
+  const report = (visitorId: string, own: "granted" | "denied"): Report => ({
+    visitorId,
+    proposedId: null,
+    remembered: null,
+    signals: { own },
+    visit: {
+      seenAt: Date.now(),
+      browser: null,
+      clickIds: { gclid: { value: "click-1", seenAt: Date.now() } },
+      browserIds: {},
+      utm: {},
+    },
+    person: { emailSha256: sha256(hash), forms: {} },
+    at: Date.now(),
+  });
+  await withStore(home, async (store) => {
+    for (const visitor of ["visitor-one", "visitor-two"])
+      await storeReport(
+        store,
+        siteId,
+        report(visitor, "granted"),
+        { consentMode: "opt-out", keepMs: 1e10 },
+        ulid,
+      );
+  });
+  const relay = await home.start();
+  const event = { email, event: "purchase", orderId: "A-1", value: 5 };
+  expect(JSON.parse((await relay.post(key, event)).text).results.webhook).toEqual({ ok: true });
+  await relay.post(key, { email, event: `lead ${email}`, orderId: `of ${email}` });
+  const mask = `email-${hash.slice(0, 16)}`;
+  expect(await placesOf(home, mask)).toEqual(expect.arrayContaining(["events.name", "events.order_id"]));
 
-    const exported = await home.run("person", "export", "shop.example.com", "--email", email);
-    expect(exported).toMatchObject({
-      filterLists: { allowed: true, blocked: false },
-      events: [{ orderId: `of ${mask}` }, { orderId: "A-1", attempts: [{ number: 1 }] }],
-    });
-    expect(exported.visitors.map((one: { id: string }) => one.id).toSorted()).toEqual([
-      "visitor-one",
-      "visitor-two",
-    ]);
-    expect(exported.visitors[0].consent).toMatchObject([{ givenBy: "own", state: "granted" }]);
-    expect((await placesOf(home, hash)).length).toBeGreaterThan(4);
-    expect(await placesOf(home, shortHash)).toEqual(["events.email_ref"]);
-    expect((await placesOf(home, "click-1")).length).toBeGreaterThan(2);
+  const exported = await home.run("person", "export", "shop.example.com", "--email", email);
+  expect(exported).toMatchObject({
+    filterLists: { allowed: true, blocked: false },
+    events: [{ orderId: `of ${mask}` }, { orderId: "A-1", attempts: [{ number: 1 }] }],
+  });
+  expect(exported.visitors.map((one: { id: string }) => one.id).toSorted()).toEqual([
+    "visitor-one",
+    "visitor-two",
+  ]);
+  expect(exported.visitors[0].consent).toMatchObject([{ givenBy: "own", state: "granted" }]);
+  expect((await placesOf(home, hash)).length).toBeGreaterThan(4);
+  expect(await placesOf(home, shortHash)).toEqual(["events.email_ref"]);
+  expect((await placesOf(home, "click-1")).length).toBeGreaterThan(2);
 
-    await home.run("person", "erase", "shop.example.com", "--email", email, "--yes");
-    for (const trace of [hash, shortHash, mask, "click-1", "visitor-one", "visitor-two"])
-      expect([trace, await placesOf(home, trace)]).toEqual([trace, []]);
+  await home.run("person", "erase", "shop.example.com", "--email", email, "--yes");
+  for (const trace of [hash, shortHash, mask, "click-1", "visitor-one", "visitor-two"])
+    expect([trace, await placesOf(home, trace)]).toEqual([trace, []]);
 
-    // A refusal is all that may remain.
-    await home.run("consent", "set", "shop.example.com", "denied", "--email", email);
-    await home.run("person", "erase", "shop.example.com", "--email", email, "--yes");
-    expect(await placesOf(home, hash)).toEqual(["consents.subject", "consent_history.subject"]);
-    await relay.stop();
-    expect(await home.run("check")).toEqual({ ok: true, wrong: [] });
-  },
-);
+  // A refusal is all that may remain.
+  await home.run("consent", "set", "shop.example.com", "denied", "--email", email);
+  await home.run("person", "erase", "shop.example.com", "--email", email, "--yes");
+  expect(await placesOf(home, hash)).toEqual(["consents.subject", "consent_history.subject"]);
+  await relay.stop();
+  expect(await home.run("check")).toEqual({ ok: true, wrong: [] });
+});

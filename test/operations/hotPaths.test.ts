@@ -43,7 +43,7 @@ const whyBackground = ({ text }: Sent) =>
   )?.[0] ?? null;
 const ofConfiguration = /^the directory|^configuration/;
 
-describe("the statements of a relay on PostgreSQL", { timeout: 60_000 }, () => {
+describe("the statements of a relay on PostgreSQL", () => {
   let running: Running;
   /** The number of transactions of the start. */
   let started = 0;

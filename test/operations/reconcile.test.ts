@@ -286,5 +286,5 @@ describe.each(engines)("reconciliation on %s", (engine) => {
     const run = await read();
     expect(run).toMatchObject({ state: "done", orders: total, received: 0, classes: { missing_here: total } });
     expect(run.values[0].listed).toBe((total * (total - 1)) / 2);
-  }, 60_000); // prettier-ignore
+  }); // prettier-ignore
 });

@@ -58,7 +58,7 @@ function seeds(siteId: string, at: number, count: number, state = "sent"): Rows 
   return rows;
 }
 
-describe.each(engines)("retention on %s", { timeout: 60_000 }, (engine) => {
+describe.each(engines)("retention on %s", (engine) => {
   const expired = engine === "sqlite" ? 20_000 : 3000;
   let location: StoreLocation;
   let db: Database;

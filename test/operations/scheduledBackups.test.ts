@@ -50,7 +50,7 @@ function newBucket(path: string) {
   return { copies, env };
 }
 
-describe.each(engines)("scheduled backups on %s", { timeout: 60_000 }, (engine) => {
+describe.each(engines)("scheduled backups on %s", (engine) => {
   const folder = join(freshFolder(), "backups");
   const copies = freshFolder();
   let home: Installation;

@@ -102,7 +102,7 @@ function findRace(model: readonly Observation[], real: readonly Observation[]): 
 }
 
 describe("the model of concurrent transactions", () => {
-  test("sessions see and wait for the same in the model as in PostgreSQL", { timeout: 120_000 }, async () => {
+  test("sessions see and wait for the same in the model as in PostgreSQL", async () => {
     const url = await migratedDatabase();
     const [monitor, ...opened] = await Promise.all(Array.from({ length: sessions + 1 }, () => connect(url)));
     if (!monitor) throw new Error("not connected");

@@ -42,7 +42,7 @@ function refused(
   });
 }
 
-describe.each(["sqlite", "postgres"] as const)("purging on %s", { timeout: 60_000 }, (engine) => {
+describe.each(["sqlite", "postgres"] as const)("purging on %s", (engine) => {
   test("an event that is replayed and sent meanwhile is purged with all its attempts, or stays with all of them", async () => {
     const location: StoreLocation =
       engine === "sqlite"

@@ -173,7 +173,7 @@ async function asNewNode(db: Database, options: ReturnType<typeof plus>): Promis
   await migrate(filtered, options);
 }
 
-describe("nodes on one PostgreSQL", { timeout: 60_000 }, () => {
+describe("nodes on one PostgreSQL", () => {
   test.each(["", "no-advisory-locks"])(
     "each migration is applied once by nodes that start together (%s)",
     async (flags) => {
