@@ -48,6 +48,13 @@ test("the newest backup is kept whatever its age", () => {
   expect(listBackups(folder).map(({ madeAt }) => madeAt)).toEqual([start + dayMs]);
 });
 
+test("a second backup within a second gets a name of its own", () => {
+  const folder = folderOf(1);
+  const { file, part } = nextFile(folder, start + 300, "/data");
+  expect(basename(file)).toBe("cleancast-20261116T030001Z.backup");
+  expect(part.startsWith(file)).toBe(true);
+});
+
 test("parts of killed backups are deleted: own ones at once, those of other machines after a day", () => {
   const folder = folderOf(0);
   const own = nextFile(folder, start, "/data").part;

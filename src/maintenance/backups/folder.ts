@@ -2,7 +2,7 @@
 // with these names are ever deleted.
 
 import { createHash } from "node:crypto";
-import { readdirSync, rmSync, statfsSync, statSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, statfsSync, statSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { Denied } from "../../kernel/refusal.ts";
@@ -22,9 +22,14 @@ const partForm = /^cleancast-\d{8}T\d{6}Z\.backup\.([0-9a-f]{12})\.part$/;
 
 const nameAt = (ms: number) => `cleancast-${new Date(ms).toISOString().replace(/[-:]|\.\d+/g, "")}.backup`;
 
-/** Names the next file, and the file that it is written to. `place` is the data folder of this installation. */
+/**
+ * Names the next file, and the file that it is written to: by the second, or by the next one without a backup. `place` is the
+ * data folder of this installation.
+ */
 export function nextFile(folder: string, now: number, place: string): { file: string; part: string } {
-  const file = join(folder, nameAt(now));
+  let at = now;
+  while (existsSync(join(folder, nameAt(at)))) at += 1000;
+  const file = join(folder, nameAt(at));
   return { file, part: `${file}.${writerOf(place)}.part` };
 }
 
