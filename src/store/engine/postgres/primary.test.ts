@@ -44,6 +44,9 @@ async function timed(work: Promise<unknown>): Promise<{ ms: number; error: Error
   return { ms: performance.now() - startedAt, error };
 }
 
+/** Waits for a server longer than a request does, so that a busy machine does not matter. */
+const askPatiently = (db: Database) => db.write((tx) => tx.all(`SELECT 1 AS one`), { timeoutMs: 60_000 });
+
 /** Waiting takes two seconds each time. A busy machine may take as long for another reason, but not every time. */
 async function shortestOf(measure: () => Promise<number>): Promise<number> {
   let ms = Infinity;
@@ -147,7 +150,7 @@ test.concurrent.each(["28000", "3D000"])(
     // The cut connections are idle, so they are dropped without an error.
     await sleep(50);
     second.mode = "open";
-    expect(await db.all(`SELECT 1 AS one`)).toEqual([{ one: 1 }]);
+    expect(await askPatiently(db)).toEqual([{ one: 1 }]);
     await db.close();
   },
 );
@@ -156,7 +159,7 @@ test.concurrent("a server that cannot be used does not keep callers from waiting
   const url = await freshDatabase();
   const [odd, late] = [await openGateway(url, { code: "3D000" }), await openGateway(url, "closed")];
   const db = open(behind(url, `${odd.host},${late.host}`), context);
-  const asked = db.all(`SELECT 1 AS one`);
+  const asked = askPatiently(db);
   const opened = sleep(600).then(() => (late.mode = "open"));
   expect(await asked).toEqual([{ one: 1 }]);
   await opened;
@@ -168,8 +171,7 @@ test.concurrent("a wrong password fails the callers that wait, and later callers
   const db = open(behind(url, only.host), context);
   expect((await timed(db.all(`SELECT 1`))).error.code).toBe("28P01");
   only.mode = "open";
-  await sleep(1100);
-  expect(await db.all(`SELECT 1 AS one`)).toEqual([{ one: 1 }]);
+  await expect.poll(() => db.all(`SELECT 1 AS one`).catch(String)).toEqual([{ one: 1 }]);
 });
 
 test.concurrent("a statement that was prepared before its table got a column is prepared again", async (context) => {
@@ -247,7 +249,7 @@ test.concurrent("a server that is silent does not keep the others from being pro
   silent.mode = "silent";
   silent.cut();
   const opened = sleep(300).then(() => (late.mode = "open"));
-  expect(await db.all(`SELECT 1 AS one`)).toEqual([{ one: 1 }]);
+  expect(await askPatiently(db)).toEqual([{ one: 1 }]);
   await opened;
 });
 

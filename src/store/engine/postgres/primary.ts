@@ -61,8 +61,11 @@ export function openPrimary(options: PrimaryOptions): Primary {
   const workers = new Set<string>();
   const candidates = () => servers.filter((server) => !workers.has(server));
 
+  /** Servers that have answered or refused a probe, or did not answer within its limit. */
+  const probed = new Set<string>();
+
   async function probeServer(server: string): Promise<WritableServer> {
-    const found = await probeOnce(server);
+    const found = await probeOnce(server).finally(() => probed.add(server));
     if (isWorker(found)) workers.add(server);
     return found;
   }
@@ -175,7 +178,7 @@ export function openPrimary(options: PrimaryOptions): Primary {
       if (failure && (!isTransient(failure) || closing.signal.aborted)) throw failure;
       return waitUntil(by).catch((error: unknown) => {
         // A server that has neither answered nor refused may be busy or far away.
-        if (known || failure) throw error;
+        if (known || probed.size === servers.length) throw error;
         return waitUntil(openedAt + firstAnswerMs);
       });
     },
