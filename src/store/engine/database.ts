@@ -128,7 +128,8 @@ export type Database = Query &
     /**
      * Returns the group of sites whose commits may share a transaction: all sites in SQLite (one writer, one fsync). In
      * PostgreSQL sites are divided into a few groups, so that quiet sites share commits, and a site that waits for a lock
-     * delays some of the others and not all. Where it is sharded each site is a group, whose transactions stay on one shard.
+     * delays some of the others and not all. Where it is sharded a transaction stays on one machine if that is connected to
+     * directly, else on one shard; a site whose shard is not known is a group of its own.
      */
     commitGroup(siteId: string): string;
     /**

@@ -10,18 +10,20 @@ describe("dialect flags", () => {
       pipelining: true,
       asSharded: false,
       transactionPooler: false,
+      citusPlanCache: false,
     });
   });
 
-  test("each flag in DATABASE_URL switches off its feature, and an unknown one is refused", async () => {
+  test("each flag in DATABASE_URL switches its feature, and an unknown one is refused", async () => {
     const url =
-      "postgres://127.0.0.1/db?sslmode=disable&cleancast=no-skip-locked,no-pipelining,transaction-pooler";
+      "postgres://127.0.0.1/db?sslmode=disable&cleancast=no-skip-locked,no-pipelining,transaction-pooler,citus-plan-cache";
     expect(readDialectFlags(url)).toEqual({
       skipLocked: false,
       advisoryLocks: true,
       pipelining: false,
       asSharded: false,
       transactionPooler: true,
+      citusPlanCache: true,
     });
     expect(() => readDialectFlags("postgres://h/db?cleancast=fast")).toThrow(/"fast" is not one of/);
     const db = openPostgres(url, { connections: 2 });

@@ -1,7 +1,8 @@
 // A database that is only compatible with PostgreSQL may lack some features, or be sharded without being Citus. Flags in
 // DATABASE_URL say so: `?cleancast=no-skip-locked,no-advisory-locks,no-pipelining,as-sharded`. Another one says that a pooler gives
-// each transaction any of its connections: `transaction-pooler`. Results are the same with and without flags; they change how fast
-// statements are, and whether such a database understands them.
+// each transaction any of its connections: `transaction-pooler`; and another that Citus keeps plans without a fault:
+// `citus-plan-cache` (machines.ts). Results are the same with and without flags; they change how fast statements are, and whether
+// such a database understands them.
 
 import type { Dialect } from "../database.ts";
 
@@ -21,6 +22,7 @@ const known = [
   "no-pipelining",
   "as-sharded",
   "transaction-pooler",
+  "citus-plan-cache",
 ] as const;
 type Flag = (typeof known)[number];
 
@@ -32,6 +34,8 @@ type DialectFlags = {
   asSharded: boolean;
   /** Nothing may depend on the session: no prepared statements, no settings of the connection. */
   transactionPooler: boolean;
+  /** Citus finds the plans again that it keeps, and uses none for rows of several shards. */
+  citusPlanCache: boolean;
 };
 
 export class UnknownDialectFlag extends Error {}
@@ -47,5 +51,6 @@ export function readDialectFlags(url: string): DialectFlags {
     pipelining: !words.includes("no-pipelining"),
     asSharded: words.includes("as-sharded"),
     transactionPooler: words.includes("transaction-pooler"),
+    citusPlanCache: words.includes("citus-plan-cache"),
   };
 }

@@ -25,11 +25,13 @@ async function openCluster() {
     connections: 8,
     shardedTables: new Set(["events", "leases"]),
     readPlacement: async () => ({
-      shards: new Map([1, 2, 3].map((n) => [`site-${n}`, String(n)])),
+      shards: new Map([...[1, 2, 3, 4, 5].map((n) => [`site-${n}`, String(n)] as const), ["site-6", "5"]]),
       machines: new Map([
         ["1", "one"],
         ["2", "two"],
         ["3", "two"],
+        ["4", "two"],
+        ["5", "not listed"],
       ]),
       servers: new Map((["one", "two"] as const).map((name) => [name, server(name)])),
     }),
@@ -111,4 +113,14 @@ test("sites are divided by machine, and those of a machine by shard", async () =
       ["two", new Map([["2", ["site-2"]], ["3", ["site-3"]]])],
     ]),
   ); // prettier-ignore
+});
+
+test("sites share transactions by machine where it is connected to directly, and by shard elsewhere", async () => {
+  const { db } = await openCluster();
+  const groups = [1, 2, 3, 4, 5, 6, 7].map((n) => db.commitGroup(`site-${n}`));
+  expect(groups[3]).toBe(groups[1]);
+  expect(groups[5]).toBe(groups[4]);
+  expect(new Set(groups).size).toBe(5);
+  // It is not known where this one is.
+  expect(groups[6]).toBe("site-7");
 });

@@ -5,6 +5,7 @@
 // A machine is suspected when a statement has run for a while and none of its statements has ended since. It is then probed, and
 // if it does not answer its connections are closed: its statements fail at once until a probe is answered.
 
+import { readDialectFlags } from "./dialect.ts";
 import { PostgresError } from "./errors.ts";
 import { openConnections, type Connections } from "./pool.ts";
 import type { Placement, PlacementRequest } from "./placement.ts";
@@ -41,8 +42,27 @@ const probeEveryMs = 1000;
 /** A machine that refused a connection is reached through the coordinator for this long. */
 const detourMs = 5000;
 
-/** A look reads the shards of a machine one after the other: to open a connection for each costs more than the look. */
-const oneConnectionPerQuery = "SET citus.max_adaptive_executor_pool_size = 1";
+/** The settings of a session on a machine. */
+function settingsFor(server: string): string {
+  const settings = [
+    // A look reads the shards of a machine one after the other: to open a connection for each costs more than the look.
+    "SET citus.max_adaptive_executor_pool_size = 1",
+    // A machine writes to several shards of its own in the session itself, and not over connections to itself.
+    "SET citus.multi_shard_modify_mode = 'sequential'",
+  ];
+  // Citus keeps the plans of prepared statements on the machine's own shards. From 13.2.1 on it adds one at every run and finds none
+  // again, so that the session grows without end (https://github.com/citusdata/citus/pull/8824); before, it takes the plan of one
+  // shard for rows of several (https://github.com/citusdata/citus/issues/8330). Where each run is planned, it keeps none.
+  if (!readDialectFlags(server).citusPlanCache) settings.push("SET plan_cache_mode = 'force_custom_plan'");
+  return settings.join("; ");
+}
+
+/** The number of groups of sites of a machine whose commits share transactions. */
+const groupsPerMachine = 2;
+
+/** Ids are random, so any part of them divides sites evenly. */
+export const groupOf = (siteId: string, groups: number): string =>
+  String(siteId.charCodeAt(siteId.length - 1) % groups);
 
 export type Machine = {
   /** Notes a statement; throws MachineDown while the machine is silent. Returns what to call when the statement has ended. */
@@ -120,6 +140,18 @@ export function openMachines(options: MachineOptions) {
       const ageMs = elapsed() - readAt;
       if (!isClosed && (ageMs > readEveryMs || (!found && ageMs > minReadMs))) void read();
       return found && machineNamed(found.machine);
+    },
+
+    /**
+     * Sites of one group may share transactions: those of a machine that is connected to directly, which commits them by itself, in
+     * a few groups; else those of a shard.
+     */
+    commitGroup(siteId: string): string {
+      const found = place(siteId);
+      if (!found) return siteId;
+      return servers.has(found.machine)
+        ? `${found.machine} ${groupOf(siteId, groupsPerMachine)}`
+        : found.shard;
     },
 
     /** Divides sites by machine, and those of a machine into slices. Unknown sites are on none. */
@@ -227,7 +259,7 @@ function openMachine(options: MachineOptions): OpenMachine {
         retire();
       }
       const { connections, sessionName } = options;
-      return (current ??= openConnections(server, timeline, connections, sessionName, oneConnectionPerQuery));
+      return (current ??= openConnections(server, timeline, connections, sessionName, settingsFor(server)));
     },
     avoid() {
       avoidUntil = elapsed() + detourMs;
