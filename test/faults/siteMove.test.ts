@@ -22,7 +22,7 @@ import { latestVersion } from "../../src/store/schema/migrate.ts";
 import { tablesAt } from "../../src/store/schema/tables.ts";
 import type { Store } from "../../src/store/store.ts";
 import { freshFolder } from "../support/databases.ts";
-import { deliveryStates, rows, setUpSite, withStore } from "../support/installation.ts";
+import { deliveryStates, onPostgres, rows, setUpSite, withStore } from "../support/installation.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { eventually, newInstallation, type Engine, type Installation } from "../support/relay.ts";
 
@@ -63,6 +63,13 @@ async function contentOf(home: Installation, siteId: string, tables: readonly st
       );
   return lines.toSorted();
 }
+
+/** Runs `work` while no site can become live there, so that a kill is never too late. */
+const beforeLive = (target: Installation, work: () => Promise<void>) =>
+  onPostgres(target, async (client) => {
+    await client.query("BEGIN; LOCK TABLE sites IN EXCLUSIVE MODE");
+    await work();
+  });
 
 const stateOf = async (home: Installation) =>
   ((await rows(home, "SELECT state FROM site_moves"))[0]?.["state"] as string | undefined) ?? "";
@@ -137,23 +144,24 @@ describe.concurrent.each<Engine>(["sqlite", "postgres"])("a site on %s", (engine
       await eventually("there is something to move", () => answered.size > 20);
 
       const launch = () => home.launch("--json", "site", "move", "shop.example.com", ...to);
-      // Both last, so that the kill is not too late. The next test dies at those that do not.
-      const moments = ["Pass 1:", "is read-only"];
-      for (const moment of moments) {
-        const killed = launch();
-        let isOver = false;
-        void killed.ended.then(() => (isOver = true));
-        while (!isOver && !killed.printed.err.includes(moment)) await sleep(2);
-        killed.child.kill("SIGKILL");
-        expect(await killed.ended, killed.printed.err).toBeNull();
-        if (moment === "Pass 1:") {
-          // The site goes on working here, and nothing of it is served there.
+      // The next test dies at later moments.
+      await beforeLive(target, async () => {
+        for (const moment of ["Pass 1:", "is read-only"]) {
+          const killed = launch();
+          let isOver = false;
+          void killed.ended.then(() => (isOver = true));
+          while (!isOver && !killed.printed.err.includes(moment)) await sleep(2);
+          killed.child.kill("SIGKILL");
+          expect(await killed.ended, killed.printed.err).not.toBe(0);
+          expect(killed.printed.err).toContain(moment);
+          // The site goes on working here, unless the kill was late, and nothing of it is served there.
+          if ((await stateOf(home)) !== "copying") continue;
           const soFar = answered.size;
           await eventually("events are accepted", () => answered.size > soFar + 5);
           expect((await target.run("site", "list")).sites).toHaveLength(1);
           expect(await target.run("check")).toMatchObject({ ok: true });
         }
-      }
+      });
       const last = launch();
       expect(await last.ended, last.printed.err).toBe(0);
       const moved = JSON.parse(last.printed.out) as { state: string; rows: number; readOnlyMs: number };
@@ -172,12 +180,13 @@ describe.concurrent.each<Engine>(["sqlite", "postgres"])("a site on %s", (engine
       sending = false;
       await Promise.all(senders);
 
-      // Here it is refused for good, with the reason; the other site of this installation goes on.
+      // Here it is refused for good, with the reason, as soon as the node has read the state; the other site goes on.
+      const refusal = "Site was moved: route its host to the new server, retry";
+      const isRefused = async () =>
+        JSON.parse((await here.post(key, eventOf("late"))).text).error === refusal;
+      await eventually("the node knows that the site was moved", isRefused);
       const late = await here.post(key, eventOf("late"));
-      expect([late.status, JSON.parse(late.text).error]).toEqual([
-        503,
-        "Site was moved: route its host to the new server, retry",
-      ]);
+      expect([late.status, JSON.parse(late.text).error]).toEqual([503, refusal]);
       expect(Number(late.headers["retry-after"])).toBe(60);
       expect((await here.post(other.key, eventOf("o-99999"), { host: "other.example.com" })).status).toBe(
         200,
@@ -244,10 +253,12 @@ test(
     const { target, to } = await newTarget();
     const move = (...more: string[]) => home.run("site", "move", "shop.example.com", ...to, ...more);
 
-    const killed = home.launch("site", "move", "shop.example.com", ...to);
-    while (!killed.printed.err.includes("read-only") && killed.child.exitCode === null) await sleep(2);
-    killed.child.kill("SIGKILL");
-    await killed.ended;
+    await beforeLive(target, async () => {
+      const killed = home.launch("site", "move", "shop.example.com", ...to);
+      while (!killed.printed.err.includes("read-only") && killed.child.exitCode === null) await sleep(2);
+      killed.child.kill("SIGKILL");
+      await killed.ended;
+    });
     expect(await stateOf(home)).toBe("locked");
     expect((await home.fails("site", "delete", "shop.example.com", "--yes")).error).toMatch(
       /End the move first/,

@@ -227,7 +227,7 @@ async function lock(running: Running, copy: SiteCopy): Promise<void> {
     const inHand =
       (await nodes.settleSite(siteId, now(), isAlone)) +
       (isAlone ? 0 : await countLeased(from.db, siteId, now()));
-    if (inHand === 0 && isSettled) break;
+    if (inHand === 0 && isSettled && (await lockAll(running))) return;
     if (performance.now() - startedAt > drainMs)
       throw new Conflict(
         "site",
@@ -235,11 +235,15 @@ async function lock(running: Running, copy: SiteCopy): Promise<void> {
       );
     await sleep(drainPollMs);
   }
+}
+
+/** False where a node that reads the state of the site late has claimed something in the last moment. Its delivery has to end first. */
+async function lockAll({ move: { siteId }, from, now, hasNoNode }: Running): Promise<boolean> {
   await endLeases(from.db, siteId, now(), hasNoNode());
   await lockTables(from.db, siteId, lockedTables);
-  // A node may have claimed something in the moment before.
-  if ((await countLeased(from.db, siteId, now())) > 0)
-    throw new Conflict("site", "A node claimed deliveries of this site late. Run the same command again.");
+  if ((await countLeased(from.db, siteId, now())) === 0) return true;
+  await unlockTables(from.db, siteId, lockedTables);
+  return false;
 }
 
 /** The state comes first: it fails where another process continues the move. */
