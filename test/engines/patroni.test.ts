@@ -69,12 +69,12 @@ describe.skipIf(
     for (const relay of load.relays) await eventually("the node is ready", () => isReady(relay));
   }
 
-  test("PostgreSQL of the primary is killed, and Patroni starts it again", async () => {
+  test.runIf(isLongRun)("PostgreSQL of the primary is killed, and Patroni starts it again", async () => {
     const { leader } = await patroni.settle();
     await check("PostgreSQL of the primary killed", await sendDuring(() => patroni.killPostgres(leader)));
   });
 
-  test("a switchover makes the synchronous standby the primary", async () => {
+  test.runIf(isLongRun)("a switchover makes the synchronous standby the primary", async () => {
     const { leader, sync } = await patroni.settle();
     const sent = await sendDuring(() => patroni.switchOver());
     const after = await patroni.settle();
@@ -83,7 +83,7 @@ describe.skipIf(
     await check("switchover", sent);
   });
 
-  test("the synchronous standby is lost, and the other one takes its place", async () => {
+  test.runIf(isLongRun)("the synchronous standby is lost, and the other one takes its place", async () => {
     const { sync, others } = await patroni.settle();
     const sent = await sendDuring(() => patroni.killMember(sync));
     expect(await patroni.settle()).toMatchObject({ sync: others[0] });
@@ -99,13 +99,16 @@ describe.skipIf(
     await patroni.startMember(leader);
   });
 
-  test("without any standby nothing is accepted in strict mode, until one is back", async () => {
-    const { sync, others } = await patroni.settle();
-    for (const name of [sync, ...others]) await patroni.killMember(name);
-    const alone = await load.sendFor([key], senders, aloneMs);
-    expect(Object.keys(alone.statuses)).toEqual(["503"]);
-    const sent = await sendDuring(() => patroni.startMember(sync));
-    await check("all standbys lost, one started again", { ...sent, gapMs: aloneMs + sent.gapMs });
-    for (const relay of load.relays) expect(await relay.stop()).toBe(0);
-  });
+  test.runIf(isLongRun)(
+    "without any standby nothing is accepted in strict mode, until one is back",
+    async () => {
+      const { sync, others } = await patroni.settle();
+      for (const name of [sync, ...others]) await patroni.killMember(name);
+      const alone = await load.sendFor([key], senders, aloneMs);
+      expect(Object.keys(alone.statuses)).toEqual(["503"]);
+      const sent = await sendDuring(() => patroni.startMember(sync));
+      await check("all standbys lost, one started again", { ...sent, gapMs: aloneMs + sent.gapMs });
+      for (const relay of load.relays) expect(await relay.stop()).toBe(0);
+    },
+  );
 });

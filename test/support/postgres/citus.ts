@@ -39,9 +39,10 @@ const settings = {
 
 export async function startCitus(installed: string, workerCount = 2): Promise<Citus> {
   const start = () => startPostgres({ installed, settings });
-  const coordinator = await start();
-  const workers: Postgres[] = [];
-  for (let i = 0; i < workerCount; i += 1) workers.push(await start());
+  const [coordinator, ...workers] = await Promise.all([
+    start(),
+    ...Array.from({ length: workerCount }, start),
+  ]);
 
   const address = (server: Postgres) => hostOf(server).split(":");
   async function prepare(server: Postgres, name: string): Promise<void> {
@@ -62,10 +63,8 @@ export async function startCitus(installed: string, workerCount = 2): Promise<Ci
         await client.query(`ALTER DATABASE ${name} SET citus.shard_count = ${shardCount}`);
         await client.query("SELECT citus_set_coordinator_host($1, $2)", address(coordinator));
       });
-      for (const worker of workers) {
-        await prepare(worker, new URL(url).pathname.slice(1));
-        await addNode(url, worker);
-      }
+      await Promise.all(workers.map((worker) => prepare(worker, new URL(url).pathname.slice(1))));
+      for (const worker of workers) await addNode(url, worker);
       return url;
     },
     createPlainDatabase: () => createDatabase(coordinator.url),

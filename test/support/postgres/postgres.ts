@@ -50,6 +50,8 @@ export type Postgres = {
   thaw(): void;
   /** The CPU time of all its processes so far, in milliseconds. */
   cpuMs(): number;
+  /** The memory of the sessions of this name that no other process shares, in kilobytes. */
+  sessionKb(sessionName: string): Promise<number>;
   /** Starts the same data on the same port again; a running server is shut down cleanly first. */
   restart(): Promise<void>;
 };
@@ -213,6 +215,14 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
       const ofEnded = processState(server)?.endedChildrenMs ?? 0;
       return [server, ...childrenOf(server)].reduce((sum, pid) => sum + threadCpuMs(pid), ofEnded);
     },
+    async sessionKb(sessionName) {
+      const { rows } = await withClient(url, (client) =>
+        client.query<{ pid: number }>(`SELECT pid FROM pg_stat_activity WHERE application_name = $1`, [
+          sessionName,
+        ]),
+      );
+      return rows.reduce((total, { pid }) => total + ownMemoryKb(pid), 0);
+    },
     async kill() {
       if (server === undefined) return;
       const processes = killAll(server);
@@ -312,6 +322,10 @@ function threadCpuMs(pid: number): number {
   } catch {
     return 0;
   }
+}
+
+function ownMemoryKb(pid: number): number {
+  return Number(/^RssAnon:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
 }
 
 type ProcessState = { parent: number; cpuMs: number; endedChildrenMs: number };
