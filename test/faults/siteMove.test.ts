@@ -10,6 +10,7 @@ import { ulid } from "../../src/kernel/ids.ts";
 import { hourMs } from "../../src/kernel/time.ts";
 import { purgeDeletedSites } from "../../src/maintenance/purgeDeletedSites.ts";
 import { moveSite } from "../../src/maintenance/siteMove/siteMove.ts";
+import type { Database, Value } from "../../src/store/engine/database.ts";
 import { sealWith } from "../../src/store/engine/seal.ts";
 import {
   historyTables,
@@ -298,8 +299,8 @@ test(
     );
     expect(await target.run("check")).toMatchObject({ ok: true });
 
-    // It moves back, when nothing of it is left here. The process dies before the site is live here, and again when it is live
-    // here and not moved there yet.
+    // It moves back, when nothing of it is left here. A node claims late, and the process dies before the site is live here, and again
+    // when it is live here and not moved there yet.
     const folder = home.env["CLEANCAST_DATA"] ?? "";
     const back = ["site", "move", "shop.example.com", "--to", folder];
     await home.run("site", "delete", "shop.example.com", "--yes");
@@ -307,13 +308,14 @@ test(
     for (let passes = 0; passes < 2; passes += 1)
       await withStore(home, ({ deletedSites }) => purgeAll(deletedSites));
     const [there, here] = [openSide(target), openSide(home)];
+    const claimed = withLateClaim(there.db, siteId);
     for (const [moment, state] of [
       ["are compared", "arriving"],
       ["live there", "live"],
     ] as const) {
       const dying = moveSite({
         siteId,
-        from: { ...there, name: "there" },
+        from: { ...there, db: claimed, name: "there" },
         to: { ...here, name: resolve(folder) },
         by: { actor: "test", now: Date.now() },
         newId: ulid,
@@ -348,6 +350,30 @@ const openSide = ({ env }: Installation) => {
   const { store, encryptionKeys } = readConfig(env);
   return { db: openDatabase(store), seal: sealWith(encryptionKeys) };
 };
+
+/** A node claims a webhook just before the tables are locked, and has pushed it some looks later. */
+function withLateClaim(db: Database, siteId: string): Database {
+  let looks = 0;
+  let dueAt: Value = null;
+  const setLease = (owner: string, until: Value) =>
+    db.run(`UPDATE webhooks SET owner = $2, due_at = $3 WHERE site_id = $1`, [siteId, owner, until]);
+  return {
+    ...db,
+    async run(sql, params) {
+      const changed = await db.run(sql, params);
+      if (!sql.startsWith("UPDATE webhooks") || looks > 0) return changed;
+      looks = 1;
+      const [webhook] = await db.all(`SELECT due_at FROM webhooks WHERE site_id = $1`, [siteId]);
+      dueAt = webhook?.["due_at"] ?? null;
+      await setLease("late", Date.now() + hourMs);
+      return changed;
+    },
+    async all(sql, params) {
+      if (looks > 0 && sql.includes("FROM webhooks") && (looks += 1) === 4) await setLease("", dueAt);
+      return db.all(sql, params);
+    },
+  };
+}
 
 /** What the purge of a node does an hour after a deletion. The second pass finds nothing, and ends it. */
 const purgeAll = (deletedSites: Store["deletedSites"]) =>
