@@ -1,7 +1,7 @@
 // Looks at a sharded database, which is simulated by one PostgreSQL and a given division of the sites. The store is real.
 
 import { afterAll, expect, onTestFinished, test } from "vitest";
-import { newEvent, newSite, queuedDelivery } from "../../test/support/events.ts";
+import { auditLine, newEvent, newSite, queuedDelivery } from "../../test/support/events.ts";
 import { openNodes, sql } from "../../test/support/nodes.ts";
 import { eventually } from "../../test/support/relay.ts";
 import { localClock } from "../background/sharedClock.ts";
@@ -153,6 +153,27 @@ test("parked deliveries are listed, and those of a machine that fails keep no ot
   expect([await node.looks.dueConnections(Date.now()), node.defects.length > 0]).toEqual([[], true]);
   isDown = false;
   await eventually("it is back", async () => (await node.looks.dueConnections(Date.now())).length === 1);
+});
+
+test("running reconciliations and feeds that are due are listed", async () => {
+  const division = await addSites();
+  const [siteId = "", other = ""] = division.ids;
+  const run = {
+    siteId, id: shortId(), state: "running", phase: "orders", cursor: "", from: 0, to: 1, event: "purchase", tolerance: 1,
+    tally: {}, isReadable: true, startedBy: "test", startedAt: 1, updatedAt: 1,
+  } as const; // prettier-ignore
+  expect(await store.reconciliations.start(run, auditLine(siteId))).toBe(true);
+  await store.orderFeeds.set(auditLine(other), { url: "https://shop.example/orders", header: null }, {});
+  const node = startNode(division);
+  await live(node.owner);
+  const found = { reconciliation: "", feed: "" };
+  const list = (kind: keyof typeof found) => {
+    for (const one of node.looks.listed(kind, Date.now()) ?? []) found[kind] = `${one.siteId} ${one.id}`;
+    return found[kind] !== "";
+  };
+  await eventually("both are listed", () => list("reconciliation") && list("feed"));
+  expect(found).toEqual({ reconciliation: `${siteId} ${run.id}`, feed: `${other} ${other}` });
+  expect(node.defects).toEqual([]);
 });
 
 test("while leases cannot be read every node looks at all sites", async () => {

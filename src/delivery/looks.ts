@@ -1,4 +1,5 @@
-// Finds what waits to be done: due and parked deliveries, pushes, periods that have ended, running backfills, nodes that died.
+// Finds what waits to be done: due and parked deliveries, pushes, periods that have ended, running backfills and reconciliations, feeds
+// of orders that are due, nodes that died.
 //
 // On one machine each worker asks the database once a second, which costs little. On a sharded database such a statement costs
 // every shard. There, sites are divided into slices, each with a lease, so that every site is looked at by one node. A node looks
@@ -25,6 +26,8 @@ export type Looks = {
   /** Heads of periods that ended before `before` or end after `after`. */
   periodHeads(before: number, after: number): Promise<PeriodHead[]>;
   runningBackfills(now: number): Promise<BackfillRow[]>;
+  /** Running reconciliations, or feeds of orders that are due; null where the store is to be asked. */
+  listed(kind: "reconciliation" | "feed", now: number): { siteId: string; id: string }[] | null;
   /** Nodes whose lease has ended, none where another node takes them over; null while there was no look since the last call. */
   expiredNodes(): Promise<ExpiredNode[] | null>;
   /** A connection has deliveries that fall due at `at`, or that could not be claimed before. */
@@ -44,6 +47,7 @@ export const directLooks = (
   dueWebhooks: (now) => store.pushes.findDue(now),
   periodHeads: (before, after) => store.periods.listHeads(before, after),
   runningBackfills: () => store.backfills.listRunning(),
+  listed: () => null,
   expiredNodes: () => store.nodes.listExpired(),
   note() {},
   lookSoon() {},
@@ -77,6 +81,8 @@ export function sharedLooks(options: LookOptions): Looks {
     push: openList(),
     period: openList(),
     backfill: openList(),
+    reconciliation: openList(),
+    feed: openList(),
   } satisfies Record<Waiting["kind"], List>;
 
   let nextLookAt = 0;
@@ -140,6 +146,7 @@ export function sharedLooks(options: LookOptions): Looks {
       }
       return rows;
     },
+    listed: (kind, now) => lists[kind].take(({ at }) => at <= now),
     async expiredNodes() {
       const found = expired;
       expired = null;

@@ -1,14 +1,15 @@
-// Fetches the feeds that are due, once a day each, and starts a reconciliation after each list. Every node polls; the claim of a
-// feed lets one of them fetch it. A feed that fails is tried again every hour, and costs nothing else.
+// Fetches the feeds that are due, once a day each, and starts a reconciliation after each list. Every node polls, or asks what it has
+// listed where looks are shared; the claim of a feed lets one of them fetch it. A feed that fails is tried again every hour, and costs nothing else.
 
 import { poll } from "../background/poll.ts";
 import type { AllowList, Resolve } from "../delivery/addresses.ts";
 import { download, DownloadFailed } from "../delivery/download.ts";
+import type { Looks } from "../delivery/looks.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { dayMs, minuteMs } from "../kernel/time.ts";
 import type { Directory, Site } from "../sites/directory.ts";
 import { isWorking } from "../sites/directory.ts";
-import { feedRetryMs, type Feed } from "../store/reconciliation/feeds.ts";
+import { feedRetryMs, isDue, type Feed } from "../store/reconciliation/feeds.ts";
 import type { Store } from "../store/store.ts";
 import { formatOfFeed } from "./feed.ts";
 import { startRun } from "./manage.ts";
@@ -16,6 +17,7 @@ import { newUploadTally, uploadOrders, type UploadTally } from "./uploadOrders.t
 
 export type FeedWorkerOptions = {
   store: Pick<Store, "orderFeeds" | "orders" | "reconciliations">;
+  looks?: Pick<Looks, "listed">;
   directory: Pick<Directory, "site">;
   allow: AllowList;
   connectMs: number;
@@ -45,7 +47,7 @@ export function startFeeds(options: FeedWorkerOptions): { stop(): Promise<void> 
 /** Fetches the feeds that are due, one after the other. */
 export async function fetchDue(options: FeedWorkerOptions, signal: AbortSignal): Promise<void> {
   const { store, directory, now, onDefect } = options;
-  for (const feed of await store.orderFeeds.listDue(now())) {
+  for (const feed of await listDue(options)) {
     if (signal.aborted) return;
     const site = directory.site(feed.siteId);
     if (!site || !isWorking(site)) continue;
@@ -58,6 +60,13 @@ export async function fetchDue(options: FeedWorkerOptions, signal: AbortSignal):
       onDefect(error, { worker: "order feeds", site: feed.siteId });
     }
   }
+}
+
+async function listDue({ store, looks, now }: FeedWorkerOptions): Promise<Feed[]> {
+  const listed = looks?.listed("feed", now());
+  if (!listed) return store.orderFeeds.listDue(now());
+  const feeds = await Promise.all(listed.map(({ siteId }) => store.orderFeeds.find(siteId)));
+  return feeds.flatMap((feed) => (feed && isDue(feed, now()) ? [feed] : []));
 }
 
 async function fetchOne(

@@ -77,6 +77,29 @@ describe.each(engines)("reconciliation on %s", async (engine) => {
     expect((await startRun(store, site, days, by)).state).toBe("running");
   });
 
+  test("a run that a shared look has listed is done to its end, and no other is asked for", async () => {
+    const site = await newSite();
+    await list(site, someOrders(20));
+    const run = await startRun(store, site, days, by);
+    const listed = [run];
+    const reconciliations = {
+      ...store.reconciliations,
+      listRunning: () => expect.unreachable("it is not asked"),
+    };
+    const defects: unknown[] = [];
+    const worker = startReconciliations({
+      ...optionsOf({ ...store, reconciliations }),
+      looks: { isShared: true, listed: () => listed.splice(0) },
+      onDefect: (error) => defects.push(error),
+    });
+    try {
+      await eventually("the run ends", async () => (await findRun(store, site.id, run.id)).state === "done");
+    } finally {
+      await worker.stop();
+    }
+    expect(defects).toEqual([]);
+  });
+
   test("a cancelled run keeps its rows and does nothing more", async () => {
     const site = await newSite();
     await list(site, someOrders(3));

@@ -1,9 +1,10 @@
-// Does the steps of running reconciliations. One node at a time does this for all sites; the store keeps the progress, so any
-// node can go on.
+// Does the steps of running reconciliations. One node at a time does this for all sites, or where looks are shared, for the sites that it
+// looks at; the store keeps the progress, so any node can go on.
 
 import { setTimeout as wait } from "node:timers/promises";
 import { openLease } from "../background/lease.ts";
 import { poll } from "../background/poll.ts";
+import type { Looks } from "../delivery/looks.ts";
 import type { Directory } from "../sites/directory.ts";
 import type { Run } from "../store/reconciliation/runs.ts";
 import type { Store } from "../store/store.ts";
@@ -13,6 +14,7 @@ import { stepRun } from "./step.ts";
 export type RunWorkerOptions = {
   store: Pick<Store, "engine" | "leases" | "orders" | "orderCandidates" | "reconciliations">;
   directory: Pick<Directory, "site">;
+  looks?: Pick<Looks, "listed" | "isShared">;
   /** This node. */
   owner: string;
   now: () => number;
@@ -22,7 +24,6 @@ export type RunWorkerOptions = {
   onEnded?: (run: Run) => void;
 };
 
-/** On a server, each look reads all shards. */
 const pollMs = { sqlite: 1000, postgres: 5000 };
 const leaseMs = 10_000;
 /** Runs of several sites take turns of this length. */
@@ -41,7 +42,7 @@ function worked(): number {
 }
 
 export function startReconciliations(options: RunWorkerOptions): { stop(): Promise<void> } {
-  const { store, owner, now, elapsed, onDefect } = options;
+  const { store, looks, owner, now, elapsed, onDefect } = options;
   const onError = (error: unknown) => onDefect(error, { worker: "reconciliations" });
   const lease = openLease({
     leases: store.leases,
@@ -52,10 +53,19 @@ export function startReconciliations(options: RunWorkerOptions): { stop(): Promi
     elapsed,
     onError,
   });
-  // The embedded store has one node, which need not wait for the lease of a process that died.
-  const isAlone = store.engine === "sqlite";
+  // The embedded store has one node, which need not wait for the lease of a process that died. Where looks are shared, a run is listed
+  // on one node.
+  const isAlone = store.engine === "sqlite" || looks?.isShared === true;
   const mayGoOn = async (signal: AbortSignal) => !signal.aborted && (isAlone || (await lease.hold()));
   const worker = openRunWorker(options);
+  const readRunning = async (keys: readonly { siteId: string; id: string }[]): Promise<Run[]> => {
+    const runs = await Promise.all(keys.map((key) => store.reconciliations.find(key)));
+    return runs.flatMap((run) => (run?.state === "running" ? [run] : []));
+  };
+  async function listRunning(): Promise<Run[]> {
+    const listed = looks?.listed("reconciliation", now());
+    return listed ? readRunning(listed) : store.reconciliations.listRunning();
+  }
 
   const loop = poll({
     everyMs: pollMs[store.engine],
@@ -63,14 +73,14 @@ export function startReconciliations(options: RunWorkerOptions): { stop(): Promi
     onError,
     async work(signal) {
       if (!(await mayGoOn(signal))) return;
-      for (let runs = await store.reconciliations.listRunning(); runs.length;) {
-        const left: string[] = [];
+      for (let runs = await listRunning(); runs.length;) {
+        const left: Run[] = [];
         for (const run of runs) {
           if (!(await mayGoOn(signal))) return;
-          if (await worker.workOn(run, () => mayGoOn(signal))) left.push(run.id);
+          if (await worker.workOn(run, () => mayGoOn(signal))) left.push(run);
         }
         // One that failed, or that another process works on, waits for the next poll.
-        runs = (await store.reconciliations.listRunning()).filter(({ id }) => left.includes(id));
+        runs = await readRunning(left);
       }
     },
   });

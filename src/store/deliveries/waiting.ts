@@ -1,15 +1,16 @@
-// One look at what waits on some sites: deliveries, pushes, periods and backfills. On a sharded database a statement costs
-// each shard that it reads, so there is one for all of them.
+// One look at what waits on some sites: deliveries, pushes, periods, backfills, reconciliations and feeds of orders. On a sharded
+// database a statement costs each shard that it reads, so there is one for all of them.
 
 import { asNumber, asOneOf, asText, describeRow } from "../describeRow.ts";
 import type { Database } from "../engine/database.ts";
+import { maxFeedDelayMs } from "../reconciliation/feeds.ts";
 
 export type Waiting = {
-  kind: "delivery" | "parked" | "push" | "period" | "backfill";
+  kind: "delivery" | "parked" | "push" | "period" | "backfill" | "reconciliation" | "feed";
   siteId: string;
-  /** The connection, the webhook, or the number of the period. */
+  /** The connection, the webhook, the number of the period, or the reconciliation; of a feed, its site. */
   id: string;
-  /** When it is due; of a period, when it ended. */
+  /** When it is due, 0 for at once; of a period, when it ended. */
   at: number;
 };
 
@@ -44,6 +45,10 @@ export function waitingStore(db: Database) {
                  WHERE webhooks.site_id = ANY(CAST($1 AS text[])) AND webhooks.site_id = period_heads.site_id)
            UNION ALL SELECT 'backfill' AS kind, site_id, connection_id AS id, due_at AS at FROM backfills
              WHERE site_id = ANY(CAST($1 AS text[])) AND state = 'running' AND due_at <= $2
+           UNION ALL SELECT 'reconciliation' AS kind, site_id, id, CAST(0 AS bigint) AS at FROM reconciliations
+             WHERE site_id = ANY(CAST($1 AS text[])) AND state = 'running'
+           UNION ALL SELECT 'feed' AS kind, site_id, site_id AS id, CASE WHEN due_at > $2 THEN 0 ELSE due_at END AS at FROM order_feeds
+             WHERE site_id = ANY(CAST($1 AS text[])) AND (due_at <= $2 OR due_at > $2 + ${maxFeedDelayMs})
          ) AS waiting`,
         [`{${siteIds.join(",")}}`, by, endedBefore, endsAfter],
       );

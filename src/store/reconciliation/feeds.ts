@@ -32,7 +32,10 @@ export const feedPlace = (siteId: string) => `order feed ${siteId}`;
 /** A fetch that ended without a result is repeated after this time. */
 export const feedRetryMs = hourMs;
 /** A later due time was written by a clock that ran ahead. */
-const maxDelayMs = dayMs + hourMs;
+export const maxFeedDelayMs = dayMs + hourMs;
+
+export const isDue = ({ dueAt }: Pick<Feed, "dueAt">, now: number): boolean =>
+  dueAt <= now || dueAt > now + maxFeedDelayMs;
 
 export function feedStore(db: Database, seal: Seal, newId: () => string) {
   const feedRow = describeRow<Feed, Feed>({
@@ -86,7 +89,7 @@ export function feedStore(db: Database, seal: Seal, newId: () => string) {
     async listDue(now: number): Promise<Feed[]> {
       const rows = await db.all(
         `SELECT ${feedRow.list} FROM order_feeds WHERE due_at <= $1 OR due_at > $2 LIMIT ${maxDue}`,
-        [now, now + maxDelayMs],
+        [now, now + maxFeedDelayMs],
       );
       return rows.map(feedRow.read);
     },
