@@ -26,9 +26,11 @@ export async function compareOrders(
 ): Promise<void> {
   if (now - from < minDays * dayMs) return;
   const { store, directory } = context;
+  // There is no run yet, so no order has any event.
+  const beforeRuns = { siteId, id: "" };
   for (let after: string | null = idAt(from); after !== null;) {
     const { events, last }: { events: Candidate[]; last: string | null } =
-      await store.orderCandidates.listPage(siteId, after, idAt(now), pageSize);
+      await store.orderCandidates.listFree(beforeRuns, after, idAt(now), pageSize);
     await confirmConversions(store, random, siteId, events);
     const sold = events.filter(({ name }) => isEventOf(name, defaultReconciledEvent));
     const orders = sold.flatMap((event) => listOrders(random, siteId, event, now));

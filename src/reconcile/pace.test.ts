@@ -3,22 +3,33 @@ import { openPace } from "./pace.ts";
 
 const pace = () => openPace({ stepMs: 6, maxRows: 250 });
 
-test("steps grow while they are cheap, up to a limit, and shrink when one works for too long", () => {
+test("steps grow until they work as long as intended, up to a limit", () => {
   const of = pace();
-  const sizes = [1, 1, 1, 1, 1, 7, 4].map((workedMs) => {
-    of.afterStep(workedMs);
+  const runs = (msPerRow: number) => {
+    for (let times = 0; times < 40; times++) of.afterStep(of.rows() * msPerRow);
     return of.rows();
-  });
-  expect(sizes).toEqual([32, 64, 128, 250, 250, 125, 125]);
-  for (let times = 0; times < 10; times++) of.afterStep(1000);
-  expect(of.rows()).toBe(16);
+  };
+  expect(runs(0.05)).toBe(120);
+  expect(runs(0.1)).toBe(60);
+  expect(runs(0.001)).toBe(250);
+  expect(runs(10)).toBe(16);
+});
+
+test("a single step that was measured wrong hardly changes the next ones", () => {
+  const of = pace();
+  for (let times = 0; times < 40; times++) of.afterStep(of.rows() * 0.05);
+  of.afterStep(0);
+  expect(of.rows()).toBeLessThan(180);
+  for (let times = 0; times < 40; times++) of.afterStep(of.rows() * 0.05);
+  expect(of.rows()).toBe(120);
 });
 
 test("pauses are a fraction of the steps on an idle thread", () => {
   const of = pace();
-  expect(of.afterStep(4)).toBe(4);
+  expect(of.afterStep(40)).toBe(40);
   for (let times = 0; times < 5; times++) of.afterPause(0.1);
-  expect(of.afterStep(4)).toBe(1);
+  expect(of.afterStep(40)).toBe(5);
+  expect(of.afterStep(4)).toBe(2);
 });
 
 test("pauses grow to a multiple of the steps while the thread is busy with other work, and shrink afterwards", () => {

@@ -1,11 +1,15 @@
-// Chooses how many orders a step compares, and the pause after it. A step works on the thread that accepts events, so it is kept
-// to a few milliseconds. Pauses are short while the thread has little else to do, and grow while events keep it busy.
+// Chooses how many orders a step compares, and the pause after it. In the embedded store a step works on the thread that accepts
+// events, so it is kept to a few milliseconds. Pauses are short while the thread has little else to do, and grow while events keep
+// it busy.
 
 const minRows = 16;
 /** The length of a pause, as a multiple of the step before it. */
-const [minFactor, maxFactor] = [0.25, 8];
+const [minFactor, maxFactor] = [0.125, 8];
+const minPauseMs = 2;
 /** The share of a pause from which on the thread counts as busy. */
 const busyShare = 0.3;
+/** The weight of a step in the mean: the system counts the time of a thread in units of up to some milliseconds. */
+const newestWeight = 0.25;
 
 export type PaceOptions = {
   /** The longest work of a step that is intended, in milliseconds. */
@@ -15,15 +19,21 @@ export type PaceOptions = {
 
 export function openPace({ stepMs, maxRows }: PaceOptions) {
   let rows = minRows;
+  let meanMs = stepMs;
   let factor = 1;
   return {
     rows: () => rows,
 
     /** Returns the milliseconds to pause after a step that worked for `workedMs`. */
     afterStep(workedMs: number): number {
-      if (workedMs > stepMs) rows = Math.max(minRows, Math.floor(rows / 2));
-      else if (workedMs < stepMs / 2) rows = Math.min(maxRows, rows * 2);
-      return Math.max(1, workedMs * factor);
+      meanMs += (workedMs - meanMs) * newestWeight;
+      // At most doubled or halved: the next step may have other kinds of orders.
+      const change = Math.min(2, Math.max(0.5, stepMs / Math.max(meanMs, 0.01)));
+      const before = rows;
+      rows = Math.min(maxRows, Math.max(minRows, Math.round(rows * change)));
+      // As if the steps before had had as many rows.
+      meanMs *= rows / before;
+      return Math.max(minPauseMs, workedMs * factor);
     },
 
     /** `share` is the share of the pause in which the thread did other work. */

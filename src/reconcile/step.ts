@@ -1,6 +1,8 @@
 // Does the next step of a reconciliation. A step reads a few orders or events, and writes its rows with its progress. In the
-// embedded store it runs on the thread that accepts events, so it is small, and the caller pauses between two steps.
+// embedded store it runs on the thread that accepts events, so it is small, lets events in between its parts, and the caller
+// pauses between two steps.
 
+import { yieldToEventLoop } from "../kernel/deadline.ts";
 import { foldOrderId } from "../kernel/reconciliation.ts";
 import { idAt } from "../kernel/ids.ts";
 import { dayMs, hourMs } from "../kernel/time.ts";
@@ -43,6 +45,7 @@ export async function stepRun(options: StepOptions, run: Run): Promise<Run | nul
   const { rows, phase, cursor } =
     run.phase === "orders" ? await readOrders(options, run, tally) : await readEvents(options, run, tally);
   const next = { phase, cursor, tally: tally as Record<string, unknown> };
+  await yieldToEventLoop();
   const isDone = await options.store.reconciliations.step(run, { ...next, rows, at: options.now });
   if (!isDone) return null;
   return { ...run, ...next, state: phase === "done" ? "done" : "running", updatedAt: options.now };
@@ -58,7 +61,9 @@ const readCursor = (text: string): OrderCursor | null => {
 async function readOrders(options: StepOptions, run: Run, tally: Tally): Promise<StepResult> {
   const { store, limit } = options;
   const orders = await store.orders.listPage(run.siteId, run, readCursor(run.cursor), limit);
+  await yieldToEventLoop();
   const events = await findByOrderIds(options, run, orders);
+  await yieldToEventLoop();
   const byFolded = Map.groupBy(events, ({ orderId }) => foldOrderId(orderId ?? ""));
   const ownIds = await findOwners(options, run, events, orders);
   const exact = orders.map((order) => {
@@ -95,6 +100,7 @@ async function findByOrderIds(
   const exact = await search([...listed]);
   const found = new Set(exact.map(({ orderId }) => orderId));
   const others = [...listed].filter((orderId) => !found.has(orderId)).flatMap(spellingsOf);
+  await yieldToEventLoop();
   return [...exact, ...(await search(others.filter((orderId) => !listed.has(orderId))))];
 }
 
@@ -192,20 +198,15 @@ async function findWeakly(
 async function readEvents(options: StepOptions, run: Run, tally: Tally): Promise<StepResult> {
   const { store, limit } = options;
   const first = idAt(Math.max(0, run.from - maxAheadMs));
-  const page = await store.orderCandidates.listPage(
-    run.siteId,
+  const page = await store.orderCandidates.listFree(
+    run,
     run.cursor === "" ? first : run.cursor,
     idAt(run.to + maxLateMs),
     limit,
   );
-  const events = page.events.filter(
+  const free = page.events.filter(
     ({ name, time }) => time >= run.from && time < run.to && isEventOf(name, run.event),
   );
-  const taken = await store.reconciliations.listTaken(
-    run,
-    events.map(({ id }) => id),
-  );
-  const free = events.filter(({ id }) => !taken.has(id));
   const owners = await findOwners(options, run, free);
   const orderIds = [...new Set(owners.values())];
   const orders = await store.orders.find(run.siteId, orderIds);

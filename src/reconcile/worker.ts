@@ -29,10 +29,10 @@ const leaseMs = 10_000;
 /** Runs of several sites take turns of this length. */
 const sliceMs = 1000;
 
-/** The embedded store works on this thread; PostgreSQL elsewhere, so its steps can be longer. */
+/** The embedded store works on this thread; PostgreSQL elsewhere, so its steps can be longer. A step lets others in several times. */
 const paces: Record<Store["engine"], PaceOptions> = {
-  sqlite: { stepMs: 6, maxRows: 250 },
-  postgres: { stepMs: 15, maxRows: 500 },
+  sqlite: { stepMs: 12, maxRows: 512 },
+  postgres: { stepMs: 40, maxRows: 512 },
 };
 
 /** The milliseconds that this thread has worked. A clock would also count the time in which other programs had the processor. */
@@ -132,9 +132,9 @@ export function openRunWorker({
         return false;
       }
       const pauseMs = pace.afterStep(worked() - before);
-      const [pausedAt, workedBefore] = [elapsed(), worked()];
+      const pausedAt = performance.eventLoopUtilization();
       await wait(pauseMs);
-      pace.afterPause((worked() - workedBefore) / Math.max(1, elapsed() - pausedAt));
+      pace.afterPause(performance.eventLoopUtilization(pausedAt).utilization);
     }
     return true;
   }

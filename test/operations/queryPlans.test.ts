@@ -105,7 +105,7 @@ function queries(db: Database): Record<string, () => Promise<unknown>> {
         })),
         () => false,
       ),
-    "events of a step of a reconciliation": () => candidates.listPage("s", idAt(at(0.4)), idAt(at(0.9)), 200),
+    "events of a step of a reconciliation": () => candidates.listFree(run, idAt(at(0.4)), idAt(at(0.9)), 200),
     "orders of a step of a reconciliation": () =>
       orders.listPage("s", { from: at(0.2), to: at(0.3) }, { time: at(0.25), id: "=A-1" }, 200),
     "orders by their folded ids": () =>

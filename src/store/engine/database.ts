@@ -64,6 +64,54 @@ export function rowStatement(shape: {
   };
 }
 
+/** A read for each of many keys, with a limit for each: made by `keyedRead`. */
+export type KeyedRead = { forOne: string; forMany: (keys: number) => string };
+
+/**
+ * The text has `{0}`, `{1}` … in place of the values of a key, after `first` parameters that all keys share. With IN, a limit for
+ * all would let one key hide the rows of others, and PostgreSQL may read the whole table until its statistics know it.
+ */
+export function keyedRead(shape: {
+  text: string;
+  first: number;
+  /** PostgreSQL's types of the values of a key. */
+  types: readonly string[];
+}): KeyedRead {
+  const { text, first, types } = shape;
+  const withValues = (valueOf: (at: number) => string) =>
+    text.replaceAll(/\{(\d)\}/g, (_, at) => valueOf(Number(at)));
+  const names = types.map((_, at) => `key_${at}`);
+  const found = withValues((at) => `wanted.${names[at]}`);
+  const texts = new Map<number, string>();
+  return {
+    forOne: withValues((at) => `$${first + at + 1}`),
+    forMany(keys) {
+      const sql =
+        texts.get(keys) ??
+        `SELECT found.* FROM (VALUES ${tuples(keys, types.length, first, types)}) AS wanted (${names.join(", ")})
+         CROSS JOIN LATERAL (${found}) AS found`;
+      texts.set(keys, sql);
+      return sql;
+    },
+  };
+}
+
+/** Runs a read for each of the keys: one at a time on SQLite, where a statement costs little, else up to 64 together. */
+export async function allForEach(
+  db: Query & Pick<Dialect, "isServer">,
+  read: KeyedRead,
+  first: readonly Value[],
+  keys: readonly (readonly Value[])[],
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  const none = (keys[0] ?? []).map(() => null);
+  if (db.isServer)
+    for (const some of padded(keys, none))
+      rows.push(...(await db.all(read.forMany(some.length), [...first, ...some.flat()])));
+  else for (const key of keys) rows.push(...(await db.all(read.forOne, [...first, ...key])));
+  return rows;
+}
+
 /** The differences between the engines that SQL texts depend on. */
 export type Dialect = {
   engine: "sqlite" | "postgres";
@@ -178,7 +226,7 @@ export async function allByKeys(
   keys: readonly Value[],
 ): Promise<Row[]> {
   const rows: Row[] = [];
-  for (const some of chunks(keys)) {
+  for (const some of padded(keys, null)) {
     const text = sql.replace("{KEYS}", () => list(some.length, first.length));
     rows.push(...(await db.all(text, [...first, ...some])));
   }
@@ -238,5 +286,14 @@ export function* chunks<T>(rows: readonly T[]): Generator<readonly T[]> {
       yield rows.slice(at, at + size);
       at += size;
     }
+  }
+}
+
+/** The same for keys of a read, in as few statements: the last is filled up with a key that nothing has. */
+function* padded<T>(keys: readonly T[], none: T): Generator<readonly T[]> {
+  for (let at = 0; at < keys.length; at += maxRowsPerStatement) {
+    const some = keys.slice(at, at + maxRowsPerStatement);
+    const size = 2 ** Math.ceil(Math.log2(some.length));
+    yield [...some, ...Array.from({ length: size - some.length }, () => none)];
   }
 }

@@ -6,7 +6,7 @@ import { idAt } from "../../kernel/ids.ts";
 import { readConfirmations, type ConfirmationRow } from "../confirmations/confirmations.ts";
 import type { Delivery } from "../deliveries/delivery.ts";
 import { readDeliveries, readPlanned } from "../deliveries/readDeliveries.ts";
-import { allByKeys, chunks, type Database, type Row } from "../engine/database.ts";
+import { allByKeys, allForEach, keyedRead, type Database, type Row } from "../engine/database.ts";
 import { emailColumn } from "../events/eventList.ts";
 import { emailRef, readSummary, summaryColumns } from "../events/eventRow.ts";
 
@@ -46,15 +46,19 @@ const candidateColumns = `${summaryColumns}, ${emailColumn}, plan, owner, time`;
 const maxPerOrder = 20;
 const maxPerPerson = 200;
 
-const eventsOfOrder = (parameter: number) =>
-  `SELECT * FROM (SELECT ${candidateColumns} FROM events WHERE site_id = $1 AND order_id = $${parameter}
-     ORDER BY id LIMIT ${maxPerOrder}) AS found`;
+const eventsOfOrder = keyedRead({
+  text: `SELECT ${candidateColumns} FROM events WHERE site_id = $1 AND order_id = {0} ORDER BY id LIMIT ${maxPerOrder}`,
+  first: 1,
+  types: ["text"],
+});
 
 /** Only ids, which the index has: for other columns SQLite, which has no statistics, reads all events of the days instead. */
-const idsOfPerson = (parameter: number) =>
-  `SELECT * FROM (SELECT id FROM events
-     WHERE site_id = $1 AND email_ref = $${parameter} AND id >= $${parameter + 1} AND id < $${parameter + 2}
-     ORDER BY id LIMIT ${maxPerPerson}) AS found`;
+const idsOfPerson = keyedRead({
+  text: `SELECT id FROM events WHERE site_id = $1 AND email_ref = {0} AND id >= {1} AND id < {2}
+    ORDER BY id LIMIT ${maxPerPerson}`,
+  first: 1,
+  types: ["bigint", "text", "text"],
+});
 
 const sortById = (rows: readonly Row[]) =>
   rows.toSorted((one, other) => (String(one.id) < String(other.id) ? -1 : 1));
@@ -107,13 +111,8 @@ export function candidateStore(db: Database) {
   return {
     /** Finds events by order ids exactly as given, the oldest first. */
     async byOrderIds(siteId: string, orderIds: readonly string[]): Promise<Candidate[]> {
-      const rows: Row[] = [];
-      for (const some of chunks([...new Set(orderIds)])) {
-        // One search for each: with IN and a limit for all, a placeholder would hide the events of others, and PostgreSQL
-        // might read the whole table.
-        const searches = some.map((_, i) => eventsOfOrder(i + 2));
-        rows.push(...(await db.all(searches.join(" UNION ALL "), [siteId, ...some])));
-      }
+      const keys = [...new Set(orderIds)].map((orderId) => [orderId]);
+      const rows = await allForEach(db, eventsOfOrder, [siteId], keys);
       return toCandidates(siteId, sortById(rows));
     },
 
@@ -123,35 +122,36 @@ export function candidateStore(db: Database) {
       searches: readonly PersonSearch[],
       isFitting: (event: CandidateHead) => boolean,
     ): Promise<Candidate[]> {
-      const ids = new Set<string>();
-      for (const some of chunks(searches)) {
-        const texts = some.map((_, i) => idsOfPerson(3 * i + 2));
-        const values = some.flatMap(({ emailSha256, from, to }) => [
-          emailRef(emailSha256),
-          idAt(from),
-          idAt(to),
-        ]);
-        const rows = await db.all(texts.join(" UNION ALL "), [siteId, ...values]);
-        for (const { id } of rows) ids.add(String(id));
-      }
+      const keys = searches.map(({ emailSha256, from, to }) => [emailRef(emailSha256), idAt(from), idAt(to)]);
+      const ids = new Set((await allForEach(db, idsOfPerson, [siteId], keys)).map(({ id }) => String(id)));
       const sql = `SELECT ${candidateColumns} FROM events WHERE site_id = $1 AND id IN ({KEYS})`;
       const rows = await allByKeys(db, sql, [siteId], [...ids]);
       const found = rows.filter((row) => isLive(row) && isFitting(readHead(row)));
       return toCandidates(siteId, sortById(found));
     },
 
-    /** Lists events after the id `after` and below `below`. `last` is the last id that was read; null at the end. */
-    async listPage(
-      siteId: string,
+    /**
+     * Reads the next `limit` events after the id `after` and below `below`, and returns those that no order of the run has.
+     * `last` is the last id that was read; null at the end.
+     */
+    async listFree(
+      { siteId, id: runId }: { siteId: string; id: string },
       after: string,
       below: string,
       limit: number,
     ): Promise<{ events: Candidate[]; last: string | null }> {
-      const rows = await db.all(
-        `SELECT ${candidateColumns} FROM events WHERE site_id = $1 AND id > $2 AND id < $3 ORDER BY id LIMIT $4`,
-        [siteId, after, below, limit],
+      const [end] = await db.all(
+        `SELECT id FROM events WHERE site_id = $1 AND id > $2 AND id < $3 ORDER BY id LIMIT 1 OFFSET $4`,
+        [siteId, after, below, limit - 1],
       );
-      const last = rows.length < limit ? null : String(rows.at(-1)?.id);
+      const last = end ? String(end.id) : null;
+      // The comparison with NULL keeps PostgreSQL from reading all rows of the run at once, as it might for NOT EXISTS.
+      const rows = await db.all(
+        `SELECT ${candidateColumns} FROM events WHERE site_id = $1 AND id > $2 AND id < $3 AND id <= $4
+           AND (SELECT 1 FROM reconciliation_rows WHERE site_id = $1 AND run_id = $5 AND event_id = events.id LIMIT 1) IS NULL
+         ORDER BY id`,
+        [siteId, after, below, last ?? below, runId],
+      );
       return { events: await toCandidates(siteId, rows), last };
     },
   };

@@ -6,7 +6,15 @@ import type { Sha256 } from "../../kernel/event.ts";
 import { eraseMasks } from "../../kernel/maskAddresses.ts";
 import { foldOrderId, type OrderStatus } from "../../kernel/reconciliation.ts";
 import { asNumber, asNumberOrNull, asOneOf, asText, describeRow, readNumber } from "../describeRow.ts";
-import { allByKeys, chunks, list, rowStatement, type Database } from "../engine/database.ts";
+import {
+  allByKeys,
+  allForEach,
+  chunks,
+  keyedRead,
+  list,
+  rowStatement,
+  type Database,
+} from "../engine/database.ts";
 import { emailRef } from "../events/eventRow.ts";
 import type { PurgeStep } from "../maintenance/purge.ts";
 
@@ -57,13 +65,12 @@ const writeOrders = rowStatement({
 
 const maxFolded = 20;
 
-/**
- * A search for each: with IN, PostgreSQL reads the whole table until its statistics know it. Only ids, which the index has: for
- * other columns SQLite, which has no statistics, reads all orders of the site by the primary key instead.
- */
-const idsOfFolded = (parameter: number) =>
-  `SELECT * FROM (SELECT id FROM orders WHERE site_id = $1 AND folded = $${parameter}
-     LIMIT ${maxFolded}) AS found`;
+/** Only ids, which the index has: for other columns SQLite, which has no statistics, reads all orders of the site by the primary key instead. */
+const idsOfFolded = keyedRead({
+  text: `SELECT id FROM orders WHERE site_id = $1 AND folded = {0} LIMIT ${maxFolded}`,
+  first: 1,
+  types: ["text"],
+});
 
 /** The ids first, for the same reason. */
 const isOfPerson = `id IN (SELECT id FROM orders WHERE site_id = $1 AND email_ref = $2) AND email_sha256 = $3`;
@@ -98,12 +105,8 @@ export function orderStore(db: Database, newId: () => string) {
 
     /** Finds orders by folded order ids. Few orders share one; of each, no more than `maxFolded` are read. */
     async findFolded(siteId: string, folded: readonly string[]): Promise<Map<string, Order[]>> {
-      const ids: string[] = [];
-      for (const some of chunks([...new Set(folded)])) {
-        const searches = some.map((_, i) => idsOfFolded(i + 2));
-        const rows = await db.all(searches.join(" UNION ALL "), [siteId, ...some]);
-        ids.push(...rows.map(({ id }) => String(id)));
-      }
+      const keys = [...new Set(folded)].map((one) => [one]);
+      const ids = (await allForEach(db, idsOfFolded, [siteId], keys)).map(({ id }) => String(id));
       const found = await find(siteId, ids);
       return Map.groupBy(found.values(), (order) => foldOrderId(orderIdOf(order) ?? ""));
     },

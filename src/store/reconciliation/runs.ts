@@ -9,11 +9,13 @@ import { readObject, tryParse } from "../damagedRows.ts";
 import { asNumber, asNumberOrNull, asObject, asOneOf, asText, asTextOrNull, describeRow } from "../describeRow.ts"; // prettier-ignore
 import {
   allByKeys,
-  chunks,
+  allForEach,
+  keyedRead,
   list,
   rowStatement,
   type Database,
   type Row,
+  type RowQuery,
   type Value,
 } from "../engine/database.ts";
 import type { PurgeStep } from "../maintenance/purge.ts";
@@ -133,10 +135,11 @@ const writeResults = rowStatement({
   columns: resultRow.inserted.length,
 });
 
-/** A search for each: with IN, PostgreSQL reads the whole table until its statistics know it. */
-const rowOfEvent = (parameter: number) =>
-  `SELECT * FROM (SELECT event_id FROM reconciliation_rows
-     WHERE site_id = $1 AND run_id = $2 AND event_id = $${parameter} LIMIT 1) AS found`;
+const rowOfEvent = keyedRead({
+  text: `SELECT event_id FROM reconciliation_rows WHERE site_id = $1 AND run_id = $2 AND event_id = {0} LIMIT 1`,
+  first: 2,
+  types: ["text"],
+});
 
 /** A step: its rows, and the progress with them. */
 type RunStep = Pick<Run, "phase" | "cursor" | "tally"> & { rows: readonly RunRow[]; at: number };
@@ -185,8 +188,8 @@ export function runStore(db: Database, newId: () => string) {
       readAll(await db.all(`SELECT ${runRow.list} FROM reconciliations WHERE state = 'running'`)),
 
     /** False when the run was cancelled, or another process has made this step. */
-    step: (before: Run, next: RunStep): Promise<boolean> =>
-      db.write(async (tx) => {
+    step(before: Run, next: RunStep): Promise<boolean> {
+      const work = async (tx: RowQuery) => {
         const state: RunState = next.phase === "done" ? "done" : "running";
         const tally = JSON.stringify(next.tally);
         // A transaction that runs again, because its commit was not confirmed, finds its own progress and writes the same rows.
@@ -213,7 +216,10 @@ export function runStore(db: Database, newId: () => string) {
           next.rows.map((row) => resultRow.values(row)),
         );
         return true;
-      }),
+      };
+      // A power cut undoes the progress with the rows, and the step is made again. Others act on the end of a run.
+      return db.write(work, { isRepeatable: next.phase !== "done" });
+    },
 
     /** False when the run had ended. */
     async cancel({ siteId, id }: Key, at: number): Promise<boolean> {
@@ -235,13 +241,9 @@ export function runStore(db: Database, newId: () => string) {
 
     /** Returns those of the events that an order of the run has already. */
     async listTaken({ siteId, id }: Key, eventIds: readonly string[]): Promise<Set<string>> {
-      const taken = new Set<string>();
-      for (const some of chunks(eventIds)) {
-        const searches = some.map((_, i) => rowOfEvent(i + 3));
-        const rows = await db.all(searches.join(" UNION ALL "), [siteId, id, ...some]);
-        for (const row of rows) taken.add(String(row.event_id));
-      }
-      return taken;
+      const keys = eventIds.map((eventId) => [eventId]);
+      const rows = await allForEach(db, rowOfEvent, [siteId, id], keys);
+      return new Set(rows.map((row) => String(row.event_id)));
     },
 
     /** Lists rows by id, of one class or of all. */
