@@ -2,16 +2,13 @@
 // the relay, and how much longer single events take meanwhile. `--orders N` and `--engine sqlite|postgres` choose less.
 
 import { parseArgs } from "node:util";
-import { idAt } from "../src/kernel/ids.ts";
 import { dayMs } from "../src/kernel/time.ts";
-import { orderKey, type Order } from "../src/store/reconciliation/orders.ts";
-import type { Store } from "../src/store/store.ts";
-import { newEvent, queuedDelivery, settlementOf } from "../test/support/events.ts";
-import { sha256 } from "../test/support/sha256.ts";
+import { orderKey } from "../src/store/reconciliation/orders.ts";
+import { storeSent } from "../test/support/sentEvents.ts";
 import { commandIn } from "../test/support/commands.ts";
 import { median, quantile } from "./part.ts";
 import { postEvent } from "./start.ts";
-import { memoryOf, sleep } from "./support/processes.ts";
+import { cpuOf, memoryOf, sleep } from "./support/processes.ts";
 import {
   install,
   openStoreOf,
@@ -20,40 +17,27 @@ import {
   type Engine,
   type Installation,
 } from "./support/relay.ts";
+import { seededDays, seedEvents, seedOrders } from "./support/seed.ts";
 
 const { values } = parseArgs({ options: { orders: { type: "string" }, engine: { type: "string" } } });
 const total = Number(values.orders ?? 1_000_000);
 const engines = (["sqlite", "postgres"] as const).filter((one) => (values.engine ?? one) === one);
-/** The window: days that have been over for long enough. */
-const windowMs = 25 * dayMs;
-const chunk = 1000;
-
-/** One of 20 orders has no event, one of 50 another value, one of ten a `#`; the platform refused one of 25. */
-async function seed(
-  store: Store,
-  { siteId, connectionIds: [connectionId = ""] }: Installation,
-): Promise<void> {
-  const from = Date.now() - 28 * dayMs;
-  for (let first = 0; first < total; first += chunk) {
-    const orders: Order[] = [];
-    const numbers = Array.from({ length: Math.min(chunk, total - first) }, (_, i) => first + i);
-    await Promise.all(
-      numbers.map(async (i) => {
-        const time = from + Math.floor((i * windowMs) / total);
-        const emailSha256 = sha256((i % 100_000).toString(16).padStart(64, "0"));
-        const listed = { time, value: 10 + (i % 50 === 0 ? 1 : 0), currency: "EUR", emailSha256 };
-        const id = orderKey(`${i % 10 === 0 ? "#" : ""}A-${i}`, listed);
-        orders.push({ siteId, id, status: "paid", listedAt: time, ...listed });
-        if (i % 20 === 0) return;
-        const fields = { id: idAt(time).slice(0, 16) + String(i).padStart(10, "0"), orderId: `A-${i}`, receivedAt: time, value: 10, person: { emailSha256 } }; // prettier-ignore
-        const item = newEvent(siteId, fields, { deliveries: [queuedDelivery(connectionId, "meta")] });
-        await store.events.accept(item);
-        const state = i % 25 === 0 ? "rejected" : "sent";
-        await store.deliveries.settle(settlementOf(item, state, { connectionId, at: time }));
-      }),
-    );
-    await store.orders.write(orders);
-  }
+/** Every order has an event but for some; all events were sent at once. */
+async function seed(installation: Installation): Promise<void> {
+  const { siteId, connectionIds } = installation;
+  const [connectionId = ""] = connectionIds;
+  const store = await openStoreOf(installation);
+  const at = Date.now();
+  const connection = { siteId, id: connectionId, platform: "meta" } as const;
+  const { event } = await storeSent(store, connection, "{}", at);
+  const { value, currency, person } = event;
+  const listed = { time: at, value, currency, emailSha256: person.emailSha256 };
+  await store.orders.write([
+    { siteId, id: orderKey("first", listed), status: "paid", listedAt: at, ...listed },
+  ]);
+  await store.close();
+  await seedEvents(installation, total);
+  await seedOrders(installation, total);
 }
 
 /** Posts one event after the other while `goesOn`, and returns the times of their answers in milliseconds. */
@@ -69,12 +53,12 @@ async function postWhile(port: number, key: string, goesOn: () => boolean): Prom
   return times;
 }
 
+const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+
 async function measure(engine: Engine): Promise<Record<string, unknown>> {
   const installation = await install(engine, ["meta"], null);
-  const store = await openStoreOf(installation);
   const seededAt = performance.now();
-  await seed(store, installation);
-  await store.close();
+  await seed(installation);
   console.error(`${engine}: ${total} orders in ${Math.round((performance.now() - seededAt) / 1000)} s`);
   const command = async (...args: string[]) => {
     const { out, err } = await commandIn({ args: ["--json", "reconcile", ...args], env: installation.env });
@@ -90,24 +74,27 @@ async function measure(engine: Engine): Promise<Record<string, unknown>> {
   setTimeout(() => (isIdle = false), 10_000);
   const before = await postWhile(relay.port, installation.key, () => isIdle);
   const memoryBefore = memoryOf(relay.pid);
+  const ownBefore = memoryOf(relay.pid, "RssAnon");
+  const cpuBefore = cpuOf(relay.pid);
   const began = performance.now();
-  const { id } = await command("start");
-  let run = await command("show", id);
+  const days = ["--from", dayOf(Date.now() - (seededDays + 2) * dayMs), "--to", dayOf(Date.now() - dayMs)];
+  const { id } = await command("start", ...days);
+  // Reads the state in this process: a command each time would take the processor from the relay.
+  const store = await openStoreOf(installation);
+  const key = { siteId: installation.siteId, id };
   let isRunning = true;
   // Without the pages of the database that the embedded store maps into memory: the system takes those back at any time.
   let ownPeak = 0;
   const during = postWhile(relay.port, installation.key, () => isRunning);
-  while (run.state === "running") {
-    await sleep(1000);
+  while ((await store.reconciliations.find(key))?.state === "running") {
+    await sleep(250);
     ownPeak = Math.max(ownPeak, memoryOf(relay.pid, "RssAnon"));
-    // A machine that is too busy to answer the command says nothing of the run.
-    run = await command("show", id).catch((error: unknown) => {
-      console.error(String(error));
-      return run;
-    });
   }
   isRunning = false;
   const seconds = (performance.now() - began) / 1000;
+  const cpuSeconds = (cpuOf(relay.pid) - cpuBefore) / 1e6;
+  await store.close();
+  const run = await command("show", id);
   const result = {
     engine,
     orders: run.orders,
@@ -115,9 +102,11 @@ async function measure(engine: Engine): Promise<Record<string, unknown>> {
     accepted: run.connections[0].accepted,
     failed: run.connections[0].failed,
     seconds: Math.round(seconds),
+    relayCpuSeconds: Math.round(cpuSeconds),
     ordersPerSecond: Math.round(run.orders / seconds),
     relayMbBefore: Math.round(memoryBefore),
     relayMbPeak: Math.round(memoryOf(relay.pid, "VmHWM")),
+    relayMbOwnBefore: Math.round(ownBefore),
     relayMbOwnPeak: Math.round(ownPeak),
     answerMsBefore: [median(before), quantile(before, 0.99)].map((ms) => Number(ms.toFixed(2))),
     answerMsDuring: [median(await during), quantile(await during, 0.99)].map((ms) => Number(ms.toFixed(2))),

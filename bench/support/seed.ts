@@ -135,10 +135,17 @@ export async function bytesPerEvent(installation: Installation): Promise<number>
 }
 
 /** Copied events are spread over this time, so that an hour has a realistic number of them. */
-const seededDays = 60;
+export const seededDays = 60;
 /** Copies have the time of a whole unit: six of the ten characters of an id's time, and then zeros. */
 const unitMs = 32 ** 4;
 const base32 = "0123456789abcdefghjkmnpqrstvwxyz";
+
+/** The unit in which the n-th of `count` copies of an event was received: the last one a day before the event. */
+function unitOf(event: Record<string, unknown>, count: number): string {
+  const newest = Math.floor((Number(event.received_at) - dayMs) / unitMs);
+  const units = Math.floor((seededDays * dayMs) / unitMs);
+  return `(${newest - units} + CAST(n AS bigint) * ${units} / ${count})`;
+}
 
 /** Formats a number in the alphabet of src/kernel/ids.ts. */
 const base32Sql = (expression: string, length: number) =>
@@ -147,15 +154,34 @@ const base32Sql = (expression: string, length: number) =>
     (_, i) => `substr('${base32}', CAST(1 + (${expression}) / ${32 ** (length - 1 - i)} % 32 AS integer), 1)`,
   ).join(" || ");
 
+/** Copies a row `count` times with these columns changed. False where there is none. */
+async function copyRow(
+  sql: Sql,
+  table: string,
+  where: string,
+  changed: Readonly<Record<string, string>>,
+  count: number,
+): Promise<boolean> {
+  const [row] = await sql.run(`SELECT * FROM ${table} WHERE ${where} LIMIT 1`);
+  if (!row) return false;
+  const columns = Object.keys(row).filter((name) => row[name] !== null || name in changed);
+  const values = columns.map((name) => changed[name] ?? name);
+  for (let start = 0; start < count; start += chunkSize)
+    await sql.run(
+      `INSERT INTO ${table} (${columns.join(", ")}) SELECT ${values.join(", ")}
+       FROM ${sql.numbers(start, Math.min(count, start + chunkSize) - 1)} AS copies,
+         (SELECT * FROM ${table} WHERE ${where}) AS original`,
+    );
+  return true;
+}
+
 /** Copies the newest event with its claim and outcomes `count` times, each for another known person and at another time. */
 export async function seedEvents(installation: Installation, count: number): Promise<void> {
   const sql = await openSql(installation);
   const [event] = await sql.run(`SELECT * FROM events ORDER BY id DESC LIMIT 1`);
   if (!event) throw new Error("there is no event to copy");
   const id = quoted(String(event.id));
-  const newest = Math.floor((Number(event.received_at) - dayMs) / unitMs);
-  const units = Math.floor((seededDays * dayMs) / unitMs);
-  const unit = `(${newest - units} + CAST(n AS bigint) * ${units} / ${count})`;
+  const unit = unitOf(event, count);
   const copyId = `${base32Sql(unit, 6)} || '0000000000' || ${sql.digits("n")}`;
   const emailSha256 = sql.sha256(knownEmailSql);
   const emailRef = sql.emailRef(emailSha256);
@@ -181,18 +207,9 @@ export async function seedEvents(installation: Installation, count: number): Pro
   };
   for (const table of eventTables) {
     const where = table === "events" ? `id = ${id}` : `event_id = ${id}`;
-    const changed = changes[table];
-    const [row] = await sql.run(`SELECT * FROM ${table} WHERE ${where} LIMIT 1`);
-    if (!row && (table === "dedup_claims" || table === "outcomes"))
+    const copied = await copyRow(sql, table, where, changes[table], count);
+    if (!copied && (table === "dedup_claims" || table === "outcomes"))
       throw new Error(`the event to copy has no row in ${table}`);
-    const columns = Object.keys(row ?? {}).filter((name) => row?.[name] !== null || name in changed);
-    const values = columns.map((name) => changed[name] ?? name);
-    for (let start = 0; row && start < count; start += chunkSize)
-      await sql.run(
-        `INSERT INTO ${table} (${columns.join(", ")}) SELECT ${values.join(", ")}
-         FROM ${sql.numbers(start, Math.min(count, start + chunkSize) - 1)} AS copies,
-           (SELECT * FROM ${table} WHERE ${where}) AS original`,
-      );
   }
   await sql.flush();
   await sql.close();
@@ -205,4 +222,37 @@ export async function seedEvents(installation: Installation, count: number): Pro
   if (deliveries.some(({ state }) => state !== "sent") || deliveries.length !== found?.plan.length)
     throw new Error("the store does not find the seeded events with their deliveries");
   await store.close();
+}
+
+/**
+ * Copies the only order of the list: one for each of the `count` copies of the newest event. One of 20 has another order id than
+ * the event, and of these half another person; one of ten has a `#`, one of 50 another value.
+ */
+export async function seedOrders(installation: Installation, count: number): Promise<void> {
+  const sql = await openSql(installation);
+  const [event] = await sql.run(`SELECT * FROM events ORDER BY id DESC LIMIT 1`);
+  if (!event) throw new Error("there is no event");
+  const number = `CASE WHEN n % 20 = 0 THEN 'M-' ELSE 'S-' END || n`;
+  const person = sql.sha256(
+    knownEmailSql.replace("n ||", "(n + CASE WHEN n % 40 = 20 THEN 1 ELSE 0 END) ||"),
+  );
+  const [first] = await sql.run(`SELECT id FROM orders`);
+  const where = `id = ${quoted(String(first?.id))}`;
+  await copyRow(
+    sql,
+    "orders",
+    where,
+    {
+      id: `CASE WHEN n % 10 = 3 THEN '=#' ELSE '=' END || ${number}`,
+      folded: `LOWER(${number})`,
+      time: `${unitOf(event, count)} * ${unitMs}`,
+      value: `value + CASE WHEN n % 50 = 7 THEN 1 ELSE 0 END`,
+      email_sha256: person,
+      email_ref: sql.emailRef(person),
+    },
+    count,
+  );
+  await sql.run(`DELETE FROM orders WHERE ${where}`);
+  await sql.flush();
+  await sql.close();
 }

@@ -10,7 +10,7 @@ import { newAttempt, newEvent } from "./events.ts";
 /** Stores an event of `at`, with the response that accepted it. Each has an order id of its own. */
 export async function storeSent(
   store: Store,
-  connection: Connection,
+  connection: Pick<Connection, "siteId" | "id" | "platform">,
   response: string,
   at: number,
   fields: Partial<NewEvent["event"]> = {},
