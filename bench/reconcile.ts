@@ -2,7 +2,7 @@
 // the relay, and how much longer single events take meanwhile. `--orders N` and `--engine sqlite|postgres` choose less.
 
 import { parseArgs } from "node:util";
-import { dayMs } from "../src/kernel/time.ts";
+import { dayMs, hourMs } from "../src/kernel/time.ts";
 import { orderKey } from "../src/store/reconciliation/orders.ts";
 import { storeSent } from "../test/support/sentEvents.ts";
 import { commandIn } from "../test/support/commands.ts";
@@ -35,6 +35,8 @@ async function seed(installation: Installation): Promise<void> {
   await store.orders.write([
     { siteId, id: orderKey("first", listed), status: "paid", listedAt: at, ...listed },
   ]);
+  // A relay that had received these events would have counted them long ago.
+  await store.statistics.saveHead(siteId, { fromHour: 0, toHour: Math.floor(at / hourMs) });
   await store.close();
   await seedEvents(installation, total);
   await seedOrders(installation, total);

@@ -2,6 +2,9 @@
 // events, so it is kept to a few milliseconds. Pauses are short while the thread has little else to do, and grow while events keep
 // it busy.
 
+import { setTimeout as wait } from "node:timers/promises";
+import { yieldToEventLoop } from "../kernel/deadline.ts";
+
 const minRows = 16;
 /** The length of a pause, as a multiple of the step before it. */
 const [minFactor, maxFactor] = [0.125, 8];
@@ -10,6 +13,25 @@ const minPauseMs = 2;
 const busyShare = 0.3;
 /** The weight of a step in the mean: the system counts the time of a thread in units of up to some milliseconds. */
 const newestWeight = 0.25;
+
+/** The loop of events needs less than this for a turn in which nothing waits. */
+const idleTurnMs = 0.5;
+const maxWaits = 8;
+
+/** Pauses, and returns the share of the pause in which this thread did other work. */
+export async function pauseFor(ms: number): Promise<number> {
+  const before = performance.eventLoopUtilization();
+  await wait(ms);
+  return performance.eventLoopUtilization(before).utilization;
+}
+
+/** Lets what waits on this thread go first, with what follows from it: an event is accepted in several turns of the loop. */
+export async function letOthersIn(): Promise<void> {
+  const startedAt = performance.now();
+  await yieldToEventLoop();
+  if (performance.now() - startedAt < idleTurnMs) return;
+  for (let waits = 0; waits < maxWaits && (await pauseFor(minPauseMs)) > busyShare; waits++);
+}
 
 export type PaceOptions = {
   /** The longest work of a step that is intended, in milliseconds. */

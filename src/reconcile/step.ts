@@ -2,7 +2,6 @@
 // embedded store it runs on the thread that accepts events, so it is small, lets events in between its parts, and the caller
 // pauses between two steps.
 
-import { yieldToEventLoop } from "../kernel/deadline.ts";
 import { foldOrderId } from "../kernel/reconciliation.ts";
 import { idAt } from "../kernel/ids.ts";
 import { dayMs, hourMs } from "../kernel/time.ts";
@@ -21,6 +20,7 @@ import {
   type Found,
 } from "./classify.ts";
 import { addRow, newTally, removeRow, type Tally } from "../store/reconciliation/tally.ts";
+import { letOthersIn } from "./pace.ts";
 import { dayOf } from "./window.ts";
 
 export type StepStore = Pick<Store, "orders" | "orderCandidates" | "reconciliations">;
@@ -45,7 +45,7 @@ export async function stepRun(options: StepOptions, run: Run): Promise<Run | nul
   const { rows, phase, cursor } =
     run.phase === "orders" ? await readOrders(options, run, tally) : await readEvents(options, run, tally);
   const next = { phase, cursor, tally: tally as Record<string, unknown> };
-  await yieldToEventLoop();
+  await letOthersIn();
   const isDone = await options.store.reconciliations.step(run, { ...next, rows, at: options.now });
   if (!isDone) return null;
   return { ...run, ...next, state: phase === "done" ? "done" : "running", updatedAt: options.now };
@@ -61,9 +61,9 @@ const readCursor = (text: string): OrderCursor | null => {
 async function readOrders(options: StepOptions, run: Run, tally: Tally): Promise<StepResult> {
   const { store, limit } = options;
   const orders = await store.orders.listPage(run.siteId, run, readCursor(run.cursor), limit);
-  await yieldToEventLoop();
+  await letOthersIn();
   const events = await findByOrderIds(options, run, orders);
-  await yieldToEventLoop();
+  await letOthersIn();
   const byFolded = Map.groupBy(events, ({ orderId }) => foldOrderId(orderId ?? ""));
   const ownIds = await findOwners(options, run, events, orders);
   const exact = orders.map((order) => {
@@ -100,7 +100,7 @@ async function findByOrderIds(
   const exact = await search([...listed]);
   const found = new Set(exact.map(({ orderId }) => orderId));
   const others = [...listed].filter((orderId) => !found.has(orderId)).flatMap(spellingsOf);
-  await yieldToEventLoop();
+  await letOthersIn();
   return [...exact, ...(await search(others.filter((orderId) => !listed.has(orderId))))];
 }
 

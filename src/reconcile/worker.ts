@@ -1,14 +1,13 @@
 // Does the steps of running reconciliations. One node at a time does this for all sites, or where looks are shared, for the sites that it
 // looks at; the store keeps the progress, so any node can go on.
 
-import { setTimeout as wait } from "node:timers/promises";
 import { openLease } from "../background/lease.ts";
 import { poll } from "../background/poll.ts";
 import type { Looks } from "../delivery/looks.ts";
 import type { Directory } from "../sites/directory.ts";
 import type { Run } from "../store/reconciliation/runs.ts";
 import type { Store } from "../store/store.ts";
-import { openPace, type PaceOptions } from "./pace.ts";
+import { openPace, pauseFor, type PaceOptions } from "./pace.ts";
 import { stepRun } from "./step.ts";
 
 export type RunWorkerOptions = {
@@ -31,7 +30,7 @@ const sliceMs = 1000;
 
 /** The embedded store works on this thread; PostgreSQL elsewhere, so its steps can be longer. A step lets others in several times. */
 const paces: Record<Store["engine"], PaceOptions> = {
-  sqlite: { stepMs: 12, maxRows: 512 },
+  sqlite: { stepMs: 8, maxRows: 512 },
   postgres: { stepMs: 40, maxRows: 512 },
 };
 
@@ -132,9 +131,7 @@ export function openRunWorker({
         return false;
       }
       const pauseMs = pace.afterStep(worked() - before);
-      const pausedAt = performance.eventLoopUtilization();
-      await wait(pauseMs);
-      pace.afterPause(performance.eventLoopUtilization(pausedAt).utilization);
+      pace.afterPause(await pauseFor(pauseMs));
     }
     return true;
   }
