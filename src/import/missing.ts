@@ -35,9 +35,12 @@ export async function sendMissing(
     const missing = (run.tally as Partial<Tally>).classes?.missing_here ?? 0;
     await store.audit.add(auditLine(site.id, "missing orders sent", { id: run.id, missing }, by));
   }
-  const { rows: limit, fullest } = await findCapacity(store, site.connections, maxPart);
-  if (limit <= 0) return { ...part, waitingFor: fullest?.platform ?? null };
+  const { rows: capacity, fullest } = await findCapacity(store, site.connections, maxPart);
+  const isFull = capacity <= 0;
+  const limit = isFull ? maxPart : capacity;
   const { orders, withoutEmail, receivedSince, next } = await readMissingPage(store, run, { after, limit });
+  // Where nothing is left to send, a full queue is no reason to wait.
+  if (isFull && orders.size > 0) return { ...part, waitingFor: fullest?.platform ?? null };
   const rows = [...orders].map(([key, cells]): TableRow => ({
     line: lineOf(key),
     bytes: 0,
