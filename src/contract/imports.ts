@@ -90,7 +90,7 @@ export const importRoutes = {
         .max(1e9)
         .default(0)
         .describe(
-          "Lines of the file between its header and the first row of this part. Parts are sent in their order.",
+          "Lines of the file between its header and the first row of this part. Parts are sent in their order; one that leaves lines out is refused.",
         ),
       isLast: flag.default("true").describe("false if other parts follow."),
       dryRun: flag.default("false").describe("true reads the rows, writes nothing, and reports."),

@@ -3,6 +3,7 @@
 import { hash } from "node:crypto";
 import type { Connection, Directory, Site } from "../sites/directory.ts";
 import { requireSettings } from "../sites/manage.ts";
+import { newImportTally, type ImportTally } from "../kernel/imports.ts";
 import { Refusal, type By } from "../kernel/refusal.ts";
 import type { Acceptance, NewEvent } from "../store/events/events.ts";
 import type { ImportKind, ImportRow } from "../store/sites/imports.ts";
@@ -14,7 +15,6 @@ import { importIdentities } from "./identities.ts";
 import { importOrders } from "./orders.ts";
 import { run, type Progress, type RefusedRow, type RunOptions } from "./run.ts";
 import type { Source } from "../tables/source.ts";
-import { newTally, type Tally } from "./tally.ts";
 import { acquireImport, type Process } from "./importLease.ts";
 import type { ValueRules } from "../tables/values.ts";
 
@@ -29,8 +29,19 @@ export type ImportRequest = {
   /** `all`, `none`, or platforms and connection ids. */
   deliver: string;
   dryRun: boolean;
-  /** True for a part of a file that others follow: the import is not done after it. */
-  hasMore?: boolean;
+  /** Of a file that is sent in parts. */
+  part?: ImportPart;
+};
+
+export type ImportPart = {
+  /** Lines of the file between its header and the first row of this part. */
+  skippedLines: number;
+  /** The lines up to the end of the header, which every part has. */
+  headerLines: number;
+  /** The last line of this part in the file. */
+  endLine: number;
+  /** True if others follow: the import is not done after this one. */
+  hasMore: boolean;
 };
 
 export type Report = {
@@ -41,7 +52,7 @@ export type Report = {
   /** The last line of an earlier run; 0 for the first run. */
   resumedAfter: number;
   line: number;
-  tally: Tally;
+  tally: ImportTally;
   /** Only for a dry run: duplicates of another row, and of a stored event. */
   duplicates: { inFile: number; known: number } | null;
   mapping: Mapping;
@@ -85,15 +96,26 @@ export async function importFile(request: ImportRequest, context: ImportContext)
     return { ...whole, connections: whole.connections.filter(isWanted) };
   };
   const job: Job = { request, context, report: { id, kind, file: source.name, mapping, unused }, site };
-  const before = dryRun ? await store.imports.find({ siteId, id }) : null;
-  if (before?.state === "done") return doneBefore(job, before);
+  const before = await store.imports.find({ siteId, id });
+  if (dryRun && before?.state === "done") return doneBefore(job, before);
+  if (!dryRun && request.part && before?.state !== "done") refuseGap(request.part, before?.line ?? 0);
   return dryRun ? runDry(job) : runImport(job);
+}
+
+/** Rows of a part that was left out, or not sent to its end, would be lost: later parts count them as done. */
+function refuseGap({ skippedLines, headerLines }: ImportPart, line: number): void {
+  const known = Math.max(0, line - headerLines);
+  if (skippedLines > known)
+    throw new Refusal(
+      "skippedLines",
+      `skippedLines is ${skippedLines}, but only ${known} lines were imported before. Send the parts in their order, each until isPartDone is true, and all with the same sha256.`,
+    );
 }
 
 async function runDry(job: Job): Promise<Report> {
   const { store, now, onStart } = job.context;
   const preview = openDryRun(store, now);
-  const tally = newTally();
+  const tally = newImportTally();
   onStart(0);
   const steps = await openSteps(job, preview.store);
   const { isDone, line } = await run({ ...steps, after: 0, tally, save: async () => {}, paced: false });
@@ -110,20 +132,21 @@ async function runImport(job: Job): Promise<Report> {
     return { siteId, actor: context.by.actor, action, detail, at: now() };
   };
   const options = { deliver, mapping: report.mapping, ...(source.sha256 ? { sha256: source.sha256 } : {}) };
-  const wanted = { siteId, id: report.id, kind, file: source.name, options, tally: newTally() };
+  const wanted = { siteId, id: report.id, kind, file: source.name, options, tally: newImportTally() };
   const lease = await acquireImport(store, wanted, context.process, now, audit("import started", {}));
   if ("done" in lease) return doneBefore(job, lease.done);
 
   const { line: after } = lease.row;
-  const tally = lease.row.tally as Tally;
+  const tally = lease.row.tally as ImportTally;
   context.onStart(after);
-  const save = (line: number, sum: Tally) => {
+  const save = (line: number, sum: ImportTally) => {
     source.check();
     return lease.save(line, sum);
   };
   const end = await run({ ...(await openSteps(job, store)), after, tally, save, paced: true });
-  const isDone = end.isDone && !request.hasMore;
-  const { line } = end;
+  const isDone = end.isDone && !request.part?.hasMore;
+  // The last row may have several lines, and empty ones may follow.
+  const line = Math.max(end.line, end.isDone ? (request.part?.endLine ?? 0) : 0);
   // The final statistics of past hours lack the imported events, so they are computed again.
   if (kind === "conversions" && tally.imported > 0) await store.statistics.restart(siteId);
   const { rows, imported, duplicates, filtered, refused } = tally;
@@ -156,7 +179,14 @@ async function openSteps({ request, context, report, site }: Job, into: Store) {
 }
 
 function doneBefore({ report }: Job, { line, tally }: ImportRow): Report {
-  return { ...report, state: "done before", resumedAfter: 0, line, tally: tally as Tally, duplicates: null };
+  return {
+    ...report,
+    state: "done before",
+    resumedAfter: 0,
+    line,
+    tally: tally as ImportTally,
+    duplicates: null,
+  };
 }
 
 async function findImportId(

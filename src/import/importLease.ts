@@ -2,12 +2,12 @@
 // immediately, a process on another machine when the lease expires.
 
 import { hostname } from "node:os";
+import type { ImportTally } from "../kernel/imports.ts";
 import { Conflict, Refusal } from "../kernel/refusal.ts";
 import { maxSkewMs } from "../kernel/time.ts";
 import type { AuditLine } from "../store/sites/audit.ts";
 import type { ImportLease as LeaseRow, ImportRow, NewImport } from "../store/sites/imports.ts";
 import type { Store } from "../store/store.ts";
-import type { Tally } from "./tally.ts";
 
 const leaseMs = 30_000;
 
@@ -38,8 +38,8 @@ export const currentProcess = (run: string): Process => ({
 type ImportLease = {
   /** The progress of an earlier run. */
   row: ImportRow;
-  save(line: number, tally: Tally): Promise<void>;
-  end(state: "stopped" | "done", line: number, tally: Tally, audit: AuditLine | null): Promise<void>;
+  save(line: number, tally: ImportTally): Promise<void>;
+  end(state: "stopped" | "done", line: number, tally: ImportTally, audit: AuditLine | null): Promise<void>;
 };
 
 /** Returns the stored row when the import is already done. */

@@ -2,12 +2,13 @@
 // at the saved progress, and rows after it that were imported already are not written twice.
 
 import { setTimeout as sleep } from "node:timers/promises";
+import type { ImportTally } from "../kernel/imports.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { platformOf } from "../platforms/index.ts";
 import type { Connection, Site } from "../sites/directory.ts";
 import type { Store } from "../store/store.ts";
 import type { Table, TableRow } from "../tables/table.ts";
-import { countOutcome, type Outcome, type Tally } from "./tally.ts";
+import { countOutcome, type Outcome } from "./tally.ts";
 
 /** A commit of this many rows blocks others for a few milliseconds. */
 const chunkRows = 200;
@@ -27,7 +28,7 @@ const minQueue = 200;
 const laneRounds = 10;
 
 export type Progress = {
-  tally: Tally;
+  tally: ImportTally;
   line: number;
   bytes: number;
   /** The platform with the full queue that the import waits for. */
@@ -41,13 +42,13 @@ export type RunOptions = {
   table: Table;
   /** Rows up to this line are done. */
   after: number;
-  tally: Tally;
+  tally: ImportTally;
   site: () => Site;
   /** Reads the site again: connections may be paused or removed during a long import. */
   refresh: () => Promise<void>;
   importRows: (rows: readonly TableRow[]) => Promise<Outcome[]>;
   /** Saves progress and renews the lease; throws when the lease was lost. */
-  save: (line: number, tally: Tally) => Promise<void>;
+  save: (line: number, tally: ImportTally) => Promise<void>;
   onRefused: (rows: readonly RefusedRow[]) => void;
   onProgress: (progress: Progress) => void;
   stop: AbortSignal;

@@ -1,6 +1,7 @@
 // Counts the outcomes of a file's rows. It holds counts, reasons and line numbers, and never the content of a row.
 
 import type { Result } from "../kernel/event.ts";
+import type { ImportTally } from "../kernel/imports.ts";
 
 export type Outcome =
   | { status: "imported"; results: Record<string, Result> }
@@ -8,38 +9,11 @@ export type Outcome =
   | { status: "filtered" }
   | { status: "refused"; reason: string };
 
-export type Tally = {
-  rows: number;
-  imported: number;
-  duplicates: number;
-  filtered: number;
-  refused: number;
-  /** By reason: the count, and the lines of the first rows. */
-  reasons: Record<string, { count: number; lines: number[] }>;
-  /** By platform and by state at planning. */
-  deliveries: Record<string, Record<string, number>>;
-  /** By platform and reason. */
-  skipped: Record<string, Record<string, number>>;
-};
-
 const maxLines = 5;
 const maxReasons = 50;
 const otherReasons = "other reasons";
 
-export function newTally(): Tally {
-  return {
-    rows: 0,
-    imported: 0,
-    duplicates: 0,
-    filtered: 0,
-    refused: 0,
-    reasons: {},
-    deliveries: {},
-    skipped: {},
-  };
-}
-
-export function countOutcome(tally: Tally, line: number, outcome: Outcome): void {
+export function countOutcome(tally: ImportTally, line: number, outcome: Outcome): void {
   tally.rows += 1;
   switch (outcome.status) {
     case "imported":
@@ -63,7 +37,7 @@ export function countOutcome(tally: Tally, line: number, outcome: Outcome): void
   }
 }
 
-function countDelivery(tally: Tally, platform: string, result: Result): void {
+function countDelivery(tally: ImportTally, platform: string, result: Result): void {
   const state = result.ok ? "sent" : result.status;
   const states = (tally.deliveries[platform] ??= {});
   states[state] = (states[state] ?? 0) + 1;

@@ -13,7 +13,7 @@ import { openTable, type Source } from "../tables/source.ts";
 import type { Table, TableRow } from "../tables/table.ts";
 import { isTimeZone } from "../tables/values.ts";
 import { fieldAliases } from "./columns.ts";
-import { importFile } from "./import.ts";
+import { importFile, type ImportPart } from "./import.ts";
 import { currentProcess } from "./importLease.ts";
 import type { RefusedRow } from "./run.ts";
 
@@ -64,17 +64,18 @@ export async function importPart(
   const stop = new AbortController();
   const timer = dryRun ? undefined : setTimeout(() => stop.abort(), timeoutMs);
   try {
+    const { source, part } = await openPart(upload, query, requestedColumns);
     const report = await importFile(
       {
         kind,
-        source: await openPart(upload, query, requestedColumns),
+        source,
+        part,
         siteId: site.id,
         requestedColumns,
         defaults: readPairs("defaults", query.defaults),
         rules: { timeZone, dates, decimal },
         deliver: kind === "conversions" ? query.deliver : "none",
         dryRun,
-        hasMore: query.isLast === "false",
       },
       {
         store,
@@ -102,16 +103,34 @@ async function* piecesOf(bytes: Buffer): AsyncGenerator<Buffer> {
 }
 
 /** Opens a part as if it were the file: its lines count from the beginning of the file. */
-async function openPart(upload: Buffer, query: PartQuery, requested: Mapping): Promise<Source> {
+async function openPart(
+  upload: Buffer,
+  query: PartQuery,
+  requested: Mapping,
+): Promise<{ source: Source; part: ImportPart }> {
   const { file: name, skippedLines, sha256 = hash("sha256", upload) } = query;
   const open = async (): Promise<Table> => {
     const table = await openTable(piecesOf(upload), "The file");
     return { ...table, rows: withLines(table.rows, skippedLines) };
   };
-  const { columns, format } = await open();
+  const { columns, format, headerLines } = await open();
   // Rows of NDJSON may lack columns that rows of other parts have.
   const all = format === "ndjson" ? [...new Set([...columns, ...Object.values(requested)])] : columns;
-  return { name, bytes: upload.length, rows: 0, columns: all, sha256, open, check: () => {} };
+  return {
+    source: { name, bytes: upload.length, rows: 0, columns: all, sha256, open, check: () => {} },
+    part: {
+      skippedLines,
+      headerLines,
+      endLine: skippedLines + countLines(upload),
+      hasMore: query.isLast === "false",
+    },
+  };
+}
+
+function countLines(upload: Buffer): number {
+  let lines = 0;
+  for (let at = upload.indexOf("\n"); at >= 0; at = upload.indexOf("\n", at + 1)) lines += 1;
+  return lines;
 }
 
 async function* withLines(rows: AsyncIterable<TableRow>, skipped: number): AsyncGenerator<TableRow> {

@@ -1,4 +1,4 @@
-// Imported files: what their rows can be, and the fields that every row needs.
+// Imported files: what their rows can be, the fields that every row needs, and the counts of their outcomes.
 
 export const uploadKinds = ["conversions", "identities"] as const;
 export type UploadKind = (typeof uploadKinds)[number];
@@ -17,3 +17,28 @@ export function missingFields(kind: UploadKind, present: readonly string[]): Mis
   if (hasIds) return has("seenAt") ? missing : [...missing, "seenAt"];
   return has("consent") ? missing : [...missing, "content"];
 }
+
+export type ImportTally = {
+  rows: number;
+  imported: number;
+  duplicates: number;
+  filtered: number;
+  refused: number;
+  /** By reason: the count, and the lines of the first rows. */
+  reasons: Record<string, { count: number; lines: number[] }>;
+  /** By platform and by state at planning. */
+  deliveries: Record<string, Record<string, number>>;
+  /** By platform and reason. */
+  skipped: Record<string, Record<string, number>>;
+};
+
+export const newImportTally = (): ImportTally => ({
+  rows: 0,
+  imported: 0,
+  duplicates: 0,
+  filtered: 0,
+  refused: 0,
+  reasons: {},
+  deliveries: {},
+  skipped: {},
+});

@@ -24,7 +24,8 @@ export async function openCsv(text: AsyncIterable<string>, start: string): Promi
   const records = (parser as AsyncIterable<Parsed>)[Symbol.asyncIterator]();
   const head = await readRecord(records);
   const columns = (head?.record ?? []).map((name, i) => name.trim() || `column ${i + 1}`);
-  return { format: "csv", delimiter, columns, rows: readRows(records, columns) };
+  const headerLines = head?.info.lines ?? 0;
+  return { format: "csv", delimiter, columns, headerLines, rows: readRows(records, columns) };
 }
 
 type Parsed = { record: string[]; info: Info };

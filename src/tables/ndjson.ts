@@ -16,6 +16,7 @@ export async function openNdjson(text: AsyncIterable<string>): Promise<Table> {
   const columns = [...new Set(first.flatMap((row) => ("cells" in row ? Object.keys(row.cells) : [])))];
   return {
     format: "ndjson",
+    headerLines: 0,
     delimiter: null,
     columns,
     rows: (async function* () {

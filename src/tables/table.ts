@@ -18,6 +18,8 @@ export type Table = {
   delimiter: string | null;
   /** In CSV those of the header, in NDJSON those that the first rows have. */
   columns: string[];
+  /** The lines up to the end of the header; 0 in NDJSON. */
+  headerLines: number;
   rows: AsyncIterable<TableRow>;
 };
 

@@ -335,6 +335,11 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
     });
     expect((await admin.ask(`GET /sites/${site}/imports`)).json.items).toEqual([]);
 
+    // A part whose rows follow a gap is refused, and leaves nothing behind.
+    const gap = [400, "invalid", "skippedLines"];
+    expect(fault(await part(2, header + rows[2]))).toEqual(gap);
+    expect((await admin.ask(`GET /sites/${site}/imports`)).json.items).toEqual([]);
+
     const first = done(await part(0, header + rows[0] + rows[1], { isLast: "false" }));
     const refused = {
       line: 3,
@@ -346,6 +351,7 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
       ...first,
       refusedRows: [],
     });
+    expect(fault(await part(3, header + rows[2]))).toEqual(gap);
     const last = done(await part(2, header + rows[2]));
     expect(last).toMatchObject({ state: "done", tally: { rows: 3, imported: 2, duplicates: 0, refused: 1 } });
     expect(done(await part(2, header + rows[2])).state).toBe("done before");
@@ -365,6 +371,25 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
     ]);
     const events = (await admin.ask(`GET /sites/${site}/events?search=I-3`)).json.items;
     expect(events).toMatchObject([{ event: "purchase", orderId: "I-3", value: 1.5 }]);
+  });
+
+  test("a part may end with a row of several lines and with empty ones", async () => {
+    const query = new URLSearchParams({
+      kind: "conversions",
+      file: "notes.csv",
+      sha256: "ef".repeat(32),
+      defaults: JSON.stringify({ event: "purchase" }),
+      isLast: "false",
+    });
+    const row = (n: number) => `ann@customers.example,L-${n},${new Date().toISOString()},"two\nlines"\n`;
+    const send = (skippedLines: number, rows: string) => {
+      query.set("skippedLines", String(skippedLines));
+      const text = `email,orderId,eventTime,note\n${rows}`;
+      return admin.ask(`POST /sites/${site}/imports/parts?${query.toString()}`, text);
+    };
+    expect((await send(0, `${row(1)}\n`)).json).toMatchObject({ isPartDone: true, tally: { imported: 1 } });
+    expect(fault(await send(4, row(2)))).toEqual([400, "invalid", "skippedLines"]);
+    expect((await send(3, row(2))).json).toMatchObject({ isPartDone: true, tally: { imported: 2 } });
   });
 
   test("parts of NDJSON may lack columns that other parts have", async () => {

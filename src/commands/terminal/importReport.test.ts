@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Progress } from "../../import/run.ts";
 import type { Source } from "../../tables/source.ts";
-import { newTally } from "../../import/tally.ts";
+import { newImportTally } from "../../kernel/imports.ts";
 import { openProgress } from "./importReport.ts";
 import { duration } from "./progress.ts";
 
@@ -13,7 +13,7 @@ function screen(isTTY: boolean) {
 }
 
 const at = (rows: number, waitingFor: string | null = null): Progress => ({
-  tally: { ...newTally(), rows, imported: rows - 1, duplicates: 1 },
+  tally: { ...newImportTally(), rows, imported: rows - 1, duplicates: 1 },
   line: rows + 1,
   bytes: rows * 10,
   waitingFor,

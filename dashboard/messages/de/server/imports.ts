@@ -49,4 +49,6 @@ export const importFaults = {
     "Diese Datei wurde mit Zustellung an {1} importiert, und Gespeichertes wird nicht noch einmal gesendet.",
   "This import was started with delivery to {1}; continue with the same delivery.":
     "Dieser Import wurde mit Zustellung an {1} begonnen; setzen Sie ihn mit derselben Zustellung fort.",
+  "skippedLines is {1}, but only {2} lines were imported before. Send the parts in their order, each until isPartDone is true, and all with the same sha256.":
+    "skippedLines ist {1}, aber bisher wurden nur {2} Zeilen importiert. Senden Sie die Teile in ihrer Reihenfolge, jeden, bis isPartDone true ist, und alle mit demselben sha256.",
 };

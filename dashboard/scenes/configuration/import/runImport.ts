@@ -4,11 +4,11 @@ import { useEffect, useRef, useState } from "react";
 import { ApiError, upload, type Answer, type Input } from "../../../common/api/api.ts";
 import { queryClient } from "../../../common/api/query.ts";
 import { isNdjson, partsOf, rowsOf, type TextFile } from "../../../common/files.ts";
+import { newImportTally, type ImportTally } from "../../../../src/kernel/imports.ts";
 import { serverText } from "../../../messages/server.ts";
 
 const route = "POST /sites/:site/imports/parts";
 type PartAnswer = Answer<typeof route>;
-export type Tally = PartAnswer["tally"];
 export type Wish = Omit<
   NonNullable<Input<typeof route>["query"]>,
   "file" | "sha256" | "skippedLines" | "isLast" | "dryRun"
@@ -17,7 +17,7 @@ export type Wish = Omit<
 export type Progress = { share: number; rows: number; waitingFor: string | null };
 export type Report = {
   state: PartAnswer["state"];
-  tally: Tally;
+  tally: ImportTally;
   refusedRows: PartAnswer["refusedRows"];
   /** Duplicates of rows in other parts are found only by the import. */
   hasSeveralParts: boolean;
@@ -33,11 +33,11 @@ async function sendParts(
   const parts = partsOf(file.text);
   const report: Report = {
     state: "stopped",
-    tally: emptyTally(),
+    tally: newImportTally(),
     refusedRows: [],
     hasSeveralParts: parts.length > 1,
   };
-  const checked = emptyTally();
+  const checked = newImportTally();
   for (let i = 0; i < parts.length && !isStopped();) {
     const { text, skippedLines } = parts[i] as (typeof parts)[number];
     const { state, tally, isPartDone, waitingFor, refusedRows } = await upload(
@@ -67,18 +67,7 @@ async function sendParts(
   return report;
 }
 
-const emptyTally = (): Tally => ({
-  rows: 0,
-  imported: 0,
-  duplicates: 0,
-  filtered: 0,
-  refused: 0,
-  reasons: {},
-  deliveries: {},
-  skipped: {},
-});
-
-function addTally(sum: Tally, tally: Tally): void {
+function addTally(sum: ImportTally, tally: ImportTally): void {
   for (const name of ["rows", "imported", "duplicates", "filtered", "refused"] as const)
     sum[name] += tally[name];
   for (const [reason, { count, lines }] of Object.entries(tally.reasons)) {
