@@ -17,15 +17,17 @@ const places: Record<AlertLine["kind"], string> = {
   "order feed": "reconciliation",
   "damaged data": "configuration",
   "not counted": "integrations/log",
+  quality: "integrations/quality",
 };
 
 /** Alerts about a connection lead to its platform: to its form if the sign-in ended, else to its log. */
 export function repairOf(
-  { kind, platform }: AlertLine,
+  { kind, platform, subject }: AlertLine,
   nameOf: (platform: string) => string,
 ): { path: string; search: Record<string, string>; label: string } {
   const texts = frameText.alerts.repair;
   if (platform === null) return { path: places[kind], search: {}, label: texts[kind] };
+  if (kind === "quality") return { path: `${places[kind]}/${subject}`, search: {}, label: texts[kind] };
   const path = `integrations/${platform}`;
   if (kind === "needs reconnection") return { path, search: {}, label: texts.reconnect(nameOf(platform)) };
   return { path, search: { tab: "log" }, label: texts.log(nameOf(platform)) };

@@ -60,6 +60,7 @@ export const frameText = section("frame", {
     repair: {
       "needs reconnection": "Reconnect",
       "not counted": "View these deliveries",
+      quality: "View the match quality",
       "success rate": "View failed deliveries",
       silence: "Check inbound keys",
       webhook: "Check the webhook",

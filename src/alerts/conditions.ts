@@ -11,7 +11,9 @@ import type { Webhook } from "../store/outbound/webhooks.ts";
 import type { Store } from "../store/store.ts";
 import { hoursNeeded, judgeSilence } from "./silence.ts";
 import { appSubject, hoursText, nameOf, timeText } from "./message.ts";
-import { checkNotCounted, isLookDue, type NotCountedMemory } from "./notCounted.ts";
+import type { LookMemory } from "./looks.ts";
+import { checkNotCounted, isLookDue } from "./notCounted.ts";
+import { checkQuality, isQualityLookDue } from "./quality.ts";
 import { checkAccuracy, checkFeed } from "./reconciliation.ts";
 
 /** A condition must be absent for this long before its alert ends. Wrong keys lock a host for 15 minutes at a time. */
@@ -26,13 +28,14 @@ export const quietMs: Record<AlertKind, number> = {
   // Damaged events are found only when they are due.
   "damaged data": hourMs,
   "not counted": 0,
+  quality: 0,
   accuracy: 0,
   "order feed": 0,
 };
 
 export type Facts = Pick<
   Store,
-  "alerts" | "confirmations" | "keyUse" | "webhooks" | "reconciliations" | "orderFeeds"
+  "alerts" | "confirmations" | "keyUse" | "webhooks" | "reconciliations" | "orderFeeds" | "snapshots"
 >;
 
 /** A check passes this on to the next one. */
@@ -42,17 +45,21 @@ export type CheckMemory = {
   /** By site: no pause can be unusual between the two times. */
   usualPauses: Map<string, { from: number; until: number }>;
   /** By site: what the last look at its confirmations found. */
-  notCounted: NotCountedMemory;
+  notCounted: LookMemory;
+  /** By site: what the last look at the platforms' scores found. */
+  quality: LookMemory;
 };
 
 export const newCheckMemory = (): CheckMemory => ({
   backlogs: new Map(),
   usualPauses: new Map(),
   notCounted: new Map(),
+  quality: new Map(),
 });
 
 /** True where a check of a site that `listConcerned` of the store does not name can find a problem. */
-export function mayHaveProblem(site: Site, { usualPauses, notCounted }: CheckMemory, now: number): boolean {
+export function mayHaveProblem(site: Site, memory: CheckMemory, now: number): boolean {
+  const { usualPauses, notCounted, quality } = memory;
   return (
     site.unreadable !== undefined ||
     site.connections.some(
@@ -60,6 +67,7 @@ export function mayHaveProblem(site: Site, { usualPauses, notCounted }: CheckMem
     ) ||
     site.hostRows.some((host) => checkHost(host, site.settings.timeZone, now) !== null) ||
     isLookDue(site, notCounted, now) ||
+    isQualityLookDue(site, quality, now) ||
     (site.settings.inbound && !isPauseUsual(usualPauses.get(site.id), now))
   );
 }
@@ -84,6 +92,7 @@ export async function checkSite(
     ...site.hostRows.map((host) => checkHost(host, timeZone, now)),
     await checkSilence(facts, site, openOf("silence", ""), memory, now),
     ...(await checkNotCounted(facts, site, open, memory.notCounted, now)),
+    ...(await checkQuality(facts, site, open, memory.quality, now)),
   ];
   for (const connection of site.connections) {
     findings.push(

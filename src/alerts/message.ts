@@ -144,6 +144,11 @@ function aboutKind(
         title: `${name} counts fewer conversions`,
         whatToDo: `cleancast delivery list ${host} --connection ${subject} --confirmation not_counted --from 24h`,
       };
+    case "quality":
+      return {
+        title: `match quality at ${name} fell`,
+        whatToDo: `cleancast quality ${host}`,
+      };
     case "accuracy":
       return {
         title: `accuracy of ${name} fell`,

@@ -10,7 +10,8 @@ import { connectPlatform } from "../sites/connect.ts";
 import { openDirectory, type Connection, type Site } from "../sites/directory.ts";
 import { findSite } from "../sites/manage.ts";
 import type { Alert } from "../store/statistics/alerts.ts";
-import { checkNotCounted, isLookDue, type NotCountedMemory } from "./notCounted.ts";
+import type { LookMemory } from "./looks.ts";
+import { checkNotCounted, isLookDue } from "./notCounted.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
 const settings = { customer_id: "123-456-7890", access_token: "token", conversion_action: "7700000001" };
@@ -43,11 +44,7 @@ describe("conversions that are not counted", async () => {
     await store.confirmations.answer(question, "google_ads", answers, 0, at);
   }
 
-  async function check(
-    connection: Connection,
-    open: readonly Alert[] = [],
-    memory: NotCountedMemory = new Map(),
-  ) {
+  async function check(connection: Connection, open: readonly Alert[] = [], memory: LookMemory = new Map()) {
     await directory.refresh();
     const site = directory.site(connection.siteId) as Site;
     return (await checkNotCounted(store, site, open, memory, now)).map(({ subject, text }) => {
@@ -104,7 +101,7 @@ describe("conversions that are not counted", async () => {
 
   test("the sums are read again after a quarter of an hour, and not for a site that is never asked about", async () => {
     const connection = await setUp();
-    const memory: NotCountedMemory = new Map();
+    const memory: LookMemory = new Map();
     await directory.refresh();
     const site = directory.site(connection.siteId) as Site;
     expect(isLookDue(site, memory, now)).toBe(true);

@@ -8,6 +8,7 @@ import type { Connection, Site } from "../sites/directory.ts";
 import type { ConfirmationCount } from "../store/confirmations/confirmations.ts";
 import type { Alert, Finding } from "../store/statistics/alerts.ts";
 import type { Store } from "../store/store.ts";
+import { mayFind, recentFindings, type LookMemory } from "./looks.ts";
 import { nameOf } from "./message.ts";
 
 /** Platforms answer after half an hour at the earliest, so the sums change slowly. */
@@ -25,30 +26,24 @@ const newLimit = 0.5;
 const jump = 0.1;
 const hysteresis = 0.05;
 
-/** By site. */
-export type NotCountedMemory = Map<string, { at: number; findings: Finding[] }>;
-
 const asked = ({ connections }: Site) =>
   connections.filter(({ platform }) => platformOf(platform)?.confirmations !== undefined);
 
 /** True where the sums of a site have not been looked at for a while. */
-export function isLookDue(site: Site, memory: NotCountedMemory, now: number): boolean {
-  if (asked(site).length === 0) return false;
-  const known = memory.get(site.id);
-  return !known || known.at > now || now - known.at >= lookMs || known.findings.length > 0;
-}
+export const isLookDue = (site: Site, memory: LookMemory, now: number) =>
+  asked(site).length > 0 && mayFind(memory, site.id, lookMs, now);
 
 export async function checkNotCounted(
   { confirmations }: Pick<Store, "confirmations">,
   site: Site,
   open: readonly Alert[],
-  memory: NotCountedMemory,
+  memory: LookMemory,
   now: number,
 ): Promise<Finding[]> {
   const connections = asked(site);
   if (connections.length === 0) return [];
-  const known = memory.get(site.id);
-  if (known && known.at <= now && now - known.at < lookMs) return known.findings;
+  const recent = recentFindings(memory, site.id, lookMs, now);
+  if (recent) return recent;
   const endHour = Math.floor(now / hourMs) + 1;
   const counts = await confirmations.listCounts(site.id, endHour - recentHours - usualHours, endHour);
   const findings = connections.flatMap((connection) => {

@@ -212,6 +212,7 @@ export const alertKinds = [
   "host",
   "damaged data",
   "not counted",
+  "quality",
   "accuracy",
   "order feed",
 ] as const;

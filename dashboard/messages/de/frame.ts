@@ -57,6 +57,7 @@ export const frame: Translation<typeof frameText> = {
     repair: {
       "needs reconnection": "Neu verbinden",
       "not counted": "Diese Übertragungen ansehen",
+      quality: "Zuordnungsqualität ansehen",
       "success rate": "Fehlgeschlagene Übertragungen ansehen",
       silence: "Eingangsschlüssel prüfen",
       webhook: "Webhook prüfen",

@@ -29,6 +29,7 @@ const whatToDo: Record<AlertKind, string> = {
   accuracy: "Read the report of the last reconciliation: each loss leads to its orders.",
   "order feed": "Check the address of the order feed; its last error says what is wrong.",
   "damaged data": "Enter again what cannot be read, or restore it from a backup.",
+  quality: "The page of its match quality shows which keys are missing, and what would raise the score most.",
   "not counted": "Filter the sync log by this confirmation: each delivery shows the reason of the platform.",
 };
 

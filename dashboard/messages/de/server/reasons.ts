@@ -99,6 +99,11 @@ export const reasons: ServerTexts = {
     "Filtern Sie das Übertragungsprotokoll nach dieser Bestätigung: Jede Zustellung zeigt den Grund der Plattform.",
   "Of the last {1} conversions that {2} accepted and decided on, it did not count more than usual: {3}.":
     "Von den letzten {1} Conversions, die {2} angenommen und entschieden hat, wurden mehr als sonst nicht gezählt: {3}.",
+  "match quality at {1} fell": "Zuordnungsqualität bei {1} ist gefallen",
+  "The page of its match quality shows which keys are missing, and what would raise the score most.":
+    "Die Seite ihrer Zuordnungsqualität zeigt, welche Schlüssel fehlen und was den Wert am meisten erhöhen würde.",
+  "{1} rates the match quality of our events lower than in the days before: {2}.":
+    "{1} bewertet die Zuordnungsqualität unserer Ereignisse niedriger als in den Tagen davor: {2}.",
   "{1} needs reconnection": "{1} muss neu verbunden werden",
   "deliveries to {1} fail": "Zustellungen an {1} schlagen fehl",
   "no events received": "keine Ereignisse empfangen",

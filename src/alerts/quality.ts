@@ -1,0 +1,104 @@
+// Finds connections whose platform rates our events lower than before: its daily scores are compared with those of the days
+// before. One bad day may be chance, so a fall has to last for two.
+
+import { dayMs, hourMs } from "../kernel/time.ts";
+import { platformOf } from "../platforms/index.ts";
+import type { Connection, Site } from "../sites/directory.ts";
+import { snapshotDay, type QualitySnapshot } from "../store/confirmations/snapshots.ts";
+import type { Alert, Finding } from "../store/statistics/alerts.ts";
+import type { Store } from "../store/store.ts";
+import { mayFind, recentFindings, type LookMemory } from "./looks.ts";
+import { nameOf } from "./message.ts";
+
+const lookMs = hourMs;
+/** The fall has lasted for this many snapshots, and is measured against this many before them. */
+const recentDays = 2;
+const usualDays = 7;
+/** Fewer scores of the days before say nothing. */
+const minUsual = 3;
+/** A fall, and what is left of it when the alert ends: shares of the platform's scale. */
+const minFall = 0.1;
+const hysteresis = 0.05;
+/** An older score says nothing about today. */
+const maxAgeMs = 3 * dayMs;
+const maxNamed = 3;
+
+const rated = ({ connections }: Site) =>
+  connections.filter(
+    ({ state, platform }) => state === "active" && platformOf(platform)?.quality !== undefined,
+  );
+
+/** True where the scores of a site have not been looked at for a while. */
+export const isQualityLookDue = (site: Site, memory: LookMemory, now: number) =>
+  rated(site).length > 0 && mayFind(memory, site.id, lookMs, now);
+
+export async function checkQuality(
+  { snapshots }: Pick<Store, "snapshots">,
+  site: Site,
+  open: readonly Alert[],
+  memory: LookMemory,
+  now: number,
+): Promise<Finding[]> {
+  const connections = rated(site);
+  if (connections.length === 0) return [];
+  const recent = recentFindings(memory, site.id, lookMs, now);
+  if (recent) return recent;
+  const findings: Finding[] = [];
+  for (const connection of connections) {
+    const key = { siteId: site.id, connectionId: connection.id };
+    const isOpen = open.some(({ kind, subject }) => kind === "quality" && subject === connection.id);
+    findings.push(...judge(connection, await snapshots.list(key, recentDays + usualDays), isOpen, now));
+  }
+  memory.set(site.id, { at: now, findings });
+  return findings;
+}
+
+type Score = { event: string; score: number; maxScore: number };
+
+/** Words instead of a score are left out: their order is the platform's secret. */
+const scoresOf = ({ reports }: QualitySnapshot) =>
+  reports.flatMap(({ event, score, maxScore }): Score[] =>
+    score === null || maxScore === null || maxScore <= 0 ? [] : [{ event, score, maxScore }],
+  );
+
+/** `snapshots` are the newest first. */
+function judge(
+  connection: Connection,
+  snapshots: readonly QualitySnapshot[],
+  isOpen: boolean,
+  now: number,
+): Finding[] {
+  const [newest] = snapshots;
+  if (!newest || newest.day < snapshotDay(now - maxAgeMs)) return [];
+  const recent = snapshots.slice(0, recentDays).map(scoresOf);
+  const before = snapshots.slice(recentDays).map(scoresOf);
+  const fallen = scoresOf(newest).flatMap(({ event, score, maxScore }) => {
+    const scoresIn = (days: readonly Score[][]) =>
+      days.flatMap((scores) =>
+        scores.filter((one) => one.event === event && one.maxScore === maxScore).map((one) => one.score),
+      );
+    const usual = median(scoresIn(before));
+    const last = scoresIn(recent);
+    if (usual === null || scoresIn(before).length < minUsual || last.length < recentDays) return [];
+    // An open alert ends with the first score that has risen enough.
+    const fall = (usual - (isOpen ? score : Math.max(...last))) / maxScore;
+    if (fall < minFall - (isOpen ? hysteresis : 0)) return [];
+    return [
+      { fall, text: `${nameOfEvent(event)} ${rounded(score)} of ${maxScore}, before ${rounded(usual)}` },
+    ];
+  });
+  if (fallen.length === 0) return [];
+  const worst = fallen.toSorted((one, other) => other.fall - one.fall).slice(0, maxNamed);
+  const text = `${nameOf(connection)} rates the match quality of our events lower than in the days before: ${worst.map((one) => one.text).join("; ")}.`;
+  return [{ kind: "quality", subject: connection.id, text }];
+}
+
+/** A name that the platform made up stays out of messages: it may contain anything. */
+const nameOfEvent = (event: string) =>
+  event === "" ? "all events" : /^[\w .-]{1,50}$/.test(event) ? event : "an event";
+
+const rounded = (score: number) => Math.round(score * 10) / 10;
+
+function median(values: readonly number[]): number | null {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? null;
+}
