@@ -2,6 +2,7 @@
 // events, so it is kept to a few milliseconds. Pauses are short while the thread has little else to do, and grow while events keep
 // it busy.
 
+import { performance } from "node:perf_hooks";
 import { setTimeout as wait } from "node:timers/promises";
 import { yieldToEventLoop } from "../kernel/deadline.ts";
 

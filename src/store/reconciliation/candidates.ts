@@ -145,12 +145,13 @@ export function candidateStore(db: Database) {
         [siteId, after, below, limit - 1],
       );
       const last = end ? String(end.id) : null;
-      // The comparison with NULL keeps PostgreSQL from reading all rows of the run at once, as it might for NOT EXISTS.
+      // One upper bound: with two, SQLite reads on to the wrong one. The comparison with NULL keeps PostgreSQL from reading all
+      // rows of the run at once, as it might for NOT EXISTS.
       const rows = await db.all(
-        `SELECT ${candidateColumns} FROM events WHERE site_id = $1 AND id > $2 AND id < $3 AND id <= $4
-           AND (SELECT 1 FROM reconciliation_rows WHERE site_id = $1 AND run_id = $5 AND event_id = events.id LIMIT 1) IS NULL
+        `SELECT ${candidateColumns} FROM events WHERE site_id = $1 AND id > $2 AND id ${last === null ? "<" : "<="} $3
+           AND (SELECT 1 FROM reconciliation_rows WHERE site_id = $1 AND run_id = $4 AND event_id = events.id LIMIT 1) IS NULL
          ORDER BY id`,
-        [siteId, after, below, last ?? below, runId],
+        [siteId, after, last ?? below, runId],
       );
       return { events: await toCandidates(siteId, rows), last };
     },
