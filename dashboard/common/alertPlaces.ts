@@ -20,12 +20,17 @@ const places: Record<AlertLine["kind"], string> = {
   quality: "integrations/quality",
 };
 
-/** Alerts about a connection lead to its platform: to its form if the sign-in ended, else to its log. */
+/**
+ * Alerts about a connection lead to its platform: to its form if the sign-in ended, else to its log. Null if the repair is a change
+ * that this user may not make.
+ */
 export function repairOf(
   { kind, platform, subject }: AlertLine,
   nameOf: (platform: string) => string,
-): { path: string; search: Record<string, string>; label: string } {
+  mayChange: boolean,
+): { path: string; search: Record<string, string>; label: string } | null {
   const texts = frameText.alerts.repair;
+  if (kind === "needs reconnection" && !mayChange) return null;
   if (platform === null) return { path: places[kind], search: {}, label: texts[kind] };
   if (kind === "quality") return { path: `${places[kind]}/${subject}`, search: {}, label: texts[kind] };
   const path = `integrations/${platform}`;

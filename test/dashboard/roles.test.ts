@@ -6,7 +6,7 @@ import { becomeOwner, invite, password, type Person } from "../support/apiClient
 import { authenticatorCode } from "../support/authenticator.ts";
 import { inChromium } from "../browser/chromium.ts";
 import { startReceiver } from "../support/receiver.ts";
-import { newInstallation, type Installation, type Relay } from "../support/relay.ts";
+import { eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts";
 import { freePortForRestarts } from "../support/servers/freePort.ts";
 import { startOpenIdProvider } from "../support/servers/openIdProvider.ts";
 import {
@@ -27,12 +27,16 @@ import { pagesOf, settled } from "./pages.ts";
 
 /** Labels of buttons that change something begin with one of these. */
 const changing =
-  /^(add|create|save|revoke|rotate|remove|delete|erase|record|turn|invite|replay|cancel|connect|disconnect|pause|resume|rename|send|switch|set|register|change|copy settings|release|enable|disable|reset|sign in with|choose|discard)\b/i;
+  /^(add|create|save|revoke|rotate|remove|delete|erase|record|turn|invite|replay|cancel|connect|disconnect|pause|resume|rename|send|switch|set|register|change|copy settings|release|enable|disable|reset|sign in with|choose|discard|reconnect|select|import past|get the tag)\b/i;
 
-/** Returns the labels of all enabled buttons. */
+/** Returns the labels of all enabled buttons, and of the links that look like one. */
 const controls = (page: Page): Promise<string[]> =>
   page.evaluate(() =>
-    [...document.querySelectorAll<HTMLButtonElement>("button, [role=button], input[type=submit]")]
+    [
+      ...document.querySelectorAll<HTMLElement>(
+        "button, [role=button], input[type=submit], a.mantine-Button-root, a.cc-row-action",
+      ),
+    ]
       .filter((one) => !one.matches(":disabled") && one.checkVisibility())
       .map((one) => (one.getAttribute("aria-label") ?? one.textContent ?? "").trim()),
   );
@@ -57,6 +61,7 @@ inChromium("roles", () => {
       CLEANCAST_OIDC_CLIENT_ID: "cleancast",
       CLEANCAST_OIDC_CLIENT_SECRET: "s3cret-of-the-client",
       CLEANCAST_OIDC_NAME: "Example ID",
+      CLEANCAST_ALERT_SECONDS: "1",
     });
     relay = await home.start();
     owner = await becomeOwner(relay);
@@ -64,7 +69,18 @@ inChromium("roles", () => {
     second = (await home.addSite("outlet.example")).id;
     const receiver = await startReceiver();
     await owner.ask(`POST /sites/${first}/webhooks`, { url: receiver.url, sendEmpty: true });
+    // A connection that needs repair, on every page that reports it.
+    const connected = await owner.ask(`POST /sites/${first}/connections`, {
+      platform: "webhook",
+      settings: { url: `${receiver.url}/platform` },
+    });
+    expect(connected.status, connected.answer.text).toBe(200);
+    receiver.behave = ({ path }, response) => response.writeHead(path === "/platform" ? 401 : 200).end("{}");
     await relay.post(relay.key, { email: "ada@customers.example", event: "purchase", orderId: "R-1" });
+    await eventually("the alert is open", async () => {
+      const { json } = await owner.ask(`GET /sites/${first}/alerts`);
+      return json.open.some((one: { kind: string }) => one.kind === "needs reconnection");
+    });
   });
 
   test(
@@ -112,16 +128,18 @@ inChromium("roles", () => {
   );
 
   test(
-    "a viewer can open every page and is offered no button that changes anything",
+    "a viewer can open every page and is offered no button that changes or repairs anything",
     async () => {
-      const viewer = await invite(relay, owner, "victor@example.com", "viewer", first);
+      const viewer = await invite(relay, owner, "victor@example.com", "viewer", null);
       const viewerBrowser = await user(relay, viewer);
       const ownerBrowser = await user(relay, owner);
       const { json } = await owner.ask(`GET /sites/${first}/events`);
       const { items } = (await owner.ask(`GET /sites/${first}/webhooks`)).json;
       const offered = async (who: User, paths: string[]) => {
         const found: string[] = [];
-        await who.open("/sites");
+        // The alert is loaded here, and shown at once on the other pages.
+        await who.open(`/sites/${first}/settings/alerts`);
+        await who.page.getByText("needs reconnection").first().waitFor();
         for (const path of paths) {
           await who.go(path);
           await settled(who.page);
@@ -134,11 +152,24 @@ inChromium("roles", () => {
         // Everyone may change their own account.
         (path) => path !== "/account",
       );
+      // The first steps of a site without events.
+      paths.push(`/sites/${second}/overview`, `/sites/${second}/events`);
       expect(await offered(viewerBrowser, paths)).toEqual([]);
+      await viewerBrowser.go(`/sites/${first}/overview`);
+      await sees(viewerBrowser.page.getByRole("alert"), /Admins of this site can change this\.$/);
       // An owner sees such buttons on the same pages.
-      const some = paths.filter((path) => /\/sites$|keys$|webhook=|tab=events|members$/.test(path));
+      const some = paths.filter((path) =>
+        /\/sites$|keys$|webhook=|tab=events|members$|funnel$|import$|overview$|events$/.test(path),
+      );
       const seenByOwner = await offered(ownerBrowser, some);
       expect(some.filter((path) => !seenByOwner.some((one) => one.startsWith(`${path}: `)))).toEqual([]);
+      // The repair is offered in the banner of every page, and where the error stands.
+      const repairs = [`events/${json.items[0].id}`, "integrations", "integrations/log", "settings/alerts"];
+      for (const path of repairs) {
+        await ownerBrowser.go(`/sites/${first}/${path}`);
+        const found = ownerBrowser.page.getByRole("link", { name: "Reconnect Webhook" });
+        await found.nth(1).waitFor();
+      }
       expect(viewerBrowser.errors).toEqual({ scriptErrors: [], failedRequests: [] });
       await viewerBrowser.context.close();
       await ownerBrowser.context.close();

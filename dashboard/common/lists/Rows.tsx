@@ -21,8 +21,8 @@ export type Column<Row> = {
   title: string;
   cell: (row: Row) => ReactNode;
   align?: "right";
-  /** Left out on a phone. */
-  wide?: boolean;
+  /** Left out on a phone, or already below this width. */
+  wide?: boolean | "lg";
   /** The width of a virtual list's column, on wide screens. */
   width?: string;
   /** As wide on a phone. */
@@ -124,7 +124,8 @@ const Spacer = ({ height }: { height: number }) => (
   </tr>
 );
 
-const wideClass = "mantine-visible-from-sm";
+const classOf = (wide: boolean | "lg" | undefined) =>
+  wide ? `mantine-visible-from-${wide === true ? "sm" : wide}` : undefined;
 
 function Head<Row>({ columns }: { columns: readonly Column<Row>[] }) {
   return (
@@ -134,7 +135,7 @@ function Head<Row>({ columns }: { columns: readonly Column<Row>[] }) {
           <th
             key={title}
             scope="col"
-            className={wide ? wideClass : undefined}
+            className={classOf(wide)}
             data-align={align}
             data-narrow={narrow}
             style={width === undefined ? undefined : ({ "--cc-width": width } as CSSProperties)}
@@ -162,7 +163,7 @@ const Line = memo(function Line({ row, index, columns, onClick }: LineProps) {
       onClick={onClick && ((event) => onClick(event, row))}
     >
       {columns.map(({ title, cell, align, wide }) => (
-        <td key={title} className={wide ? wideClass : undefined} data-align={align}>
+        <td key={title} className={classOf(wide)} data-align={align}>
           {cell(row)}
         </td>
       ))}

@@ -211,20 +211,23 @@ function NothingFound({ site, search }: { site: string; search: string }) {
 
 function NothingYet({ site }: { site: string }) {
   const address = useInboundAddress();
+  const mayChange = useMay("admin", site);
   return (
     <>
       <Empty
         icon={ListTree}
         title={eventsText.nothingYet.title}
         action={
-          <Group gap="xs" justify="center">
-            <Button component={Link} to={`/sites/${site}/configuration/keys`}>
-              {eventsText.nothingYet.createKey}
-            </Button>
-            <Button component={Link} to={`/sites/${site}/configuration/import`} variant="default">
-              {eventsText.nothingYet.import}
-            </Button>
-          </Group>
+          mayChange && (
+            <Group gap="xs" justify="center">
+              <Button component={Link} to={`/sites/${site}/configuration/keys`}>
+                {eventsText.nothingYet.createKey}
+              </Button>
+              <Button component={Link} to={`/sites/${site}/configuration/import`} variant="default">
+                {eventsText.nothingYet.import}
+              </Button>
+            </Group>
+          )
         }
       >
         {eventsText.nothingYet.about}

@@ -6,10 +6,11 @@ import { TriangleAlert } from "lucide-react";
 import { repairOf } from "../../common/alertPlaces.ts";
 import { usePlatformName } from "../../common/api/platforms.ts";
 import { useApi } from "../../common/api/query.ts";
-import { useSite } from "../../common/api/session.ts";
+import { useMay, useSite } from "../../common/api/session.ts";
 import { withLocalTimes } from "../../common/format/days.ts";
 import { capitalize, withFullStop } from "../../common/format/sentence.ts";
 import { TextLink } from "../../common/links.tsx";
+import { commonText } from "../../messages/common.ts";
 import { frameText } from "../../messages/frame.ts";
 import { serverText } from "../../messages/server.ts";
 
@@ -22,9 +23,10 @@ export function AlertBanner() {
     { enabled: count > 0, everyMs: 60_000 },
   );
   const nameOf = usePlatformName();
+  const mayChange = useMay("admin", site?.id ?? null);
   const newest = data?.open.toSorted((one, other) => other.beganAt - one.beganAt)[0];
   if (!site || count === 0 || !newest) return null;
-  const { path, search, label } = repairOf(newest, nameOf);
+  const repair = repairOf(newest, nameOf, mayChange);
   return (
     <Alert
       variant="light"
@@ -39,6 +41,7 @@ export function AlertBanner() {
         <Text size="sm" style={{ flex: "1 1 240px", minWidth: 0 }}>
           <b>{withFullStop(capitalize(serverText(newest.title)))}</b>{" "}
           {withLocalTimes(serverText(newest.whatToDo))}
+          {!repair && ` ${commonText.adminsOnly}`}
         </Text>
         <Group gap="sm">
           {data.open.length > 1 && (
@@ -46,13 +49,17 @@ export function AlertBanner() {
               {frameText.alerts.more(data.open.length - 1)}
             </TextLink>
           )}
-          <Button
-            renderRoot={(props) => <Link to={`/sites/${site.id}/${path}`} search={search} {...props} />}
-            size="compact-sm"
-            color="red"
-          >
-            {label}
-          </Button>
+          {repair && (
+            <Button
+              renderRoot={(props) => (
+                <Link to={`/sites/${site.id}/${repair.path}`} search={repair.search} {...props} />
+              )}
+              size="compact-sm"
+              color="red"
+            >
+              {repair.label}
+            </Button>
+          )}
         </Group>
       </Group>
     </Alert>

@@ -1,10 +1,12 @@
 import { Button } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
+import { useMay } from "../../common/api/session.ts";
 import type { Repair } from "./repairs.ts";
 
-/** Leads to the page that mends what is reported next to it. */
+/** Leads to the page that mends what is reported next to it. Only those who can change the site are offered it. */
 export function RepairButton({ site, repair }: { site: string; repair: Repair | null }) {
-  if (!repair) return null;
+  const mayChange = useMay("admin", site);
+  if (!repair || !mayChange) return null;
   return (
     <Button
       renderRoot={(props) => <Link to={`/sites/${site}/${repair.path}`} search={repair.search} {...props} />}
@@ -17,3 +19,10 @@ export function RepairButton({ site, repair }: { site: string; repair: Repair | 
     </Button>
   );
 }
+
+/** The same in a row of a list, which only has space for two short lines. */
+export const RepairLink = ({ site, repair }: { site: string; repair: Repair }) => (
+  <Link to={`/sites/${site}/${repair.path}`} search={repair.search} className="cc-row-action">
+    {repair.label}
+  </Link>
+);

@@ -6,8 +6,9 @@ import { Link } from "@tanstack/react-router";
 import { ChevronDown, ChevronUp, CircleCheck, CircleDashed } from "lucide-react";
 import { Card } from "../../common/Page.tsx";
 import type { Answer } from "../../common/api/api.ts";
-import { useSite } from "../../common/api/session.ts";
+import { useMay, useSite } from "../../common/api/session.ts";
 import { CodeSamples } from "../configuration/inbound/CodeSamples.tsx";
+import { commonText } from "../../messages/common.ts";
 import { overviewText } from "../../messages/overview.ts";
 import { serverText } from "../../messages/server.ts";
 
@@ -28,6 +29,7 @@ export default function FirstSteps({ site, steps }: { site: string; steps: reado
     getInitialValueInEffect: false,
   });
   const done = steps.filter((one) => one.done).length;
+  const mayChange = useMay("admin", site);
   return (
     <Card
       title={overviewText.checklist.title}
@@ -51,9 +53,14 @@ export default function FirstSteps({ site, steps }: { site: string; steps: reado
         aria-label={overviewText.checklist.progressLabel(done, steps.length)}
       />
       <Collapse expanded={!isFolded}>
+        {!mayChange && (
+          <Text size="sm" c="dimmed" mt="sm">
+            {commonText.adminsOnly}
+          </Text>
+        )}
         <Stack gap={0} mt="xs" component="ol" m={0} p={0} style={{ listStyle: "none" }}>
           {steps.map((step) => (
-            <ChecklistStep key={step.step} site={site} {...step} />
+            <ChecklistStep key={step.step} site={site} mayChange={mayChange} {...step} />
           ))}
         </Stack>
       </Collapse>
@@ -63,11 +70,13 @@ export default function FirstSteps({ site, steps }: { site: string; steps: reado
 
 function ChecklistStep({
   site,
+  mayChange,
   step,
   done,
   detail,
 }: {
   site: string;
+  mayChange: boolean;
   step: Step["step"];
   done: boolean;
   detail: string | null;
@@ -94,7 +103,7 @@ function ChecklistStep({
               {detail === null ? (done ? "" : about) : serverText(detail)}
             </Text>
           </div>
-          {!done && (
+          {!done && mayChange && (
             <Button
               component={Link}
               to={`/sites/${site}/${paths[step]}`}

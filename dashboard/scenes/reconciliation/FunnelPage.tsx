@@ -22,16 +22,18 @@ export default function FunnelPage() {
       title={texts.label}
       about={texts.about}
       report={(shown) => <Funnels {...shown} />}
-      list={({ site, list }) =>
+      list={({ site, list, mayChange }) =>
         list.orders === 0 && (
           <Card>
             <Empty
               icon={Filter}
               title={texts.noOrders}
               action={
-                <Button component={Link} to={`/sites/${site}/reconciliation`}>
-                  {texts.addOrders}
-                </Button>
+                mayChange && (
+                  <Button component={Link} to={`/sites/${site}/reconciliation`}>
+                    {texts.addOrders}
+                  </Button>
+                )
               }
             >
               {texts.noOrdersMore}

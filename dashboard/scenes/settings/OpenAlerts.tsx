@@ -5,11 +5,12 @@ import { repairOf, type AlertLine } from "../../common/alertPlaces.ts";
 import { usePlatformName } from "../../common/api/platforms.ts";
 import { Card } from "../../common/Page.tsx";
 import type { ApiError } from "../../common/api/api.ts";
-import { useSiteId } from "../../common/api/session.ts";
+import { useMay, useSiteId } from "../../common/api/session.ts";
 import { withLocalTimes } from "../../common/format/days.ts";
 import { capitalize } from "../../common/format/sentence.ts";
 import { Empty, LoadError, Loading } from "../../common/states.tsx";
 import { Time } from "../../common/values.tsx";
+import { commonText } from "../../messages/common.ts";
 import { settingsText } from "../../messages/settings.ts";
 import { RichText } from "../../messages/RichText.tsx";
 import { serverText } from "../../messages/server.ts";
@@ -28,6 +29,7 @@ export function OpenAlerts({
 }) {
   const site = useSiteId();
   const nameOf = usePlatformName();
+  const mayChange = useMay("admin", site);
   return (
     <Card title={settingsText.alerts.open} about={settingsText.alerts.aboutOpen} padded={false}>
       {error && <LoadError error={error} onRetry={onRetry} />}
@@ -39,7 +41,7 @@ export function OpenAlerts({
       )}
       <Stack gap="sm" px="md" pb={alerts?.length ? "md" : 0} aria-live="polite">
         {alerts?.map((alert) => {
-          const { path, search, label } = repairOf(alert, nameOf);
+          const repair = repairOf(alert, nameOf, mayChange);
           return (
             <Alert
               key={`${alert.kind} ${alert.subject}`}
@@ -52,6 +54,7 @@ export function OpenAlerts({
                 <Text size="sm">{withLocalTimes(serverText(alert.text))}</Text>
                 <Text size="sm">
                   <b>{settingsText.alerts.whatToDo}</b> {serverText(alert.whatToDo)}
+                  {!repair && ` ${commonText.adminsOnly}`}
                 </Text>
                 <Text size="sm">
                   <RichText
@@ -62,16 +65,20 @@ export function OpenAlerts({
                     }}
                   />
                 </Text>
-                <div>
-                  <Button
-                    renderRoot={(props) => <Link to={`/sites/${site}/${path}`} search={search} {...props} />}
-                    size="compact-sm"
-                    color="red"
-                    mt={4}
-                  >
-                    {label}
-                  </Button>
-                </div>
+                {repair && (
+                  <div>
+                    <Button
+                      renderRoot={(props) => (
+                        <Link to={`/sites/${site}/${repair.path}`} search={repair.search} {...props} />
+                      )}
+                      size="compact-sm"
+                      color="red"
+                      mt={4}
+                    >
+                      {repair.label}
+                    </Button>
+                  </div>
+                )}
                 {alert.failed.map((one) => (
                   <Text key={one.channel} size="sm">
                     {settingsText.alerts.failedChannel(channelName(one.channel), serverText(one.error))}

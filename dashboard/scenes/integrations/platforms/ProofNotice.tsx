@@ -41,16 +41,14 @@ export function ProofNotice({ editor }: { editor: Editor }) {
             <Text size="sm" style={{ flex: 1, minWidth: 200 }}>
               {sentence(withLabels(serverText(sendsNothing), platform))}
             </Text>
-            {mayChange && (
-              <RepairButton
-                site={site}
-                repair={repairOf(sendsNothing, {
-                  platform: platform.id,
-                  connection: connection.id,
-                  name: platform.name,
-                })}
-              />
-            )}
+            <RepairButton
+              site={site}
+              repair={repairOf(sendsNothing, {
+                platform: platform.id,
+                connection: connection.id,
+                name: platform.name,
+              })}
+            />
           </Group>
         </Alert>
       )}

@@ -6,6 +6,7 @@ import { Download, History, SearchX } from "lucide-react";
 import { Card } from "../../../common/Page.tsx";
 import { Actions } from "../../../common/Actions.tsx";
 import { urlOf } from "../../../common/api/api.ts";
+import { usePlatformName } from "../../../common/api/platforms.ts";
 import { useRows } from "../../../common/api/query.ts";
 import { useMay } from "../../../common/api/session.ts";
 import { RowLink, Rows, type Column } from "../../../common/lists/Rows.tsx";
@@ -18,6 +19,8 @@ import { ReplayButton } from "../../events/ReplayButton.tsx";
 import { isReplayable } from "../../events/eventCells.tsx";
 import { ConfirmationLine } from "../quality/ConfirmationLine.tsx";
 import { accountOf, useConnections, usePlatforms } from "../connections.tsx";
+import { RepairLink } from "../RepairButton.tsx";
+import { repairOf } from "../repairs.ts";
 import { BulkButton } from "./BulkButton.tsx";
 import { LogFilters, useLogFilter, type LogFilter, type LogLine } from "./LogFilters.tsx";
 import { integrationsText } from "../../../messages/integrations.ts";
@@ -120,10 +123,11 @@ function useColumns(
 ): Column<LogLine>[] {
   const connections = useConnections(site).data?.items ?? [];
   const isConnected = (line: LogLine) => connections.some(({ id }) => id === line.connection);
+  const nameOf = usePlatformName();
   const columns: Column<LogLine>[] = [
     {
       title: integrationsText.log.columns.event,
-      width: "16%",
+      width: "14%",
       cell: (line) => (
         <>
           <span className="cc-line">
@@ -153,7 +157,7 @@ function useColumns(
           {
             title: integrationsText.log.columns.platform,
             wide: true,
-            width: "17%",
+            width: "15%",
             cell: (line: LogLine) => <PlatformCell site={site} line={line} />,
           },
         ]
@@ -165,14 +169,14 @@ function useColumns(
     {
       title: integrationsText.log.columns.attempts,
       align: "right",
-      wide: true,
-      width: "9%",
+      wide: "lg",
+      width: "8%",
       cell: ({ attempts }) => countText(attempts),
     },
     {
       title: integrationsText.log.columns.received,
       wide: true,
-      width: "12%",
+      width: "11%",
       cell: ({ event }) => <Time at={event.receivedAt} />,
     },
   ];
@@ -180,13 +184,18 @@ function useColumns(
     columns.push({
       title: integrationsText.log.columns.action,
       wide: true,
-      width: "100px",
-      cell: (line) =>
-        isReplayable(line.state, line.reason) &&
-        isConnected(line) &&
-        !line.event.erased && (
-          <ReplayButton site={site} eventId={line.event.id} delivery={line} variant="subtle" />
-        ),
+      width: "140px",
+      cell: (line) => {
+        if (!isConnected(line) || line.event.erased) return null;
+        // A replay before the repair would have the same end. Afterwards the trace and the selection still offer it.
+        const repair = repairOf(line.reason ?? "", { ...line, name: nameOf(line.platform) });
+        if (repair) return <RepairLink site={site} repair={repair} />;
+        return (
+          isReplayable(line.state, line.reason) && (
+            <ReplayButton site={site} eventId={line.event.id} delivery={line} variant="subtle" />
+          )
+        );
+      },
     });
   return columns;
 }
