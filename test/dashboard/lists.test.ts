@@ -117,7 +117,15 @@ inChromium("lists", () => {
     async () => {
       const { page, open } = browser;
       await page.setViewportSize({ width: 1280, height: 900 });
-      // The first steps of a new site load more.
+      // The first steps of a new site are loaded besides.
+      const { id } = (await owner.ask("POST /sites", { host: "new.example" })).json;
+      const fresh = await countLoad(
+        page,
+        () => open(`/sites/${id}/overview`),
+        () => page.getByRole("heading", { name: /^First conversion/ }).waitFor(),
+      );
+      expect(fresh.requests, fresh.paths.join("\n")).toBeLessThanOrEqual(13);
+      expect(fresh.bytes).toBeLessThanOrEqual(250_000);
       const receiver = await startReceiver();
       await owner.ask(`POST /sites/${site.id}/connections`, {
         platform: "webhook",

@@ -42,39 +42,36 @@ export default function Overview() {
       <Checklist site={site} />
       <FilterLine />
       {error && <LoadError error={error} onRetry={() => void refetch()} />}
-      {isNew ? (
-        <Feed key={site} site={site} />
-      ) : (
-        <>
-          {data ? <Numbers site={site} of={data} segment={segment} /> : !error && <NumbersSkeleton />}
-          <Grid gap="md">
-            <Grid.Col span={{ base: 12, lg: segment ? 12 : 8 }}>
-              <Stack gap="md">
-                {data ? (
+      {!isNew && (data ? <Numbers site={site} of={data} segment={segment} /> : !error && <NumbersSkeleton />)}
+      <Grid gap="md">
+        {!isNew && (
+          <Grid.Col span={{ base: 12, lg: segment ? 12 : 8 }}>
+            <Stack gap="md">
+              {data ? (
+                <>
+                  <ConversionsChart site={site} of={data} />
+                  <ValueChart site={site} of={data} />
+                </>
+              ) : (
+                !error && (
                   <>
-                    <ConversionsChart site={site} of={data} />
-                    <ValueChart site={site} of={data} />
+                    <Skeleton height={320} radius="md" />
+                    <Skeleton height={320} radius="md" />
                   </>
-                ) : (
-                  !error && (
-                    <>
-                      <Skeleton height={320} radius="md" />
-                      <Skeleton height={320} radius="md" />
-                    </>
-                  )
-                )}
-              </Stack>
-            </Grid.Col>
-            {/* The feed has all events of the site. With the key, the rows of another site are discarded. */}
-            {!segment && (
-              <Grid.Col span={{ base: 12, lg: 4 }}>
-                <Feed key={site} site={site} />
-              </Grid.Col>
-            )}
-          </Grid>
-          {data && <Charts site={site} of={data} />}
-        </>
-      )}
+                )
+              )}
+            </Stack>
+          </Grid.Col>
+        )}
+        {/* The feed has all events of the site. It stays where it is when a site turns out to be new, or it would begin twice.
+            With the key, the rows of another site are discarded. */}
+        {!segment && (
+          <Grid.Col span={{ base: 12, lg: isNew ? 12 : 4 }}>
+            <Feed key={site} site={site} />
+          </Grid.Col>
+        )}
+      </Grid>
+      {!isNew && data && <Charts site={site} of={data} />}
     </Page>
   );
 }
