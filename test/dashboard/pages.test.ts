@@ -10,7 +10,7 @@ import { startReceiver } from "../support/receiver.ts";
 import { call, eventually, newInstallation, type Relay } from "../support/relay.ts";
 import { sha256Of } from "../support/sha256.ts";
 import { report } from "../support/visits.ts";
-import { findCutOff, findOverflow, pagesOf, settled } from "./pages.ts";
+import { findBrokenWords, findCutOff, findOverflow, pagesOf, settled } from "./pages.ts";
 import { dialog, press, sees, scenarioMs, user, type User } from "./users.ts";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -218,10 +218,12 @@ inChromium("every page", () => {
         for (const fault of await findViolations(page, coloursOnly)) wrong.push(`${path}, dark: ${fault}`);
         for (const one of await findOverflow(page)) wrong.push(`${path}, too wide for a phone: ${one}`);
         for (const one of await findCutOff(page)) wrong.push(`${path}, cut off on a phone: ${one}`);
+        for (const one of await findBrokenWords(page)) wrong.push(`${path}, broken on a phone: ${one}`);
       };
       const onDesktop = async (path: string) => {
         await emulate(page, "light", 1024);
         for (const one of await findCutOff(page)) wrong.push(`${path}, cut off at 1024: ${one}`);
+        for (const one of await findBrokenWords(page)) wrong.push(`${path}, broken at 1024: ${one}`);
         for (const fault of await findViolations(page)) wrong.push(`${path}, light: ${fault}`);
         const text = await page.locator("body").innerText();
         if (/could not load|(page|event|platform) not found|no such (page|event|platform)/i.test(text))

@@ -65,10 +65,7 @@ export async function findOverflow(page: Page): Promise<string[]> {
   });
 }
 
-/**
- * Finds buttons and fields that are cut off at the side, and an active tab that is not in view. Other tabs are scrolled to, and so
- * are tables with the long names of this test.
- */
+/** Finds buttons and fields that are cut off at the side, also in tables, and an active tab that is not in view. */
 export async function findCutOff(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const controls = [...document.querySelectorAll<HTMLElement>("button, a[href], input, select")];
@@ -85,8 +82,28 @@ export async function findCutOff(page: Page): Promise<string[]> {
     };
     return controls
       .filter((one) => one.getAttribute("role") !== "tab" || one.getAttribute("aria-selected") === "true")
-      .filter((one) => one.closest("table") === null)
       .filter((one) => one.checkVisibility({ visibilityProperty: true }) && isCut(one))
-      .map((one) => one.getAttribute("aria-label") ?? one.outerHTML.slice(0, 120));
+      .map((one) => one.getAttribute("aria-label") ?? (one.textContent || one.outerHTML.slice(0, 120)));
+  });
+}
+
+/** Finds words of a usual length that are broken in the middle. Ids, addresses and code may be broken anywhere. */
+export async function findBrokenWords(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const broken: string[] = [];
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const range = document.createRange();
+    const lines = () => new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size;
+    while (texts.nextNode()) {
+      const node = texts.currentNode as Text;
+      range.selectNodeContents(node);
+      if (lines() < 2 || node.parentElement?.closest("pre, .cc-mono")) continue;
+      for (const { index, 0: word } of node.data.matchAll(/(?<!\S)\p{L}{2,20}(?=[.,:;!?)…]*(?:\s|$))/gu)) {
+        range.setStart(node, index);
+        range.setEnd(node, index + word.length);
+        if (lines() > 1) broken.push(`${word} in "${node.data.slice(0, 80)}"`);
+      }
+    }
+    return broken;
   });
 }

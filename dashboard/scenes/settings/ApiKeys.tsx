@@ -55,14 +55,18 @@ function ApiKeyList() {
       title: settingsText.apiKeys.columns.name,
       cell: ({ name, prefix }) => (
         <>
-          <Text size="sm" fw={500}>
+          <Text size="sm" fw={500} className="cc-name">
             {name}
           </Text>
           <span className="cc-mono cc-quiet">{prefix}…</span>
         </>
       ),
     },
-    { title: settingsText.apiKeys.columns.site, cell: ({ site }) => scopeName(site), wide: true },
+    {
+      title: settingsText.apiKeys.columns.site,
+      cell: ({ site }) => <div className="cc-name">{scopeName(site)}</div>,
+      wide: true,
+    },
     {
       title: settingsText.apiKeys.scopes,
       cell: ({ scopes }) => scopes.map((one) => settingsText.apiKeys.scopeNames[one]).join(", "),

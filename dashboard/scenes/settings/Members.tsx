@@ -52,7 +52,7 @@ function MemberList() {
       cell: ({ name, email, isMe, confirmed, invitedBy }) => (
         <Stack gap={0}>
           <Group gap="xs">
-            <Text size="sm" fw={500}>
+            <Text size="sm" fw={500} className="cc-name">
               {name}
             </Text>
             {isMe && (
@@ -61,7 +61,7 @@ function MemberList() {
               </Badge>
             )}
           </Group>
-          <Text size="sm" c="dimmed">
+          <Text size="sm" c="dimmed" className="cc-name">
             {email}
           </Text>
           {!confirmed && (
@@ -115,7 +115,7 @@ function Grants({ grants }: { grants: Member["grants"] }) {
   return (
     <Stack gap={0}>
       {grants.map(({ site, role }) => (
-        <Text key={site ?? ""} size="sm">
+        <Text key={site ?? ""} size="sm" className="cc-name">
           {commonText.roles[role]}{" "}
           <Text span c="dimmed" size="sm">
             {settingsText.members.on(site === null ? settingsText.allSitesInText : scopeName(site))}
@@ -132,14 +132,17 @@ type Invitation = Answer<"GET /members">["invitations"][number];
 function Invitations({ invitations }: { invitations: readonly Invitation[] }) {
   const scopeName = useScopeName();
   const columns: Column<Invitation>[] = [
-    { title: commonText.email, cell: ({ email }) => email },
+    { title: commonText.email, cell: ({ email }) => <div className="cc-name">{email}</div> },
     {
       title: settingsText.members.role,
-      cell: ({ role, site }) =>
-        settingsText.members.roleOn(
-          commonText.roles[role],
-          site === null ? settingsText.allSitesInText : scopeName(site),
-        ),
+      cell: ({ role, site }) => (
+        <div className="cc-name">
+          {settingsText.members.roleOn(
+            commonText.roles[role],
+            site === null ? settingsText.allSitesInText : scopeName(site),
+          )}
+        </div>
+      ),
     },
     { title: settingsText.members.columns.invitedBy, cell: ({ invitedBy }) => invitedBy, wide: true },
     {

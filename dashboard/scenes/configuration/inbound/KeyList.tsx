@@ -47,7 +47,7 @@ export function KeyList() {
       cell: ({ name, mode, prefix }) => (
         <Stack gap={0}>
           <Group gap="xs">
-            <Text size="sm" fw={500}>
+            <Text size="sm" fw={500} className="cc-name">
               {name}
             </Text>
             <Badge
