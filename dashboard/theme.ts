@@ -59,6 +59,7 @@ const red: MantineColorsTuple = [
 /** Returns the theme with its texts in the chosen language. */
 export const makeTheme = () =>
   createTheme({
+    respectReducedMotion: true,
     primaryColor: "accent",
     primaryShade: { light: 6, dark: 5 },
     colors: { accent, gray: grey, dark, red },

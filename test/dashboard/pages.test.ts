@@ -58,9 +58,6 @@ async function emulate(page: Page, colorScheme: "light" | "dark", width: number)
       location.protocol === "about:" || document.documentElement.dataset["mantineColorScheme"] === wanted,
     colorScheme,
   );
-  await page.waitForFunction(() =>
-    document.getAnimations().every((one) => !(one instanceof CSSTransition) || one.playState !== "running"),
-  );
 }
 
 inChromium("every page", () => {
