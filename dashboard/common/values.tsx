@@ -4,7 +4,6 @@ import { Badge, Group, Text } from "@mantine/core";
 import {
   Ban,
   Bot,
-  Check,
   CircleAlert,
   CircleCheck,
   CircleDashed,
@@ -12,7 +11,6 @@ import {
   CircleSlash,
   CircleX,
   Clock,
-  Copy,
   Pause,
   ShieldCheck,
   TriangleAlert,
@@ -34,8 +32,9 @@ export function Time({ at, none = commonText.never }: { at: number | null; none?
   return (
     <time
       dateTime={new Date(at).toISOString()}
-      data-tip={exactTime(at, site?.timeZone)}
-      style={{ whiteSpace: "nowrap" }}
+      // Written when it is needed: a list has many times, and few of them are pointed at.
+      onPointerOver={({ currentTarget }) => (currentTarget.dataset["tip"] = exactTime(at, site?.timeZone))}
+      className="cc-time"
     >
       {/* What happened since the last tick happened just now. */}
       {whenText(at, Math.max(now, Math.min(at, Date.now())), site?.timeZone)}
@@ -69,6 +68,15 @@ export function Id({
   );
 }
 
+// Lucide's icons as plain elements: each row of a list has one, and a component for each would cost more.
+const twoSheets = (
+  <>
+    <rect width="14" height="14" x="8" y="8" rx="2" />
+    <path d="M4 16c-1.1 0-2-.9-2-2V4c0-1.1.9-2 2-2h10c1.1 0 2 .9 2 2" />
+  </>
+);
+const checkMark = <path d="M20 6 9 17l-5-5" />;
+
 export function CopyButton({ value, label }: { value: string; label: string }) {
   const [isCopied, setCopied] = useState(false);
   useEffect(() => {
@@ -88,7 +96,9 @@ export function CopyButton({ value, label }: { value: string; label: string }) {
         void navigator.clipboard?.writeText(value).then(() => setCopied(true));
       }}
     >
-      {isCopied ? <Check size={14} aria-hidden /> : <Copy size={14} aria-hidden />}
+      <svg width={14} height={14} viewBox="0 0 24 24" aria-hidden>
+        {isCopied ? checkMark : twoSheets}
+      </svg>
     </button>
   );
 }

@@ -1,11 +1,13 @@
 // A list as a table: loading, empty, error, and more pages. A row that can be opened has a link in its first cell.
 
 import { Box, Button, Center } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
 import { useNavigate } from "@tanstack/react-router";
 import {
   memo,
   useCallback,
   useEffect,
+  useMemo,
   useRef,
   type CSSProperties,
   type MouseEvent,
@@ -94,8 +96,16 @@ function PlainTable<Row>(props: TableProps<Row>) {
   );
 }
 
+/** True below the width of wide columns. Lists leave out the cells that would be hidden: they are half of the cost of a row. */
+export const useIsNarrow = () => useMediaQuery("(width < 48em)", false, { getInitialValueInEffect: false });
+
 function VirtualTable<Row>(props: TableProps<Row>) {
-  const { label, columns, rows, keyOf } = props;
+  const { label, rows, keyOf } = props;
+  const isNarrow = useIsNarrow();
+  const columns = useMemo(
+    () => (isNarrow ? props.columns.filter(({ wide }) => !wide) : props.columns),
+    [isNarrow, props.columns],
+  );
   const onClick = useRowClick(props.to);
   const [body, { first, last, height }] = useVisibleRows(rows.length);
   return (

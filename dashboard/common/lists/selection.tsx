@@ -26,33 +26,36 @@ export function useSelection<Row>(
       }),
     [keyOf],
   );
-  const all = (rows ?? []).slice(0, maxChosen);
-  const isAll = all.length > 0 && all.every((row) => keys.has(keyOf(row)));
-  const column: Column<Row> = {
-    title: commonText.list.select,
-    width: "40px",
-    narrow: true,
-    head: (
-      <label className="cc-check">
-        <input
-          type="checkbox"
-          aria-label={commonText.list.selectAll}
-          checked={isAll}
-          onChange={() => (isAll ? clear() : setKeys(new Set(all.map(keyOf))))}
-        />
-      </label>
-    ),
-    cell: (row) => (
-      <label className="cc-check">
-        <input
-          type="checkbox"
-          aria-label={commonText.list.selectRow(nameOf(row))}
-          checked={keys.has(keyOf(row))}
-          onChange={() => toggle(row)}
-        />
-      </label>
-    ),
-  };
+  // The rows are rendered again when this changes.
+  const column = useMemo((): Column<Row> => {
+    const all = (rows ?? []).slice(0, maxChosen);
+    const isAll = all.length > 0 && all.every((row) => keys.has(keyOf(row)));
+    return {
+      title: commonText.list.select,
+      width: "40px",
+      narrow: true,
+      head: (
+        <label className="cc-check">
+          <input
+            type="checkbox"
+            aria-label={commonText.list.selectAll}
+            checked={isAll}
+            onChange={() => (isAll ? clear() : setKeys(new Set(all.map(keyOf))))}
+          />
+        </label>
+      ),
+      cell: (row) => (
+        <label className="cc-check">
+          <input
+            type="checkbox"
+            aria-label={commonText.list.selectRow(nameOf(row))}
+            checked={keys.has(keyOf(row))}
+            onChange={() => toggle(row)}
+          />
+        </label>
+      ),
+    };
+  }, [rows, keys, keyOf, nameOf, clear, toggle]);
   return { chosen, clear, column };
 }
 

@@ -12,7 +12,7 @@ import { useRows } from "../../common/api/query.ts";
 import { useMay, useSiteId } from "../../common/api/session.ts";
 import { filterReasonText } from "../../common/format/reasons.ts";
 import { hrefOf } from "../../common/links.tsx";
-import { RowLink, Rows, type Column } from "../../common/lists/Rows.tsx";
+import { RowLink, Rows, useIsNarrow, type Column } from "../../common/lists/Rows.tsx";
 import { SelectionBar, useSelection } from "../../common/lists/selection.tsx";
 import { useQueryParams } from "../../common/lists/queryParams.ts";
 import { Empty } from "../../common/states.tsx";
@@ -35,13 +35,14 @@ export default function Events() {
   const nameOf = usePlatformName();
   // The address changes with every filter, but its text rarely does.
   const searchText = JSON.stringify(address);
-  const columns = useMemo(
-    () => columnsOf(site, JSON.parse(searchText) as Search, nameOf),
-    [site, searchText, nameOf],
-  );
-  const selection = useSelection(rows, keyOfEvent, nameOfEvent);
-  const deliveries = selection.chosen.map(({ id }) => ({ event: id }));
+  const isNarrow = useIsNarrow();
   const mayChange = useMay("admin", site);
+  const selection = useSelection(rows, keyOfEvent, nameOfEvent);
+  const columns = useMemo(() => {
+    const all = columnsOf(site, JSON.parse(searchText) as Search, nameOf, isNarrow);
+    return mayChange ? [selection.column, ...all] : all;
+  }, [site, searchText, nameOf, isNarrow, mayChange, selection.column]);
+  const deliveries = selection.chosen.map(({ id }) => ({ event: id }));
   return (
     <Page
       title={eventsText.title}
@@ -68,7 +69,7 @@ export default function Events() {
         <Rows
           label={eventsText.title}
           virtual
-          columns={mayChange ? [selection.column, ...columns] : columns}
+          columns={columns}
           rows={rows}
           keyOf={keyOfEvent}
           error={list.error}
@@ -93,6 +94,7 @@ function columnsOf(
   site: string,
   search: Search,
   nameOf: (platform: string) => string,
+  isNarrow: boolean,
 ): Column<EventSummary>[] {
   return [
     {
@@ -106,12 +108,16 @@ function columnsOf(
             </RowLink>
             {event.mode === "test" && <TestBadge />}
           </span>
-          <span className="cc-line cc-small mantine-hidden-from-sm">
-            <Money value={event.value} currency={event.currency} />
-          </span>
-          <span className="cc-line cc-small cc-quiet mantine-hidden-from-sm">
-            <Time at={event.receivedAt} />
-          </span>
+          {isNarrow && (
+            <>
+              <span className="cc-line cc-small">
+                <Money value={event.value} currency={event.currency} />
+              </span>
+              <span className="cc-line cc-small cc-quiet">
+                <Time at={event.receivedAt} />
+              </span>
+            </>
+          )}
         </>
       ),
     },

@@ -1,6 +1,6 @@
 // Cells of an event in a list: deliveries, match, status.
 
-import { Text, VisuallyHidden } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { unselectedReason } from "../../../src/kernel/event.ts";
 import type { EventSummary } from "../../common/api/feed.ts";
 import { usePlatformName } from "../../common/api/platforms.ts";
@@ -79,7 +79,7 @@ export function DeliveryDots({ event, nameOf, href }: { event: EventSummary; nam
   const shown = rest.length > max + 1 ? rest.slice(0, max) : rest;
   return (
     <a href={href} data-row-link className="cc-dots" data-tip={all.join("\n")}>
-      <VisuallyHidden>{commonText.event.deliveriesOf(labelOf(event), all.join("; "))}</VisuallyHidden>
+      <span className="cc-hidden">{commonText.event.deliveriesOf(labelOf(event), all.join("; "))}</span>
       {rest.length > 0 ? (
         <span className="cc-marks" aria-hidden>
           {shown.map((one, i) => (

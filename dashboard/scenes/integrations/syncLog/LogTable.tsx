@@ -9,7 +9,7 @@ import { urlOf } from "../../../common/api/api.ts";
 import { usePlatformName } from "../../../common/api/platforms.ts";
 import { useRows } from "../../../common/api/query.ts";
 import { useMay } from "../../../common/api/session.ts";
-import { RowLink, Rows, type Column } from "../../../common/lists/Rows.tsx";
+import { RowLink, Rows, useIsNarrow, type Column } from "../../../common/lists/Rows.tsx";
 import { SelectionBar, useSelection } from "../../../common/lists/selection.tsx";
 import { useQueryParams } from "../../../common/lists/queryParams.ts";
 import { PlatformName } from "../../../common/platforms/PlatformMark.tsx";
@@ -124,6 +124,7 @@ function useColumns(
   const connections = useConnections(site).data?.items ?? [];
   const isConnected = (line: LogLine) => connections.some(({ id }) => id === line.connection);
   const nameOf = usePlatformName();
+  const isNarrow = useIsNarrow();
   const columns: Column<LogLine>[] = [
     {
       title: integrationsText.log.columns.event,
@@ -134,14 +135,16 @@ function useColumns(
             <RowLink {...traceOf(line.event.id)}>{line.event.name}</RowLink>
             {line.event.mode === "test" && <TestBadge />}
           </span>
-          {withPlatform && (
-            <span className="cc-line cc-small cc-quiet mantine-hidden-from-sm">
+          {isNarrow && withPlatform && (
+            <span className="cc-line cc-small cc-quiet">
               <PlatformName id={line.platform} />
             </span>
           )}
-          <span className="cc-line cc-small cc-quiet mantine-hidden-from-sm">
-            <Time at={line.event.receivedAt} />
-          </span>
+          {isNarrow && (
+            <span className="cc-line cc-small cc-quiet">
+              <Time at={line.event.receivedAt} />
+            </span>
+          )}
         </>
       ),
     },
