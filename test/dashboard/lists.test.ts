@@ -5,6 +5,7 @@ import { beforeAll, expect, test } from "vitest";
 import { inChromium } from "../browser/chromium.ts";
 import { becomeOwner, type Person } from "../support/apiClient.ts";
 import {
+  call,
   eventually,
   newInstallation,
   type Installation,
@@ -150,6 +151,62 @@ inChromium("lists", () => {
       );
       expect(list.requests, list.paths.join("\n")).toBeLessThanOrEqual(15);
       expect(list.bytes).toBeLessThanOrEqual(300_000);
+    },
+    scenarioMs,
+  );
+
+  test(
+    "a long list loads as it is scrolled, keeps few rows in the document, and shows each in its place",
+    async () => {
+      const long = await home.addSite("long.example");
+      const all = Array.from({ length: 2_000 }, (_, i) => ({
+        email: "ada@example.com",
+        event: "purchase",
+        orderId: `N-${i + 1}`,
+      }));
+      for (let sent = 0; sent < all.length; sent += 500) {
+        const body = JSON.stringify({ events: all.slice(sent, sent + 500) });
+        const headers = { "X-CC-Api-Key": long.key, "Content-Type": "application/json" };
+        const answer = await call(relay.url, { path: "/__cc/inbound/batch", headers, body });
+        expect(answer.status, answer.text).toBe(200);
+      }
+      const { page, open, errors } = browser;
+      await open(`/sites/${long.id}/events`);
+      await page.getByText("N-2000", { exact: true }).waitFor();
+      const { most, wrong, blank } = await page.evaluate(async (count) => {
+        const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+        const rows = () => [...document.querySelectorAll("tbody tr[aria-rowindex]")];
+        const loaded = () => Number(document.querySelector("table")?.getAttribute("aria-rowcount")) - 1;
+        const found = { most: 0, wrong: [] as string[], blank: 0 };
+        const look = () => {
+          found.most = Math.max(found.most, rows().length);
+          for (const row of rows()) {
+            const order = `N-${count + 2 - Number(row.getAttribute("aria-rowindex"))}`;
+            if (![...row.querySelectorAll("td")].some((cell) => cell.textContent === order))
+              found.wrong.push(`${order} is not in ${row.textContent}`);
+          }
+        };
+        while (loaded() < count) {
+          scrollTo(0, document.documentElement.scrollHeight);
+          await frame();
+          look();
+        }
+        for (const part of [1, 0.5, 0.123, 0.777, 0]) {
+          scrollTo(0, part * (document.documentElement.scrollHeight - innerHeight));
+          const isBlank = () =>
+            !document.elementFromPoint(innerWidth / 2, innerHeight * 0.6)?.closest("tr[aria-rowindex]");
+          await frame();
+          // A busy browser takes some frames to render the rows.
+          for (let frames = 0; frames < 600 && isBlank(); frames++) await frame();
+          look();
+          if (isBlank()) found.blank += 1;
+        }
+        return found;
+      }, all.length);
+      expect(wrong).toEqual([]);
+      expect(blank).toBe(0);
+      expect(most).toBeLessThan(60);
+      expect(errors.scriptErrors).toEqual([]);
     },
     scenarioMs,
   );

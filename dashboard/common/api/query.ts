@@ -105,6 +105,9 @@ type PageOf<Name extends RouteName> =
 
 type Paged<Name extends RouteName> = { items: PageOf<Name>[]; next: string | null };
 
+/** Who scrolls on reads many rows, and the first page is already shown. */
+const laterPage = 200;
+
 /**
  * Loads a list page by page. `more` loads the next page; it is null after the last one. `keepRows` keeps rows in place when the
  * page regains focus.
@@ -118,7 +121,8 @@ export function useRows<Name extends RouteName>(
     queryKey: [name, input, "pages"],
     queryFn: ({ pageParam, signal }) => {
       const { query: filter } = input as { query?: Record<string, unknown> };
-      const paged = { ...input, query: { ...filter, ...(pageParam ? { cursor: pageParam } : {}) } };
+      const next = pageParam ? { cursor: pageParam, ...(keepRows ? { limit: laterPage } : {}) } : {};
+      const paged = { ...input, query: { ...filter, ...next } };
       return call(name, paged as Input<Name>, signal) as Promise<Paged<Name>>;
     },
     initialPageParam: null,
