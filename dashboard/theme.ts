@@ -56,13 +56,27 @@ const red: MantineColorsTuple = [
   "#731a14",
 ];
 
+/** The darkest shade is the ground of notices in the dark theme: Mantine's own is a bright orange there. */
+const yellow: MantineColorsTuple = [
+  "#fff9db",
+  "#fff3bf",
+  "#ffec99",
+  "#ffe066",
+  "#ffd43b",
+  "#fcc419",
+  "#fab005",
+  "#c98600",
+  "#9a6700",
+  "#7a5200",
+];
+
 /** Returns the theme with its texts in the chosen language. */
 export const makeTheme = () =>
   createTheme({
     respectReducedMotion: true,
     primaryColor: "accent",
     primaryShade: { light: 6, dark: 5 },
-    colors: { accent, gray: grey, dark, red },
+    colors: { accent, gray: grey, dark, red, yellow },
     fontFamily:
       'Inter, ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',
     fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',

@@ -222,6 +222,10 @@ inChromium("every page", () => {
         for (const one of await findCutOff(page)) wrong.push(`${path}, cut off at 1024: ${one}`);
         for (const one of await findBrokenWords(page)) wrong.push(`${path}, broken at 1024: ${one}`);
         for (const fault of await findViolations(page)) wrong.push(`${path}, light: ${fault}`);
+        const heights = await page
+          .locator("table[data-virtual] tr[aria-rowindex]")
+          .evaluateAll((rows) => new Set(rows.map((row) => row.getBoundingClientRect().height)).size);
+        if (heights > 1) wrong.push(`${path}: the rows of a virtual list have ${heights} heights`);
         const text = await page.locator("body").innerText();
         if (/could not load|(page|event|platform) not found|no such (page|event|platform)/i.test(text))
           wrong.push(`${path}: ${text.slice(0, 300)}`);

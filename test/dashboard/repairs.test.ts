@@ -27,6 +27,12 @@ test("reconnection, a pause and the selection of events have their buttons, an o
   expect(labelOf("meta", "paused")).toBe("Resume it");
   expect(labelOf("meta", unselectedReason)).toBe("Select its events");
   expect(labelOf("google_ads", "no gclid, wbraid or gbraid")).toBe("Check the tag");
+  const withoutVisit = { ...sampleNow("purchase", now), clickIds: {}, browser: null, mode: "live" } as const;
+  for (const id of ["taboola", "outbrain", "axon"])
+    expect([id, labelOf(id, platformOf(id)?.skipReason?.(withoutVisit, {}, now))]).toEqual([
+      id,
+      "Check the tag",
+    ]);
   expect(labelOf("taboola", "opted out")).toBeUndefined();
   expect(labelOf("meta", null)).toBeUndefined();
 });

@@ -96,7 +96,7 @@ function PlainTable<Row>(props: TableProps<Row>) {
   );
 }
 
-/** True below the width of wide columns. Lists leave out the cells that would be hidden: they are half of the cost of a row. */
+/** True below the width of wide columns. Lists leave out what would be hidden: it costs as much as what is seen. */
 export const useIsNarrow = () => useMediaQuery("(width < 48em)", false, { getInitialValueInEffect: false });
 
 function VirtualTable<Row>(props: TableProps<Row>) {

@@ -1,7 +1,7 @@
 // Chooses rows of a list, to change them together.
 
 import { Button, Group, Text } from "@mantine/core";
-import { useCallback, useMemo, useState, type ReactNode } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import type { Column } from "./Rows.tsx";
 import { commonText } from "../../messages/common.ts";
 
@@ -26,11 +26,15 @@ export function useSelection<Row>(
       }),
     [keyOf],
   );
-  // The rows are rendered again when this changes.
-  const column = useMemo((): Column<Row> => {
-    const all = (rows ?? []).slice(0, maxChosen);
-    const isAll = all.length > 0 && all.every((row) => keys.has(keyOf(row)));
-    return {
+  const all = (rows ?? []).slice(0, maxChosen);
+  const isAll = all.length > 0 && keys.size >= all.length && all.every((row) => keys.has(keyOf(row)));
+  const current = useRef(all);
+  useEffect(() => {
+    current.current = all;
+  });
+  // All rows are rendered again when the column changes, so it does not with each row that arrives.
+  const column = useMemo(
+    (): Column<Row> => ({
       title: commonText.list.select,
       width: "40px",
       narrow: true,
@@ -40,7 +44,7 @@ export function useSelection<Row>(
             type="checkbox"
             aria-label={commonText.list.selectAll}
             checked={isAll}
-            onChange={() => (isAll ? clear() : setKeys(new Set(all.map(keyOf))))}
+            onChange={() => (isAll ? clear() : setKeys(new Set(current.current.map(keyOf))))}
           />
         </label>
       ),
@@ -54,8 +58,9 @@ export function useSelection<Row>(
           />
         </label>
       ),
-    };
-  }, [rows, keys, keyOf, nameOf, clear, toggle]);
+    }),
+    [isAll, keys, keyOf, nameOf, clear, toggle],
+  );
   return { chosen, clear, column };
 }
 

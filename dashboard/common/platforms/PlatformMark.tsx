@@ -1,6 +1,5 @@
 // The mark of a platform: its own where simple-icons has one, otherwise the first letters of its name.
 
-import { Group } from "@mantine/core";
 import type { ReactNode } from "react";
 import { usePlatformName } from "../api/platforms.ts";
 import marks from "./marks.svg";
@@ -43,10 +42,10 @@ export function PlatformMark({ id, name, size = 16 }: { id: string; name: string
 export function PlatformName({ id, children }: { id: string; children?: ReactNode }) {
   const name = usePlatformName()(id);
   return (
-    <Group gap={8} wrap="nowrap" component="span" display="inline-flex">
+    <span className="cc-platform">
       <PlatformMark id={id} name={name} />
       {children ?? <span>{name}</span>}
-    </Group>
+    </span>
   );
 }
 

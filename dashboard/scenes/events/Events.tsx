@@ -99,7 +99,7 @@ function columnsOf(
   return [
     {
       title: eventsText.columns.event,
-      width: "17%",
+      width: "16%",
       cell: (event) => (
         <>
           <span className="cc-line">
@@ -137,13 +137,13 @@ function columnsOf(
     {
       title: eventsText.columns.received,
       wide: true,
-      width: "11%",
+      width: "13%",
       cell: ({ receivedAt }) => <Time at={receivedAt} />,
     },
     {
       title: eventsText.columns.match,
       wide: true,
-      width: "11%",
+      width: "10%",
       cell: (event) => <Match event={event} />,
     },
     {

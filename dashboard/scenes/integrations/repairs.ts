@@ -18,8 +18,8 @@ const places: readonly [RegExp, keyof typeof resultsText.repair, string][] = [
   [/^none of the selected events /, "events", "events"],
 ];
 
-/** Reasons that a visit with a click id would have prevented. */
-const needsClickId = /^no .*\b(?:click ids?|\w+clid|w?braid|gbraid|li_fat_id)\b/;
+/** Reasons that a visit, or a visit with a click id, would have prevented. */
+const needsVisit = /^no .*\b(?:click ids?|\w+clid|w?braid|gbraid|li_fat_id|tblci|dicbo|visit)\b/;
 
 /** Null for reasons that nobody can mend, such as an opt-out or the age of an event. */
 export function repairOf(reason: string, { platform, connection, name }: At): Repair | null {
@@ -33,7 +33,7 @@ export function repairOf(reason: string, { platform, connection, name }: At): Re
   if (reason === unselectedReason) return to(resultsText.repair.events, "events");
   const found = places.find(([pattern]) => pattern.test(reason));
   if (found) return to(resultsText.repair[found[1]], found[2]);
-  return needsClickId.test(reason)
+  return needsVisit.test(reason)
     ? { label: resultsText.repair.tag, path: "configuration/tag", search: {} }
     : null;
 }

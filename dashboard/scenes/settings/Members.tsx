@@ -50,9 +50,9 @@ function MemberList() {
     {
       title: settingsText.members.columns.member,
       cell: ({ name, email, isMe, confirmed, invitedBy }) => (
-        <Stack gap={0}>
+        <Stack gap={0} className="cc-name" miw={124}>
           <Group gap="xs">
-            <Text size="sm" fw={500} className="cc-name">
+            <Text size="sm" fw={500}>
               {name}
             </Text>
             {isMe && (
@@ -61,7 +61,7 @@ function MemberList() {
               </Badge>
             )}
           </Group>
-          <Text size="sm" c="dimmed" className="cc-name">
+          <Text size="sm" c="dimmed">
             {email}
           </Text>
           {!confirmed && (
@@ -132,7 +132,14 @@ type Invitation = Answer<"GET /members">["invitations"][number];
 function Invitations({ invitations }: { invitations: readonly Invitation[] }) {
   const scopeName = useScopeName();
   const columns: Column<Invitation>[] = [
-    { title: commonText.email, cell: ({ email }) => <div className="cc-name">{email}</div> },
+    {
+      title: commonText.email,
+      cell: ({ email }) => (
+        <Text size="sm" className="cc-name" miw={124}>
+          {email}
+        </Text>
+      ),
+    },
     {
       title: settingsText.members.role,
       cell: ({ role, site }) => (

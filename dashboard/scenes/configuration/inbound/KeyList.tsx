@@ -45,9 +45,9 @@ export function KeyList() {
     {
       title: configurationText.keys.columns.name,
       cell: ({ name, mode, prefix }) => (
-        <Stack gap={0}>
+        <Stack gap={0} className="cc-name" miw={100}>
           <Group gap="xs">
-            <Text size="sm" fw={500} className="cc-name">
+            <Text size="sm" fw={500}>
               {name}
             </Text>
             <Badge
