@@ -50,7 +50,7 @@ function MemberList() {
     {
       title: settingsText.members.columns.member,
       cell: ({ name, email, isMe, confirmed, invitedBy }) => (
-        <Stack gap={0} className="cc-name" miw={124}>
+        <Stack gap={0} className="cc-name" miw={116}>
           <Group gap="xs">
             <Text size="sm" fw={500}>
               {name}
@@ -135,7 +135,7 @@ function Invitations({ invitations }: { invitations: readonly Invitation[] }) {
     {
       title: commonText.email,
       cell: ({ email }) => (
-        <Text size="sm" className="cc-name" miw={124}>
+        <Text size="sm" className="cc-name" miw={116}>
           {email}
         </Text>
       ),
