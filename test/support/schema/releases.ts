@@ -73,6 +73,7 @@ function fillGaps(text: string): string | null {
         `${before}${names}${values}(${list(names.split(",").length, count)})`,
     )
     .replace(/ IN \((?:\$\{…\}|\{KEYS\})\)/, ` IN ($${count + 1})`)
+    .replaceAll(/\{(\d)\}/g, (_all, at: string) => `$${count + 1 + Number(at)}`)
     .replace(/\b(LIMIT|OFFSET) \$\{…\}/, "$1 1")
     .replace(/(?<!WHERE|AND|SET|<) \$\{…\}(?= ORDER BY|$)/, ""); // prettier-ignore
   return /\$\{…\}|\{(?:ROWS|FIRSTS|KEYS)\}/.test(filled) ? null : filled;

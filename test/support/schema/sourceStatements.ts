@@ -36,7 +36,7 @@ export function statementsInSource(): SourceStatement[] {
           .map((some) => ({
             file,
             text: some.join("${…}").replaceAll(/\s+/g, " ").trim(),
-            isWhole: some.length === 1 && !/\{(?:ROWS|KEYS)\}/.test(some[0] ?? ""),
+            isWhole: some.length === 1 && !/\{(?:ROWS|KEYS|\d)\}/.test(some[0] ?? ""),
             isIn: matcherOf(some, names),
           }))
       );
@@ -67,7 +67,7 @@ function withoutSpaceOnce(text: string): string {
 
 /** Returns whether a text contains the statement. A regular expression of the parts would take too long on long texts. */
 function matcherOf(parts: readonly string[], names: readonly string[]): (text: string) => boolean {
-  const wanted = parts.flatMap((part) => withoutSpace(part).split(/\{(?:ROWS|FIRSTS|KEYS)\}/));
+  const wanted = parts.flatMap((part) => withoutSpace(part).split(/\{(?:ROWS|FIRSTS|KEYS|\d)\}/));
   return (text) => {
     const given = withoutSpaceOnce(text);
     let at = 0;
