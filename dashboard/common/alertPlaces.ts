@@ -34,6 +34,9 @@ export function repairOf(
   if (platform === null) return { path: places[kind], search: {}, label: texts[kind] };
   if (kind === "quality") return { path: `${places[kind]}/${subject}`, search: {}, label: texts[kind] };
   const path = `integrations/${platform}`;
-  if (kind === "needs reconnection") return { path, search: {}, label: texts.reconnect(nameOf(platform)) };
-  return { path, search: { tab: "log" }, label: texts.log(nameOf(platform)) };
+  // A platform may have several connections.
+  const search = { connection: subject };
+  if (kind === "needs reconnection") return { path, search, label: texts.reconnect(nameOf(platform)) };
+  const filter = kind === "not counted" ? { confirmation: kind } : {};
+  return { path, search: { ...search, tab: "log", ...filter }, label: texts.log(nameOf(platform)) };
 }

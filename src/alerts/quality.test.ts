@@ -83,7 +83,7 @@ describe("scores of platforms", async () => {
       kind: "quality",
       subject: connection.id,
       text: expect.stringMatching(
-        /^Meta .*rates the match quality of our events lower than in the days before: Purchase 4\.1 of 10, before 6\.8\.$/,
+        /^Meta .*rates the match quality of our events lower than in the days before: Purchase 6\.8 → 4\.1 \(0–10\)\.$/,
       ),
     });
     expect(messageOf(siteOf(connection), alertOf(connection), "began")).toMatchObject({
@@ -124,7 +124,7 @@ describe("scores of platforms", async () => {
       [7, 7, 7, 4, 4].map((score) => [report(score, name)]),
     );
     const [finding] = await check(connection);
-    expect(finding?.text).toContain("an event 4 of 10, before 7.");
+    expect(finding?.text).toContain("… 7 → 4 (0–10).");
   });
 
   test("scores are read once an hour, and not for a site whose platforms give none", async () => {

@@ -83,9 +83,7 @@ function judge(
     // An open alert ends with the first score that has risen enough.
     const fall = (usual - (isOpen ? score : Math.max(...last))) / maxScore;
     if (fall < minFall - (isOpen ? hysteresis : 0)) return [];
-    return [
-      { fall, text: `${nameOfEvent(event)} ${rounded(score)} of ${maxScore}, before ${rounded(usual)}` },
-    ];
+    return [{ fall, text: `${nameOfEvent(event)}${rounded(usual)} → ${rounded(score)} (0–${maxScore})` }];
   });
   if (fallen.length === 0) return [];
   const worst = fallen.toSorted((one, other) => other.fall - one.fall).slice(0, maxNamed);
@@ -93,9 +91,9 @@ function judge(
   return [{ kind: "quality", subject: connection.id, text }];
 }
 
-/** A name that the platform made up stays out of messages: it may contain anything. */
+/** Empty for all events together. A name that the platform made up stays out of messages: it may contain anything. */
 const nameOfEvent = (event: string) =>
-  event === "" ? "all events" : /^[\w .-]{1,50}$/.test(event) ? event : "an event";
+  event === "" ? "" : /^[\w .-]{1,50}$/.test(event) ? `${event} ` : "… ";
 
 const rounded = (score: number) => Math.round(score * 10) / 10;
 

@@ -1,6 +1,7 @@
 // The reasons that platforms give lead to the page that mends them.
 
 import { expect, test } from "vitest";
+import { repairOf as repairOfAlert, type AlertLine } from "../../dashboard/common/alertPlaces.ts";
 import { repairOf } from "../../dashboard/scenes/integrations/repairs.ts";
 import { sampleNow } from "../../src/delivery/testDelivery.ts";
 import { unselectedReason } from "../../src/kernel/event.ts";
@@ -17,6 +18,8 @@ test.each([
   ["google_ads", "live", "Choose a conversion action"],
   ["linkedin", "live", "Choose a conversion rule"],
   ["x", "live", "Choose an event tag"],
+  ["cm360", "live", "Name a Floodlight activity"],
+  ["microsoft_ads", "live", "Set up offline conversions"],
 ] as const)("what %s skips for want of a setting has its button", (id, mode, label) => {
   const reason = platformOf(id)?.skipReason?.({ ...sampleNow("purchase", now), mode }, {}, now);
   expect([reason, labelOf(id, reason)]).toEqual([expect.any(String), label]);
@@ -33,6 +36,22 @@ test("reconnection, a pause and the selection of events have their buttons, an o
       id,
       "Check the tag",
     ]);
+  for (const id of [
+    "msclkid, hashed email or phone",
+    "oppref, browser id, email or phone",
+    "aleid, alart or axwrt",
+    "Google Analytics client id",
+  ])
+    expect([id, labelOf("meta", `no ${id}`)]).toEqual([id, "Check the tag"]);
+  expect(labelOf("meta", "no OAuth app is set for meta")).toBe("Register the OAuth app");
   expect(labelOf("taboola", "opted out")).toBeUndefined();
   expect(labelOf("meta", null)).toBeUndefined();
+});
+
+test("an alert about a connection leads to that one, not to another of its platform", () => {
+  const searchOf = (kind: AlertLine["kind"]) =>
+    repairOfAlert({ kind, platform: "meta", subject: "c2" } as AlertLine, (id) => id, true)?.search;
+  expect(searchOf("needs reconnection")).toEqual({ connection: "c2" });
+  expect(searchOf("queue")).toEqual({ connection: "c2", tab: "log" });
+  expect(searchOf("not counted")).toEqual({ connection: "c2", tab: "log", confirmation: "not counted" });
 });

@@ -107,7 +107,7 @@ function VirtualTable<Row>(props: TableProps<Row>) {
     [isNarrow, props.columns],
   );
   const onClick = useRowClick(props.to);
-  const [body, { first, last, height }] = useVisibleRows(rows.length);
+  const [body, { first, last, height }] = useVisibleRows(rows.length, columns);
   return (
     <table className="cc-table" data-virtual aria-label={label} aria-rowcount={rows.length + 1}>
       <Head columns={columns} />

@@ -21,8 +21,14 @@ export function rangeAt(top: number, windowHeight: number, height: number): RowR
   };
 }
 
-/** Returns the rows to render, from `first` to `last`, which is not included. */
-export function useVisibleRows(count: number): [RefObject<HTMLTableSectionElement | null>, RowRange] {
+/**
+ * Returns the rows to render, from `first` to `last`, which is not included. `layout` changes with what a row shows, and with it the
+ * height of rows.
+ */
+export function useVisibleRows(
+  count: number,
+  layout: unknown,
+): [RefObject<HTMLTableSectionElement | null>, RowRange] {
   const body = useRef<HTMLTableSectionElement>(null);
   const [range, setRange] = useState<RowRange>({ first: 0, last: 24, height: 48 });
   useEffect(() => {
@@ -45,7 +51,7 @@ export function useVisibleRows(count: number): [RefObject<HTMLTableSectionElemen
       document.removeEventListener("scroll", update, { capture: true });
       window.removeEventListener("resize", update);
     };
-  }, [count]);
+  }, [count, layout]);
   const last = Math.min(count, range.last);
   return [body, { first: Math.min(range.first, Math.max(0, last - step)), last, height: range.height }];
 }

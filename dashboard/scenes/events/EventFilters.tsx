@@ -116,7 +116,8 @@ export function EventFilters({ isFiltered }: { isFiltered: boolean }) {
 function describe(name: Other, value: string): string {
   if (!value) return "";
   if (name === "clickId" && value === "none") return eventsText.filters.noClickId;
-  return commonText.reasonDetail(eventsText.filters.names[name], value);
+  const shown = name === "confirmation" ? (confirmationStates.find((one) => one === value) ?? null) : null;
+  return commonText.reasonDetail(eventsText.filters.names[name], shown ? commonText.states[shown] : value);
 }
 
 function MoreFilters() {

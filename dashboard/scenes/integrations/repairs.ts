@@ -15,11 +15,14 @@ const places: readonly [RegExp, keyof typeof resultsText.repair, string][] = [
   [/^no conversion action/, "conversionAction", "connection"],
   [/^no conversion rule/, "conversionRule", "events"],
   [/^no event tag/, "eventTag", "events"],
+  [/^no Floodlight activity/, "floodlightActivity", "connection"],
+  [/\boffline conversions are not set up\b/, "offlineConversions", "connection"],
   [/^none of the selected events /, "events", "events"],
 ];
 
 /** Reasons that a visit, or a visit with a click id, would have prevented. */
-const needsVisit = /^no .*\b(?:click ids?|\w+clid|w?braid|gbraid|li_fat_id|tblci|dicbo|visit)\b/;
+const needsVisit =
+  /^no .*\b(?:click ids?|\w+clid|msclkid|w?braid|gbraid|li_fat_id|tblci|dicbo|oppref|aleid|alart|visit|Google Analytics client id)\b/;
 
 /** Null for reasons that nobody can mend, such as an opt-out or the age of an event. */
 export function repairOf(reason: string, { platform, connection, name }: At): Repair | null {
@@ -31,6 +34,8 @@ export function repairOf(reason: string, { platform, connection, name }: At): Re
   if (reason.startsWith("needs reconnection"))
     return to(frameText.alerts.repair.reconnect(name), "connection");
   if (reason === unselectedReason) return to(resultsText.repair.events, "events");
+  if (/^no OAuth app is set/.test(reason))
+    return { label: resultsText.repair.oauthApp, path: "settings/oauth-apps", search: {} };
   const found = places.find(([pattern]) => pattern.test(reason));
   if (found) return to(resultsText.repair[found[1]], found[2]);
   return needsVisit.test(reason)

@@ -9,7 +9,7 @@ import { PlatformName } from "../../common/platforms/PlatformMark.tsx";
 import { State } from "../../common/values.tsx";
 import { ChartCard } from "./ChartCard.tsx";
 import { valueText } from "./Breakdown.tsx";
-import { useSegment } from "./segments.ts";
+import { logFilterOf, useSegment } from "./segments.ts";
 import { sumOf, type DeliveryState, type Statistics } from "./statistics.ts";
 import { overviewText } from "../../messages/overview.ts";
 import { commonText } from "../../messages/common.ts";
@@ -28,8 +28,8 @@ const shownAtFirst = 6;
 
 export function Deliveries({ site, of }: { site: string; of: Statistics }) {
   const nameOf = usePlatformName();
-  const { isChosen, toggle } = useSegment();
-  const times = { from: of.from, to: of.to, mode: "live" };
+  const { isChosen, toggle, segment } = useSegment();
+  const times = { from: of.from, to: of.to, mode: "live", ...logFilterOf(segment) };
   const log = `/sites/${site}/integrations/log`;
   const platforms = of.platforms
     .map((one) => ({ ...one, all: sumOf(one.states) }))

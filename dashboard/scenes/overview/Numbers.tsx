@@ -6,7 +6,7 @@ import { Sparkline } from "../../common/charts/Sparkline.tsx";
 import { Tile } from "../../common/Tile.tsx";
 import { countText, moneyText, percentText, shortCount, shortMoney } from "../../common/format/numbers.ts";
 import { conversionsIn, filteredIn, type Statistics } from "./statistics.ts";
-import type { Segment } from "./segments.ts";
+import { logFilterOf, type Segment } from "./segments.ts";
 import { overviewText } from "../../messages/overview.ts";
 
 type Step = Statistics["steps"][number];
@@ -72,9 +72,7 @@ export function Numbers({ site, of, segment }: { site: string; of: Statistics; s
           from: of.from,
           to: of.to,
           mode: "live",
-          ...(segment?.kind === "platform" || segment?.kind === "event"
-            ? { [segment.kind]: segment.name }
-            : {}),
+          ...logFilterOf(segment),
         }}
       >
         <RateChange now={[totals.sent, totals.due]} before={[before.sent, before.due]} />

@@ -11,6 +11,10 @@ export const otherNames = "(other)";
 /** Conversions without a source or campaign are counted under this name. */
 export const noName = "(none)";
 
+/** The sync log knows events and platforms, but no sources and campaigns. */
+export const logFilterOf = (segment: Segment | null): Record<string, string> =>
+  segment?.kind === "platform" || segment?.kind === "event" ? { [segment.kind]: segment.name } : {};
+
 export function useSegment() {
   const { text, change } = useQueryParams();
   const kind = segmentKinds.find((one) => text(one) !== "");
