@@ -231,7 +231,7 @@ async function lock(running: Running, copy: SiteCopy): Promise<void> {
     if (performance.now() - startedAt > drainMs)
       throw new Conflict(
         "site",
-        `Nodes still have ${inHand} deliveries of this site in hand. The site goes on working here; run the same command again.`,
+        `Nodes still have ${inHand || "new"} deliveries of this site in hand. The site goes on working here; run the same command again.`,
       );
     await sleep(drainPollMs);
   }

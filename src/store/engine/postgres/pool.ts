@@ -55,7 +55,8 @@ export function openConnections(
     noteClient(client, server, readDialectFlags(server).pipelining);
     pids.set(client, await refuseReadOnly(client));
     await refuseOtherTimeline(client, timeline);
-    if (setUp) await client.query(setUp);
+    // A pooler may give each transaction another session, and this one to another client.
+    if (setUp && !readDialectFlags(server).transactionPooler) await client.query(setUp);
   };
   const open = (max: number, statementTimeoutMs: number, silenceTimeoutMs: number, idleTimeoutMs?: number) =>
     openPool(server, {

@@ -178,7 +178,7 @@ export function openPrimary(options: PrimaryOptions): Primary {
       if (failure && (!isTransient(failure) || closing.signal.aborted)) throw failure;
       return waitUntil(by).catch((error: unknown) => {
         // A server that has neither answered nor refused may be busy or far away.
-        if (known || probed.size === servers.length) throw error;
+        if (known || probed.size === servers.length || closing.signal.aborted) throw error;
         return waitUntil(openedAt + firstAnswerMs);
       });
     },
