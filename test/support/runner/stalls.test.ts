@@ -25,6 +25,12 @@ test("a host that shares the CPU, withholds it for a moment or does not say so e
   expect(isStalled(samplesOf(quiet.map(() => 0.45)), 0, 30_000)).toBe(false);
   expect(isStalled(samplesOf([...quiet, 0.9, 0.9, ...quiet]), 0, 60_000)).toBe(false);
   expect(isStalled([], 0, 60_000)).toBe(false);
+  const idle = samplesOf(quiet.map(() => 0.6)).map((one) => ({
+    ...one,
+    used: one.used / 100,
+    withheld: one.withheld / 100,
+  }));
+  expect(isStalled(idle, 0, 30_000)).toBe(false);
 });
 
 test("the used and the withheld time are read from the line of all CPUs", () => {

@@ -11,6 +11,8 @@ export type CpuSample = { at: number; used: number; withheld: number };
 export type FailedFile = { file: string; wasStalled: boolean };
 
 const everyMs = 1000;
+/** The unit of /proc/stat. */
+const ticksPerSecond = 100;
 /** The CPU counts as withheld when the host took more than half of it for this long. */
 const stallMs = 5000;
 
@@ -31,7 +33,9 @@ export function isStalled(samples: readonly CpuSample[], from: number, to: numbe
   return during.some((first) => {
     const last = during.find(({ at }) => at >= first.at + stallMs);
     if (!last) return false;
-    return last.withheld - first.withheld > last.used - first.used;
+    const withheld = last.withheld - first.withheld;
+    // An idle machine uses next to nothing, and loses next to nothing.
+    return withheld > last.used - first.used && withheld > (ticksPerSecond * stallMs) / 2000;
   });
 }
 
