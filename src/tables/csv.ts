@@ -12,7 +12,8 @@ export async function openCsv(text: AsyncIterable<string>, start: string): Promi
   const delimiter = detectDelimiter(start);
   const parser = parse({
     delimiter,
-    record_delimiter: ["\r\n", "\n", "\r"],
+    // The first is written by programs that end rows with \r\n and then turn each \n into \r\n.
+    record_delimiter: ["\r\r\n", "\r\n", "\n", "\r"],
     info: true,
     relax_column_count: true,
     relax_quotes: true,
@@ -21,25 +22,35 @@ export async function openCsv(text: AsyncIterable<string>, start: string): Promi
   });
   // The reader of the parser gets the same error.
   pipeline(Readable.from(text), parser).catch(() => {});
-  const records = (parser as AsyncIterable<Parsed>)[Symbol.asyncIterator]();
-  const head = await readRecord(records);
+  const records = withLines((parser as AsyncIterable<Parsed>)[Symbol.asyncIterator]());
+  const { value: head } = await records.next();
   const columns = (head?.record ?? []).map((name, i) => name.trim() || `column ${i + 1}`);
-  const headerLines = head?.info.lines ?? 0;
+  const headerLines = head?.lastLine ?? 0;
   return { format: "csv", delimiter, columns, headerLines, rows: readRows(records, columns) };
 }
 
 type Parsed = { record: string[]; info: Info };
+type Located = { record: string[]; bytes: number; firstLine: number; lastLine: number };
 
-async function* readRows(
-  records: AsyncIterator<Parsed>,
-  columns: readonly string[],
-): AsyncGenerator<TableRow> {
+/** Counts lines as senders of parts do, by \n. For the parser each \r in a cell begins a line, too. */
+async function* withLines(records: AsyncIterator<Parsed>): AsyncGenerator<Located, undefined> {
+  let returns = 0;
   for (let parsed = await readRecord(records); parsed; parsed = await readRecord(records)) {
     const { record, info } = parsed;
-    const lineBreaks = record.reduce((sum, cell) => sum + countLineBreaks(cell), 0);
+    returns += countIn(record, "\r");
+    const lastLine = info.lines - returns;
+    yield { record, bytes: info.bytes, firstLine: lastLine - countIn(record, "\n"), lastLine };
+  }
+}
+
+async function* readRows(
+  records: AsyncIterable<Located>,
+  columns: readonly string[],
+): AsyncGenerator<TableRow> {
+  for await (const { record, bytes, firstLine } of records) {
     yield {
-      line: info.lines - lineBreaks,
-      bytes: info.bytes,
+      line: firstLine,
+      bytes,
       ...(record.length === columns.length
         ? { cells: Object.fromEntries(columns.map((name, i) => [name, record[i]])) }
         : { fault: `the row has ${record.length} cells, the header ${columns.length}` }),
@@ -47,10 +58,11 @@ async function* readRows(
   }
 }
 
-function countLineBreaks(cell: string): number {
-  let breaks = 0;
-  for (let at = cell.indexOf("\n"); at >= 0; at = cell.indexOf("\n", at + 1)) breaks += 1;
-  return breaks;
+function countIn(record: readonly string[], sign: string): number {
+  let count = 0;
+  for (const cell of record)
+    for (let at = cell.indexOf(sign); at >= 0; at = cell.indexOf(sign, at + 1)) count += 1;
+  return count;
 }
 
 async function readRecord(records: AsyncIterator<Parsed>): Promise<Parsed | null> {

@@ -36,6 +36,13 @@ describe("CSV", () => {
     },
   );
 
+  test("lines end with \\n: a \\r in a cell, or a second one at the end of a row, begins none", async () => {
+    const { headerLines, rows } = await read(
+      '"a\r\nz",b\r\n1,"two\r\nlines"\r\n2\r\n3,"x\ry"\r\r\n\r\n4,"\r\r\n"\r\n5,"z\r"\r\n6,c',
+    );
+    expect([headerLines, rows.map(({ line }) => line)]).toEqual([2, [3, 5, 6, 8, 10, 11]]);
+  });
+
   test("the delimiter is found where names of columns have line breaks, delimiters and quotes", async () => {
     const { columns, delimiter } = await read('"Order\nID, ""new""";5" pipe;"a,b,c"\n1;2;"x"\n');
     expect([delimiter, columns]).toEqual([";", ['Order\nID, "new"', '5" pipe', "a,b,c"]]);

@@ -1,5 +1,6 @@
 // Sites, settings and inbound keys through the management API of a real relay.
 
+import { hash } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { ask, becomeOwner, invite, type ApiAnswer, type Person } from "../support/apiClient.ts";
 import { checkedAnswer, fault } from "../support/contractCheck.ts";
@@ -390,6 +391,35 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
     expect((await send(0, `${row(1)}\n`)).json).toMatchObject({ isPartDone: true, tally: { imported: 1 } });
     expect(fault(await send(4, row(2)))).toEqual([400, "invalid", "skippedLines"]);
     expect((await send(3, row(2))).json).toMatchObject({ isPartDone: true, tally: { imported: 2 } });
+  });
+
+  test.each([
+    ["quoted CRLF", "two\r\nlines", "note", "\r\n"],
+    ["quoted CRLF also in the header", "two\r\nlines", "the\r\nnote", "\r\n"],
+    ["a lone CR in cells", "two\rlines", "note", "\n"],
+    ["CR CR LF behind rows", "note", "note", "\r\r\n"],
+  ])("every row of all parts is imported once: %s", async (name, note, column, lineEnd) => {
+    const row = (n: number) => `ann@customers.example,${name} ${n},${new Date().toISOString()},"${note}"`;
+    const header = `email,orderId,eventTime,"${column}"${lineEnd}`;
+    const parts = [[1, 2], [3, 4, 5], [6]].map((part) => part.map(row).join(lineEnd));
+    const answers = [];
+    let skippedLines = 0;
+    for (const [i, rows] of parts.entries()) {
+      const query = new URLSearchParams({
+        kind: "conversions",
+        file: "breaks.csv",
+        sha256: hash("sha256", name),
+        defaults: JSON.stringify({ event: "purchase" }),
+        skippedLines: String(skippedLines),
+        isLast: String(i === parts.length - 1),
+      });
+      const text = header + rows + lineEnd;
+      answers.push((await admin.ask(`POST /sites/${site}/imports/parts?${query.toString()}`, text)).json);
+      skippedLines += (rows + lineEnd).split("\n").length - 1;
+    }
+    expect(answers).toMatchObject(
+      [2, 5, 6].map((count) => ({ isPartDone: true, tally: { rows: count, imported: count } })),
+    );
   });
 
   test("parts of NDJSON may lack columns that other parts have", async () => {
