@@ -127,8 +127,9 @@ async function openPart(
   };
 }
 
+/** The last line may lack its line break. */
 function countLines(upload: Buffer): number {
-  let lines = 0;
+  let lines = upload.at(-1) === 0x0a ? 0 : 1;
   for (let at = upload.indexOf("\n"); at >= 0; at = upload.indexOf("\n", at + 1)) lines += 1;
   return lines;
 }

@@ -398,29 +398,33 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
     ["quoted CRLF also in the header", "two\r\nlines", "the\r\nnote", "\r\n"],
     ["a lone CR in cells", "two\rlines", "note", "\n"],
     ["CR CR LF behind rows", "note", "note", "\r\r\n"],
-  ])("every row of all parts is imported once: %s", async (name, note, column, lineEnd) => {
-    const row = (n: number) => `ann@customers.example,${name} ${n},${new Date().toISOString()},"${note}"`;
-    const header = `email,orderId,eventTime,"${column}"${lineEnd}`;
-    const parts = [[1, 2], [3, 4, 5], [6]].map((part) => part.map(row).join(lineEnd));
-    const answers = [];
-    let skippedLines = 0;
-    for (const [i, rows] of parts.entries()) {
-      const query = new URLSearchParams({
-        kind: "conversions",
-        file: "breaks.csv",
-        sha256: hash("sha256", name),
-        defaults: JSON.stringify({ event: "purchase" }),
-        skippedLines: String(skippedLines),
-        isLast: String(i === parts.length - 1),
-      });
-      const text = header + rows + lineEnd;
-      answers.push((await admin.ask(`POST /sites/${site}/imports/parts?${query.toString()}`, text)).json);
-      skippedLines += (rows + lineEnd).split("\n").length - 1;
-    }
-    expect(answers).toMatchObject(
-      [2, 5, 6].map((count) => ({ isPartDone: true, tally: { rows: count, imported: count } })),
-    );
-  });
+    ["no line break behind the last row of a part", "two\nlines", "note", "\n", ""],
+  ])(
+    "every row of all parts is imported once: %s",
+    async (name, note, column, lineEnd, partEnd = lineEnd) => {
+      const row = (n: number) => `ann@customers.example,${name} ${n},${new Date().toISOString()},"${note}"`;
+      const header = `email,orderId,eventTime,"${column}"${lineEnd}`;
+      const parts = [[1, 2], [3, 4, 5], [6]].map((part) => part.map(row).join(lineEnd));
+      const answers = [];
+      let skippedLines = 0;
+      for (const [i, rows] of parts.entries()) {
+        const query = new URLSearchParams({
+          kind: "conversions",
+          file: "breaks.csv",
+          sha256: hash("sha256", name),
+          defaults: JSON.stringify({ event: "purchase" }),
+          skippedLines: String(skippedLines),
+          isLast: String(i === parts.length - 1),
+        });
+        const text = header + rows + partEnd;
+        answers.push((await admin.ask(`POST /sites/${site}/imports/parts?${query.toString()}`, text)).json);
+        skippedLines += (rows + lineEnd).split("\n").length - 1;
+      }
+      expect(answers).toMatchObject(
+        [2, 5, 6].map((count) => ({ isPartDone: true, tally: { rows: count, imported: count } })),
+      );
+    },
+  );
 
   test("parts of NDJSON may lack columns that other parts have", async () => {
     const query = new URLSearchParams({
