@@ -6,7 +6,7 @@ import { openNodes } from "../../test/support/nodes.ts";
 import { storeSent } from "../../test/support/sentEvents.ts";
 import type { Confirmation } from "../kernel/confirmation.ts";
 import { dayMs, hourMs, minuteMs } from "../kernel/time.ts";
-import { connectPlatform } from "../sites/connect.ts";
+import { connectPlatform, disconnect } from "../sites/connect.ts";
 import { openDirectory, type Connection, type Site } from "../sites/directory.ts";
 import { findSite } from "../sites/manage.ts";
 import type { Alert } from "../store/statistics/alerts.ts";
@@ -97,6 +97,24 @@ describe("conversions that are not counted", async () => {
     expect(await check(connection)).toEqual([]);
     // An open alert ends five points below the limit.
     expect(await check(connection, [alertOf(connection)])).toHaveLength(1);
+  });
+
+  test("what was found of a connection ends when it is removed, though the site has another", async () => {
+    const connection = await setUp();
+    const by = { actor: "test", now, checkAddress: () => null };
+    const more = { ...settings, customer_id: "999-456-7890" };
+    await connectPlatform(
+      context,
+      findSite(context, connection.siteId),
+      "google_ads",
+      { settings: more },
+      by,
+    );
+    await answer(connection, now - hourMs, 10, consent);
+    const memory: LookMemory = new Map();
+    expect(await check(connection, [], memory)).toHaveLength(1);
+    await disconnect(context, connection, by);
+    expect(await check(connection, [], memory)).toEqual([]);
   });
 
   test("the sums are read again after a quarter of an hour, and not for a site that is never asked about", async () => {

@@ -42,7 +42,7 @@ export async function checkNotCounted(
 ): Promise<Finding[]> {
   const connections = asked(site);
   if (connections.length === 0) return [];
-  const recent = recentFindings(memory, site.id, lookMs, now);
+  const recent = recentFindings(memory, site.id, connections, lookMs, now);
   if (recent) return recent;
   const endHour = Math.floor(now / hourMs) + 1;
   const counts = await confirmations.listCounts(site.id, endHour - recentHours - usualHours, endHour);

@@ -6,7 +6,7 @@ import { newSite } from "../../test/support/events.ts";
 import { openNodes } from "../../test/support/nodes.ts";
 import type { QualityReport } from "../kernel/quality.ts";
 import { dayMs, hourMs, minuteMs } from "../kernel/time.ts";
-import { connectPlatform } from "../sites/connect.ts";
+import { connectPlatform, disconnect, pause, resume } from "../sites/connect.ts";
 import { openDirectory, type Connection, type Site } from "../sites/directory.ts";
 import { findSite } from "../sites/manage.ts";
 import { snapshotDay } from "../store/confirmations/snapshots.ts";
@@ -114,6 +114,23 @@ describe("scores of platforms", async () => {
     await rate(usual, scores(7, 7, 7, 4, 4, 4, 4, 4, 4));
     expect(await check(usual, [alertOf(usual)])).toEqual([]);
     expect(await check(half, [alertOf(half)], new Map(), now + 4 * dayMs)).toEqual([]);
+  });
+
+  test("what was found of a connection ends when it is paused or removed, though another is rated", async () => {
+    const connection = await connect();
+    const by = { actor: "test", now, checkAddress: () => null };
+    const settings = { ...standinConnections.meta, pixel_id: "99887766" };
+    await connectPlatform(context, siteOf(connection), "meta", { settings }, by);
+    await rate(connection, scores(7, 7, 7, 4, 4));
+    const memory: LookMemory = new Map();
+    const found = () => check(connection, [alertOf(connection)], memory);
+    expect(await found()).toHaveLength(1);
+    await pause(context, connection, by);
+    expect(await found()).toEqual([]);
+    await resume(context, connection, by);
+    expect(await found()).toHaveLength(1);
+    await disconnect(context, connection, by);
+    expect(await found()).toEqual([]);
   });
 
   test("an event name with other signs stays out of the message", async () => {

@@ -41,7 +41,7 @@ export async function checkQuality(
 ): Promise<Finding[]> {
   const connections = rated(site);
   if (connections.length === 0) return [];
-  const recent = recentFindings(memory, site.id, lookMs, now);
+  const recent = recentFindings(memory, site.id, connections, lookMs, now);
   if (recent) return recent;
   const findings: Finding[] = [];
   for (const connection of connections) {
