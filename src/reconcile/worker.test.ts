@@ -17,6 +17,7 @@ import { fetchSoon, findFeed, removeFeed, setFeed } from "./feed.ts";
 import { fetchDue, type FeedWorkerOptions } from "./feedWorker.ts";
 import { cancelRun, findRun, startRun } from "./manage.ts";
 import { readMissing } from "./missing.ts";
+import { stepRun } from "./step.ts";
 import { openRunWorker, startReconciliations } from "./worker.ts";
 import { writeListedOrders } from "./uploadOrders.ts";
 
@@ -108,6 +109,17 @@ describe.each(engines)("reconciliation on %s", async (engine) => {
     await expect(cancelRun(store, run, { ...by, now: now + 1 })).rejects.toThrow("is not running");
     expect(await openRunWorker(optionsOf()).workOn(run, async () => true)).toBe(false);
     expect(await store.reconciliations.listRows(run, null, "", 10)).toEqual([]);
+  });
+
+  test("a cancelled run stays cancelled when another node makes the step that was made before", async () => {
+    const site = await newSite();
+    await list(site, someOrders(3));
+    const run = await startRun(store, site, days, by);
+    const step = (node = store) => stepRun({ store: node, timeZone: "UTC", limit: 1, now }, run);
+    expect(await step()).toMatchObject({ state: "running" });
+    await cancelRun(store, run, by);
+    expect(await step(other)).toBeNull();
+    expect((await findRun(store, site.id, run.id)).state).toBe("cancelled");
   });
 
   test("a run whose row is damaged is cancelled, and others go on", async () => {

@@ -193,10 +193,11 @@ export function runStore(db: Database, newId: () => string) {
         const state: RunState = next.phase === "done" ? "done" : "running";
         const tally = JSON.stringify(next.tally);
         // A transaction that runs again, because its commit was not confirmed, finds its own progress and writes the same rows.
+        // A run that was cancelled since then has that progress too, and stays cancelled.
         const moved = await tx.all(
           `UPDATE reconciliations SET state = $5, phase = $6, cursor = $7, tally = $8, updated_at = $9
            WHERE site_id = $1 AND id = $2
-             AND ((state = 'running' AND phase = $3 AND cursor = $4) OR (phase = $6 AND cursor = $7 AND tally = $8))
+             AND ((state = 'running' AND phase = $3 AND cursor = $4) OR (state = $5 AND phase = $6 AND cursor = $7 AND tally = $8))
            RETURNING id`,
           [
             before.siteId,
