@@ -13,6 +13,7 @@ import { feedRetryMs, isDue, type Feed } from "../store/reconciliation/feeds.ts"
 import type { Store } from "../store/store.ts";
 import { formatOfFeed } from "./feed.ts";
 import { startRun } from "./manage.ts";
+import { readListed } from "./readListed.ts";
 import { newUploadTally, uploadOrders, type UploadTally } from "./uploadOrders.ts";
 
 export type FeedWorkerOptions = {
@@ -52,21 +53,25 @@ export async function fetchDue(options: FeedWorkerOptions, signal: AbortSignal):
     const site = directory.site(feed.siteId);
     if (!site || !isWorking(site)) continue;
     const claimedAt = now();
-    if (!(await store.orderFeeds.claim(feed, claimedAt))) continue;
     try {
-      await fetchOne(options, feed, site, claimedAt, signal);
+      if (await store.orderFeeds.claim(feed, claimedAt))
+        await fetchOne(options, feed, site, claimedAt, signal);
     } catch (error) {
-      // The claim ends after an hour, and the feed is tried again.
+      // A claim ends after an hour, and the feed is tried again.
       onDefect(error, { worker: "order feeds", site: feed.siteId });
     }
   }
 }
 
-async function listDue({ store, looks, now }: FeedWorkerOptions): Promise<Feed[]> {
+async function listDue({ store, looks, now, onDefect }: FeedWorkerOptions): Promise<Feed[]> {
   const listed = looks?.listed("feed", now());
   if (!listed) return store.orderFeeds.listDue(now());
-  const feeds = await Promise.all(listed.map(({ siteId }) => store.orderFeeds.find(siteId)));
-  return feeds.flatMap((feed) => (feed && isDue(feed, now()) ? [feed] : []));
+  const feeds = await readListed(
+    listed,
+    ({ siteId }) => store.orderFeeds.find(siteId),
+    (error, sites) => onDefect(error, { worker: "order feeds", sites }),
+  );
+  return feeds.filter((feed) => isDue(feed, now()));
 }
 
 async function fetchOne(

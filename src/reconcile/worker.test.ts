@@ -78,13 +78,16 @@ describe.each(engines)("reconciliation on %s", async (engine) => {
     expect((await startRun(store, site, days, by)).state).toBe("running");
   });
 
-  test("a run that a shared look has listed is done to its end, and no other is asked for", async () => {
+  test("a run that a shared look has listed is done to its end, though another cannot be read; no other is asked for", async () => {
     const site = await newSite();
     await list(site, someOrders(20));
     const run = await startRun(store, site, days, by);
-    const listed = [run];
-    const reconciliations = {
+    const lost = { siteId: "on-a-machine-that-is-down", id: run.id };
+    const failure = new Error("the machine is down");
+    const listed = [lost, run];
+    const reconciliations: typeof store.reconciliations = {
       ...store.reconciliations,
+      find: async (key) => (key === lost ? Promise.reject(failure) : store.reconciliations.find(key)),
       listRunning: () => expect.unreachable("it is not asked"),
     };
     const defects: unknown[] = [];
@@ -98,7 +101,7 @@ describe.each(engines)("reconciliation on %s", async (engine) => {
     } finally {
       await worker.stop();
     }
-    expect(defects).toEqual([]);
+    expect(defects).toEqual([failure]);
   });
 
   test("a cancelled run keeps its rows and does nothing more", async () => {
@@ -291,6 +294,35 @@ describe.each(engines)("reconciliation on %s", async (engine) => {
       expect(stored).not.toContain("k3y-of-the-feed");
       await clear(site);
     });
+
+    test.each(["find", "claim"] as const)(
+      "whose %s fails keeps no other waiting, and is fetched when it is listed again",
+      async (method) => {
+        send(csv);
+        const [down, up] = [await withFeed(), await withFeed()];
+        const fail = (siteId: string) => {
+          if (siteId === down.id) throw new Error("the machine is down");
+        };
+        const feeds = store.orderFeeds;
+        const failing: Partial<typeof feeds> =
+          method === "find"
+            ? { find: async (siteId) => (fail(siteId), feeds.find(siteId)) }
+            : { claim: async (feed, at) => (fail(feed.siteId), feeds.claim(feed, at)) };
+        const looks = { listed: () => [down, up].map(({ id }) => ({ siteId: id, id })) };
+        const defects: unknown[] = [];
+        await work({
+          store: { ...store, orderFeeds: { ...feeds, ...failing } },
+          looks,
+          onDefect: (error) => defects.push(error),
+        });
+        expect(defects).toEqual([new Error("the machine is down")]);
+        expect((await findFeed(store, down.id)).fetchedAt).toBeNull();
+        expect((await findFeed(store, up.id)).fetchedAt).toBe(now);
+        await work({ looks });
+        expect((await findFeed(store, down.id)).fetchedAt).toBe(now);
+        for (const site of [down, up]) await clear(site);
+      },
+    );
 
     test.each([
       ["an error", () => send("no", 503), "the answer has the status 503"],

@@ -8,6 +8,7 @@ import type { Directory } from "../sites/directory.ts";
 import type { Run } from "../store/reconciliation/runs.ts";
 import type { Store } from "../store/store.ts";
 import { openPace, pauseFor, type PaceOptions } from "./pace.ts";
+import { readListed } from "./readListed.ts";
 import { stepRun } from "./step.ts";
 
 export type RunWorkerOptions = {
@@ -58,8 +59,12 @@ export function startReconciliations(options: RunWorkerOptions): { stop(): Promi
   const mayGoOn = async (signal: AbortSignal) => !signal.aborted && (isAlone || (await lease.hold()));
   const worker = openRunWorker(options);
   const readRunning = async (keys: readonly { siteId: string; id: string }[]): Promise<Run[]> => {
-    const runs = await Promise.all(keys.map((key) => store.reconciliations.find(key)));
-    return runs.flatMap((run) => (run?.state === "running" ? [run] : []));
+    const runs = await readListed(
+      keys,
+      (key) => store.reconciliations.find(key),
+      (error, sites) => onDefect(error, { worker: "reconciliations", sites }),
+    );
+    return runs.filter(({ state }) => state === "running");
   };
   async function listRunning(): Promise<Run[]> {
     const listed = looks?.listed("reconciliation", now());
@@ -106,12 +111,12 @@ export function openRunWorker({
     const site = directory.site(run.siteId);
     // The rows of a deleted site are purged elsewhere.
     if (!site || site.leaving) return false;
-    if (!run.isReadable) {
-      await store.reconciliations.cancel(run, now());
-      onDefect(new Error("a reconciliation was cancelled: its row is damaged"), { reconciliation: run.id });
-      return false;
-    }
     try {
+      if (!run.isReadable) {
+        await store.reconciliations.cancel(run, now());
+        onDefect(new Error("a reconciliation was cancelled: its row is damaged"), { reconciliation: run.id });
+        return false;
+      }
       return await takeTurn(run, site.settings.timeZone, mayGoOn);
     } catch (error) {
       onDefect(error, { worker: "reconciliations", reconciliation: run.id });
