@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openPace } from "./pace.ts";
+import { openPace, watchStep } from "./pace.ts";
 
 const pace = () => openPace({ stepMs: 6, maxRows: 250 });
 
@@ -38,4 +38,14 @@ test("pauses grow to a multiple of the steps while the thread is busy with other
   expect(of.afterStep(5)).toBe(40);
   of.afterPause(0);
   expect(of.afterStep(5)).toBe(20);
+});
+
+test("what others work while a step lets them in is not its own work", async () => {
+  let worked = 100;
+  const step = watchStep(() => worked);
+  worked += 3;
+  setImmediate(() => (worked += 50));
+  await step.letOthersIn();
+  worked += 2;
+  expect(step.workedMs()).toBe(5);
 });

@@ -27,11 +27,31 @@ export async function pauseFor(ms: number): Promise<number> {
 }
 
 /** Lets what waits on this thread go first, with what follows from it: an event is accepted in several turns of the loop. */
-export async function letOthersIn(): Promise<void> {
+async function letOthersIn(): Promise<void> {
   const startedAt = performance.now();
   await yieldToEventLoop();
   if (performance.now() - startedAt < idleTurnMs) return;
   for (let waits = 0; waits < maxWaits && (await pauseFor(minPauseMs)) > busyShare; waits++);
+}
+
+/** The milliseconds that this thread has worked. A clock would also count the time in which other programs had the processor. */
+function threadWorked(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}
+
+/** Measures how long a step works, without the work of others whom it lets in. */
+export function watchStep(worked = threadWorked) {
+  const startedAt = worked();
+  let othersMs = 0;
+  return {
+    letOthersIn: async (): Promise<void> => {
+      const before = worked();
+      await letOthersIn();
+      othersMs += worked() - before;
+    },
+    workedMs: () => worked() - startedAt - othersMs,
+  };
 }
 
 export type PaceOptions = {

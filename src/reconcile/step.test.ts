@@ -169,12 +169,16 @@ describe.each(["sqlite", "postgres"] as const)("a reconciliation on %s", async (
     });
   });
 
-  test("a step that another process has made changes nothing", async () => {
+  test("a step that another process has made changes nothing; it lets others in as it is told", async () => {
     const siteId = await newSite(store);
     await store.orders.write(["1", "2", "3"].map((id) => order(siteId, id)));
     const steps: Run[] = [];
     const run = await reconcile(siteId, 1, (one) => void steps.push(one));
-    expect(await stepRun({ store, timeZone: "UTC", limit: 1, now }, steps[0] ?? run)).toBeNull();
+    let waits = 0;
+    const letOthersIn = async () => void (waits += 1);
+    const options = { store, timeZone: "UTC", limit: 1, now, letOthersIn };
+    expect(await stepRun(options, steps[0] ?? run)).toBeNull();
+    expect(waits).toBe(4);
     expect(await store.reconciliations.find(run)).toEqual(run);
   });
 

@@ -20,7 +20,7 @@ import {
   type Found,
 } from "./classify.ts";
 import { addRow, newTally, removeRow, type Tally } from "../store/reconciliation/tally.ts";
-import { letOthersIn } from "./pace.ts";
+import { watchStep } from "./pace.ts";
 import { dayOf } from "./window.ts";
 
 export type StepStore = Pick<Store, "orders" | "orderCandidates" | "reconciliations">;
@@ -32,7 +32,11 @@ type StepOptions = {
   /** The most orders or events of this step. */
   limit: number;
   now: number;
+  /** Called between two parts of the step. */
+  letOthersIn: () => Promise<void>;
 };
+
+type StepWish = Omit<StepOptions, "letOthersIn"> & Partial<Pick<StepOptions, "letOthersIn">>;
 
 /** Late events are looked for up to this long after the end of the window. */
 const maxLateMs = 7 * dayMs;
@@ -40,12 +44,13 @@ const maxLateMs = 7 * dayMs;
 const maxAheadMs = hourMs;
 
 /** Returns the run after the step; null when it was cancelled, or another process has made the step. */
-export async function stepRun(options: StepOptions, run: Run): Promise<Run | null> {
+export async function stepRun(wish: StepWish, run: Run): Promise<Run | null> {
+  const options: StepOptions = { letOthersIn: watchStep().letOthersIn, ...wish };
   const tally: Tally = { ...newTally(), ...(structuredClone(run.tally) as Partial<Tally>) };
   const { rows, phase, cursor } =
     run.phase === "orders" ? await readOrders(options, run, tally) : await readEvents(options, run, tally);
   const next = { phase, cursor, tally: tally as Record<string, unknown> };
-  await letOthersIn();
+  await options.letOthersIn();
   const isDone = await options.store.reconciliations.step(run, { ...next, rows, at: options.now });
   if (!isDone) return null;
   return { ...run, ...next, state: phase === "done" ? "done" : "running", updatedAt: options.now };
@@ -59,7 +64,7 @@ const readCursor = (text: string): OrderCursor | null => {
 };
 
 async function readOrders(options: StepOptions, run: Run, tally: Tally): Promise<StepResult> {
-  const { store, limit } = options;
+  const { store, limit, letOthersIn } = options;
   const orders = await store.orders.listPage(run.siteId, run, readCursor(run.cursor), limit);
   await letOthersIn();
   const events = await findByOrderIds(options, run, orders);
@@ -88,7 +93,7 @@ async function readOrders(options: StepOptions, run: Run, tally: Tally): Promise
 
 /** Finds the events that have the order ids of orders: as listed, and only where there is none, in other spellings. */
 async function findByOrderIds(
-  { store }: StepOptions,
+  { store, letOthersIn }: StepOptions,
   run: Run,
   orders: readonly Order[],
 ): Promise<Candidate[]> {

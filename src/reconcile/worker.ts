@@ -7,7 +7,7 @@ import type { Looks } from "../delivery/looks.ts";
 import type { Directory } from "../sites/directory.ts";
 import type { Run } from "../store/reconciliation/runs.ts";
 import type { Store } from "../store/store.ts";
-import { openPace, pauseFor, type PaceOptions } from "./pace.ts";
+import { openPace, pauseFor, watchStep, type PaceOptions } from "./pace.ts";
 import { readListed } from "./readListed.ts";
 import { stepRun } from "./step.ts";
 
@@ -34,12 +34,6 @@ const paces: Record<Store["engine"], PaceOptions> = {
   sqlite: { stepMs: 8, maxRows: 512 },
   postgres: { stepMs: 40, maxRows: 512 },
 };
-
-/** The milliseconds that this thread has worked. A clock would also count the time in which other programs had the processor. */
-function worked(): number {
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1000;
-}
 
 export function startReconciliations(options: RunWorkerOptions): { stop(): Promise<void> } {
   const { store, looks, owner, now, elapsed, onDefect } = options;
@@ -127,15 +121,15 @@ export function openRunWorker({
   async function takeTurn(first: Run, timeZone: string, mayGoOn: () => Promise<boolean>): Promise<boolean> {
     const startedAt = elapsed();
     for (let run = first; elapsed() - startedAt < sliceMs && (await mayGoOn());) {
-      const before = worked();
-      const next = await stepRun({ store, timeZone, limit: pace.rows(), now: now() }, run);
+      const { letOthersIn, workedMs } = watchStep();
+      const next = await stepRun({ store, timeZone, limit: pace.rows(), now: now(), letOthersIn }, run);
       if (!next) return false;
       run = next;
       if (run.state !== "running") {
         onEnded(run);
         return false;
       }
-      const pauseMs = pace.afterStep(worked() - before);
+      const pauseMs = pace.afterStep(workedMs());
       pace.afterPause(await pauseFor(pauseMs));
     }
     return true;
