@@ -24,6 +24,8 @@ const places: readonly [RegExp, keyof typeof resultsText.repair, string][] = [
 const needsVisit =
   /^no .*\b(?:click ids?|\w+clid|msclkid|w?braid|gbraid|li_fat_id|tblci|dicbo|oppref|aleid|alart|visit|Google Analytics client id)\b/;
 
+const needsOAuthApp = /^no OAuth app is set for /;
+
 /** Null for reasons that nobody can mend, such as an opt-out or the age of an event. */
 export function repairOf(reason: string, { platform, connection, name }: At): Repair | null {
   const to = (label: string, tab: string): Repair => ({
@@ -34,7 +36,7 @@ export function repairOf(reason: string, { platform, connection, name }: At): Re
   if (reason.startsWith("needs reconnection"))
     return to(frameText.alerts.repair.reconnect(name), "connection");
   if (reason === unselectedReason) return to(resultsText.repair.events, "events");
-  if (/^no OAuth app is set/.test(reason))
+  if (needsOAuthApp.test(reason))
     return { label: resultsText.repair.oauthApp, path: "settings/oauth-apps", search: {} };
   const found = places.find(([pattern]) => pattern.test(reason));
   if (found) return to(resultsText.repair[found[1]], found[2]);
