@@ -7,7 +7,7 @@ import { inChromium } from "../browser/chromium.ts";
 import { becomeOwner, type Person } from "../support/apiClient.ts";
 import { report } from "../support/visits.ts";
 import { newInstallation, type Relay } from "../support/relay.ts";
-import { field, press, row, sees, scenarioMs, user, type User } from "./users.ts";
+import { field, press, row, sees, scenarioMs, turnOn, user, type User } from "./users.ts";
 
 const day = (ahead: number) => new Date(Date.now() + ahead * dayMs).toISOString().slice(0, 10);
 
@@ -52,7 +52,7 @@ inChromium("reconciliation", () => {
       await sees(funnel, /Accepted\s*2/);
       await funnel.getByRole("link", { name: /Lost before Received/ }).click();
       await row(page, "#1003").waitFor();
-      expect(await page.getByRole("row").count()).toBe(2);
+      await expect.poll(() => page.getByRole("row").count()).toBe(2);
 
       await press(page, "Send them");
       const dialog = page.getByRole("dialog");
@@ -65,7 +65,7 @@ inChromium("reconciliation", () => {
       await page.getByRole("link", { name: /Other value/ }).click();
       await row(page, "#1002").waitFor();
       await page.getByRole("link", { name: "Turn on corrections" }).click();
-      await page.getByRole("switch", { name: "Correct refunded conversions" }).check({ force: true });
+      await turnOn(page, "Correct refunded conversions");
       await press(page, "Save");
       await sees(page, "Saved.");
       await page.goBack();

@@ -10,7 +10,7 @@ import { setUpSite, withStore, type SiteSetup } from "../support/installation.ts
 import { newInstallation, type Relay } from "../support/relay.ts";
 import { storeSent } from "../support/sentEvents.ts";
 import { settled } from "./pages.ts";
-import { press, scenarioMs, sees, user, type User } from "./users.ts";
+import { press, scenarioMs, sees, turnOn, user, type User } from "./users.ts";
 
 inChromium("results of deliveries", () => {
   let relay: Relay;
@@ -203,7 +203,7 @@ inChromium("results of deliveries", () => {
       const { page, go } = browser;
       await go(`/sites/${setup.siteId}/integrations/quality`);
       await settled(page);
-      await page.getByRole("switch", { name: "Correct refunded conversions" }).check({ force: true });
+      await turnOn(page, "Correct refunded conversions");
       await press(page, "Save");
       await sees(page, "Saved.");
     },

@@ -1,6 +1,7 @@
 // Users of the dashboard in a real browser, and the errors on their pages.
 
 import type { BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core";
+import { expect } from "vitest";
 import type { Person } from "../support/apiClient.ts";
 import { newVisitor } from "../browser/chromium.ts";
 import type { Relay } from "../support/relay.ts";
@@ -94,6 +95,13 @@ export const press = (where: Page | Locator, name: string | RegExp): Promise<voi
   const buttons = where.getByRole("button", { name, exact: typeof name === "string" });
   return orShowPage(where, buttons.filter({ visible: true }).first().click());
 };
+
+/** Turns a switch on with the keyboard: a click may miss it while the page still moves. */
+export async function turnOn(page: Page, name: string): Promise<void> {
+  const control = page.getByRole("switch", { name });
+  await control.press("Space");
+  await expect.poll(() => control.isChecked()).toBe(true);
+}
 
 /** Adds what the page showed instead to the error of a step that failed. */
 async function orShowPage(where: Page | Locator, step: Promise<void>): Promise<void> {
