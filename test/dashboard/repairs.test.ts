@@ -48,6 +48,12 @@ test("reconnection, a pause and the selection of events have their buttons, an o
   expect(labelOf("meta", null)).toBeUndefined();
 });
 
+test("a missing click id is no fault to repair in every row of the sync log, a missing setting is", () => {
+  const at = { platform: "google_ads", connection: "c1", name: "Google Ads" };
+  expect(repairOf("no gclid, wbraid or gbraid", at)?.isLikely).toBe(false);
+  expect(repairOf("no conversion action for this event", at)?.isLikely).toBe(true);
+});
+
 test("an alert about a connection leads to that one, not to another of its platform", () => {
   const searchOf = (kind: AlertLine["kind"]) =>
     repairOfAlert({ kind, platform: "meta", subject: "c2" } as AlertLine, (id) => id, true)?.search;

@@ -4,7 +4,13 @@ import { unselectedReason } from "../../../src/kernel/event.ts";
 import { frameText } from "../../messages/frame.ts";
 import { resultsText } from "../../messages/results.ts";
 
-export type Repair = { label: string; path: string; search: Record<string, string> };
+export type Repair = {
+  label: string;
+  path: string;
+  search: Record<string, string>;
+  /** False where the reason may also be right as it is: a conversion without a click. */
+  isLikely: boolean;
+};
 
 type At = { platform: string; connection: string; name: string };
 
@@ -32,15 +38,16 @@ export function repairOf(reason: string, { platform, connection, name }: At): Re
     label,
     path: `integrations/${platform}`,
     search: { connection, tab },
+    isLikely: true,
   });
   if (reason.startsWith("needs reconnection"))
     return to(frameText.alerts.repair.reconnect(name), "connection");
   if (reason === unselectedReason) return to(resultsText.repair.events, "events");
   if (needsOAuthApp.test(reason))
-    return { label: resultsText.repair.oauthApp, path: "settings/oauth-apps", search: {} };
+    return { label: resultsText.repair.oauthApp, path: "settings/oauth-apps", search: {}, isLikely: true };
   const found = places.find(([pattern]) => pattern.test(reason));
   if (found) return to(resultsText.repair[found[1]], found[2]);
   return needsVisit.test(reason)
-    ? { label: resultsText.repair.tag, path: "configuration/tag", search: {} }
+    ? { label: resultsText.repair.tag, path: "configuration/tag", search: {}, isLikely: false }
     : null;
 }

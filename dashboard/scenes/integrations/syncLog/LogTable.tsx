@@ -192,7 +192,8 @@ function useColumns(
         if (!isConnected(line) || line.event.erased) return null;
         // A replay before the repair would have the same end. Afterwards the trace and the selection still offer it.
         const repair = repairOf(line.reason ?? "", { ...line, name: nameOf(line.platform) });
-        if (repair) return <RepairLink site={site} repair={repair} />;
+        // Most conversions have no click of most platforms: that a click id is missing is no fault to repair in every row.
+        if (repair) return repair.isLikely ? <RepairLink site={site} repair={repair} /> : null;
         return (
           isReplayable(line.state, line.reason) && (
             <ReplayButton site={site} eventId={line.event.id} delivery={line} variant="subtle" />
