@@ -6,11 +6,11 @@ test("thousands are read a hundred at a time, and those that fail are reported o
   const keys = Array.from({ length: 1050 }, (_, i) => i);
   const failed: [unknown, number][] = [];
   let reads = 0;
-  let mostReads = 0;
+  let maxConcurrentReads = 0;
   const found = await readListed(
     keys,
     async (key) => {
-      mostReads = Math.max(mostReads, (reads += 1));
+      maxConcurrentReads = Math.max(maxConcurrentReads, (reads += 1));
       await turn();
       reads -= 1;
       if (key % 10 === 3) throw new Error(`${key} cannot be read`);
@@ -20,5 +20,5 @@ test("thousands are read a hundred at a time, and those that fail are reported o
   );
   expect(found).toEqual(keys.filter((key) => key % 10 !== 3 && key % 10 !== 4));
   expect(failed).toEqual([[new Error("3 cannot be read"), 105]]);
-  expect(mostReads).toBe(100);
+  expect(maxConcurrentReads).toBe(100);
 });
