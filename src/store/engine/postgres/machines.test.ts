@@ -118,9 +118,9 @@ test("sites are divided by machine, and those of a machine by shard", async () =
 test("sites share transactions by machine where it is connected to directly, and by shard elsewhere", async () => {
   const { db } = await openCluster();
   const groups = [1, 2, 3, 4, 5, 6, 7].map((n) => db.commitGroup(`site-${n}`));
-  expect(groups[3]).toBe(groups[1]);
+  expect(groups.slice(1, 4)).toEqual(Array(3).fill(groups[1]));
   expect(groups[5]).toBe(groups[4]);
-  expect(new Set(groups).size).toBe(5);
+  expect(new Set(groups).size).toBe(4);
   // It is not known where this one is.
   expect(groups[6]).toBe("site-7");
 });

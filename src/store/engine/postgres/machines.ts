@@ -57,13 +57,6 @@ function settingsFor(server: string): string {
   return settings.join("; ");
 }
 
-/** The number of groups of sites of a machine whose commits share transactions. */
-const groupsPerMachine = 2;
-
-/** Ids are random, so any part of them divides sites evenly. */
-export const groupOf = (siteId: string, groups: number): string =>
-  String(siteId.charCodeAt(siteId.length - 1) % groups);
-
 export type Machine = {
   /** Notes a statement; throws MachineDown while the machine is silent. Returns what to call when the statement has ended. */
   enter(siteId: string): (hasAnswered: boolean) => void;
@@ -143,15 +136,13 @@ export function openMachines(options: MachineOptions) {
     },
 
     /**
-     * Sites of one group may share transactions: those of a machine that is connected to directly, which commits them by itself, in
-     * a few groups; else those of a shard.
+     * Sites of one group may share transactions: those of a machine that is connected to directly, which commits them by itself;
+     * else those of a shard.
      */
     commitGroup(siteId: string): string {
       const found = place(siteId);
       if (!found) return siteId;
-      return servers.has(found.machine)
-        ? `${found.machine} ${groupOf(siteId, groupsPerMachine)}`
-        : found.shard;
+      return servers.has(found.machine) ? found.machine : found.shard;
     },
 
     /** Divides sites by machine, and those of a machine into slices. Unknown sites are on none. */
