@@ -29,13 +29,14 @@ type Division = Awaited<ReturnType<typeof addSites>>;
 
 const findAll: Store["waiting"]["find"] = (siteIds, bounds) => store.waiting.find(siteIds, bounds);
 
-function startNode({ ids, divided }: Division, find = findAll) {
+function startNode({ ids, divided }: Division, find = findAll, backfills = store.backfills) {
   const owner = shortId();
   const seen: string[][] = [];
   const defects: unknown[] = [];
   const looks = sharedLooks({
     store: {
       ...store,
+      backfills,
       slices: { ...store.slices, divide: async () => divided },
       waiting: {
         find(siteIds, bounds) {
@@ -174,6 +175,27 @@ test("running reconciliations and feeds that are due are listed", async () => {
   await eventually("both are listed", () => list("reconciliation") && list("feed"));
   expect(found).toEqual({ reconciliation: `${siteId} ${run.id}`, feed: `${other} ${other}` });
   expect(node.defects).toEqual([]);
+});
+
+test("a backfill that cannot be read stays listed, and keeps no other from being returned", async () => {
+  const division = await addSites();
+  const [damaged = "", sound = ""] = division.ids;
+  const wanted = { days: 1, perMinute: 1, fromId: "", toId: "z", total: 1, startedBy: "test", startedAt: 1 };
+  for (const siteId of [damaged, sound])
+    await store.backfills.start({ ...wanted, siteId, connectionId: "c1" }, auditLine(siteId));
+  let isDown = true;
+  const node = startNode(division, findAll, {
+    ...store.backfills,
+    find: (siteId, id) =>
+      isDown && siteId === damaged ? Promise.reject(new Error("damaged")) : store.backfills.find(siteId, id),
+  });
+  await live(node.owner);
+  const isFound = (siteId: string) => async () =>
+    (await node.looks.runningBackfills(Date.now())).some((row) => row.siteId === siteId);
+  await eventually("the other is returned", isFound(sound));
+  await eventually("the error is reported", () => node.defects.length > 0);
+  isDown = false;
+  await eventually("it is read", isFound(damaged));
 });
 
 test("while leases cannot be read every node looks at all sites", async () => {

@@ -138,9 +138,13 @@ export function sharedLooks(options: LookOptions): Looks {
     async runningBackfills(now) {
       const rows: BackfillRow[] = [];
       for (const { siteId, id } of lists.backfill.take(({ at }) => at <= now)) {
-        const row = await store.backfills.find(siteId, id);
-        if (row?.state !== "running") continue;
-        rows.push(row);
+        // One that cannot be read keeps no other from going on.
+        const row = await store.backfills.find(siteId, id).catch((error: unknown) => {
+          onDefect(error, { worker: "look", site: siteId, backfill: id });
+          return "unread" as const;
+        });
+        if (row !== "unread" && row?.state !== "running") continue;
+        if (row !== "unread") rows.push(row);
         // It stays listed until the next look, which another node may make: the next step may be due before.
         if (nextLookAt > now) lists.backfill.add({ siteId, id, at: now + 1000 });
       }
