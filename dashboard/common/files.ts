@@ -47,7 +47,9 @@ export const isNdjson = (text: string) => text.trimStart().startsWith("{");
 /** Cuts a text after whole rows. A line break inside quotes is part of a row. */
 export function partsOf(text: string, maxLength = maxPartLength): Part[] {
   const ends = rowEnds(text);
-  const header = isNdjson(text) ? "" : text.slice(0, ends[0] ?? text.length);
+  // Empty lines may precede the header.
+  const headerEnd = ends.find((end) => text.slice(0, end).trim() !== "") ?? text.length;
+  const header = isNdjson(text) ? "" : text.slice(0, headerEnd);
   const parts: Part[] = [];
   let begin = header.length;
   let end = begin;
@@ -68,14 +70,15 @@ export function partsOf(text: string, maxLength = maxPartLength): Part[] {
 
 const countLines = (text: string) => text.split("\n").length - 1;
 
-/** Yields each row with the line on which it begins, without the line break at its end. */
+/** Yields each row that is not empty with the line on which it begins, without the line break at its end. */
 export function* rowsOf(text: string): Generator<{ line: number; row: string }> {
   let begin = 0;
   let line = 1;
   for (const end of [...rowEnds(text), text.length]) {
-    const row = text.slice(begin, end);
-    if (row !== "") yield { line, row: row.replace(/\r?\n$/, "") };
-    line += countLines(row);
+    const lines = text.slice(begin, end);
+    const row = lines.replace(/\r?\n$/, "");
+    if (row !== "") yield { line, row };
+    line += countLines(lines);
     begin = end;
   }
 }

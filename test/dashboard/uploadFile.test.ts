@@ -32,6 +32,19 @@ test("each part says how many lines of the file are before its rows", () => {
   ]);
 });
 
+test("empty lines before the header are not taken for it", () => {
+  const text = "\r\n\nid,note\n1,a\n\n2,b\n";
+  expect(cut(text, 5)).toEqual([
+    { text: "\r\n\nid,note\n1,a\n\n", skippedLines: 0 },
+    { text: "\r\n\nid,note\n2,b\n", skippedLines: 2 },
+  ]);
+  expect([...rowsOf(text)]).toEqual([
+    { line: 3, row: "id,note" },
+    { line: 4, row: "1,a" },
+    { line: 6, row: "2,b" },
+  ]);
+});
+
 test("rows are found by the line on which they begin, as the relay counts them", () => {
   expect([...rowsOf('id,note\r\n1,"two\nlines"\r\n2,b')]).toEqual([
     { line: 1, row: "id,note" },

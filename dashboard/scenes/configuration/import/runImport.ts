@@ -144,7 +144,7 @@ export function refusedFile(
     const reason = reasons.get(line);
     if (isNdjson(text)) {
       if (reason !== undefined) lines.push(JSON.stringify({ line, reason, row }));
-    } else if (line === 1) lines.push(["line", "reason", row].join(separator));
+    } else if (lines.length === 0) lines.push(["line", "reason", row].join(separator));
     else if (reason !== undefined) lines.push([String(line), quote(reason), row].join(separator));
   }
   return `${lines.join("\n")}\n`;
