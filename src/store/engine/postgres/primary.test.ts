@@ -217,6 +217,23 @@ test.concurrent("whoever opens the database waits for the first answer of a slow
   expect(await db.all("SELECT 1 AS one")).toEqual([{ one: 1 }]);
 });
 
+test.concurrent("a store that is closed before the first answer fails what waits, at once", async () => {
+  const url = await freshDatabase();
+  const ms = await shortestOf(async () => {
+    const gateway = await openGateway(url, "silent");
+    const db = openPostgres(behind(url, gateway.host), { connections: 4 });
+    const waiting = timed(db.all(`SELECT 1 AS one`));
+    const closed = db.close();
+    const failed = await waiting;
+    expect(failed.error).toMatchObject({ code: "08003" });
+    gateway.mode = "closed";
+    gateway.cut();
+    await closed;
+    return failed.ms;
+  });
+  expect(ms).toBeLessThan(1500);
+});
+
 test.concurrent("a long statement is awaited, but not on a server that fell silent", async () => {
   const url = await freshDatabase();
   const gateway = await openGateway(url);
