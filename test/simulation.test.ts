@@ -27,7 +27,7 @@ const scenario: Scenario = {
   fsyncMs: 1,
   roundTripMs: 0.2,
   poolSize: 10,
-  sharded: false,
+  commitGroups: 4,
   machines: { databaseCores: 4 },
 };
 

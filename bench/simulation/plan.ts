@@ -1,5 +1,6 @@
 // Finds the number of nodes and the size of the database for a rate: the simulation must keep each at half of its capacity.
 
+import { commitGroups } from "../../src/store/engine/postgres/engine.ts";
 import { workerCostsOf, type Costs } from "./costs.ts";
 import type { Measured } from "./points.ts";
 import type { Result } from "./tally.ts";
@@ -111,6 +112,10 @@ function findPlan(setting: Setting): Plan {
 const wholeMachine = (cores: number) =>
   cores <= 32 ? 2 ** Math.max(1, Math.ceil(Math.log2(cores))) : Math.ceil(cores / 32) * 32;
 
+/** The workers of a sharded database. The sites of each share transactions. */
+export const workersOf = ({ databaseCores }: Pick<Size, "databaseCores">) =>
+  Math.ceil(databaseCores / assumed.workerCores);
+
 function sliceOf({ step, measured, costs, sharded }: Setting, size: Size): Scenario {
   const some = Math.min(size.nodes, maxSimulated);
   const cores = (size.databaseCores * some) / size.nodes;
@@ -134,7 +139,7 @@ function sliceOf({ step, measured, costs, sharded }: Setting, size: Size): Scena
     fsyncMs: step.standby ? 2 * measured.fsyncMs + assumed.roundTripMs : measured.fsyncMs,
     roundTripMs: assumed.roundTripMs + (sharded ? assumed.citusMs : 0),
     poolSize: size.poolSize,
-    sharded,
+    commitGroups: sharded ? workersOf(size) : commitGroups,
     machines: { databaseCores: whole, databaseSpeed: cores / whole },
   };
 }

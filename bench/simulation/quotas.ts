@@ -1,6 +1,7 @@
 // The quotas that the platforms declare: the maximum rate of a connection, and the number of sites that can share one quota.
 
 import { platforms } from "../../src/platforms/index.ts";
+import { commitGroups } from "../../src/store/engine/postgres/engine.ts";
 import { workerCostsOf, type Costs } from "./costs.ts";
 import { assumed } from "./plan.ts";
 import type { Measured } from "./points.ts";
@@ -44,7 +45,7 @@ export function shareAllowance(measured: Measured, costs: Costs, sitesEach: read
         fsyncMs: measured.fsyncMs,
         roundTripMs: assumed.roundTripMs,
         poolSize: measured.poolSize,
-        sharded: false,
+        commitGroups,
         machines: { databaseCores: 8 },
       });
       return { platform: name, sites, p50, p99 };

@@ -1,6 +1,5 @@
 // One node of the relay: the steps of an event as in src/pipeline.ts and src/delivery, with the cost of each.
 
-import { commitGroups } from "../../src/store/engine/postgres/engine.ts";
 import type { Clock } from "./clock.ts";
 import type { Costs } from "./costs.ts";
 import { Pool, statementsFor, type Database } from "./database.ts";
@@ -30,8 +29,8 @@ export type NodeOptions = {
   database: Database;
   poolSize: number;
   costs: Costs;
-  /** True when every site has its own transactions. */
-  sharded: boolean;
+  /** The number of groups of sites that share transactions. */
+  commitGroups: number;
   platforms: readonly Limits[];
   /** Calls a platform; `passed` is false when it is down. */
   call: (limits: Limits, answered: (passed: boolean) => void) => void;
@@ -73,7 +72,7 @@ export class RelayNode {
   }
 
   #groupOf(site: number): number {
-    return this.options.sharded ? site : site % commitGroups;
+    return site % this.options.commitGroups;
   }
 
   receive(event: Event): void {

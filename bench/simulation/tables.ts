@@ -2,7 +2,7 @@
 
 import { number, type Table } from "../part.ts";
 import type { Costs } from "./costs.ts";
-import { assumed, type Plan } from "./plan.ts";
+import { assumed, workersOf, type Plan } from "./plan.ts";
 import { figures, type Measured } from "./points.ts";
 import type { Allowance, Sharing } from "./quotas.ts";
 import type { Check } from "./validate.ts";
@@ -37,7 +37,7 @@ function bytes(count: number): string {
 export function databaseOf({ databaseCores, sharded, standby }: Plan): string {
   const pair = standby ? ", with a standby" : "";
   if (!sharded) return `PostgreSQL, ${databaseCores} cores${pair}`;
-  return `Citus, ${Math.ceil(databaseCores / assumed.workerCores)} workers of ${assumed.workerCores} cores${pair}`;
+  return `Citus, ${workersOf({ databaseCores })} workers of ${assumed.workerCores} cores${pair}`;
 }
 
 const words = {

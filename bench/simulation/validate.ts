@@ -1,5 +1,6 @@
 // Fits the costs to some of the measured points, predicts the others, and reports the error of each.
 
+import { commitGroups } from "../../src/store/engine/postgres/engine.ts";
 import { platforms } from "../support/relay.ts";
 import { calibrate, workerCostsOf, type Costs } from "./costs.ts";
 import { figures, nameOf, type Figure, type Measured, type Point } from "./points.ts";
@@ -36,7 +37,7 @@ export function scenarioOf(point: Point, measured: Measured, costs: Costs): Scen
     fsyncMs,
     roundTripMs,
     poolSize,
-    sharded: false,
+    commitGroups,
     machines: { shared: cores, speed: Math.max(0.1, (cores - result.foreign) / cores) },
   };
 }

@@ -25,7 +25,7 @@ export type Scenario = {
   fsyncMs: number;
   roundTripMs: number;
   poolSize: number;
-  sharded: boolean;
+  commitGroups: number;
   /** Separate machines, or one for all processes as in the measurement, at the speed that other processes leave. */
   machines: { databaseCores: number; databaseSpeed?: number } | { shared: number; speed: number };
   /** Deliveries of each site that wait for the first platform at the start. */
@@ -64,8 +64,18 @@ export function simulate(scenario: Scenario): Result {
   };
   const nodes = Array.from({ length: scenario.nodes }, () => {
     const thread = new Thread(shared ?? new Cores(clock, random, 1));
-    const { poolSize, sharded } = scenario;
-    return new RelayNode({ clock, thread, database, poolSize, costs, sharded, platforms, call, onFirst });
+    const { poolSize, commitGroups } = scenario;
+    return new RelayNode({
+      clock,
+      thread,
+      database,
+      poolSize,
+      costs,
+      commitGroups,
+      platforms,
+      call,
+      onFirst,
+    });
   });
   tally.watch(nodes);
   const connections = scenario.sites * platforms.length;
