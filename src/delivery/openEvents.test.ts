@@ -362,6 +362,25 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
     expect([await markOf(owner), node.defects.length > 0]).toEqual(["0", true]);
   });
 
+  test("a node opens no event before its row is written: nobody would find what it leaves", async () => {
+    const siteId = await newSite(store);
+    let isFull = true;
+    const renew: Store["nodes"]["renew"] = (...given) =>
+      isFull ? Promise.reject(new Error("the disk is full")) : store.nodes.renew(...given);
+    const node = await openNode({}, { ...store, nodes: { ...store.nodes, renew } });
+    expect(node.defects).toHaveLength(1);
+    const isOpened = () => {
+      const reserved = node.events.reserveId(Date.now());
+      const opened = reserved.open(siteId, newEvent(siteId).plan);
+      opened?.close();
+      reserved.release();
+      return opened !== null;
+    };
+    expect(isOpened()).toBe(false);
+    isFull = false;
+    await eventually("the row is written", isOpened);
+  });
+
   test("a node whose lease is about to end opens no event", async () => {
     const node = await openNode();
     node.clock.now += leaseMs - 500;

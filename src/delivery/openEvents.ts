@@ -102,11 +102,14 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
   const listOwned = () => Array.from(nodesOf(open)).flatMap(({ owned }) => owned ?? []);
 
   /**
-   * The embedded store has no other node, and no lease. Of the two clocks the one that has gone further counts: the wall clock
-   * may have been set back, and the monotonic one stops while the machine is suspended.
+   * Of the two clocks the one that has gone further counts: the wall clock may have been set back, and the monotonic one stops
+   * while the machine is suspended. The embedded store has no other node, so its lease does not end. It begins with the row of
+   * the node, though: without that, a later process would not find what this one leaves.
    */
-  const leaseLeftMs = () =>
-    isShared ? leaseMs - Math.max(now() - renewed.at, elapsed() - renewed.elapsed) : Infinity;
+  function leaseLeftMs(): number {
+    if (!isShared && writtenMark !== "") return Infinity;
+    return leaseMs - Math.max(now() - renewed.at, elapsed() - renewed.elapsed);
+  }
 
   async function renew(): Promise<void> {
     if (store.nodes.promotions() !== promotions) await beginRecovery();
