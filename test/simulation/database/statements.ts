@@ -57,7 +57,7 @@ const replaceServerFunctions = (sql: string) =>
       "simulation_clock()",
     )
     .replace(
-      /SELECT column_name AS name FROM information_schema\.columns[^]*/,
+      /SELECT CAST\(attname AS text\) AS name FROM pg_attribute[^]*/,
       "SELECT name FROM pragma_table_info($1) ORDER BY cid",
     );
 

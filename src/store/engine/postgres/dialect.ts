@@ -12,8 +12,11 @@ export const postgresDialect: Dialect = {
   forUpdate: "FOR UPDATE",
   compactTable: "",
   serverClock: "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS double precision)",
-  columnNames: `SELECT column_name AS name FROM information_schema.columns
-    WHERE table_schema = current_schema() AND table_name = $1 ORDER BY ordinal_position`,
+  // The view information_schema.columns has the same names, but takes 10 ms to plan in each new session.
+  columnNames: `SELECT CAST(attname AS text) AS name FROM pg_attribute
+    WHERE attrelid = (SELECT oid FROM pg_class
+      WHERE relname = $1 AND relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema()))
+    AND attnum > 0 AND NOT attisdropped ORDER BY attnum`,
 };
 
 const known = [
