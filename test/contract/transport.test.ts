@@ -1,32 +1,24 @@
-// The method and TLS steps of the inbound endpoint.
+// The method and TLS steps of the inbound endpoint, which come before the store: one engine is enough.
 
 import { readFileSync } from "node:fs";
 import { createConnection } from "node:net";
 import { networkInterfaces } from "node:os";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
-import {
-  call,
-  engines,
-  newInstallation,
-  type Engine,
-  type Relay,
-  type TestSite,
-  post,
-} from "../support/relay.ts";
+import { call, newInstallation, type Relay, type TestSite, post } from "../support/relay.ts";
 import { accepted, freshEvent, jsonError, plainText, summarize } from "./answers.ts";
 
 const certFile = fileURLToPath(new URL("../fixtures/tls-cert.pem", import.meta.url));
 const keyFile = fileURLToPath(new URL("../fixtures/tls-key.pem", import.meta.url));
 const https = jsonError(426, "HTTPS required");
 
-describe.each(engines)("method and transport on %s", (engine) => {
+describe("method and transport", () => {
   let relay: Relay;
   let site: TestSite;
   const send = (headers: Record<string, string>, to = relay) => to.post(site.key, freshEvent(), headers);
 
   beforeAll(async () => {
-    const home = await newInstallation(engine);
+    const home = await newInstallation("sqlite");
     site = await home.addSite("shop.example");
     // Listens on every address of the machine, so that a test can also call from another address than loopback.
     relay = await home.start({ HOST: "0.0.0.0" });
@@ -172,11 +164,11 @@ describe.each(engines)("method and transport on %s", (engine) => {
   );
 });
 
-async function startAs(engine: Engine, env: Record<string, string>): Promise<Relay> {
-  return (await newInstallation(engine, env)).start();
+async function startAs(env: Record<string, string>): Promise<Relay> {
+  return (await newInstallation("sqlite", env)).start();
 }
 
-describe.each(engines)("transport settings on %s", (engine) => {
+describe("transport settings", () => {
   const ca = readFileSync(certFile);
   let strict: Relay;
   let distrustful: Relay;
@@ -184,9 +176,9 @@ describe.each(engines)("transport settings on %s", (engine) => {
 
   beforeAll(async () => {
     [strict, distrustful, secure] = await Promise.all([
-      startAs(engine, { CLEANCAST_REQUIRE_TLS: "true" }),
-      startAs(engine, { CLEANCAST_TRUST_PROXY: "none" }),
-      startAs(engine, { TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile, CLEANCAST_REQUIRE_TLS: "true" }),
+      startAs({ CLEANCAST_REQUIRE_TLS: "true" }),
+      startAs({ CLEANCAST_TRUST_PROXY: "none" }),
+      startAs({ TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile, CLEANCAST_REQUIRE_TLS: "true" }),
     ]);
   });
 
