@@ -11,11 +11,13 @@ import { openRouter } from "../../src/api/router.ts";
 import { sessionHandlers } from "../../src/api/handlers/session.ts";
 import type { RouteName } from "../../src/contract/contract.ts";
 import { parseTrustedProxies } from "../../src/http/transport.ts";
+import { newHashCosts } from "../../src/access/password.ts";
 import { openDirectory, type Directory, type Site } from "../../src/sites/directory.ts";
 import { addSite } from "../../src/sites/manage.ts";
 import type { Store } from "../../src/store/store.ts";
 import { newLocation, openAt } from "./nodes.ts";
 import type { Engine } from "./relay.ts";
+import { afterFile } from "./afterFile.ts";
 
 export type Answered = {
   status: number;
@@ -47,6 +49,10 @@ export type Browser = {
   call(route: string, body?: unknown, headers?: Record<string, string>): Promise<Answered>;
 };
 
+// Most of the time of a sign-in is its hash. The costs are part of each hash, so both kinds verify.
+const { memory } = newHashCosts;
+afterFile(() => void (newHashCosts.memory = memory));
+
 export async function openTestApi(
   engine: Engine,
   {
@@ -54,6 +60,7 @@ export async function openTestApi(
     publicUrl = "https://cc.example.com",
   }: { mail?: boolean | "broken"; publicUrl?: string } = {},
 ): Promise<TestApi> {
+  newHashCosts.memory = 64;
   const store = await openAt(await newLocation(engine));
   const directory = openDirectory(store);
   const by = { actor: "test", now: Date.now() };
