@@ -67,7 +67,7 @@ const usedParts: Plugin = {
   },
 };
 
-/** Escapes all but the first 256 characters: V8 keeps, hashes and reads a text with others as two bytes for each character. */
+/** Escapes all but ASCII: Node reads a file with other characters as two bytes for each character, and V8 keeps it so. */
 const oneByte: Plugin = {
   name: "one-byte",
   generateBundle(_options, chunks) {
@@ -77,7 +77,7 @@ const oneByte: Plugin = {
 
 const escape = (code: string) =>
   // oxlint-disable-next-line no-control-regex -- the range begins with the first character
-  code.replaceAll(/[^\u0000-\u00ff]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  code.replaceAll(/[^\u0000-\u007f]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 const program = fileURLToPath(new URL("src/cli.ts", root));
 
