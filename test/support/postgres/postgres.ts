@@ -8,7 +8,7 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chownSync, mkdtempSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { chownSync, mkdtempSync, readFileSync, readdirSync, statfsSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -22,6 +22,8 @@ import { copyForUser, errorCode, linkLibraries, packagedBinaries, runs } from ".
 export type PostgresOptions = {
   /** Keep fsync, synchronous commit and full page writes on, for tests about crashes and for benchmarks. */
   durable?: boolean;
+  /** Keep the data in memory where there is room, for a server on which hundreds of databases are created and deleted. */
+  inMemory?: boolean;
   /** Default 200. */
   maxConnections?: number;
   /** Settings of the server, like synchronous_standby_names; values without spaces. */
@@ -119,7 +121,9 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   const { standbyOf } = options;
   for (const [name, value] of Object.entries(options.settings ?? {})) serverFlags += ` -c ${name}=${value}`;
 
-  const folder = makeFolder(user);
+  // Programs cannot always be started from there.
+  const isInMemory = options.inMemory === true && usableInPlace && hasRoomInMemory();
+  const folder = makeFolder(user, isInMemory ? memory : tmpdir());
   const native = usableInPlace ? packaged : join(folder, "native");
   const settings = [folder, join(native, "bin"), initdbFlags, serverFlags];
   const shell = spawn("/bin/sh", ["-c", supervisor, "postgres-supervisor", ...settings], {
@@ -267,11 +271,28 @@ export async function withClient<T>(url: string, work: (client: Client) => Promi
   }
 }
 
-function makeFolder(user: { uid?: number; gid?: number }): string {
+/**
+ * A database is 600 files. In a folder on a disk, ext4 looks at every file that was deleted in the last seconds before it creates
+ * the next one: that takes several times as long as the copying. A container may have only a few megabytes of memory here.
+ */
+const memory = "/dev/shm";
+const minRoom = 4 * 1024 ** 3;
+
+function hasRoomInMemory(): boolean {
+  try {
+    const { type, bsize, bavail } = statfsSync(memory);
+    const tmpfs = 0x01021994;
+    return type === tmpfs && bsize * bavail >= minRoom && isOpenToAll(memory);
+  } catch {
+    return false;
+  }
+}
+
+function makeFolder(user: { uid?: number; gid?: number }, above: string): string {
   const { uid, gid } = user;
-  if (uid === undefined || gid === undefined) return mkdtempSync(join(tmpdir(), "cleancast-postgres-"));
+  if (uid === undefined || gid === undefined) return mkdtempSync(join(above, "cleancast-postgres-"));
   // Root's TMPDIR may be a folder that no other user can enter.
-  const folder = mkdtempSync(join(isOpenToAll(tmpdir()) ? tmpdir() : "/tmp", "cleancast-postgres-"));
+  const folder = mkdtempSync(join(isOpenToAll(above) ? above : "/tmp", "cleancast-postgres-"));
   chownSync(folder, uid, gid);
   return folder;
 }

@@ -25,7 +25,7 @@ export default async function setup(project: TestProject): Promise<(() => Promis
     project.provide("migratedDatabase", "");
     return undefined;
   }
-  const postgres = await startPostgres();
+  const postgres = await startPostgres({ inMemory: true });
   project.provide("postgresUrl", postgres.url);
   project.provide("migratedDatabase", await migratedOn(postgres.url));
   return () => postgres.stop();
