@@ -3,8 +3,7 @@
 
 import { poll, type Poll } from "../background/poll.ts";
 import { minuteMs } from "../kernel/time.ts";
-import type { Store } from "../store/store.ts";
-import { withDeliveries, type ShownEvent } from "./handlers/events.ts";
+import { withDeliveries, type FeedContext, type ShownEvent } from "./handlers/events.ts";
 import { Denied } from "../kernel/refusal.ts";
 
 const pollMs = 1000;
@@ -24,7 +23,8 @@ type FeedState = {
 };
 type SiteFeed = FeedState & { loop: Poll };
 
-export function openFeed(store: Pick<Store, "events">, now: () => number) {
+export function openFeed(context: FeedContext) {
+  const { store, now } = context;
   const sites = new Map<string, SiteFeed>();
   const streamsOf = new Map<string, number>();
   let streams = 0;
@@ -35,7 +35,7 @@ export function openFeed(store: Pick<Store, "events">, now: () => number) {
       { from: Math.min(Math.max(since, now() - followMs), now()) - lookBackMs },
       { before: null, limit: maxEvents },
     );
-    for (const event of (await withDeliveries(store, siteId, events)).toReversed()) {
+    for (const event of (await withDeliveries(context, siteId, events)).toReversed()) {
       const state = JSON.stringify([event.status, event.deliveries]);
       if (site.sent.get(event.id)?.state === state) continue;
       site.sent.set(event.id, { receivedAt: event.receivedAt, state });

@@ -37,11 +37,18 @@ const withheld = z
   .nullable()
   .describe("The reason why identifiers were not used; null if they were.");
 
+const reasonPersists = z
+  .boolean()
+  .describe(
+    "True while the connection would give the next such event the same reason: it is paused, needs reconnection, or lacks a setting.",
+  );
+
 const deliverySummary = z.object({
   connection,
   platform: z.string(),
   state,
   reason: z.string().nullable(),
+  reasonPersists,
 });
 
 export const eventSummary = z
@@ -167,6 +174,7 @@ const logLine = z.object({
   platform: z.string(),
   state,
   reason: z.string().nullable(),
+  reasonPersists,
   attempts: count,
   nextTryAt,
   updatedAt: time,

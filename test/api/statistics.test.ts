@@ -183,7 +183,9 @@ describe.each(engines)("a site's data on %s", (engine) => {
     expect(await orders(`search=${event.id}&mode=live&clickId=gclid`)).toEqual(["A-1"]);
     expect(await orders(`search=${event.id}&clickId=none`)).toEqual([]);
     expect(event).toMatchObject({ identity: "found", clickIds: ["gclid"] });
-    expect(event.deliveries).toEqual([{ connection, platform: "sandbox", state: "sent", reason: null }]);
+    expect(event.deliveries).toEqual([
+      { connection, platform: "sandbox", state: "sent", reason: null, reasonPersists: false },
+    ]);
     expect((await owner.ask(`GET ${of("/events?cursor=x")}`)).json.error.field).toBe("cursor");
 
     const trace = (await owner.ask(`GET ${of(`/events/${event.platformEventId}`)}`)).json;

@@ -3,6 +3,7 @@
 import type { Answer, Body, Query } from "../../contract/contract.ts";
 import { toConfirmation, toConfirmationFilter } from "../../delivery/confirmations/shown.ts";
 import { cancel, checkFilter, replay, type Tally } from "../../delivery/replay.ts";
+import { persistingReasons } from "../persistingReasons.ts";
 import { findEventById } from "../../delivery/trace.ts";
 import type { Site } from "../../sites/directory.ts";
 import { maskAddresses } from "../../kernel/maskAddresses.ts";
@@ -70,7 +71,8 @@ export function deliveryHandlers({ store, directory, now }: ApiContext): Handler
 
   const readPage = async (siteId: string, filter: LogFilter, before: LogKey | null, limit: number) => {
     const { lines, next } = await store.syncLog.listPage(siteId, filter, { before, limit });
-    return { rows: lines.map(toLine), next };
+    const persists = persistingReasons(directory, siteId, now());
+    return { rows: lines.map((line) => toLine(line, persists(line))), next };
   };
 
   async function change(work: typeof replay, site: Site, chosen: Chosen, by: By): Promise<Tally> {
@@ -113,7 +115,7 @@ export function deliveryHandlers({ store, directory, now }: ApiContext): Handler
   };
 }
 
-function toLine(line: LogLine): ShownLine {
+function toLine(line: LogLine, reasonPersists: boolean): ShownLine {
   const { eventId, connectionId, platform, state, reason, attempts, updatedAt } = line;
   const { event: name, value, currency, orderId, mode, receivedAt, erased } = line;
   return {
@@ -122,6 +124,7 @@ function toLine(line: LogLine): ShownLine {
     platform,
     state,
     reason,
+    reasonPersists,
     attempts,
     nextTryAt: nextTryAt(line),
     updatedAt,

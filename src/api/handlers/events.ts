@@ -7,6 +7,7 @@ import { toConfirmationFilter } from "../../delivery/confirmations/shown.ts";
 import { listEventsByDelivery } from "../../delivery/eventsByDelivery.ts";
 import { checkFilter } from "../../delivery/replay.ts";
 import { releaseEvent } from "../../delivery/release.ts";
+import { persistingReasons } from "../persistingReasons.ts";
 import { findEventById, readTrace, type Trace } from "../../delivery/trace.ts";
 import { describeFilterReason } from "../../kernel/event.ts";
 import { maskAddresses } from "../../kernel/maskAddresses.ts";
@@ -81,7 +82,7 @@ export function eventHandlers(context: ApiContext): Handlers<Names> {
       const { events, next } = byDelivery
         ? await listEventsByDelivery(store, siteId, filter, { ...byDelivery, ...found }, { before, limit })
         : await store.events.listPage(siteId, filter, { before, limit });
-      return { rows: await withDeliveries(store, siteId, events), next };
+      return { rows: await withDeliveries(context, siteId, events), next };
     };
   }
 
@@ -91,7 +92,7 @@ export function eventHandlers(context: ApiContext): Handlers<Names> {
       event &&
       (filter.from === undefined || event.receivedAt >= filter.from) &&
       (filter.to === undefined || event.receivedAt < filter.to);
-    return { rows: isMatch ? await withDeliveries(store, siteId, [event]) : [], next: null };
+    return { rows: isMatch ? await withDeliveries(context, siteId, [event]) : [], next: null };
   }
 
   async function find(siteId: string, id: string): Promise<StoredEvent> {
@@ -113,7 +114,7 @@ export function eventHandlers(context: ApiContext): Handlers<Names> {
     },
     async "GET /sites/:site/events/:event"({ site, params }) {
       const event = await find(site.id, params.event);
-      return toTrace(await readTrace(context, event));
+      return toTrace(context, await readTrace(context, event));
     },
     async "POST /sites/:site/events/:event/release"({ site, params, by }) {
       const event = await find(site.id, params.event);
@@ -139,12 +140,12 @@ function acceptorOf(query: Query<"GET /sites/:site/events.csv">): EventFilter["a
 const fold = (text: string) => text.trim().toLowerCase();
 
 /** Shows hashes and what explains the trace; never the IP address or user agent. */
-function toTrace({
-  site: _site,
-  attribution,
-  deliveries,
-  ...trace
-}: Trace): Answer<"GET /sites/:site/events/:event"> {
+function toTrace(
+  { directory, now }: Pick<ApiContext, "directory" | "now">,
+  { site, attribution, deliveries, ...trace }: Trace,
+): Answer<"GET /sites/:site/events/:event"> {
+  const persists = persistingReasons(directory, site, now());
+  const { event, mode } = trace;
   const { consent, withheld, identity, clickIds, browserIds, utm, browser } = attribution;
   return {
     ...trace,
@@ -161,28 +162,33 @@ function toTrace({
     deliveries: deliveries.map(({ connectionId, log, ...delivery }) => ({
       ...delivery,
       connection: connectionId,
+      reasonPersists: persists({ ...delivery, connectionId, event, mode }),
       log: log.map(({ connectionId: _of, ...attempt }) => attempt),
     })),
   };
 }
 
+export type FeedContext = { store: Pick<Store, "events"> } & Pick<ApiContext, "directory" | "now">;
+
 /** Adds the state of each delivery, as lists and the feed show it. */
 export async function withDeliveries(
-  store: Pick<Store, "events">,
+  { store, directory, now }: FeedContext,
   siteId: string,
   events: readonly EventSummary[],
 ): Promise<ShownEvent[]> {
+  const persists = persistingReasons(directory, siteId, now());
   const deliveries = await store.events.listDeliveries(
     siteId,
     events.map(({ id }) => id),
   );
   return events.map((event) => ({
     ...event,
-    deliveries: (deliveries.get(event.id) ?? []).map(({ connectionId, platform, state, reason }) => ({
-      connection: connectionId,
-      platform,
-      state,
-      reason,
+    deliveries: (deliveries.get(event.id) ?? []).map((delivery) => ({
+      connection: delivery.connectionId,
+      platform: delivery.platform,
+      state: delivery.state,
+      reason: delivery.reason,
+      reasonPersists: persists({ ...delivery, event: event.event, mode: event.mode }),
     })),
   }));
 }

@@ -22,7 +22,8 @@ const maxEvents = 100;
 const toRequest = (site: Site, { email }: { email: string }, { actor, now }: By): PersonRequest =>
   newPersonRequest(site, readPersonHash(email), { actor, now });
 
-export function peopleHandlers({ store }: ApiContext): Handlers<keyof typeof peopleRoutes> {
+export function peopleHandlers(context: ApiContext): Handlers<keyof typeof peopleRoutes> {
+  const { store } = context;
   return {
     async "POST /sites/:site/people/find"({ site, body, by }) {
       const person = toRequest(site, body, by);
@@ -34,7 +35,7 @@ export function peopleHandlers({ store }: ApiContext): Handlers<keyof typeof peo
         consent,
         decisions: decisions.map(({ givenBy, state, decidedAt }) => ({ givenBy, state, decidedAt })),
         visits: (identity?.visits ?? []).map(toVisit),
-        events: await withDeliveries(store, site.id, events),
+        events: await withDeliveries(context, site.id, events),
       };
     },
     "POST /sites/:site/people/export": ({ site, body, by }) => exportPerson(store, toRequest(site, body, by)),

@@ -19,9 +19,10 @@ type Range = { from: number; to: number; step: "hour" | "day" };
 
 const maxDays = { hour: 31, day: 400 };
 
-export function statisticsHandlers({ store, access, now }: ApiContext): Handlers<Names> {
+export function statisticsHandlers(context: ApiContext): Handlers<Names> {
+  const { store, access, now } = context;
   const statistics = openStatistics(store, now);
-  const feed = openFeed(store, now);
+  const feed = openFeed(context);
 
   return {
     async "GET /sites/:site/statistics"({ site, query }) {

@@ -1,0 +1,63 @@
+// Tells reasons that a connection would still give from those that its settings no longer give. The reason of a delivery is
+// stored when it ends; a repair since then does not change it.
+
+import { unselectedReason, type Conversion, type DeliveryState } from "../kernel/event.ts";
+import { dayMs, minuteMs } from "../kernel/time.ts";
+import { platformOf } from "../platforms/index.ts";
+import type { Connection, Directory } from "../sites/directory.ts";
+import { isSelected } from "../delivery/plan.ts";
+import { sampleNow } from "../delivery/testDelivery.ts";
+
+type Ended = {
+  connectionId: string;
+  state: DeliveryState;
+  reason: string | null;
+  event: string;
+  mode: Conversion["mode"];
+};
+
+/** One age is above the limits of platforms that treat old events in another way. */
+const sampleAgesMs = [minuteMs, 8 * dayMs];
+
+/**
+ * Returns a function that is true while the connection would give the next event of the same name and mode the same reason: it
+ * is paused, needs reconnection, leaves the event out, or lacks a setting. It is false for reasons that lie in the event.
+ */
+export function persistingReasons(
+  directory: Pick<Directory, "connection">,
+  siteId: string,
+  now: number,
+): (delivery: Ended) => boolean {
+  // Most rows of a page share a few names.
+  const given = new Map<string, ReadonlySet<string>>();
+  const reasonsFor = (connection: Connection, name: string, mode: Conversion["mode"]) => {
+    const key = `${connection.id} ${mode} ${name}`;
+    const known = given.get(key) ?? skipReasons(connection, name, mode, now);
+    given.set(key, known);
+    return known;
+  };
+  return ({ connectionId, state, reason, event, mode }) => {
+    const connection = reason === null ? undefined : directory.connection(siteId, connectionId);
+    if (reason === null || !connection) return false;
+    if (state === "parked")
+      return connection.unreadable !== undefined || reason.split(":")[0] === connection.state;
+    if (state !== "skipped" || connection.unreadable) return false;
+    if (reason === unselectedReason) return !isSelected(connection, event);
+    return reasonsFor(connection, event, mode).has(reason);
+  };
+}
+
+/** A sample with every id and field: what is skipped nevertheless lacks a setting. */
+function skipReasons(
+  { platform, settings }: Connection,
+  name: string,
+  mode: Conversion["mode"],
+  now: number,
+): ReadonlySet<string> {
+  const sample: Conversion = { ...sampleNow(name, now), mode };
+  return new Set(
+    sampleAgesMs.flatMap(
+      (age) => platformOf(platform)?.skipReason?.({ ...sample, time: now - age }, settings, now) ?? [],
+    ),
+  );
+}
