@@ -114,6 +114,77 @@ inChromium("lists", () => {
   );
 
   test(
+    "an event with many deliveries shows those that fit and the number of the others, at every width",
+    async () => {
+      const { id } = (await owner.ask("POST /sites", { host: "many.example" })).json;
+      const { key } = (await owner.ask(`POST /sites/${id}/keys`, { name: "shop" })).json;
+      const receiver = await startReceiver();
+      const platforms = Array.from({ length: 9 }, (_, i) => `/${i + 1}`);
+      for (const path of platforms) {
+        const settings = { url: `${receiver.url}${path}` };
+        const connected = await owner.ask(`POST /sites/${id}/connections`, { platform: "webhook", settings });
+        expect(connected.status, connected.answer.text).toBe(200);
+      }
+      const refuse = (refused: string, status: number) => {
+        receiver.behave = ({ path }, response) =>
+          response.writeHead(path === refused ? status : 200).end("{}");
+      };
+      const statesOf = async (orderId: string) => {
+        const { items } = (await owner.ask(`GET /sites/${id}/events?search=${orderId}`)).json;
+        return (items[0]?.deliveries ?? []).map((one: { state: string }) => one.state) as string[];
+      };
+      for (const [orderId, path, status] of [
+        ["W-1", "none", 200],
+        ["W-2", "/1", 400],
+        ["W-3", "/2", 401],
+      ] as const) {
+        refuse(path, status);
+        expect((await relay.post(key, { email: "a@example.com", event: "lead", orderId })).status).toBe(200);
+        await eventually("all deliveries have ended", async () => {
+          const states = await statesOf(orderId);
+          return states.length === 9 && !states.includes("queued");
+        });
+      }
+
+      const { page, open, errors } = browser;
+      for (const width of [1600, 1280, 1024, 768, 390]) {
+        await page.setViewportSize({ width, height: 900 });
+        await open(`/sites/${id}/events`);
+        await page.locator("tr.cc-row").nth(2).waitFor();
+        await settled(page);
+        const rows = await page.locator("tr.cc-row").evaluateAll((all) =>
+          all.map((row) => {
+            const cell = row.querySelector("td:last-child") as HTMLElement;
+            const space = cell.getBoundingClientRect();
+            const marks = [...cell.querySelectorAll(".cc-delivery")];
+            const isSeen = (one: Element) => {
+              const { top, right, bottom } = one.getBoundingClientRect();
+              return top >= space.top && right <= space.right && bottom <= space.bottom;
+            };
+            const more = /^\+(\d+)$/.exec(marks.at(-1)?.textContent ?? "")?.[1];
+            return {
+              isCut: !marks.every(isSeen),
+              deliveries: more === undefined ? marks.length : marks.length - 1 + Number(more),
+              repair: cell.querySelector(".cc-row-action")?.textContent ?? null,
+            };
+          }),
+        );
+        const shown = { isCut: false, deliveries: 9 };
+        expect([width, rows]).toEqual([
+          width,
+          [
+            { ...shown, repair: "Reconnect Webhook" },
+            { ...shown, repair: null },
+            { ...shown, repair: null },
+          ],
+        ]);
+      }
+      expect(errors.scriptErrors).toEqual([]);
+    },
+    scenarioMs,
+  );
+
+  test(
     "the first load of the overview and of the events stays within its budget",
     async () => {
       const { page, open } = browser;

@@ -152,6 +152,17 @@ inChromium("a platform in the dashboard", () => {
       const table = page.getByRole("region", { name: "Deliveries" });
       for (const order of waiting) await sees(row(table, order), "parked");
 
+      // So have the rows of events, and those of the sync log, also on a phone.
+      const reconnect = { name: "Reconnect Meta" };
+      await open(`/sites/${site}/events`);
+      await row(page, waiting[0]).getByRole("link", reconnect).waitFor();
+      await page.setViewportSize({ width: 390, height: 844 });
+      await open(`/sites/${site}/integrations/log`);
+      await page.getByRole("link", reconnect).filter({ visible: true }).nth(1).waitFor();
+      await page.setViewportSize({ width: 1280, height: 900 });
+      await page.getByRole("link", reconnect).first().click();
+      await sees(page, "Meta needs reconnection");
+
       // Signing in again fixes it, and parked deliveries are sent.
       const before = meta.accepted.length;
       await press(page, "Reconnect");
@@ -230,6 +241,14 @@ inChromium("a platform in the dashboard", () => {
       expect(await others.allTextContents()).toEqual([]);
       expect(page.url()).not.toContain("undefined");
       expect([...browser.errors.scriptErrors, ...browser.errors.failedRequests.slice(before)]).toEqual([]);
+
+      // A test event is skipped for want of a setting, and its row leads there.
+      const { key } = (await owner.ask(`POST /sites/${site}/keys`, { name: "tests", mode: "test" })).json;
+      const testEvent = { email: "ada@customers.example", event: "purchase", orderId: "T-1" };
+      expect((await relay.post(key, testEvent)).status).toBe(200);
+      await open(`/sites/${site}/events?mode=test`);
+      await row(page, "T-1").getByRole("link", { name: "Add a test event code" }).click();
+      await page.waitForURL(/\/integrations\/reddit\?.*tab=test/);
     },
     scenarioMs,
   );
@@ -243,6 +262,17 @@ inChromium("a platform in the dashboard", () => {
       await page.locator("[name=test_id]").fill(standinConnections.reddit["test_id"] ?? "");
       await press(page, "Save");
       await sees(page, "Saved and proven.");
+
+      // What was skipped before keeps its reason, but there is nothing left to repair: it can be replayed.
+      await open(`/sites/${site}/integrations/log?mode=test&platform=reddit`);
+      await row(page, "T-1")
+        .getByRole("button", { name: /^Replay/ })
+        .waitFor();
+      expect(await page.getByRole("link", { name: "Add a test event code" }).count()).toBe(0);
+      await open(`/sites/${site}/events?mode=test`);
+      await row(page, "T-1").waitFor();
+      expect(await page.getByRole("link", { name: "Add a test event code" }).count()).toBe(0);
+      await open(`/sites/${site}/integrations/reddit`);
 
       // A wrong token does not replace the one that works.
       await page.locator("[name=access_token]").fill(revokedTokens.reddit["access_token"] ?? "");
@@ -295,6 +325,25 @@ inChromium("a platform in the dashboard", () => {
       expect(received).toContain(recent);
       expect(received).not.toContain(old);
       expect(browser.errors.scriptErrors).toEqual([]);
+    },
+    scenarioMs,
+  );
+
+  test(
+    "the trace offers neither repair nor replay for a connection that was removed",
+    async () => {
+      const { page, open } = browser;
+      await open(`/sites/${site}/events?mode=test`);
+      await row(page, "T-1").click();
+      const step = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "Reddit" }) });
+      await step.getByRole("button", { name: /^Replay/ }).waitFor();
+      const { items } = (await owner.ask(`GET /sites/${site}/connections`)).json;
+      const reddit = items.find(({ platform }: { platform: string }) => platform === "reddit").id;
+      expect((await owner.ask(`DELETE /sites/${site}/connections/${reddit}`)).status).toBe(200);
+      await page.reload();
+      await sees(step, "disconnected");
+      expect(await step.getByRole("button", { name: /^Replay/ }).count()).toBe(0);
+      expect(await step.getByRole("link").count()).toBe(0);
     },
     scenarioMs,
   );

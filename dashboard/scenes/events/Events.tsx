@@ -1,6 +1,7 @@
 // The list of events, newest first. A trace opens in a drawer over it.
 
 import { Box, Button, Group, Text } from "@mantine/core";
+import { useElementSize } from "@mantine/hooks";
 import { Link, Outlet } from "@tanstack/react-router";
 import { ArrowUp, Download, ListTree, SearchX } from "lucide-react";
 import { useMemo, useState } from "react";
@@ -21,7 +22,7 @@ import { CodeSamples } from "../configuration/inbound/CodeSamples.tsx";
 import { useInboundAddress } from "../configuration/inbound/inboundSamples.ts";
 import { BulkButton } from "../integrations/syncLog/BulkButton.tsx";
 import { EventFilters, useEventFilter } from "./EventFilters.tsx";
-import { DeliveryDots, isUnreleased, Match, tracePath } from "./eventCells.tsx";
+import { DeliveryDots, isUnreleased, marksIn, Match, tracePath } from "./eventCells.tsx";
 import { eventsText } from "../../messages/events.ts";
 import { commonText } from "../../messages/common.ts";
 
@@ -36,12 +37,19 @@ export default function Events() {
   // The address changes with every filter, but its text rarely does.
   const searchText = JSON.stringify(address);
   const isNarrow = useIsNarrow();
+  const { ref: measured, width } = useElementSize();
+  const slots = marksIn(statusWidth(width, isNarrow));
   const mayChange = useMay("admin", site);
   const selection = useSelection(rows, keyOfEvent, nameOfEvent);
   const columns = useMemo(() => {
-    const all = columnsOf(site, JSON.parse(searchText) as Search, nameOf, isNarrow);
+    const all = columnsOf(site, JSON.parse(searchText) as Search, {
+      nameOf,
+      isNarrow,
+      slots,
+      mayRepair: mayChange,
+    });
     return mayChange ? [selection.column, ...all] : all;
-  }, [site, searchText, nameOf, isNarrow, mayChange, selection.column]);
+  }, [site, searchText, nameOf, isNarrow, slots, mayChange, selection.column]);
   const deliveries = selection.chosen.map(({ id }) => ({ event: id }));
   return (
     <Page
@@ -60,6 +68,7 @@ export default function Events() {
       }
     >
       <Card padded={false}>
+        <div ref={measured} />
         <EventFilters isFiltered={isFiltered} />
         <SelectionBar count={selection.chosen.length} onClear={selection.clear}>
           <BulkButton site={site} filter={{ deliveries }} action="replay" />
@@ -89,13 +98,13 @@ const keyOfEvent = ({ id }: EventSummary) => id;
 const nameOfEvent = ({ event, orderId }: EventSummary) => (orderId ? `${event} ${orderId}` : event);
 const dash = <span className="cc-quiet">–</span>;
 
+/** The inner width of the last column, which has what the others and the checkboxes leave. */
+const statusWidth = (list: number, isNarrow: boolean) =>
+  isNarrow ? (list - 40) / 2 - 16 : 0.35 * list - 40 - 24;
+
 /** Plain elements: a page has fifty rows, and components with styles of their own cost most of the time to show them. */
-function columnsOf(
-  site: string,
-  search: Search,
-  nameOf: (platform: string) => string,
-  isNarrow: boolean,
-): Column<EventSummary>[] {
+function columnsOf(site: string, search: Search, shown: Shown): Column<EventSummary>[] {
+  const { isNarrow } = shown;
   return [
     {
       title: eventsText.columns.event,
@@ -149,25 +158,19 @@ function columnsOf(
     {
       title: eventsText.status,
       cell: (event) => (
-        <Outcome event={event} nameOf={nameOf} href={hrefOf(tracePath(site, event.id), search)} />
+        <Outcome event={event} site={site} href={hrefOf(tracePath(site, event.id), search)} shown={shown} />
       ),
     },
   ];
 }
 
 type Search = Record<string, unknown>;
+type Shown = Omit<Parameters<typeof DeliveryDots>[0], "event" | "site" | "href">;
 
 /** The filter reason, or what each platform did. */
-function Outcome({
-  event,
-  nameOf,
-  href,
-}: {
-  event: EventSummary;
-  nameOf: (platform: string) => string;
-  href: string;
-}) {
-  if (!isUnreleased(event)) return <DeliveryDots event={event} nameOf={nameOf} href={href} />;
+function Outcome({ shown, ...row }: { event: EventSummary; site: string; href: string; shown: Shown }) {
+  const { event, href } = row;
+  if (!isUnreleased(event)) return <DeliveryDots {...row} {...shown} />;
   const reasons = event.filterReasons.map(filterReasonText);
   return (
     <a href={href} data-row-link className="cc-dots" data-tip={reasons.join("\n")}>

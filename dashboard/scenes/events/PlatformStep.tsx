@@ -10,12 +10,14 @@ import { PlatformMark } from "../../common/platforms/PlatformMark.tsx";
 import { Code, State, Time } from "../../common/values.tsx";
 import { ConfirmationLine, CorrectionLine } from "../integrations/quality/ConfirmationLine.tsx";
 import { RepairButton } from "../integrations/RepairButton.tsx";
-import { repairOf } from "../integrations/repairs.ts";
+import { useConnections } from "../integrations/connections.tsx";
+import { repairOfDelivery } from "../integrations/repairs.ts";
 import type { EventTrace } from "./ReceivedSteps.tsx";
 import { ReplayButton } from "./ReplayButton.tsx";
 import { Step } from "./Step.tsx";
 import { isReplayable } from "./eventCells.tsx";
 import { eventsText } from "../../messages/events.ts";
+import { integrationsText } from "../../messages/integrations.ts";
 import { RichText } from "../../messages/RichText.tsx";
 import { serverText } from "../../messages/server.ts";
 
@@ -32,8 +34,11 @@ export function PlatformStep({
   site: string;
 }) {
   const nameOf = usePlatformName();
-  const mayReplay = useMay("admin", site);
   const name = nameOf(delivery.platform);
+  const connections = useConnections(site).data?.items;
+  const isConnected = connections?.some(({ id }) => id === delivery.connection) === true;
+  const isRemoved = connections !== undefined && !isConnected;
+  const mayReplay = useMay("admin", site) && isConnected;
   const canReplay = isReplayable(delivery.state, delivery.reason);
   const replay = (
     <ReplayButton
@@ -47,16 +52,29 @@ export function PlatformStep({
     <Step
       mark={<PlatformMark id={delivery.platform} name={name} />}
       title={
-        <TextLink
-          to={`/sites/${site}/integrations/${delivery.platform}`}
-          search={{ connection: delivery.connection }}
-          c="inherit"
-          inherit
-        >
-          {name}
-        </TextLink>
+        isRemoved ? (
+          name
+        ) : (
+          <TextLink
+            to={`/sites/${site}/integrations/${delivery.platform}`}
+            search={{ connection: delivery.connection }}
+            c="inherit"
+            inherit
+          >
+            {name}
+          </TextLink>
+        )
       }
-      state={<State of={delivery.state} />}
+      state={
+        <>
+          <State of={delivery.state} />
+          {isRemoved && (
+            <Text size="sm" c="dimmed">
+              {integrationsText.log.disconnected}
+            </Text>
+          )}
+        </>
+      }
       action={mayReplay && canReplay && replay}
     >
       {delivery.reason && (
@@ -64,7 +82,7 @@ export function PlatformStep({
           <Text size="sm" style={{ overflowWrap: "anywhere", flex: "1 1 200px" }}>
             {serverText(delivery.reason)}
           </Text>
-          <RepairButton site={site} repair={repairOf(delivery.reason, { ...delivery, name })} />
+          {isConnected && <RepairButton site={site} repair={repairOfDelivery(delivery, name)} />}
         </Group>
       )}
       {delivery.confirmation && <ConfirmationLine of={delivery.confirmation} />}

@@ -21,8 +21,8 @@ export function RepairButton({ site, repair }: { site: string; repair: Repair | 
 }
 
 /** The same in a row of a list, which only has space for two short lines. */
-export const RepairLink = ({ site, repair }: { site: string; repair: Repair }) => (
-  <Link to={`/sites/${site}/${repair.path}`} search={repair.search} className="cc-row-action">
+export const RepairLink = ({ site, repair, tip }: { site: string; repair: Repair; tip?: string }) => (
+  <Link to={`/sites/${site}/${repair.path}`} search={repair.search} className="cc-row-action" data-tip={tip}>
     {repair.label}
   </Link>
 );

@@ -51,3 +51,11 @@ export function repairOf(reason: string, { platform, connection, name }: At): Re
     ? { label: resultsText.repair.tag, path: "configuration/tag", search: {}, isLikely: false }
     : null;
 }
+
+type Delivery = Omit<At, "name"> & { reason: string | null; reasonPersists: boolean };
+
+/** Null also once the connection would no longer give the reason: an old delivery keeps it after the repair. */
+export function repairOfDelivery(delivery: Delivery, name: string): Repair | null {
+  const repair = repairOf(delivery.reason ?? "", { ...delivery, name });
+  return repair?.isLikely && !delivery.reasonPersists ? null : repair;
+}

@@ -20,7 +20,7 @@ import { isReplayable } from "../../events/eventCells.tsx";
 import { ConfirmationLine } from "../quality/ConfirmationLine.tsx";
 import { accountOf, useConnections, usePlatforms } from "../connections.tsx";
 import { RepairLink } from "../RepairButton.tsx";
-import { repairOf } from "../repairs.ts";
+import { repairOfDelivery } from "../repairs.ts";
 import { BulkButton } from "./BulkButton.tsx";
 import { LogFilters, useLogFilter, type LogFilter, type LogLine } from "./LogFilters.tsx";
 import { integrationsText } from "../../../messages/integrations.ts";
@@ -123,6 +123,10 @@ function useColumns(
 ): Column<LogLine>[] {
   const connections = useConnections(site).data?.items ?? [];
   const isConnected = (line: LogLine) => connections.some(({ id }) => id === line.connection);
+  const repairOf = (line: LogLine) =>
+    mayChange && isConnected(line) && !line.event.erased
+      ? repairOfDelivery(line, nameOf(line.platform))
+      : null;
   const nameOf = usePlatformName();
   const isNarrow = useIsNarrow();
   const columns: Column<LogLine>[] = [
@@ -167,7 +171,15 @@ function useColumns(
       : []),
     {
       title: integrationsText.log.columns.state,
-      cell: (line) => <StateCell line={line} />,
+      cell: (line) => {
+        const repair = isNarrow ? repairOf(line) : null;
+        return (
+          <>
+            <StateCell line={line} />
+            {repair?.isLikely && <RepairLink site={site} repair={repair} />}
+          </>
+        );
+      },
     },
     {
       title: integrationsText.log.columns.attempts,
@@ -191,7 +203,7 @@ function useColumns(
       cell: (line) => {
         if (!isConnected(line) || line.event.erased) return null;
         // A replay before the repair would have the same end. Afterwards the trace and the selection still offer it.
-        const repair = repairOf(line.reason ?? "", { ...line, name: nameOf(line.platform) });
+        const repair = repairOf(line);
         // Most conversions have no click of most platforms: that a click id is missing is no fault to repair in every row.
         if (repair) return repair.isLikely ? <RepairLink site={site} repair={repair} /> : null;
         return (
