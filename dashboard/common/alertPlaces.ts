@@ -15,10 +15,18 @@ const places: Record<AlertLine["kind"], string> = {
   host: "configuration/domains",
   accuracy: "reconciliation",
   "order feed": "reconciliation",
-  "damaged data": "configuration",
+  "damaged data": "configuration/general",
   "not counted": "integrations/log",
   quality: "integrations/quality",
 };
+
+/** By the subject of the alert: what is damaged, if it is not the configuration of the site. */
+const damagedPlaces = [
+  [/^alertWebhook$/, "settings/alerts", "alertWebhook"],
+  [/^OAuth app /, "settings/oauth-apps", "oauthApps"],
+  [/^events$/, "events", "events"],
+  [/^bot visits$/, "configuration/traffic", "botVisits"],
+] as const;
 
 /**
  * Alerts about a connection lead to its platform: to its form if the sign-in ended, else to its log. Null if the repair is a change
@@ -31,6 +39,9 @@ export function repairOf(
 ): { path: string; search: Record<string, string>; label: string } | null {
   const texts = frameText.alerts.repair;
   if (kind === "needs reconnection" && !mayChange) return null;
+  const damaged =
+    kind === "damaged data" ? damagedPlaces.find(([pattern]) => pattern.test(subject)) : undefined;
+  if (damaged) return { path: damaged[1], search: {}, label: texts.damaged[damaged[2]] };
   if (platform === null) return { path: places[kind], search: {}, label: texts[kind] };
   if (kind === "quality") return { path: `${places[kind]}/${subject}`, search: {}, label: texts[kind] };
   const path = `integrations/${platform}`;

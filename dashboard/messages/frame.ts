@@ -70,6 +70,12 @@ export const frameText = section("frame", {
       accuracy: "View missing orders",
       "order feed": "Check the list of orders",
       "damaged data": "Check the configuration",
+      damaged: {
+        alertWebhook: "Check the alert webhook",
+        oauthApps: "Check the OAuth apps",
+        events: "Check the events",
+        botVisits: "Check the bot visits",
+      },
       reconnect: (platform: string) => `Reconnect ${platform}`,
       log: (platform: string) => `View deliveries to ${platform}`,
     },

@@ -2,10 +2,13 @@
 
 import { expect, test } from "vitest";
 import { repairOf as repairOfAlert, type AlertLine } from "../../dashboard/common/alertPlaces.ts";
-import { repairOf } from "../../dashboard/scenes/integrations/repairs.ts";
+import { repairOf, repairOfDelivery } from "../../dashboard/scenes/integrations/repairs.ts";
+import { appSubject } from "../../src/alerts/message.ts";
 import { sampleNow } from "../../src/delivery/testDelivery.ts";
 import { unselectedReason } from "../../src/kernel/event.ts";
 import { platformOf } from "../../src/platforms/index.ts";
+import { damageFindings } from "../../src/store/damagedRows.ts";
+import { allSettings } from "../../src/store/sites/siteSettings.ts";
 
 const now = Date.UTC(2026, 10, 1);
 const labelOf = (platform: string, reason: string | null | undefined) =>
@@ -52,6 +55,30 @@ test("a missing click id is no fault to repair in every row of the sync log, a m
   const at = { platform: "google_ads", connection: "c1", name: "Google Ads" };
   expect(repairOf("no gclid, wbraid or gbraid", at)?.isLikely).toBe(false);
   expect(repairOf("no conversion action for this event", at)?.isLikely).toBe(true);
+});
+
+test("an alert about damaged data leads to what is damaged", () => {
+  const pathOf = (subject: string) =>
+    repairOfAlert({ kind: "damaged data", platform: null, subject } as AlertLine, (id) => id, true)?.path;
+  expect(pathOf(allSettings)).toBe("configuration/general");
+  expect(pathOf("alertWebhook")).toBe("settings/alerts");
+  expect(pathOf(`${appSubject}meta`)).toBe("settings/oauth-apps");
+  expect(pathOf(damageFindings.events.subject)).toBe("events");
+  expect(pathOf(damageFindings.botVisits.subject)).toBe("configuration/traffic");
+});
+
+test("a delivery has no repair once its connection would no longer give the reason", () => {
+  const delivery = {
+    platform: "google_ads",
+    connection: "c1",
+    reason: "no conversion action for this event",
+    reasonPersists: true,
+  };
+  expect(repairOfDelivery(delivery, "Google Ads")?.label).toBe("Choose a conversion action");
+  expect(repairOfDelivery({ ...delivery, reasonPersists: false }, "Google Ads")).toBeNull();
+  // That a visit is missing does not depend on the connection.
+  const noClick = { ...delivery, reason: "no gclid, wbraid or gbraid", reasonPersists: false };
+  expect(repairOfDelivery(noClick, "Google Ads")?.label).toBe("Check the tag");
 });
 
 test("an alert about a connection leads to that one, not to another of its platform", () => {

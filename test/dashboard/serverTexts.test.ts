@@ -18,6 +18,7 @@ import { platforms } from "../../src/platforms/index.ts";
 import type { Platform } from "../../src/platforms/platform.ts";
 import { makeReport } from "../../src/reconcile/report.ts";
 import { newConnectionTally, newTally, otherReasons } from "../../src/store/reconciliation/tally.ts";
+import { damageFindings } from "../../src/store/damagedRows.ts";
 import { signals } from "../../src/traffic/signals.ts";
 import { readSource, walk, type Node } from "./sourceTexts.ts";
 
@@ -37,6 +38,10 @@ function textsOf(node: Node | undefined): string[] {
   if (node?.type === "Literal" && typeof node["value"] === "string") return [node["value"]];
   if (node?.type === "ConditionalExpression")
     return [...textsOf(node["consequent"] as Node), ...textsOf(node["alternate"] as Node)];
+  if (node?.type === "BinaryExpression" && node["operator"] === "+")
+    return textsOf(node["left"] as Node).flatMap((left) =>
+      textsOf(node["right"] as Node).map((right) => left + right),
+    );
   if (node?.type !== "TemplateLiteral") return [];
   const parts = (node["quasis"] as { value: { cooked: string } }[]).map(({ value }) => value.cooked);
   return [parts.reduce((text, part, i) => `${text}V${i}${part}`)];
@@ -80,6 +85,34 @@ test("German has every reason for which a platform skips an event", () => {
     });
   expect(reasons.length).toBeGreaterThan(40);
   expect(untranslated(reasons)).toEqual([]);
+});
+
+/** Parts of a text, a text with an optional sentence in it, and what is only sent as a test. */
+const isPart = (text: string) =>
+  /^V1(?: \(V2V3\)|V2 →)|^Webhook V1 to V2 is disabled: V3\.V4|\btest alert\b/.test(text);
+
+test("German has every title and text of an alert, and what to do", () => {
+  const texts: string[] = [];
+  for (const { path, program } of readFolders("alerts", "api/handlers"))
+    walk(program, (node, above) => {
+      const name = ((node["key"] ?? node["id"]) as Node | undefined)?.["name"];
+      const isText = path.startsWith("alerts/") && (name === "text" || name === "title");
+      const isAdvice = above.some((one) => (one["id"] as Node | null | undefined)?.["name"] === "whatToDo");
+      if (node.type === "Property" && (isText || isAdvice)) texts.push(...textsOf(node["value"] as Node));
+      if (node.type === "VariableDeclarator" && isText) texts.push(...textsOf(node["init"] as Node));
+      return true;
+    });
+  for (const { text } of Object.values(damageFindings)) texts.push(text);
+  expect(texts.length).toBeGreaterThan(40);
+  expect(untranslated(texts.filter((text) => !isPart(text)))).toEqual([]);
+  const notCounted = (reasons: string) =>
+    serverText(
+      `Of the last 30 conversions that Meta accepted and decided on, it did not count more than usual: ${reasons}.`,
+    );
+  expect(notCounted("no ad click (33 %, usually 7 %), too old (20 %, usually 1 %)")).toMatch(
+    / kein Klick auf eine Anzeige \(33 %, sonst 7 %\), zu alt \(20 %, sonst 1 %\)\.$/,
+  );
+  expect(notCounted("no ad click (33 %)")).toMatch(/ kein Klick auf eine Anzeige \(33 %\)\.$/);
 });
 
 /** A message that begins with another one, or has no words of its own. */

@@ -67,6 +67,12 @@ export const frame: Translation<typeof frameText> = {
       accuracy: "Fehlende Bestellungen ansehen",
       "order feed": "Liste der Bestellungen prüfen",
       "damaged data": "Konfiguration prüfen",
+      damaged: {
+        alertWebhook: "Webhook für Warnungen prüfen",
+        oauthApps: "OAuth-Apps prüfen",
+        events: "Ereignisse prüfen",
+        botVisits: "Bot-Besuche prüfen",
+      },
       reconnect: (platform) => `${platform} neu verbinden`,
       log: (platform) => `Übertragungen an ${platform} ansehen`,
     },

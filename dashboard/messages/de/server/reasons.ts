@@ -99,6 +99,24 @@ export const reasons: ServerTexts = {
     "Filtern Sie das Übertragungsprotokoll nach dieser Bestätigung: Jede Zustellung zeigt den Grund der Plattform.",
   "Of the last {1} conversions that {2} accepted and decided on, it did not count more than usual: {3}.":
     "Von den letzten {1} Conversions, die {2} angenommen und entschieden hat, wurden mehr als sonst nicht gezählt: {3}.",
+  "{1} ({2} %, usually {3} %)": "{1} ({2} %, sonst {3} %)",
+  "{1} ({2} %, usually {3} %), {4}": "{1} ({2} %, sonst {3} %), {4}",
+  "{1} ({2} %)": "{1} ({2} %)",
+  "{1} ({2} %), {3}": "{1} ({2} %), {3}",
+  "accuracy of {1} fell": "Genauigkeit von {1} ist gefallen",
+  "Accuracy of {1} fell to {2} %: it accepted or deliberately skipped {3} of the {4} orders from {5} to {6}. Before, it was {7} %.":
+    "Die Genauigkeit von {1} ist auf {2} % gefallen: {3} der {4} Bestellungen vom {5} bis {6} wurden angenommen oder bewusst übersprungen. Zuvor waren es {7} %.",
+  "Read the report of the last reconciliation: each loss leads to its orders.":
+    "Lesen Sie den Bericht des letzten Abgleichs: Jeder Verlust führt zu seinen Bestellungen.",
+  "Check the address of the order feed; its last error says what is wrong.":
+    "Prüfen Sie die Adresse, von der die Bestellungen abgerufen werden; der letzte Fehler sagt, was nicht stimmt.",
+  "Stored events cannot be read: their rows in the database are damaged. They are not sent.":
+    "Gespeicherte Ereignisse sind nicht lesbar: Ihre Zeilen in der Datenbank sind beschädigt. Sie werden nicht gesendet.",
+  "Sampled bot visits cannot be read: their rows in the database are damaged. The counts are right.":
+    "Einzelne Bot-Besuche sind nicht lesbar: Ihre Zeilen in der Datenbank sind beschädigt. Die Anzahlen stimmen.",
+  "the list of orders cannot be fetched": "die Liste der Bestellungen kann nicht abgerufen werden",
+  "The list of orders could not be fetched since {1}. It is tried again every hour.":
+    "Die Liste der Bestellungen konnte seit {1} nicht abgerufen werden. Der Abruf wird jede Stunde wiederholt.",
   "match quality at {1} fell": "Zuordnungsqualität bei {1} ist gefallen",
   "The page of its match quality shows which keys are missing, and what would raise the score most.":
     "Die Seite ihrer Zuordnungsqualität zeigt, welche Schlüssel fehlen und was den Wert am meisten erhöhen würde.",
@@ -113,6 +131,10 @@ export const reasons: ServerTexts = {
   "{1} does not reach this relay": "{1} erreicht dieses Relay nicht",
   "{1} cannot be read": "{1} ist nicht lesbar",
   "the alert webhook": "der Webhook für Warnungen",
+  "OAuth app {1} cannot be read": "OAuth-App {1} ist nicht lesbar",
+  "settings cannot be read": "Einstellungen sind nicht lesbar",
+  "events cannot be read": "Ereignisse sind nicht lesbar",
+  "bot visits cannot be read": "Bot-Besuche sind nicht lesbar",
   settings: "Einstellungen",
   "Reconnect it: sign in again or enter new credentials. Parked deliveries are then sent.":
     "Verbinden Sie sie neu: Melden Sie sich erneut an, oder geben Sie neue Zugangsdaten ein. Dann werden zurückgestellte Zustellungen gesendet.",
