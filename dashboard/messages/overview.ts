@@ -191,7 +191,6 @@ export const overviewText = section("overview", {
       hour: "Duplicates per hour: received again and not re-sent.",
     },
     chart: { day: "Duplicates per day", hour: "Duplicates per hour" },
-    rows: "Deduplication",
     none: "No duplicates in this period.",
     how: "How duplicates are detected",
   },

@@ -189,7 +189,6 @@ export const overview: Translation<typeof overviewText> = {
       hour: "Duplikate pro Stunde: erneut empfangen und nicht noch einmal gesendet.",
     },
     chart: { day: "Duplikate pro Tag", hour: "Duplikate pro Stunde" },
-    rows: "Deduplizierung",
     none: "Keine Duplikate in diesem Zeitraum.",
     how: "Wie Duplikate erkannt werden",
   },

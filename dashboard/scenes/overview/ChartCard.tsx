@@ -18,7 +18,8 @@ export function ChartCard({
   title: string;
   /** Describes in one line what the chart counts. */
   counts: string;
-  rows: RowsLink;
+  /** Without it there is no list of what the chart counts. */
+  rows?: RowsLink;
   actions?: ReactNode;
   /** Replaces the chart when there is no data. */
   nothing?: ReactNode;
@@ -31,9 +32,11 @@ export function ChartCard({
       actions={
         <>
           {actions}
-          <TextLink to={rows.to} search={rows.search ?? {}}>
-            {rows.label}
-          </TextLink>
+          {rows && (
+            <TextLink to={rows.to} search={rows.search ?? {}}>
+              {rows.label}
+            </TextLink>
+          )}
         </>
       }
     >

@@ -90,11 +90,11 @@ export function Numbers({ site, of, segment }: { site: string; of: Statistics; s
             <Change now={bots} before={before.bots + before.botEvents} text={shortCount} />
             {courseOf(({ visits, botEvents }) => (visits.bots ?? 0) + botEvents)}
           </Tile>
+          {/* A duplicate leaves no event, so there is no list of them. */}
           <Tile
             label={overviewText.duplicates.title}
             value={shortCount(totals.duplicates)}
             exact={countText(totals.duplicates)}
-            to={`/sites/${site}/configuration/deduplication`}
           >
             <Change now={totals.duplicates} before={before.duplicates} text={shortCount} />
             {courseOf(({ duplicates }) => duplicates)}

@@ -138,7 +138,6 @@ export function Duplicates({ site, of }: Props) {
     <ChartCard
       title={overviewText.duplicates.title}
       counts={overviewText.duplicates.about[of.step]}
-      rows={{ to: `/sites/${site}/configuration/deduplication`, label: overviewText.duplicates.rows }}
       nothing={
         of.totals.duplicates === 0 ? (
           <>
