@@ -10,6 +10,7 @@ import { useMay, useSite } from "../../common/api/session.ts";
 import { withLocalTimes } from "../../common/format/days.ts";
 import { capitalize, withFullStop } from "../../common/format/sentence.ts";
 import { TextLink } from "../../common/links.tsx";
+import { PlatformMark } from "../../common/platforms/PlatformMark.tsx";
 import { commonText } from "../../messages/common.ts";
 import { frameText } from "../../messages/frame.ts";
 import { serverText } from "../../messages/server.ts";
@@ -39,6 +40,11 @@ export function AlertBanner() {
     >
       <Group justify="space-between" gap="sm">
         <Text size="sm" style={{ flex: "1 1 240px", minWidth: 0 }}>
+          {newest.platform && (
+            <>
+              <PlatformMark id={newest.platform} name={nameOf(newest.platform)} />{" "}
+            </>
+          )}
           <b>{withFullStop(capitalize(serverText(newest.title)))}</b>{" "}
           {withLocalTimes(serverText(newest.whatToDo))}
           {!repair && ` ${commonText.adminsOnly}`}

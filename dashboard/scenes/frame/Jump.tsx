@@ -4,6 +4,7 @@ import { Modal, Text, TextInput } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { Search } from "lucide-react";
 import { useEffect, useId, useState, type KeyboardEvent } from "react";
+import { PlatformMark } from "../../common/platforms/PlatformMark.tsx";
 import { frameText } from "../../messages/frame.ts";
 import { useTargets, type Target } from "./jumpTargets.tsx";
 import { takeTypeAhead } from "./typeAhead.ts";
@@ -95,7 +96,7 @@ function Palette({ onClose }: { onClose: () => void }) {
 
 function Option({
   id,
-  target: { label, about, icon: Icon },
+  target: { label, about, icon: Icon, platform },
   isActive,
   onActive,
   onPick,
@@ -115,7 +116,7 @@ function Option({
       onPointerMove={onActive}
       onClick={onPick}
     >
-      <Icon size={16} aria-hidden />
+      {platform ? <PlatformMark {...platform} /> : <Icon size={16} aria-hidden />}
       <span className="cc-jump-label">{label}</span>
       <span className="cc-quiet">{about}</span>
     </div>

@@ -26,6 +26,8 @@ export type Target = {
   label: string;
   about: string;
   icon: LucideIcon;
+  /** Its mark replaces the icon. */
+  platform?: { id: string; name: string };
   to: string;
   search?: Record<string, string>;
   /** The name of a dialog that the page opens. */
@@ -106,6 +108,7 @@ function usePlatforms(text: string): Target[] {
   const connected = new Set(connections.data.items.map(({ platform }) => platform));
   return names.map(({ id, name }) => ({
     id: `platform ${id}`,
+    platform: { id, name },
     label: mayChange && !connected.has(id) ? frameText.jump.connect(name) : name,
     about: frameText.jump.platform,
     icon: Plug,

@@ -9,6 +9,7 @@ import { useMay, useSiteId } from "../../common/api/session.ts";
 import { CsvButton } from "../../common/lists/CsvButton.tsx";
 import { Rows, type Column } from "../../common/lists/Rows.tsx";
 import { useQueryParams } from "../../common/lists/queryParams.ts";
+import { PlatformName } from "../../common/platforms/PlatformMark.tsx";
 import { Empty } from "../../common/states.tsx";
 import { Id, Time } from "../../common/values.tsx";
 import { SettingsPage } from "../frame/SectionPage.tsx";
@@ -102,7 +103,7 @@ function Details({ of }: { of: readonly Detail[] }) {
   if (of.length === 0) return "–";
   return (
     <Group gap="0rem 1rem">
-      {of.map(({ name, text, before, isId }) => (
+      {of.map(({ name, text, before, isId, platform }) => (
         <Text key={name || text} size="sm" component="span" style={{ overflowWrap: "anywhere" }}>
           {name && (
             <Text span inherit c="dimmed">
@@ -118,7 +119,13 @@ function Details({ of }: { of: readonly Detail[] }) {
               <VisuallyHidden>{settingsText.audit.changedTo}</VisuallyHidden>
             </>
           )}
-          {isId ? <Id value={text} label={settingsText.audit.copy(name)} /> : text}
+          {isId ? (
+            <Id value={text} label={settingsText.audit.copy(name)} />
+          ) : platform ? (
+            <PlatformName id={platform} />
+          ) : (
+            text
+          )}
         </Text>
       ))}
     </Group>

@@ -8,6 +8,7 @@ import type { ApiError } from "../../common/api/api.ts";
 import { useMay, useSiteId } from "../../common/api/session.ts";
 import { withLocalTimes } from "../../common/format/days.ts";
 import { capitalize } from "../../common/format/sentence.ts";
+import { PlatformName } from "../../common/platforms/PlatformMark.tsx";
 import { Empty, LoadError, Loading } from "../../common/states.tsx";
 import { Time } from "../../common/values.tsx";
 import { commonText } from "../../messages/common.ts";
@@ -48,7 +49,15 @@ export function OpenAlerts({
               variant="light"
               color="red"
               icon={<TriangleAlert size={18} />}
-              title={capitalize(serverText(alert.title))}
+              title={
+                alert.platform ? (
+                  <PlatformName id={alert.platform}>
+                    <span>{capitalize(serverText(alert.title))}</span>
+                  </PlatformName>
+                ) : (
+                  capitalize(serverText(alert.title))
+                )
+              }
             >
               <Stack gap={4}>
                 <Text size="sm">{withLocalTimes(serverText(alert.text))}</Text>

@@ -37,7 +37,14 @@ const times = new Set(["oldUntil", "expiresAt", "to", "from"]);
 const ids = new Set(["id", "newId", "connection", "event", "webhook"]);
 
 /** `name` is empty where the text needs none; an id can be copied. */
-export type Detail = { name: string; text: string; before?: string | null; isId: boolean };
+export type Detail = {
+  name: string;
+  text: string;
+  before?: string | null;
+  isId: boolean;
+  /** The platform that the text names. */
+  platform?: string;
+};
 
 type SecretChange = { secret: keyof typeof settingsText.audit.secrets };
 /** Of a secret, the log says only that it changed. */
@@ -87,7 +94,14 @@ export function useDetails(): (detail: Record<string, unknown>) => Detail[] {
     if ("platform" in detail) return [];
     const found = connections?.find(({ id }) => id === detail["id"] || id === detail["connection"]);
     return found
-      ? [{ name: settingsText.audit.details.platform, text: platformName(found.platform), isId: false }]
+      ? [
+          {
+            name: settingsText.audit.details.platform,
+            text: platformName(found.platform),
+            isId: false,
+            platform: found.platform,
+          },
+        ]
       : [];
   }
 
@@ -110,6 +124,7 @@ export function useDetails(): (detail: Record<string, unknown>) => Detail[] {
           text: valueText(name, value),
           before: beforeText(before, name),
           isId,
+          ...(name === "platform" && typeof value === "string" ? { platform: value } : {}),
         };
       }),
     ...platformOf(detail),

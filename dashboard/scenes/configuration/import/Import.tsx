@@ -22,6 +22,7 @@ import { ConfirmButton } from "../../../common/dialogs.tsx";
 import { partsOf, readFile, type TextFile } from "../../../common/files.ts";
 import { decimalText, percentText } from "../../../common/format/numbers.ts";
 import { DocsLink } from "../../../common/links.tsx";
+import { PlatformName } from "../../../common/platforms/PlatformMark.tsx";
 import { RequestError } from "../../../common/states.tsx";
 import { importsText } from "../../../messages/imports.ts";
 import { listText } from "../../../messages/plural.ts";
@@ -200,8 +201,16 @@ function ImportFile({ site, kind, file, columns }: Opened & { site: string }) {
                   }}
                 >
                   <Stack gap="xs" mt={4}>
-                    {connections.map(({ id }) => (
-                      <Checkbox key={id} value={id} label={nameOf(id)} />
+                    {connections.map(({ id, platform }) => (
+                      <Checkbox
+                        key={id}
+                        value={id}
+                        label={
+                          <PlatformName id={platform}>
+                            <span>{nameOf(id)}</span>
+                          </PlatformName>
+                        }
+                      />
                     ))}
                   </Stack>
                 </Checkbox.Group>

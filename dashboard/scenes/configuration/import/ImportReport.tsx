@@ -3,6 +3,7 @@
 import { Alert, Button, Group, List, Stack, Text } from "@mantine/core";
 import { CircleCheck, Download, Info } from "lucide-react";
 import { usePlatformName } from "../../../common/api/platforms.ts";
+import { PlatformMark } from "../../../common/platforms/PlatformMark.tsx";
 import type { TextFile } from "../../../common/files.ts";
 import { countText } from "../../../common/format/numbers.ts";
 import { stateWord } from "../../../common/values.tsx";
@@ -92,7 +93,7 @@ function Deliveries({ of }: { of: Report["tally"]["deliveries"] }) {
       </Text>
       <List size="sm">
         {platforms.map(([platform, states]) => (
-          <List.Item key={platform}>
+          <List.Item key={platform} icon={<PlatformMark id={platform} name={platformName(platform)} />}>
             {texts.platform(
               platformName(platform),
               Object.entries(states)
