@@ -1,9 +1,10 @@
-// `npm run screenshots` takes a picture of every page of the dashboard with the demo's data, in light and dark, on a desktop and on
-// a phone. It fails when a page logs an error, violates the content security policy, or does not finish loading.
+// `npm run screenshots` takes a picture of every page of the dashboard with the demo's data, in light and dark, on a desktop,
+// a small laptop and a phone. It fails when a page logs an error, violates the content security policy, or does not finish loading.
 //
 //   --out FOLDER   the folder to write to (screenshots)
 //   --days N       the days of history in the demo (62)
 //   --only REGEXP  only pages whose name matches
+//   --size NAMES   the windows (desktop,laptop,phone)
 //   --locale NAMES the languages and formats of the browser (en-US), like en-US,de-DE
 
 import { spawn } from "node:child_process";
@@ -21,12 +22,14 @@ const { values } = parseArgs({
     out: { type: "string", default: "screenshots" },
     days: { type: "string", default: "62" },
     only: { type: "string", default: "" },
+    size: { type: "string", default: "desktop,laptop,phone" },
     locale: { type: "string", default: "en-US" },
   },
 });
 
 const wanted = new RegExp(values.only);
 const locales = values.locale.split(",");
+const wantedSizes = values.size.split(",");
 
 type Demo = { origin: string; owner: string; password: string; site: string; invitation: string };
 type Shown = {
@@ -38,7 +41,11 @@ type Shown = {
   height?: number;
 };
 
-const sizes = { desktop: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } } as const;
+const sizes = {
+  desktop: { width: 1440, height: 900 },
+  laptop: { width: 1024, height: 768 },
+  phone: { width: 390, height: 844 },
+} as const;
 const schemes = ["light", "dark"] as const;
 
 const publicPages: Shown[] = [
@@ -255,7 +262,7 @@ try {
   const empty = await startEmpty();
   try {
     for (const locale of locales)
-      for (const [size, viewport] of Object.entries(sizes))
+      for (const [size, viewport] of Object.entries(sizes).filter(([name]) => wantedSizes.includes(name)))
         for (const colorScheme of schemes) {
           const options = { viewport, colorScheme, locale, reducedMotion: "reduce" } as const;
           const context = await browser.newContext(options);

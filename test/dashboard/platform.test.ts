@@ -85,8 +85,14 @@ inChromium("a platform in the dashboard", () => {
       await sees(row(page, /^Meta/), knownAt("meta", "appId"));
       expect(await page.content()).not.toContain(knownAt("meta", "appSecret"));
 
+      // The search has the platform with its mark.
+      await page.keyboard.press("Control+k");
+      await page.keyboard.type("connect meta");
+      await page.getByRole("option", { name: "Connect Meta" }).locator("svg.cc-mark").waitFor();
+      await page.keyboard.press("Enter");
+      await page.waitForURL(/\/integrations\/meta$/);
+
       // Sign in at the platform, come back, and choose from the platform's own lists.
-      await open(`/sites/${site}/integrations/meta`);
       await press(page, "Sign in with Meta");
       await agree();
       await pick("Ad account", "Example Shop", knownAt("meta", "adAccountId"));

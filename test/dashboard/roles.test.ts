@@ -164,11 +164,14 @@ inChromium("roles", () => {
       const seenByOwner = await offered(ownerBrowser, some);
       expect(some.filter((path) => !seenByOwner.some((one) => one.startsWith(`${path}: `)))).toEqual([]);
       // The repair is offered in the banner of every page, and where the error stands.
-      const repairs = [`events/${json.items[0].id}`, "integrations", "integrations/log", "settings/alerts"];
+      const event = `events/${json.items[0].id}`;
+      const repairs = ["events", event, "integrations", "integrations/log", "settings/alerts"];
       for (const path of repairs) {
         await ownerBrowser.go(`/sites/${first}/${path}`);
         const found = ownerBrowser.page.getByRole("link", { name: "Reconnect Webhook" });
         await found.nth(1).waitFor();
+        const alerts = ownerBrowser.page.getByRole("alert").filter({ hasText: "Webhook" });
+        await alerts.last().locator(".cc-mark").waitFor();
       }
       expect(viewerBrowser.errors).toEqual({ scriptErrors: [], failedRequests: [] });
       await viewerBrowser.context.close();
