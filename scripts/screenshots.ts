@@ -62,7 +62,8 @@ const invitationIn = ({ invitation }: Demo): Shown => ({
 
 /** Opens the trace of an event with a click id. */
 async function openTrace(page: Page): Promise<void> {
-  await page.locator("tbody tr", { hasText: "purchase" }).filter({ hasText: "gclid" }).first().click();
+  const withClick = page.locator("td", { hasText: /^gclid/ });
+  await page.locator("tbody tr", { hasText: "purchase" }).filter({ has: withClick }).first().click();
 }
 
 /** Chooses a file of past conversions and checks it. */

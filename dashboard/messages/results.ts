@@ -88,7 +88,7 @@ export const resultsText = section("results", {
   },
   /** The buttons that mend what keeps a delivery from being sent. */
   repair: {
-    resume: "Resume it",
+    resume: (platform: string) => `Resume ${platform}`,
     testCode: "Add a test event code",
     conversionAction: "Choose a conversion action",
     conversionRule: "Choose a conversion rule",

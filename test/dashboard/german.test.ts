@@ -96,6 +96,9 @@ inChromium("a German browser", () => {
         await settled(page);
         const shown = await readTexts(page);
         for (const text of englishTexts) if (shown.includes(text)) wrong.push(`${path}: ${text}`);
+        // Abbreviated months end with a full stop of their own.
+        for (const one of shown.match(/.*[^.]\.\.(?!\.)/g) ?? [])
+          wrong.push(`${path}, two full stops: ${one}`);
         for (const one of await findOverflow(page)) wrong.push(`${path}, too wide for a phone: ${one}`);
       }
       expect(wrong.join("\n")).toBe("");

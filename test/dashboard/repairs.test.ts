@@ -30,7 +30,7 @@ test.each([
 
 test("reconnection, a pause and the selection of events have their buttons, an opt-out has none", () => {
   expect(labelOf("meta", "needs reconnection: token expired")).toBe("Reconnect Meta");
-  expect(labelOf("meta", "paused")).toBe("Resume it");
+  expect(labelOf("meta", "paused")).toBe("Resume Meta");
   expect(labelOf("meta", unselectedReason)).toBe("Select its events");
   expect(labelOf("google_ads", "no gclid, wbraid or gbraid")).toBe("Check the tag");
   const withoutVisit = { ...sampleNow("purchase", now), clickIds: {}, browser: null, mode: "live" } as const;

@@ -40,7 +40,7 @@ export function SearchField({
     <form
       role="search"
       aria-label={label}
-      style={{ flex: "1 1 280px", minWidth: 0 }}
+      style={{ flex: "1 1 220px", minWidth: 0 }}
       onSubmit={(event) => {
         event.preventDefault();
         searchNow(typed.trim());

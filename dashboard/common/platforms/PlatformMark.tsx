@@ -1,4 +1,5 @@
-// The mark of a platform: its own where simple-icons has one, otherwise the first letters of its name.
+// The mark of a platform: its own where simple-icons has one that can be read at this size, otherwise the first letters of its
+// name.
 
 import type { ReactNode } from "react";
 import { usePlatformName } from "../api/platforms.ts";
@@ -9,7 +10,6 @@ const drawn = new Set([
   "ga4",
   "google_ads",
   "meta",
-  "nextdoor",
   "pinterest",
   "quora",
   "reddit",

@@ -4,7 +4,7 @@ import { plural } from "../plural.ts";
 
 export const overview: Translation<typeof overviewText> = {
   title: "Übersicht",
-  about: (period, before, timeZone) => `${period}, verglichen mit ${before}. Zeiten gelten für ${timeZone}.`,
+  about: (period, before, timeZone) => `${period}, verglichen mit ${before} (Zeitzone ${timeZone})`,
   range: "Zeitraum",
   events: "Ereignisse",
   visits: "Besuche",

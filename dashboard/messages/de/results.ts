@@ -85,7 +85,7 @@ export const results: Translation<typeof resultsText> = {
     notes: "Hinweise",
   },
   repair: {
-    resume: "Fortsetzen",
+    resume: (platform: string) => `${platform} fortsetzen`,
     testCode: "Testcode eintragen",
     conversionAction: "Conversion-Aktion wählen",
     conversionRule: "Conversion-Regel wählen",

@@ -113,7 +113,7 @@ export function DeliveryDots({
   const all = notSelected ? [...lines, notSelected] : lines;
   // The repair says more than the number of failures, which the marks and their tooltips still show.
   const found = mayRepair ? firstRepair(rest, nameOf) : null;
-  const textSlots = isNarrow ? 0 : found ? 4 : worst ? 3 : 0;
+  const textSlots = !isNarrow && (found || worst) ? 3 : 0;
   const fitting = Math.max(2, Math.min(found || worst ? 6 : 8, slots - textSlots));
   const shown = rest.length > fitting ? rest.slice(0, fitting - 1) : rest;
   const dots = (

@@ -15,8 +15,7 @@ export type Repair = {
 type At = { platform: string; connection: string; name: string };
 
 /** By the beginning of a reason that the relay gives: the words of the button, and the tab that it leads to. */
-const places: readonly [RegExp, keyof typeof resultsText.repair, string][] = [
-  [/^paused$/, "resume", "connection"],
+const places: readonly [RegExp, Exclude<keyof typeof resultsText.repair, "resume">, string][] = [
   [/^test event, but the connection has no /, "testCode", "test"],
   [/^no conversion action/, "conversionAction", "connection"],
   [/^no conversion rule/, "conversionRule", "events"],
@@ -42,6 +41,7 @@ export function repairOf(reason: string, { platform, connection, name }: At): Re
   });
   if (reason.startsWith("needs reconnection"))
     return to(frameText.alerts.repair.reconnect(name), "connection");
+  if (reason === "paused") return to(resultsText.repair.resume(name), "connection");
   if (reason === unselectedReason) return to(resultsText.repair.events, "events");
   if (needsOAuthApp.test(reason))
     return { label: resultsText.repair.oauthApp, path: "settings/oauth-apps", search: {}, isLikely: true };

@@ -89,7 +89,9 @@ function Charts(props: { site: string; of: Statistics }) {
         <>
           <BotsOverTime {...props} />
           <BotsByReason {...props} />
-          <Duplicates {...props} />
+          <div style={{ gridColumn: "1 / -1" }}>
+            <Duplicates {...props} />
+          </div>
         </>
       )}
     </SimpleGrid>

@@ -80,10 +80,11 @@ function columnsOf(site: string, { id, orders }: Report): Column<Line>[] {
   const column = (
     name: "accepted" | "skipped" | "waiting" | "failed" | "filtered" | "notReceived" | "notConnected",
     filterOf: (connection: string) => Record<string, unknown> | null,
+    wide: true | "lg" = true,
   ): Column<Line> => ({
     title: reconciliationText.accuracy[name],
     align: "right",
-    wide: true,
+    wide,
     cell: (line) => number(line[name], filterOf(line.connectionId)),
   });
   const texts = reconciliationText.accuracy;
@@ -110,9 +111,9 @@ function columnsOf(site: string, { id, orders }: Report): Column<Line>[] {
     column("skipped", (connection) => ({ connection, state: "skipped" })),
     column("waiting", (connection) => ({ connection, state: "waiting" })),
     column("failed", (connection) => ({ connection, state: "failed" })),
-    // Its reasons are in the funnel, each with its orders.
-    column("filtered", () => null),
-    column("notReceived", () => ({ class: "missing_here" })),
-    column("notConnected", (connection) => ({ connection, state: "none" })),
+    // These were lost before the platform. The reasons are in the funnel, each with its orders.
+    column("filtered", () => null, "lg"),
+    column("notReceived", () => ({ class: "missing_here" }), "lg"),
+    column("notConnected", (connection) => ({ connection, state: "none" }), "lg"),
   ];
 }

@@ -1,6 +1,6 @@
 // One platform with the health of its connections.
 
-import { Box, Divider, Group, Stack, Text, Title } from "@mantine/core";
+import { Box, Divider, Group, SimpleGrid, Stack, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { countText, percentText } from "../../../common/format/numbers.ts";
 import { PlatformTile } from "../../../common/platforms/PlatformMark.tsx";
@@ -99,7 +99,7 @@ function ConnectionLine({
           name: platform.name,
         })}
       />
-      <Group justify="space-between" gap="xs" wrap="nowrap">
+      <SimpleGrid cols={3} spacing="xs">
         <Fact label={integrationsText.card.lastSent}>
           <Time at={connection.lastSentAt} />
         </Fact>
@@ -113,7 +113,7 @@ function ConnectionLine({
             </span>
           )}
         </Fact>
-      </Group>
+      </SimpleGrid>
     </Stack>
   );
 }

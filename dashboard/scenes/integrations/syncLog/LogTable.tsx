@@ -132,7 +132,7 @@ function useColumns(
   const columns: Column<LogLine>[] = [
     {
       title: integrationsText.log.columns.event,
-      width: "14%",
+      width: "13%",
       cell: (line) => (
         <>
           <span className="cc-line">
@@ -155,7 +155,7 @@ function useColumns(
     {
       title: integrationsText.log.columns.orderId,
       wide: true,
-      width: "16%",
+      width: "15%",
       cell: ({ event: { orderId } }) =>
         orderId ? <Id value={orderId} label={integrationsText.log.copyOrderId} /> : dash,
     },
@@ -164,7 +164,7 @@ function useColumns(
           {
             title: integrationsText.log.columns.platform,
             wide: true,
-            width: "15%",
+            width: "16%",
             cell: (line: LogLine) => <PlatformCell site={site} line={line} />,
           },
         ]
@@ -191,7 +191,7 @@ function useColumns(
     {
       title: integrationsText.log.columns.received,
       wide: true,
-      width: "11%",
+      width: "12.5%",
       cell: ({ event }) => <Time at={event.receivedAt} />,
     },
   ];
@@ -199,7 +199,7 @@ function useColumns(
     columns.push({
       title: integrationsText.log.columns.action,
       wide: true,
-      width: "140px",
+      width: "128px",
       cell: (line) => {
         if (!isConnected(line) || line.event.erased) return null;
         // A replay before the repair would have the same end. Afterwards the trace and the selection still offer it.
@@ -221,8 +221,9 @@ function PlatformCell({ site, line }: { site: string; line: LogLine }) {
   const connections = useConnections(site).data?.items ?? [];
   const connection = connections.find(({ id }) => id === line.connection);
   const isOneOfSeveral = connections.filter((one) => one.platform === line.platform).length > 1;
+  const isAlone = connection !== undefined && !isOneOfSeveral;
   return (
-    <Stack gap={0}>
+    <Stack gap={0} {...(isAlone ? { className: "cc-two-lines" } : {})}>
       {connection ? (
         <Anchor
           component={Link}
