@@ -145,6 +145,8 @@ async function compare(store: Store, run: Run): Promise<void> {
   const counted = all.filter((row) => row.class !== "not_due" && row.class !== "extra_here");
   expect(report.orders).toBe(counted.length);
   expect(report.received).toBe(counted.filter(({ eventId }) => eventId !== null).length);
+  // The first order is in dollars.
+  expect(report.values.map(({ currency }) => currency)).toEqual(["EUR", "USD"]);
   for (const { currency, listed, received } of report.values) {
     const sum = (values: (number | null)[]) => values.reduce<number>((total, value) => total + (value ?? 0), 0);
     expect(listed).toBeCloseTo(sum(counted.filter((row) => row.orderCurrency === currency).map((row) => row.orderValue)), 3);

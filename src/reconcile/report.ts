@@ -83,7 +83,10 @@ export function makeReport(
     received,
     classes,
     foundBy,
-    values: Object.entries(tally.values).map(([currency, sums]) => ({ currency, ...sums })),
+    // The currency of the first order is not the main one.
+    values: Object.entries(tally.values)
+      .map(([currency, sums]) => ({ currency, ...sums }))
+      .toSorted((one, other) => other.listed - one.listed),
     funnel: commonSteps(tally),
     connections: [...all].map(([connectionId, connection]) =>
       reportConnection(tally, connectionId, connection),

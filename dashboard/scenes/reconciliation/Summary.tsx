@@ -23,7 +23,6 @@ export function Summary({
   const missing = classes.missing_here ?? 0;
   const changed = differing.reduce((sum, name) => sum + (classes[name] ?? 0), 0);
   const changes = differing.filter((name) => (classes[name] ?? 0) > 0);
-  const [main] = values;
   const worst = connections.toSorted((one, other) => (one.accuracy ?? 1) - (other.accuracy ?? 1))[0];
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
@@ -32,7 +31,7 @@ export function Summary({
         value={shortCount(orders)}
         exact={countText(orders)}
       >
-        {main && moneyText(main.listed, main.currency)}
+        {values.map(({ listed, currency }) => moneyText(listed, currency)).join(" · ")}
       </Tile>
       <Tile
         label={reconciliationText.summary.received}
