@@ -64,6 +64,8 @@ export const showLanguage = (): Promise<void> => showPart("firstPage");
 /** Shows all sections in the chosen language. Texts that cannot be loaded stay English. */
 export const showAllTexts = (): Promise<void> => showPart("otherPages").catch(() => {});
 
+export const hasAllTexts = (): boolean => language() === "en" || loaded.has(`${language()} otherPages`);
+
 /** Loads code together with the texts that it may show. */
 export const withTexts =
   <T>(load: () => Promise<T>) =>

@@ -174,6 +174,11 @@ inChromium("roles", () => {
         await alerts.last().locator(".cc-mark").waitFor();
       }
       expect(viewerBrowser.errors).toEqual({ scriptErrors: [], failedRequests: [] });
+      // The overview loads fewer translations than other pages, but those of its alerts.
+      const german = await user(relay, owner, { locale: "de-DE" });
+      await german.open(`/sites/${first}/overview`);
+      await sees(german.page.getByRole("alert"), /muss neu verbunden werden/);
+      await german.context.close();
       await viewerBrowser.context.close();
       await ownerBrowser.context.close();
     },

@@ -22,7 +22,8 @@ import { CodeSamples } from "../configuration/inbound/CodeSamples.tsx";
 import { useInboundAddress } from "../configuration/inbound/inboundSamples.ts";
 import { BulkButton } from "../integrations/syncLog/BulkButton.tsx";
 import { EventFilters, useEventFilter } from "./EventFilters.tsx";
-import { DeliveryDots, isUnreleased, marksIn, Match, tracePath } from "./eventCells.tsx";
+import { DeliveryDots, marksIn } from "./DeliveryDots.tsx";
+import { isUnreleased, Match, tracePath } from "./eventCells.tsx";
 import { eventsText } from "../../messages/events.ts";
 import { commonText } from "../../messages/common.ts";
 

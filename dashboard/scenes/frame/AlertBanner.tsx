@@ -10,6 +10,7 @@ import { useMay, useSite } from "../../common/api/session.ts";
 import { withLocalTimes } from "../../common/format/days.ts";
 import { capitalize, withFullStop } from "../../common/format/sentence.ts";
 import { TextLink } from "../../common/links.tsx";
+import { useAllTexts } from "../../common/shownLanguage.ts";
 import { PlatformMark } from "../../common/platforms/PlatformMark.tsx";
 import { commonText } from "../../messages/common.ts";
 import { frameText } from "../../messages/frame.ts";
@@ -26,7 +27,8 @@ export function AlertBanner() {
   const nameOf = usePlatformName();
   const mayChange = useMay("admin", site?.id ?? null);
   const newest = data?.open.toSorted((one, other) => other.beganAt - one.beganAt)[0];
-  if (!site || count === 0 || !newest) return null;
+  const hasTexts = useAllTexts(count > 0);
+  if (!site || count === 0 || !newest || !hasTexts) return null;
   const repair = repairOf(newest, nameOf, mayChange);
   return (
     <Alert

@@ -199,7 +199,7 @@ function useColumns(
     columns.push({
       title: integrationsText.log.columns.action,
       wide: true,
-      width: "128px",
+      width: "140px",
       cell: (line) => {
         if (!isConnected(line) || line.event.erased) return null;
         // A replay before the repair would have the same end. Afterwards the trace and the selection still offer it.
