@@ -7,6 +7,7 @@ import {
   lazyRouteComponent,
   Outlet,
   redirect,
+  retainSearchParams,
 } from "@tanstack/react-router";
 import { toSearch } from "./common/links.tsx";
 import { withTexts } from "./messages/catalogue.ts";
@@ -32,6 +33,9 @@ const frame = createRoute({
   getParentRoute: () => root,
   id: "frame",
   component: Frame,
+  // Test data stays test data from page to page.
+  validateSearch: (search: Record<string, unknown>) => search,
+  search: { middlewares: [retainSearchParams(["mode"])] },
 });
 const inside = (path: string, load: () => Promise<{ default: React.ComponentType }>) =>
   createRoute({ getParentRoute: () => frame, path, component: lazyRouteComponent(load) });

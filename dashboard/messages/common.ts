@@ -89,8 +89,6 @@ export const commonText = section("common", {
     more: "Show more",
     csv: "CSV",
     csvOf: (list: string) => `CSV of ${list}`,
-    mode: "Live or test",
-    liveAndTest: "Live and test",
     live: "Live",
     test: "Test",
     searchHint: "Order ID, event ID or email",
@@ -101,6 +99,16 @@ export const commonText = section("common", {
     selectRow: (row: string) => `Select ${row}`,
     selected: (count: number) => plural(count, { other: "# selected" }),
     clearSelection: "Clear selection",
+  },
+  testData: {
+    label: "Test data",
+    about: "Events of test keys. They are never counted and never sent as live conversions.",
+    showTest: "Show test data",
+    showLive: "Show live data",
+  },
+  /** The button that shows the filters on a phone, with the number of those that are set. */
+  filters: {
+    label: (count: number) => (count > 0 ? `Filters (${count})` : "Filters"),
   },
   views: {
     label: "Views",

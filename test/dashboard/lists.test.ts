@@ -16,8 +16,8 @@ import { freePortForRestarts } from "../support/servers/freePort.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { report } from "../support/visits.ts";
 import { countLoad } from "./firstLoad.ts";
-import { findOverflow, settled } from "./pages.ts";
-import { scenarioMs, sees, user, type User } from "./users.ts";
+import { findOverflow, rowHeights, settled } from "./pages.ts";
+import { press, scenarioMs, sees, turnOn, user, type User } from "./users.ts";
 
 const events = 60;
 
@@ -53,10 +53,7 @@ inChromium("lists", () => {
       expect(await table.locator("tbody tr[aria-rowindex]").count()).toBeLessThan(50);
       const row = table.locator("tr", { hasText: "L-60" });
       await row.getByRole("link", { name: /^Trace of purchase L-60\. Sandbox: sent/ }).waitFor();
-      const heights = await table
-        .locator("tbody tr[aria-rowindex]")
-        .evaluateAll((all) => [...new Set(all.map((one) => one.getBoundingClientRect().height))]);
-      expect(heights).toHaveLength(1);
+      expect(await rowHeights(page)).toHaveLength(1);
 
       // The oldest event is found by scrolling alone.
       await table.locator("tbody tr[aria-rowindex]").last().scrollIntoViewIfNeeded();
@@ -92,7 +89,7 @@ inChromium("lists", () => {
   );
 
   test(
-    "a trace gives the focus back to its row, and the lists fit on a phone",
+    "a trace gives the focus back to its row, and the lists fit on a phone, with their filters behind one button",
     async () => {
       const { page, open, errors } = browser;
       await page.setViewportSize({ width: 390, height: 844 });
@@ -100,13 +97,22 @@ inChromium("lists", () => {
         await open(`/sites/${site.id}/${path}`);
         await settled(page);
         expect(await findOverflow(page)).toEqual([]);
+        // Rows are on the first screen, and the header names the site.
         const link = page.locator("tbody a[data-row-link]").first();
+        expect((await link.boundingBox())?.y).toBeLessThan(700);
+        await page.getByRole("banner").getByRole("button", { name: "Site: shop.example. Switch" }).waitFor();
         await link.focus();
         await page.keyboard.press("Enter");
         await page.getByRole("dialog").getByText("Duplicate check").waitFor();
         await page.keyboard.press("Escape");
         await page.getByRole("dialog").waitFor({ state: "detached" });
         await page.waitForFunction(() => document.activeElement?.hasAttribute("data-row-link") === true);
+        await press(page, "Filters");
+        await page.getByLabel("Platform", { exact: true }).selectOption({ label: "Sandbox" });
+        await page.getByLabel("Time", { exact: true }).selectOption("7d");
+        await page.getByRole("button", { name: "Filters (2)", expanded: true }).waitFor();
+        await press(page, "Filters (2)");
+        await page.getByLabel("Platform", { exact: true }).waitFor({ state: "detached" });
       }
       expect(errors.scriptErrors).toEqual([]);
     },
@@ -179,6 +185,66 @@ inChromium("lists", () => {
           ],
         ]);
       }
+      expect(errors.scriptErrors).toEqual([]);
+    },
+    scenarioMs,
+  );
+
+  test(
+    "test data is shown by one switch, which is kept from page to page, with a sign on each, and never among live data",
+    async () => {
+      const { page, open, errors } = browser;
+      await page.setViewportSize({ width: 1280, height: 900 });
+      const { key } = (await owner.ask(`POST /sites/${site.id}/keys`, { name: "staging", mode: "test" }))
+        .json;
+      const tried = { email: "ada@example.com", event: "lead", orderId: "T-1" };
+      await eventually("the test key works", async () => (await relay.post(key, tried)).status === 200);
+      const sign = page.getByRole("status").filter({ hasText: /never counted and never sent as live/ });
+      const test = page.getByText("T-1", { exact: true });
+      const live = page.getByText("L-60", { exact: true });
+      const inNavigation = (name: string) => page.getByRole("navigation").getByRole("link", { name });
+
+      await open(`/sites/${site.id}/events`);
+      await live.waitFor();
+      expect([await test.count(), await sign.count()]).toEqual([0, 0]);
+      await turnOn(page, "Test data");
+      await test.waitFor();
+      await sign.waitFor();
+      expect(await live.count()).toBe(0);
+      expect(page.url()).toMatch(/\/events\?mode=test$/);
+
+      await inNavigation("Overview").click();
+      await page.getByRole("heading", { name: "Overview" }).waitFor();
+      await sign.waitFor();
+      const feed = page.locator(".cc-feed-line");
+      await feed.first().waitFor();
+      expect(await feed.allInnerTexts()).toEqual([expect.stringContaining("lead")]);
+      expect(await page.locator(".cc-tile").count()).toBe(0);
+      await feed.getByRole("link").click();
+      await sees(page.getByRole("dialog"), "Duplicate check");
+      await page.keyboard.press("Escape");
+      await page.getByRole("dialog").waitFor({ state: "detached" });
+
+      await inNavigation("Integrations").click();
+      await page.getByRole("tab", { name: "Sync log" }).click();
+      await test.waitFor();
+      await sign.waitFor();
+      expect(page.url()).toMatch(/\/integrations\/log\?mode=test$/);
+      // Clearing the filters does not leave the test data.
+      await page.getByLabel("State", { exact: true }).selectOption("sent");
+      await page.waitForURL(/state=sent/);
+      await press(page, "Clear");
+      await page.waitForURL(/\/integrations\/log\?mode=test$/);
+      await page.getByRole("switch", { name: "Test data" }).press("Space");
+      await live.waitFor();
+      await sign.waitFor({ state: "detached" });
+      expect(await test.count()).toBe(0);
+      expect(page.url()).toMatch(/\/integrations\/log$/);
+
+      // What is not found among live events may be a test.
+      await open(`/sites/${site.id}/events?search=T-1`);
+      await press(page, "Show test data");
+      await test.waitFor();
       expect(errors.scriptErrors).toEqual([]);
     },
     scenarioMs,

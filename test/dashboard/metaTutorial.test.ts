@@ -8,7 +8,7 @@ import { password } from "../support/apiClient.ts";
 import { inChromium } from "../browser/chromium.ts";
 import { root } from "../support/documents/documents.ts";
 import { call, eventually, newInstallation } from "../support/relay.ts";
-import { choose, dialog, field, press, scenarioMs, sees, takeSecret, user } from "./users.ts";
+import { choose, dialog, field, press, scenarioMs, sees, takeSecret, turnOn, user } from "./users.ts";
 
 const tutorial = readFileSync(join(root, "docs/tutorials/first-meta-conversion.md"), "utf8");
 
@@ -104,6 +104,7 @@ inChromium("the Meta tutorial", () => {
 
       // 6. See what Meta received.
       await page.getByRole("link", { name: named("Events") }).click();
+      await turnOn(page, named("Test data"));
       await page.getByRole("link", { name: "purchase" }).first().click();
       const trace = page.getByRole("dialog");
       await trace.getByRole("heading", { name: named("Meta") }).waitFor();

@@ -10,7 +10,7 @@ import { startReceiver } from "../support/receiver.ts";
 import { call, eventually, newInstallation, type Relay } from "../support/relay.ts";
 import { sha256Of } from "../support/sha256.ts";
 import { report } from "../support/visits.ts";
-import { findBrokenWords, findCutOff, findOverflow, pagesOf, settled } from "./pages.ts";
+import { findBrokenWords, findCutOff, findOverflow, pagesOf, rowHeights, settled } from "./pages.ts";
 import { dialog, press, sees, scenarioMs, user, type User } from "./users.ts";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -222,10 +222,8 @@ inChromium("every page", () => {
         for (const one of await findCutOff(page)) wrong.push(`${path}, cut off at 1024: ${one}`);
         for (const one of await findBrokenWords(page)) wrong.push(`${path}, broken at 1024: ${one}`);
         for (const fault of await findViolations(page)) wrong.push(`${path}, light: ${fault}`);
-        const heights = await page
-          .locator("table[data-virtual] tr[aria-rowindex]")
-          .evaluateAll((rows) => new Set(rows.map((row) => row.getBoundingClientRect().height)).size);
-        if (heights > 1) wrong.push(`${path}: the rows of a virtual list have ${heights} heights`);
+        const heights = await rowHeights(page);
+        if (heights.length > 1) wrong.push(`${path}: the rows of a virtual list are ${heights} pixels tall`);
         const text = await page.locator("body").innerText();
         if (/could not load|(page|event|platform) not found|no such (page|event|platform)/i.test(text))
           wrong.push(`${path}: ${text.slice(0, 300)}`);

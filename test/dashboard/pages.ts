@@ -49,6 +49,12 @@ export async function settled(page: Page): Promise<void> {
   );
 }
 
+/** Returns the different heights of the rows of virtual lists. */
+export const rowHeights = (page: Page): Promise<number[]> =>
+  page
+    .locator("table[data-virtual] tr[aria-rowindex]")
+    .evaluateAll((rows) => [...new Set(rows.map((row) => row.getBoundingClientRect().height))]);
+
 /** Finds elements that make the page scroll sideways. */
 export async function findOverflow(page: Page): Promise<string[]> {
   return page.evaluate(() => {

@@ -17,11 +17,8 @@ export function useQueryParams() {
       return Number.isSafeInteger(value) && value >= 0 ? value : undefined;
     },
     /** Changes some parameters; an empty value removes one. */
-    change: (part: Values): void => {
-      const kept = Object.entries({ ...search, ...part }).filter(
-        ([, value]) => value !== undefined && value !== "",
-      );
-      void navigate({ to: ".", search: Object.fromEntries(kept), replace: true });
-    },
+    change: (part: Values): void =>
+      // Empty ones are passed on: the router would keep the mode otherwise.
+      void navigate({ to: ".", search: { ...search, ...part }, replace: true }),
   };
 }

@@ -88,8 +88,6 @@ export const common: Translation<typeof commonText> = {
     more: "Mehr anzeigen",
     csv: "CSV",
     csvOf: (list) => `CSV: ${list}`,
-    mode: "Live oder Test",
-    liveAndTest: "Live und Test",
     live: "Live",
     test: "Test",
     searchHint: "Bestellnummer, Ereignis-ID oder E-Mail",
@@ -100,6 +98,15 @@ export const common: Translation<typeof commonText> = {
     selectRow: (row) => `${row} auswählen`,
     selected: (count) => plural(count, { other: "# ausgewählt" }),
     clearSelection: "Auswahl aufheben",
+  },
+  testData: {
+    label: "Testdaten",
+    about: "Ereignisse von Testschlüsseln. Sie werden nie gezählt und nie als echte Conversions gesendet.",
+    showTest: "Testdaten anzeigen",
+    showLive: "Live-Daten anzeigen",
+  },
+  filters: {
+    label: (count) => (count > 0 ? `Filter (${count})` : "Filter"),
   },
   views: {
     label: "Ansichten",

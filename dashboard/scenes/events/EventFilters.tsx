@@ -8,8 +8,8 @@ import { deliveryStates } from "../../../src/kernel/event.ts";
 import { confirmationStates } from "../../../src/kernel/confirmation.ts";
 import type { Input } from "../../common/api/api.ts";
 import { usePlatformNames } from "../../common/api/platforms.ts";
+import { FilterGroup } from "../../common/lists/FilterGroup.tsx";
 import { FormPopover } from "../../common/lists/FormPopover.tsx";
-import { ModeFilter } from "../../common/lists/ModeFilter.tsx";
 import { SavedViews } from "../../common/lists/SavedViews.tsx";
 import { SearchField } from "../../common/lists/SearchField.tsx";
 import { TimeFilter, usePeriod } from "../../common/lists/TimeFilter.tsx";
@@ -38,7 +38,10 @@ export function useEventFilter(): { filter: EventQuery; isFiltered: boolean } {
   const times = usePeriod();
   const { range: _range, from: _from, to: _to, ...given } = search;
   const filter = { ...times, ...given };
-  return { filter, isFiltered: Object.keys(filter).length > 0 };
+  return {
+    filter: { mode: "live", ...filter } as EventQuery,
+    isFiltered: Object.keys(filter).some((name) => name !== "mode"),
+  };
 }
 
 export function EventFilters({ isFiltered }: { isFiltered: boolean }) {
@@ -53,15 +56,20 @@ export function EventFilters({ isFiltered }: { isFiltered: boolean }) {
   ];
   const chosenName = text("state") || text("status");
   const chosen = text("state") ? `state ${text("state")}` : text("status") ? `status ${text("status")}` : "";
-  const all = Object.fromEntries(Object.keys(search).map((name) => [name, undefined]));
+  const names = Object.keys(search).filter((name) => name !== "mode");
+  const all = Object.fromEntries(names.map((name) => [name, undefined]));
   return (
     <Stack p="md" gap="xs">
-      <Group gap="sm" align="flex-start">
-        <SearchField
-          label={eventsText.search}
-          value={text("search")}
-          onChange={(value) => change({ search: value })}
-        />
+      <FilterGroup
+        search={
+          <SearchField
+            label={eventsText.search}
+            value={text("search")}
+            onChange={(value) => change({ search: value })}
+          />
+        }
+        names={["status", "state", "platform", ...others]}
+      >
         <NativeSelect
           aria-label={eventsText.status}
           value={chosen}
@@ -90,11 +98,10 @@ export function EventFilters({ isFiltered }: { isFiltered: boolean }) {
             ...platforms.map(({ id, name }) => ({ value: id, label: name })),
           ]}
         />
-        <ModeFilter value={text("mode")} onChange={(mode) => change({ mode })} />
         <TimeFilter />
         <MoreFilters />
         <SavedViews list="events" />
-      </Group>
+      </FilterGroup>
       {isFiltered && (
         <Group gap="xs">
           {others.map((name) => (

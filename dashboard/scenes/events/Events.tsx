@@ -15,6 +15,7 @@ import { filterReasonText } from "../../common/format/reasons.ts";
 import { hrefOf } from "../../common/links.tsx";
 import { RowLink, Rows, useIsNarrow, type Column } from "../../common/lists/Rows.tsx";
 import { SelectionBar, useSelection } from "../../common/lists/selection.tsx";
+import { OtherMode, TestNotice, TestSwitch, useMode } from "../../common/lists/TestMode.tsx";
 import { useQueryParams } from "../../common/lists/queryParams.ts";
 import { Empty } from "../../common/states.tsx";
 import { Id, Money, TestBadge, Time } from "../../common/values.tsx";
@@ -57,17 +58,21 @@ export default function Events() {
       title={eventsText.title}
       about={eventsText.about}
       actions={
-        <Button
-          component="a"
-          href={urlOf("GET /sites/:site/events.csv", { params: { site }, query: filter })}
-          download
-          variant="default"
-          leftSection={<Download size={16} />}
-        >
-          {commonText.list.csv}
-        </Button>
+        <>
+          <TestSwitch />
+          <Button
+            component="a"
+            href={urlOf("GET /sites/:site/events.csv", { params: { site }, query: filter })}
+            download
+            variant="default"
+            leftSection={<Download size={16} />}
+          >
+            {commonText.list.csv}
+          </Button>
+        </>
       }
     >
+      <TestNotice />
       <Card padded={false}>
         <div ref={measured} />
         <EventFilters isFiltered={isFiltered} />
@@ -209,9 +214,12 @@ function NothingFound({ site, search }: { site: string; search: string }) {
       icon={SearchX}
       title={eventsText.nothingFound.title}
       action={
-        <Button component={Link} to={`/sites/${site}/events`} variant="default">
-          {eventsText.showAll}
-        </Button>
+        <Group gap="xs" justify="center">
+          <Button component={Link} to={`/sites/${site}/events`} variant="default">
+            {eventsText.showAll}
+          </Button>
+          <OtherMode />
+        </Group>
       }
     >
       {search ? eventsText.nothingFound.search : eventsText.nothingFound.filter}
@@ -228,16 +236,19 @@ function NothingYet({ site }: { site: string }) {
         icon={ListTree}
         title={eventsText.nothingYet.title}
         action={
-          mayChange && (
-            <Group gap="xs" justify="center">
-              <Button component={Link} to={`/sites/${site}/configuration/keys`}>
-                {eventsText.nothingYet.createKey}
-              </Button>
-              <Button component={Link} to={`/sites/${site}/configuration/import`} variant="default">
-                {eventsText.nothingYet.import}
-              </Button>
-            </Group>
-          )
+          <Group gap="xs" justify="center">
+            {mayChange && (
+              <>
+                <Button component={Link} to={`/sites/${site}/configuration/keys`}>
+                  {eventsText.nothingYet.createKey}
+                </Button>
+                <Button component={Link} to={`/sites/${site}/configuration/import`} variant="default">
+                  {eventsText.nothingYet.import}
+                </Button>
+              </>
+            )}
+            <OtherMode />
+          </Group>
         }
       >
         {eventsText.nothingYet.about}
@@ -265,8 +276,9 @@ function useNewEvents(
   );
   // Ids are ordered by time: an event with a smaller id than the first row is not new.
   const newest = rows?.[0]?.id ?? "";
+  const mode = useMode();
   // Only the relay knows whether an event matches the filter.
-  const fits = (event: EventSummary) => !isFiltered && event.id > newest;
+  const fits = (event: EventSummary) => !isFiltered && event.mode === mode && event.id > newest;
   return {
     /** The rows with their newest states. */
     rows: useMemo(() => rows?.map((row) => received.get(row.id) ?? row), [rows, received]),

@@ -4,6 +4,7 @@ import {
   ActionIcon,
   AppShell,
   Avatar,
+  Box,
   Burger,
   Group,
   Kbd,
@@ -109,24 +110,26 @@ export default function Frame() {
           {frameText.skip}
         </a>
         <AppShell.Header hiddenFrom="sm" px="md">
-          <Group h="100%" justify="space-between">
-            <Group gap="sm">
-              <Burger
-                opened={isOpen}
-                onClick={toggle}
-                size="sm"
-                aria-label={isOpen ? frameText.closeNavigation : frameText.openNavigation}
-              />
-              <Brand />
-            </Group>
+          <Group h="100%" gap="sm" wrap="nowrap">
+            <Burger
+              opened={isOpen}
+              onClick={toggle}
+              size="sm"
+              aria-label={isOpen ? frameText.closeNavigation : frameText.openNavigation}
+            />
+            <div style={{ flex: 1, minWidth: 0 }}>
+              <SiteSwitcher />
+            </div>
             <SearchButton compact onOpen={jump} />
           </Group>
         </AppShell.Header>
         <AppShell.Navbar p="sm" aria-label={frameText.sections.label}>
-          <Group px={12} h={40} mb={4} visibleFrom="sm">
+          <Group px={12} h={40} mb={4}>
             <Brand />
           </Group>
-          <SiteSwitcher />
+          <Box visibleFrom="sm">
+            <SiteSwitcher />
+          </Box>
           <SearchButton onOpen={jump} />
           {siteId && (
             <Group
@@ -201,6 +204,7 @@ function SiteSwitcher() {
           className="cc-card"
           px={12}
           py={6}
+          w="100%"
           aria-label={frameText.switchSite(site?.name ?? frameText.allSites)}
         >
           <Group justify="space-between" wrap="nowrap" gap="xs">

@@ -29,7 +29,7 @@ const shownAtFirst = 6;
 export function Deliveries({ site, of }: { site: string; of: Statistics }) {
   const nameOf = usePlatformName();
   const { isChosen, toggle, segment } = useSegment();
-  const times = { from: of.from, to: of.to, mode: "live", ...logFilterOf(segment) };
+  const times = { from: of.from, to: of.to, ...logFilterOf(segment) };
   const log = `/sites/${site}/integrations/log`;
   const platforms = of.platforms
     .map((one) => ({ ...one, all: sumOf(one.states) }))

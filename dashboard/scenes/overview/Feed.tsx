@@ -9,6 +9,7 @@ import { Card } from "../../common/Page.tsx";
 import { useFeed, type EventSummary, type FeedState } from "../../common/api/feed.ts";
 import { useApi } from "../../common/api/query.ts";
 import { TextLink } from "../../common/links.tsx";
+import { useMode } from "../../common/lists/TestMode.tsx";
 import { Empty, LoadError, Loading } from "../../common/states.tsx";
 import { Money, TestBadge, Time } from "../../common/values.tsx";
 import { DeliveryStates, EventStatus, isUnreleased, tracePath } from "../events/eventCells.tsx";
@@ -18,7 +19,8 @@ const shownAtOnce = 10;
 
 export function Feed({ site }: { site: string }) {
   const client = useQueryClient();
-  const list = useApi("GET /sites/:site/events", { params: { site }, query: { limit: shownAtOnce } });
+  const mode = useMode() as EventSummary["mode"];
+  const list = useApi("GET /sites/:site/events", { params: { site }, query: { mode, limit: shownAtOnce } });
   const [received, setReceived] = useState<ReadonlyMap<string, EventSummary>>(new Map());
   const [announcement, setAnnouncement] = useState("");
   // Throttled: screen readers announce a burst once, and the figures are refreshed once.
@@ -31,6 +33,7 @@ export function Feed({ site }: { site: string }) {
   const state = useFeed(
     site,
     (event) => {
+      if (event.mode !== mode) return;
       if (!known.has(event.id)) announce(event);
       setReceived((before) => new Map([...before, [event.id, event] as const].slice(-100)));
     },

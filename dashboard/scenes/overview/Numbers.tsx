@@ -68,12 +68,7 @@ export function Numbers({ site, of, segment }: { site: string; of: Statistics; s
         value={percentText(totals.sent, totals.due)}
         exact={tiles.deliveredOf(countText(totals.sent), totals.due)}
         to={`/sites/${site}/integrations/log`}
-        search={{
-          from: of.from,
-          to: of.to,
-          mode: "live",
-          ...logFilterOf(segment),
-        }}
+        search={{ from: of.from, to: of.to, ...logFilterOf(segment) }}
       >
         <RateChange now={[totals.sent, totals.due]} before={[before.sent, before.due]} />
         {courseOf(({ sent, due }) => ratio(sent, due))}

@@ -6,6 +6,7 @@ import { usePlatformName } from "../../common/api/platforms.ts";
 import { useSite, useSiteId } from "../../common/api/session.ts";
 import { rangeText } from "../../common/format/days.ts";
 import { dayText } from "../../common/format/times.ts";
+import { TestNotice, TestSwitch, useMode } from "../../common/lists/TestMode.tsx";
 import { useQueryParams } from "../../common/lists/queryParams.ts";
 import { PlatformMark } from "../../common/platforms/PlatformMark.tsx";
 import { LoadError } from "../../common/states.tsx";
@@ -25,6 +26,21 @@ import { useStatistics, type Statistics } from "./statistics.ts";
 import { overviewText } from "../../messages/overview.ts";
 
 export default function Overview() {
+  return useMode() === "test" ? <TestOverview /> : <LiveOverview />;
+}
+
+/** Test events are counted nowhere, so there are no figures of them. */
+function TestOverview() {
+  const site = useSiteId();
+  return (
+    <Page title={overviewText.title} actions={<TestSwitch />}>
+      <TestNotice />
+      <Feed key={`${site} test`} site={site} />
+    </Page>
+  );
+}
+
+function LiveOverview() {
   const site = useSiteId();
   const details = useSite();
   const timeZone = details?.timeZone;
@@ -37,7 +53,12 @@ export default function Overview() {
     <Page
       title={overviewText.title}
       about={<About of={data} timeZone={timeZone} />}
-      actions={isNew ? null : <PeriodPicker chosen={period} timeZone={timeZone} />}
+      actions={
+        <>
+          <TestSwitch />
+          {!isNew && <PeriodPicker chosen={period} timeZone={timeZone} />}
+        </>
+      }
     >
       <Checklist site={site} />
       <FilterLine />

@@ -37,10 +37,9 @@ export const conversionsIn = ({ from, to }: Statistics, segment: Segment | null)
   from,
   to,
   status: "accepted",
-  mode: "live",
   ...(segment?.kind === "event" ? { event: segment.name } : {}),
 });
-export const filteredIn = ({ from, to }: Statistics) => ({ from, to, status: "filtered", mode: "live" });
+export const filteredIn = ({ from, to }: Statistics) => ({ from, to, status: "filtered" });
 
 /** Returns the end of a step: the start of the next one, or the end of the period. */
 export function endOfStep({ steps, to }: Statistics, startsAt: number): number {

@@ -256,8 +256,9 @@ export function syncLogStore(db: Database) {
     const lines: LogLine[] = [];
     let below = at.before ?? { eventId: lastId, connectionId: "" };
     // A filter that no index serves may drop most rows, so more are read at once.
-    const some = mayDropLines(filter, branches) ? 500 : at.limit + 1;
+    let some = mayDropLines(filter, branches) ? 500 : at.limit + 1;
     for (let rowsRead = 0; rowsRead < maxRowsRead; rowsRead += some) {
+      if (rowsRead > 0) some = Math.max(some, Math.min(500, 2 * some));
       const { found, next } = branches
         ? await readBranches(siteId, filter, branches, below, some)
         : isNotCounted(filter)
@@ -324,9 +325,10 @@ const filtersEvents = ({ eventName, mode }: LogFilter) => eventName !== undefine
 const isNotCounted = (filter: LogFilter): filter is LogFilter & { confirmation: ConfirmationFilter } =>
   filter.confirmation?.state === "not counted" && !namesFewEvents(filter);
 
-/** True when the filter may drop many of the lines that are read. */
+/** True when the filter may drop many of the lines that are read. Most events are live. */
 const mayDropLines = (filter: LogFilter, branches: readonly Branch[] | null) =>
-  filtersEvents(filter) ||
+  filter.eventName !== undefined ||
+  filter.mode === "test" ||
   filter.confirmation !== undefined ||
   (branches === null && (filter.states ?? filter.platform) !== undefined);
 

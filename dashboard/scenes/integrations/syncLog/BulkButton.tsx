@@ -36,7 +36,9 @@ export function BulkButton({
   const [isOpen, { open, close }] = isLinked ? linked : own;
   const { icon: Icon, route } = actions[action];
   const { label, title, titleWithCount } = integrationsText.bulk[action];
-  const hasFilter = Object.keys(filter).some((name) => name !== "unselected");
+  const hasFilter = Object.keys(filter).some(
+    (name) => name !== "unselected" && !(name === "mode" && filter.mode === "live"),
+  );
   const forecast = useApi(
     route,
     { params: { site }, body: { ...filter, dryRun: true } },

@@ -1,13 +1,13 @@
 // The filters of the sync log. They are part of the URL, so that a link shows the same.
 
-import { Button, Group, NativeSelect, Switch } from "@mantine/core";
+import { Box, Button, NativeSelect, Switch } from "@mantine/core";
 import {
   confirmationStates,
   type ConfirmationReason,
   type ConfirmationState,
 } from "../../../../src/kernel/confirmation.ts";
 import type { Answer } from "../../../common/api/api.ts";
-import { ModeFilter } from "../../../common/lists/ModeFilter.tsx";
+import { FilterGroup } from "../../../common/lists/FilterGroup.tsx";
 import { SavedViews } from "../../../common/lists/SavedViews.tsx";
 import { SearchField } from "../../../common/lists/SearchField.tsx";
 import { TimeFilter, usePeriod } from "../../../common/lists/TimeFilter.tsx";
@@ -22,54 +22,68 @@ export function LogFilters({ site, filter, fixed }: { site: string; filter: LogF
   const { search, change } = useQueryParams();
   const seen = useSeenEvents(site);
   const events = filter.event && !seen.includes(filter.event) ? [filter.event, ...seen] : seen;
-  const isFiltered = Object.keys(filter).some((name) => !(name in fixed));
+  const isFiltered = isFilteredBy(filter, fixed);
   const clear = () => {
-    const names = Object.keys(search).filter((name) => !isOfPage(name, fixed));
+    const names = Object.keys(search).filter((name) => name !== "mode" && !isOfPage(name, fixed));
     change(Object.fromEntries(names.map((name) => [name, undefined])));
   };
   const withUnselected = filter.unselected === "include";
   return (
-    <Group p="md" gap="sm" align="flex-start">
-      <SearchField
-        label={integrationsText.log.search}
-        value={filter.search ?? ""}
-        onChange={(text) => change({ search: text })}
-      />
-      {fixed.connection === undefined && <PlatformFilter site={site} filter={filter} />}
-      <NativeSelect
-        aria-label={integrationsText.log.columns.state}
-        value={filter.state ?? ""}
-        onChange={({ currentTarget }) => change({ state: currentTarget.value })}
-        data={[
-          { value: "", label: integrationsText.log.allStates },
-          ...deliveryStates.map((state) => ({ value: state, label: commonText.states[state] })),
+    <Box p="md">
+      <FilterGroup
+        search={
+          <SearchField
+            label={integrationsText.log.search}
+            value={filter.search ?? ""}
+            onChange={(text) => change({ search: text })}
+          />
+        }
+        names={[
+          "platform",
+          "connection",
+          "state",
+          "event",
+          "confirmation",
+          "confirmationReason",
+          "unselected",
         ]}
-      />
-      {events.length > 0 && (
+        fixed={fixed}
+      >
+        {fixed.connection === undefined && <PlatformFilter site={site} filter={filter} />}
         <NativeSelect
-          aria-label={integrationsText.log.columns.event}
-          value={filter.event ?? ""}
-          onChange={({ currentTarget }) => change({ event: currentTarget.value })}
-          data={[{ value: "", label: integrationsText.log.allEvents }, ...events]}
-          maw={180}
+          aria-label={integrationsText.log.columns.state}
+          value={filter.state ?? ""}
+          onChange={({ currentTarget }) => change({ state: currentTarget.value })}
+          data={[
+            { value: "", label: integrationsText.log.allStates },
+            ...deliveryStates.map((state) => ({ value: state, label: commonText.states[state] })),
+          ]}
         />
-      )}
-      <ConfirmationFilter filter={filter} />
-      <ModeFilter value={filter.mode ?? ""} onChange={(mode) => change({ mode })} />
-      <TimeFilter />
-      <Switch
-        mt={8}
-        label={integrationsText.log.unselected}
-        checked={withUnselected}
-        onChange={() => change({ unselected: withUnselected ? undefined : "include" })}
-      />
-      <SavedViews list="deliveries" />
-      {isFiltered && (
-        <Button variant="subtle" onClick={clear}>
-          {integrationsText.log.clear}
-        </Button>
-      )}
-    </Group>
+        {events.length > 0 && (
+          <NativeSelect
+            aria-label={integrationsText.log.columns.event}
+            value={filter.event ?? ""}
+            onChange={({ currentTarget }) => change({ event: currentTarget.value })}
+            data={[{ value: "", label: integrationsText.log.allEvents }, ...events]}
+            maw={180}
+          />
+        )}
+        <ConfirmationFilter filter={filter} />
+        <TimeFilter />
+        <Switch
+          mt={8}
+          label={integrationsText.log.unselected}
+          checked={withUnselected}
+          onChange={() => change({ unselected: withUnselected ? undefined : "include" })}
+        />
+        <SavedViews list="deliveries" />
+        {isFiltered && (
+          <Button variant="subtle" onClick={clear}>
+            {integrationsText.log.clear}
+          </Button>
+        )}
+      </FilterGroup>
+    </Box>
   );
 }
 
@@ -193,8 +207,12 @@ export function useLogFilter(fixed: LogFilter): LogFilter {
   const times = usePeriod();
   const { range: _range, from: _from, to: _to, ...rest } = search;
   const given = Object.fromEntries(Object.entries(rest).filter(([name]) => !isOfPage(name, fixed)));
-  return { ...(given as LogFilter), ...times, ...fixed };
+  return { mode: "live", ...(given as LogFilter), ...times, ...fixed };
 }
+
+/** Returns true if something is chosen besides what the page sets. Live or test is no filter, but a page of its own. */
+export const isFilteredBy = (filter: LogFilter, fixed: LogFilter): boolean =>
+  Object.keys(filter).some((name) => name !== "mode" && !(name in fixed));
 
 /** Returns true for a parameter of the platform's page around the log. */
 const isOfPage = (name: string, fixed: LogFilter) =>

@@ -11,6 +11,7 @@ import { useRows } from "../../../common/api/query.ts";
 import { useMay } from "../../../common/api/session.ts";
 import { RowLink, Rows, useIsNarrow, type Column } from "../../../common/lists/Rows.tsx";
 import { SelectionBar, useSelection } from "../../../common/lists/selection.tsx";
+import { OtherMode, TestNotice, TestSwitch } from "../../../common/lists/TestMode.tsx";
 import { useQueryParams } from "../../../common/lists/queryParams.ts";
 import { PlatformName } from "../../../common/platforms/PlatformMark.tsx";
 import { Empty } from "../../../common/states.tsx";
@@ -22,7 +23,7 @@ import { accountOf, useConnections, usePlatforms } from "../connections.tsx";
 import { RepairLink } from "../RepairButton.tsx";
 import { repairOfDelivery } from "../repairs.ts";
 import { BulkButton } from "./BulkButton.tsx";
-import { LogFilters, useLogFilter, type LogFilter, type LogLine } from "./LogFilters.tsx";
+import { isFilteredBy, LogFilters, useLogFilter, type LogFilter, type LogLine } from "./LogFilters.tsx";
 import { integrationsText } from "../../../messages/integrations.ts";
 import { commonText } from "../../../messages/common.ts";
 import { serverText } from "../../../messages/server.ts";
@@ -41,7 +42,7 @@ export function LogTable({ site, fixed = {} }: { site: string; fixed?: LogFilter
   const selection = useSelection(list.rows, keyOfLine, nameOfLine);
   const chosen = selection.chosen.map(({ event, connection }) => ({ event: event.id, connection }));
   const shown = { ...filter, unselected: filter.unselected ?? ("exclude" as const) };
-  const isFiltered = Object.keys(filter).length > Object.keys(fixed).length;
+  const isFiltered = isFilteredBy(filter, fixed);
   const csv = (
     <Button
       component="a"
@@ -54,50 +55,56 @@ export function LogTable({ site, fixed = {} }: { site: string; fixed?: LogFilter
     </Button>
   );
   return (
-    <Card
-      padded={false}
-      title={integrationsText.log.title}
-      actions={
-        mayChange ? (
-          <Actions>
-            <BulkButton site={site} filter={shown} action="replay" isLinked />
-            <BulkButton site={site} filter={shown} action="cancel" isLinked />
-            {csv}
-          </Actions>
-        ) : (
-          csv
-        )
-      }
-    >
-      <LogFilters site={site} filter={filter} fixed={fixed} />
-      <SelectionBar count={chosen.length} onClear={selection.clear}>
-        <BulkButton site={site} filter={{ deliveries: chosen }} action="replay" />
-        <BulkButton site={site} filter={{ deliveries: chosen }} action="cancel" />
-      </SelectionBar>
-      <Rows
-        virtual
-        label={integrationsText.log.title}
-        columns={mayChange ? [selection.column, ...columns] : columns}
-        rows={list.rows}
-        keyOf={keyOfLine}
-        error={list.error}
-        onRetry={list.retry}
-        to={({ event }) => traceOf(event.id)}
-        more={list.more}
-        isLoadingMore={list.isLoadingMore}
-        empty={
-          isFiltered ? (
-            <Empty icon={SearchX} title={integrationsText.log.noMatches}>
-              {integrationsText.log.aboutNoMatches}
-            </Empty>
-          ) : (
-            <Empty icon={History} title={integrationsText.log.emptyTitle}>
-              {integrationsText.log.empty}
-            </Empty>
-          )
+    <>
+      <TestNotice />
+      <Card
+        padded={false}
+        title={integrationsText.log.title}
+        actions={
+          <>
+            <TestSwitch />
+            {mayChange ? (
+              <Actions>
+                <BulkButton site={site} filter={shown} action="replay" isLinked />
+                <BulkButton site={site} filter={shown} action="cancel" isLinked />
+                {csv}
+              </Actions>
+            ) : (
+              csv
+            )}
+          </>
         }
-      />
-    </Card>
+      >
+        <LogFilters site={site} filter={filter} fixed={fixed} />
+        <SelectionBar count={chosen.length} onClear={selection.clear}>
+          <BulkButton site={site} filter={{ deliveries: chosen }} action="replay" />
+          <BulkButton site={site} filter={{ deliveries: chosen }} action="cancel" />
+        </SelectionBar>
+        <Rows
+          virtual
+          label={integrationsText.log.title}
+          columns={mayChange ? [selection.column, ...columns] : columns}
+          rows={list.rows}
+          keyOf={keyOfLine}
+          error={list.error}
+          onRetry={list.retry}
+          to={({ event }) => traceOf(event.id)}
+          more={list.more}
+          isLoadingMore={list.isLoadingMore}
+          empty={
+            isFiltered ? (
+              <Empty icon={SearchX} title={integrationsText.log.noMatches} action={<OtherMode />}>
+                {integrationsText.log.aboutNoMatches}
+              </Empty>
+            ) : (
+              <Empty icon={History} title={integrationsText.log.emptyTitle} action={<OtherMode />}>
+                {integrationsText.log.empty}
+              </Empty>
+            )
+          }
+        />
+      </Card>
+    </>
   );
 }
 
