@@ -9,7 +9,7 @@ import { becomeOwner } from "../support/apiClient.ts";
 import { setUpSite, withStore, type SiteSetup } from "../support/installation.ts";
 import { newInstallation, type Relay } from "../support/relay.ts";
 import { storeSent } from "../support/sentEvents.ts";
-import { settled } from "./pages.ts";
+import { rowHeights, settled } from "./pages.ts";
 import { press, scenarioMs, sees, turnOn, user, type User } from "./users.ts";
 
 inChromium("results of deliveries", () => {
@@ -87,7 +87,7 @@ inChromium("results of deliveries", () => {
   test(
     "the table shows all connections, and leads from what was not counted to its row and its trace",
     async () => {
-      const { page, open, errors } = browser;
+      const { page, open, go, errors } = browser;
       await open(`/sites/${setup.siteId}/integrations/quality`);
       await settled(page);
       const table = page.getByRole("table", { name: "Match quality of the last 7 days" });
@@ -119,6 +119,15 @@ inChromium("results of deliveries", () => {
       await sees(page, "A-COUNTED");
       await rows.nth(1).getByRole("link").first().click();
       await sees(page.getByRole("dialog"), /€70\.00 left after a refund/);
+
+      // A row with a confirmation is as tall as any other, or a long list would jump while it is scrolled.
+      for (const width of [1280, 390]) {
+        await page.setViewportSize({ width, height: 900 });
+        await go(`/sites/${setup.siteId}/integrations/log`);
+        await rows.filter({ hasText: "not counted" }).first().waitFor();
+        expect(await rowHeights(page), `${width} pixels`).toHaveLength(1);
+      }
+      await page.setViewportSize({ width: 1280, height: 900 });
       expect(errors.scriptErrors).toEqual([]);
     },
     scenarioMs,

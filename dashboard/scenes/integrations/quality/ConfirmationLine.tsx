@@ -11,11 +11,27 @@ type Delivery = Answer<"GET /sites/:site/events/:event">["deliveries"][number];
 type Confirmation = NonNullable<Delivery["confirmation"]>;
 type Correction = NonNullable<Delivery["correction"]>;
 
-export function ConfirmationLine({ of: { state, reason, detail, updatedAt } }: { of: Confirmation }) {
-  const because =
-    updatedAt === null
-      ? resultsText.notAnswered
-      : [reason && resultsText.reasons[reason], detail && `(${detail})`].filter(Boolean).join(" ");
+const reasonOf = ({ reason, detail, updatedAt }: Confirmation) =>
+  updatedAt === null
+    ? resultsText.notAnswered
+    : [reason && resultsText.reasons[reason], detail && `(${detail})`].filter(Boolean).join(" ");
+
+/** The same in a row of a list, whose rows have one height: what does not fit is in the tooltip. */
+export function ConfirmationInRow({ of }: { of: Confirmation }) {
+  const because = reasonOf(of);
+  return (
+    <span className="cc-line cc-small">
+      <State of={of.state} />
+      <span className="cc-quiet cc-cut" data-tip={because || undefined}>
+        {because || <Time at={of.updatedAt} />}
+      </span>
+    </span>
+  );
+}
+
+export function ConfirmationLine({ of }: { of: Confirmation }) {
+  const { state, updatedAt } = of;
+  const because = reasonOf(of);
   return (
     <Group gap={8} wrap="wrap">
       <State of={state} />

@@ -18,7 +18,7 @@ import { Empty } from "../../../common/states.tsx";
 import { Id, State, TestBadge, Time } from "../../../common/values.tsx";
 import { ReplayButton } from "../../events/ReplayButton.tsx";
 import { isReplayable } from "../../events/eventCells.tsx";
-import { ConfirmationLine } from "../quality/ConfirmationLine.tsx";
+import { ConfirmationInRow } from "../quality/ConfirmationLine.tsx";
 import { accountOf, useConnections, usePlatforms } from "../connections.tsx";
 import { RepairLink } from "../RepairButton.tsx";
 import { repairOfDelivery } from "../repairs.ts";
@@ -281,7 +281,7 @@ function StateCell({ line }: { line: LogLine }) {
           </span>
         </span>
       ) : (
-        confirmation && <ConfirmationLine of={confirmation} />
+        confirmation && <ConfirmationInRow of={confirmation} />
       )}
     </>
   );
