@@ -9,6 +9,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { Notices } from "./common/notices.tsx";
 import { Tip } from "./common/Tip.tsx";
+import { rememberFocus } from "./common/recentFocus.ts";
 import { queryClient } from "./common/api/query.ts";
 import { startLanguage, useShownLanguage } from "./common/shownLanguage.ts";
 import { router } from "./router.tsx";
@@ -34,6 +35,7 @@ function Dashboard() {
 }
 
 void startLanguage();
+rememberFocus();
 createRoot(document.querySelector("#root") as HTMLElement).render(
   <StrictMode>
     <Dashboard />

@@ -70,6 +70,12 @@ const yellow: MantineColorsTuple = [
   "#7a5200",
 ];
 
+/** The list of choices scrolls itself: an area inside it would be one that no key can scroll. */
+const choices = {
+  defaultProps: { withScrollArea: false },
+  styles: { options: { maxHeight: 240, overflowY: "auto" as const } },
+};
+
 /** Returns the theme with its texts in the chosen language. */
 export const makeTheme = () =>
   createTheme({
@@ -100,6 +106,9 @@ export const makeTheme = () =>
       },
       // The placeholder is an element that a menu must not contain; the first item gets the focus instead.
       Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
+      Select: choices,
+      MultiSelect: choices,
+      Autocomplete: choices,
       Notification: { defaultProps: { closeButtonProps: { "aria-label": commonText.close } } },
       Table: { defaultProps: { verticalSpacing: 10, horizontalSpacing: "md" } },
     },

@@ -19,7 +19,10 @@ export function SidePanel({
   return (
     <Drawer
       opened
-      onClose={onClose}
+      // Escape closes the dialog over the drawer alone.
+      onClose={() => {
+        if (openDialogs().length === 1) onClose();
+      }}
       position="right"
       size={size}
       title={title}
@@ -32,6 +35,10 @@ export function SidePanel({
   );
 }
 
+/** A form that is kept in the document while it is closed does not count. */
+const openDialogs = () =>
+  [...document.querySelectorAll("[role=dialog]")].filter((one) => one.checkVisibility());
+
 /** Gives the focus back to the element that opened the drawer. The drawer is removed with its URL, so Mantine cannot do it. */
 function useReturnedFocus(): void {
   // Read while rendering: afterwards the drawer has the focus.
@@ -39,8 +46,7 @@ function useReturnedFocus(): void {
   useEffect(
     () => () => {
       setTimeout(() => {
-        // A form that is kept in the document while it is closed does not count.
-        if ([...document.querySelectorAll("[role=dialog]")].some((one) => one.checkVisibility())) return;
+        if (openDialogs().length > 0) return;
         const isUsable = opener instanceof HTMLElement && opener.isConnected && opener !== document.body;
         const target = isUsable ? opener : document.querySelector<HTMLElement>("#content");
         target?.focus({ preventScroll: true });

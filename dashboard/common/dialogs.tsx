@@ -1,10 +1,11 @@
 // Confirmation before an action with consequences, and secrets that are shown once.
 
 import { Alert, Button, Code, Group, Modal, Stack, Text } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
+import { useDidUpdate, useDisclosure } from "@mantine/hooks";
 import { KeyRound } from "lucide-react";
 import type { ReactNode } from "react";
 import type { ApiError } from "./api/api.ts";
+import { focusLast } from "./recentFocus.ts";
 import { RequestError } from "./states.tsx";
 import { CopyButton } from "./values.tsx";
 import { commonText } from "../messages/common.ts";
@@ -124,11 +125,18 @@ export function OneTimeSecret({
   children?: ReactNode;
   onClose: () => void;
 }) {
+  const isOpen = secret !== null;
+  useDidUpdate(() => {
+    // Later than the dialog is removed, if it is without transitions.
+    if (!isOpen) setTimeout(() => focusLast(".cc-secret"));
+  }, [isOpen]);
   return (
     <Modal
-      opened={secret !== null}
+      opened={isOpen}
       onClose={onClose}
       title={title}
+      className="cc-secret"
+      returnFocus={false}
       closeOnClickOutside={false}
       // Above a drawer that opened it.
       zIndex={300}

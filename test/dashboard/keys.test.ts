@@ -9,6 +9,7 @@ import { startReceiver, type ReceivedRequest } from "../support/receiver.ts";
 import { call, eventually, newInstallation, type Relay } from "../support/relay.ts";
 import { sha256Of } from "../support/sha256.ts";
 import { report } from "../support/visits.ts";
+import { checkLayer, hasFocus } from "./access.ts";
 import { dialog, field, press, row, sees, takeSecret, scenarioMs, user, type User } from "./users.ts";
 
 inChromium("keys, webhooks, filters and persons", () => {
@@ -43,7 +44,8 @@ inChromium("keys, webhooks, filters and persons", () => {
       await press(page, "Create key");
       await field(dialog(page, "Create an inbound key"), "Name").fill("CRM");
       await press(dialog(page, "Create an inbound key"), "Create");
-      const first = await takeSecret(page);
+      const first = await takeSecret(page, "scenes/configuration/inbound/KeyList.tsx");
+      await hasFocus(page.getByRole("button", { name: "Create key" }));
       await eventually("the new key is accepted", async () => (await statusWith(first)) === 200);
 
       const line = (key: string) => row(page, key.slice(0, 8));
@@ -93,6 +95,7 @@ inChromium("keys, webhooks, filters and persons", () => {
         });
       // The only domain cannot be removed.
       await press(line("localhost"), "Pause");
+      await checkLayer(page, "scenes/configuration/domains/HostActions.tsx");
       await press(dialog(page, "Pause localhost?"), "Cancel");
       expect(await line("localhost").getByRole("button", { name: "Remove" }).count()).toBe(0);
 
@@ -113,6 +116,7 @@ inChromium("keys, webhooks, filters and persons", () => {
       await sees(line("www.shop.test"), "unverified");
       expect(await tag("www.shop.test")).toBe(200);
       await press(line("www.shop.test"), "Remove");
+      await checkLayer(page, "scenes/configuration/domains/HostActions.tsx");
       await press(dialog(page, "Remove www.shop.test?"), "Remove");
       await line("www.shop.test").waitFor({ state: "detached" });
       expect(await tag("www.shop.test")).toBe(404);
@@ -131,7 +135,7 @@ inChromium("keys, webhooks, filters and persons", () => {
         await field(form, "Name").fill(name);
         for (const scope of scopes) await form.getByLabel(scope, { exact: true }).check();
         await press(form, "Create");
-        return takeSecret(page);
+        return takeSecret(page, "scenes/settings/ApiKeys.tsx");
       };
       const readKey = await make("Report");
       const changeKey = await make("Terraform", "Write", "Inbound keys");
@@ -188,7 +192,7 @@ inChromium("keys, webhooks, filters and persons", () => {
       await form.locator("[aria-invalid=true]").waitFor();
       await field(form, "URL").fill(`${receiver.url}/totals`);
       await press(form, "Add webhook");
-      const first = await takeSecret(page);
+      const first = await takeSecret(page, "scenes/integrations/webhooks/Webhooks.tsx");
 
       await page.getByRole("link", { name: receiver.url }).click();
       const panel = dialog(page, receiver.url);
@@ -201,6 +205,7 @@ inChromium("keys, webhooks, filters and persons", () => {
       await press(panel, "Rotate secret");
       await press(dialog(page, "Rotate the secret?"), "Rotate secret");
       const second = await takeSecret(page);
+      await hasFocus(panel.getByRole("button", { name: "Rotate secret" }));
       await press(panel, "Send test");
       await eventually("the new secret is used", () => bearer() === `Bearer ${second}`);
 
@@ -224,10 +229,12 @@ inChromium("keys, webhooks, filters and persons", () => {
       await open(`/sites/${site}/integrations/webhook`);
       await field(page, "URL").fill(`${receiver.url}/orders`);
       await press(page, "Connect Webhook");
-      const first = await takeSecret(page);
+      const first = await takeSecret(page, "scenes/integrations/platforms/PlatformPage.tsx");
       await press(page, "Rotate secret");
+      await checkLayer(page, "scenes/integrations/platforms/RotateSecret.tsx");
       await press(dialog(page, "Rotate the signing secret?"), "Rotate secret");
-      const second = await takeSecret(page);
+      const second = await takeSecret(page, "scenes/integrations/platforms/RotateSecret.tsx");
+      await hasFocus(page.getByRole("button", { name: "Rotate secret" }));
       expect(await page.content()).not.toContain(first);
 
       await page.getByRole("tab", { name: "Test event" }).click();
@@ -289,7 +296,15 @@ inChromium("keys, webhooks, filters and persons", () => {
       await press(card, "Find");
       await sees(card, "purchase G-1");
       await sees(card, /click IDs: gclid/);
+      await press(card, "Record opt-out");
+      await checkLayer(page, "scenes/configuration/consent/PersonActions.tsx");
+      await press(dialog(page, "Record an opt-out?"), "Cancel");
+      await hasFocus(card.getByRole("button", { name: "Record opt-out" }));
+      await press(card, "Record consent");
+      await checkLayer(page, "scenes/configuration/consent/PersonActions.tsx");
+      await press(dialog(page, "Record consent?"), "Cancel");
       await press(card, "Erase");
+      await checkLayer(page, "scenes/configuration/consent/PersonActions.tsx");
       await press(dialog(page, "Erase this person?"), "Erase");
       await sees(card, "Nothing is stored about this person on this site.");
       await press(card, "Find");

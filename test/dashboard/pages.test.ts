@@ -1,8 +1,6 @@
 // Opens every page with hostile and broken texts: no script of theirs runs, no page breaks, and all pages stay accessible.
 
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { becomeOwner, invite, password, type Person } from "../support/apiClient.ts";
 import { inChromium } from "../browser/chromium.ts";
@@ -10,10 +8,9 @@ import { startReceiver } from "../support/receiver.ts";
 import { call, eventually, newInstallation, type Relay } from "../support/relay.ts";
 import { sha256Of } from "../support/sha256.ts";
 import { report } from "../support/visits.ts";
+import { checkLayer, coloursOnly, findViolations, hasFocus, layersOf } from "./access.ts";
 import { findBrokenWords, findCutOff, findOverflow, pagesOf, rowHeights, settled } from "./pages.ts";
-import { dialog, press, sees, scenarioMs, user, type User } from "./users.ts";
-
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+import { choose, dialog, press, sees, scenarioMs, takeSecret, user, type User } from "./users.ts";
 
 const image = `<img src=x onerror=hacked=1>`;
 const script = `"><script>hacked=1</script>`;
@@ -22,33 +19,6 @@ const family = "👩‍👩‍👧‍👦🏳️‍🌈";
 const longWord = "W".repeat(10_000);
 const name = `${image}${script}${rightToLeft}${family}`;
 const wideName = "M".repeat(100);
-
-type Axe = { run: (context: unknown, options: unknown) => Promise<{ violations: Violation[] }> };
-type Violation = { id: string; impact: string; nodes: { html: string; failureSummary?: string }[] };
-
-// Best practices that are no success criterion of WCAG are not checked.
-const everyRule = {
-  runOnly: { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] },
-};
-const coloursOnly = { runOnly: { type: "rule", values: ["color-contrast"] } };
-
-/** Finds serious accessibility violations. */
-async function findViolations(page: Page, rules: object = everyRule, within = "html"): Promise<string[]> {
-  if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe);
-  const { violations } = await page.evaluate(
-    ([where, options]) => (window as unknown as { axe: Axe }).axe.run({ include: [[where]] }, options),
-    // No rule that is run reads the sources of style sheets.
-    [within, { ...rules, resultTypes: ["violations"], elementRef: false, preload: false }] as const,
-  );
-  return violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .flatMap(({ id, nodes }) =>
-      nodes.map(
-        (one) =>
-          `${id}: ${one.html.slice(0, 160)} ${one.failureSummary?.replaceAll("\n", " ").slice(0, 300) ?? ""}`,
-      ),
-    );
-}
 
 async function emulate(page: Page, colorScheme: "light" | "dark", width: number): Promise<void> {
   await page.emulateMedia({ colorScheme });
@@ -128,7 +98,9 @@ inChromium("every page", () => {
         params,
       }),
     ];
-    expect(seen.map(({ status }) => status)).toEqual([204, 204]);
+    const robot = { emails: [sha256Of("robot@customers.example")], page, params };
+    seen.push(await report(relay, "localhost", "identify", robot, { "User-Agent": agent }));
+    expect(seen.map(({ status }) => status)).toEqual([204, 204, 204]);
 
     // Accepted and refused events.
     const sent = [
@@ -161,6 +133,7 @@ inChromium("every page", () => {
       });
       expect(answer.status, answer.text).toBe(200);
     }
+    await relay.post(key, { email: "robot@customers.example", event: "robot" });
     await relay.post(key, { email: "nobody", event: image });
     await relay.post("cc_wrong", { email: "a@b.example", event: image });
     await call(relay.url, {
@@ -290,7 +263,7 @@ inChromium("every page", () => {
       await page.keyboard.type("Order 4712");
       await page.getByRole("option", { name: /purchase · Order 4712/ }).waitFor();
       expect(await page.getByLabel("Jump to", { exact: true }).inputValue()).toBe("Order 4712");
-      expect(await findViolations(page)).toEqual([]);
+      await checkLayer(page, "scenes/frame/Jump.tsx");
       await page.keyboard.press("ArrowDown");
       await page.keyboard.press("Enter");
       await page
@@ -329,45 +302,120 @@ inChromium("every page", () => {
   );
 
   test(
-    "dialogs, menus and forms that open over a page are accessible",
+    "dialogs, menus and forms that open over a page are accessible, and give the focus back to what opened them",
     async () => {
-      const { page, open, go } = browser;
-      const wrong: string[] = [];
+      const { page, open, go, errors } = browser;
+      const at = `/sites/${site}`;
       await open("/sites");
       await emulate(page, "light", 1280);
-      const at = `/sites/${site}`;
-      const layer = "[role=dialog], [role=menu]";
-      const shown = page.locator(layer).filter({ visible: true });
-      const layers: [path: string, opener: string | RegExp][] = [
-        ["/sites", /account and appearance/],
-        ["/sites", /^Site:/],
-        ["/sites", "Add a site"],
-        [`${at}/events`, "Views"],
-        [`${at}/events`, "More filters"],
-        [`${at}/integrations/log`, "Cancel…"],
-        [`${at}/integrations/webhooks`, "Add webhook"],
-        [`${at}/configuration/keys`, "Create key"],
-        [`${at}/configuration/keys`, "Rotate"],
-        [`${at}/configuration/general`, "Delete site"],
-        [`${at}/settings/api-keys`, "Create API key"],
-        [`${at}/settings/members`, "Invite"],
-        [`${at}/settings/members`, /^More/],
-        [`${at}/settings/members`, /roles of/i],
-      ];
-      let last = "";
-      for (const [path, opener] of layers) {
-        if (path !== last) await go(path).then(() => settled(page));
-        last = path;
-        await press(page, opener);
-        await shown.first().waitFor();
-        await settled(page);
-        for (const fault of await findViolations(page, everyRule, layer))
-          wrong.push(`${path}, ${opener}: ${fault}`);
+      const shows = (path: string) => go(path).then(() => settled(page));
+      const button = (name: string | RegExp, where: Page | Locator = page) =>
+        where
+          .getByRole("button", { name, exact: typeof name === "string" })
+          .filter({ visible: true })
+          .first();
+      const rowLink = page.locator("tbody a").filter({ visible: true }).first();
+      /** Opens a layer, checks it, goes on in it, and closes it with the keyboard. */
+      const visit = async (
+        opener: Locator,
+        source: string,
+        inside: (layer: Locator) => Promise<void> = async () => {},
+      ) => {
+        const before = await layersOf(page).count();
+        await opener.click();
+        await expect.poll(() => layersOf(page).count()).toBe(before + 1);
+        await checkLayer(page, source);
+        await inside(layersOf(page).last());
         await page.keyboard.press("Escape");
-        await shown.first().waitFor({ state: "hidden" });
-      }
-      expect(wrong.join("\n\n")).toBe("");
-      expect(browser.errors.scriptErrors).toEqual([]);
+        await expect.poll(() => layersOf(page).count()).toBe(before);
+        await hasFocus(opener);
+      };
+      /** Chooses from a menu what opens a dialog. When that closes, the focus is on the button of the menu. */
+      const visitByMenu = async (menu: Locator, item: string, source: string) => {
+        await menu.click();
+        await page.getByRole("menuitem", { name: item }).click();
+        await page.getByRole("dialog").waitFor();
+        await checkLayer(page, source);
+        await page.keyboard.press("Escape");
+        await expect.poll(() => layersOf(page).count()).toBe(0);
+        await hasFocus(menu);
+      };
+
+      await visit(button(/account and appearance/), "scenes/frame/Frame.tsx");
+      await visit(button(/^Site:/), "scenes/frame/Frame.tsx");
+      await visit(button("Add a site"), "scenes/sites/AddSite.tsx");
+      await shows("/account");
+      await visit(button("Sign out everywhere else"), "scenes/account/Sessions.tsx");
+
+      await shows(`${at}/events?status=filtered`);
+      await visit(button("Views"), "common/lists/SavedViews.tsx");
+      await visitByMenu(button("Views"), "Save this view…", "common/lists/SavedViews.tsx");
+      await visit(button("More filters"), "scenes/events/EventFilters.tsx");
+      await visit(rowLink, "scenes/events/Trace.tsx", (trace) =>
+        visit(button("Release", trace), "scenes/events/ReceivedSteps.tsx"),
+      );
+      await shows(`${at}/integrations/log?state=rejected`);
+      await visit(button("Cancel…"), "scenes/integrations/syncLog/BulkButton.tsx");
+      await visit(button("Replay"), "scenes/events/ReplayButton.tsx");
+      await page.locator("[data-tip]").filter({ visible: true }).first().hover();
+      await checkLayer(page, "common/Tip.tsx");
+
+      await shows(`${at}/integrations/webhook`);
+      await visit(button("Disconnect"), "scenes/integrations/platforms/ConnectionActions.tsx");
+      await shows(`${at}/integrations/webhooks`);
+      await visit(button("Add webhook"), "scenes/integrations/webhooks/AddWebhook.tsx");
+      await visit(rowLink, "scenes/integrations/webhooks/WebhookPanel.tsx", async (panel) => {
+        await visit(button("Replay…", panel), "scenes/integrations/webhooks/ReplayPeriods.tsx");
+        await visit(button("Rotate secret", panel), "scenes/integrations/webhooks/WebhookPanel.tsx");
+        await visit(button("Delete", panel), "scenes/integrations/webhooks/WebhookPanel.tsx");
+      });
+
+      await shows(`${at}/configuration/keys`);
+      await visit(button("Create key"), "scenes/configuration/inbound/CreateKey.tsx");
+      await visit(button("Turn off"), "scenes/configuration/inbound/InboundKeys.tsx");
+      await visit(button("Rotate"), "scenes/configuration/inbound/KeyList.tsx");
+      await visit(button("Revoke"), "scenes/configuration/inbound/KeyList.tsx");
+      await shows(`${at}/configuration/traffic`);
+      await visit(rowLink, "scenes/configuration/traffic/BotVisits.tsx");
+      await visit(
+        page.getByRole("combobox", { name: /countries/i }).first(),
+        "common/settings/listFields.tsx",
+      );
+      await shows(`${at}/configuration/general`);
+      await visit(button("Delete site"), "scenes/configuration/domains/DeleteSite.tsx");
+
+      await page.getByRole("combobox", { name: "Site to copy from" }).click();
+      await checkLayer(page, "scenes/configuration/domains/CopySettings.tsx");
+      await page.getByRole("option", { name: "new.example" }).click();
+      await visit(button("Copy settings"), "scenes/configuration/domains/CopySettings.tsx");
+
+      await shows(`${at}/settings/api-keys`);
+      await visit(button("Create API key"), "scenes/settings/CreateApiKey.tsx");
+      await visit(button("Revoke"), "scenes/settings/ApiKeys.tsx");
+      await shows(`${at}/settings/members`);
+      await visit(button("Invite"), "scenes/settings/Invite.tsx");
+      await visit(button("Revoke"), "scenes/settings/Members.tsx");
+      await visit(button(/roles of/i), "scenes/settings/MemberRoles.tsx");
+      await visit(button(/^More/), "scenes/settings/MemberActions.tsx");
+      await visitByMenu(button(/^More/), "Remove", "scenes/settings/MemberActions.tsx");
+      await visitByMenu(button(/^More/), "Password reset link", "scenes/settings/MemberActions.tsx");
+      await choose(page, /^More/, "Password reset link");
+      await press(page, "Create link");
+      await takeSecret(page, "scenes/settings/MemberActions.tsx");
+      await hasFocus(button(/^More/));
+
+      // On a phone, actions and drawers are laid out differently.
+      await emulate(page, "dark", 375);
+      await shows(`${at}/integrations/log?state=rejected`);
+      await visit(button(/^Site:/), "scenes/frame/Frame.tsx");
+      await visit(button("More actions"), "scenes/integrations/syncLog/LogTable.tsx", (menu) =>
+        visit(button("Replay…", menu), "scenes/integrations/syncLog/BulkButton.tsx"),
+      );
+      await shows(`${at}/integrations/webhook`);
+      await visit(button("More actions"), "scenes/integrations/platforms/ConnectionEditor.tsx");
+      await shows(`${at}/integrations/webhooks`);
+      await visit(rowLink, "scenes/integrations/webhooks/WebhookPanel.tsx");
+      expect(errors.scriptErrors).toEqual([]);
     },
     scenarioMs,
   );

@@ -7,6 +7,7 @@ import { becomeOwner, type Person } from "../support/apiClient.ts";
 import { inChromium } from "../browser/chromium.ts";
 import { freePort } from "../support/servers/freePort.ts";
 import { eventually, newInstallation, type Relay } from "../support/relay.ts";
+import { checkLayer } from "./access.ts";
 import { dialog, field, press, row, sees, scenarioMs, user, type User } from "./users.ts";
 
 inChromium("a platform in the dashboard", () => {
@@ -61,6 +62,7 @@ inChromium("a platform in the dashboard", () => {
 
   async function pick(what: string, label: string, value: string): Promise<void> {
     await press(browser.page, `Choose ${what} from a list`);
+    await checkLayer(browser.page, "scenes/integrations/platforms/ChoiceList.tsx");
     await browser.page.getByRole("option", { name: label }).click();
     await eventually(
       `${what} is chosen`,
@@ -79,8 +81,16 @@ inChromium("a platform in the dashboard", () => {
       const form = dialog(page, "OAuth app for Meta");
       await field(form, "Client ID").fill(knownAt("meta", "appId"));
       await field(form, "Client secret").fill(knownAt("meta", "appSecret"));
+      await checkLayer(page, "scenes/settings/OAuthAppForm.tsx");
       await press(form, "Save");
       await sees(row(page, /^Meta/), /^registered$/);
+      await press(row(page, /^Meta/), "Remove");
+      await checkLayer(page, "scenes/settings/OAuthApps.tsx");
+      await press(dialog(page, /^Remove/), "Cancel");
+      await page.setViewportSize({ width: 390, height: 844 });
+      await press(row(page, /^Meta/), "More actions");
+      await checkLayer(page, "scenes/settings/OAuthApps.tsx");
+      await page.setViewportSize({ width: 1280, height: 900 });
       await page.reload();
       await sees(row(page, /^Meta/), knownAt("meta", "appId"));
       expect(await page.content()).not.toContain(knownAt("meta", "appSecret"));
@@ -291,7 +301,15 @@ inChromium("a platform in the dashboard", () => {
       await page.getByRole("tab", { name: "Backfill" }).click();
       await press(page, "Count conversions");
       await sees(page, /conversions? can be sent/);
+      // A backfill of a paused connection waits, and can be cancelled.
+      const { items } = (await owner.ask(`GET /sites/${site}/connections`)).json;
+      const { id } = items.find((one: { platform: string }) => one.platform === "reddit");
+      await owner.ask(`POST /sites/${site}/connections/${id}/pause`);
       await press(page, /^Send \d+ conversions?$/);
+      await press(page.getByRole("group", { name: "Progress" }), "Cancel");
+      await checkLayer(page, "scenes/integrations/platforms/Backfill.tsx");
+      await press(dialog(page, "Cancel the backfill?"), "Cancel");
+      await owner.ask(`POST /sites/${site}/connections/${id}/resume`);
       await sees(page, "The last backfill is done");
       expect(standins.of("reddit").accepted.length).toBeGreaterThan(0);
       await press(page, "Count conversions");
@@ -317,6 +335,7 @@ inChromium("a platform in the dashboard", () => {
       const offer = dialog(page, "Also send past conversions?");
       await sees(offer, `${orders - 1} conversions can be sent`);
       await sees(offer, "1: too old for Pinterest");
+      await checkLayer(page, "scenes/integrations/platforms/BackfillOffer.tsx");
       expect(pinterest.accepted).toEqual([]);
 
       // Another period is counted again before anything can be sent.

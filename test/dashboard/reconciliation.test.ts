@@ -7,6 +7,7 @@ import { inChromium } from "../browser/chromium.ts";
 import { becomeOwner, type Person } from "../support/apiClient.ts";
 import { report } from "../support/visits.ts";
 import { newInstallation, type Relay } from "../support/relay.ts";
+import { checkLayer } from "./access.ts";
 import { field, press, row, sees, scenarioMs, turnOn, user, type User } from "./users.ts";
 
 const day = (ahead: number) => new Date(Date.now() + ahead * dayMs).toISOString().slice(0, 10);
@@ -57,6 +58,7 @@ inChromium("reconciliation", () => {
       await press(page, "Send them");
       const dialog = page.getByRole("dialog");
       await sees(dialog, "Send 1 order to all platforms?");
+      await checkLayer(page, "scenes/reconciliation/Repair.tsx");
       await press(dialog, "Send them");
       await sees(page, "1 order sent");
       await page.getByRole("link", { name: "Funnel" }).first().click();
@@ -71,9 +73,18 @@ inChromium("reconciliation", () => {
       await page.goBack();
       await press(page, "Restate the values");
       await sees(dialog, "Restate the conversions of 1 order?");
+      await checkLayer(page, "scenes/reconciliation/Repair.tsx");
       await press(dialog, "Restate the values");
       await sees(page, "1 order with a correction");
       await sees(row(page, "#1002"), "cannot be taken back");
+
+      const feed = { url: "https://shop.example/orders.csv", header: null };
+      expect((await owner.ask(`PUT /sites/${site}/order-feed`, feed)).status).toBe(200);
+      await open(`/sites/${site}/reconciliation`);
+      await press(page, "Remove");
+      await checkLayer(page, "scenes/reconciliation/Orders.tsx");
+      await press(dialog, "Remove");
+      await field(page, "Or fetch it every day from").waitFor();
     },
     scenarioMs,
   );
@@ -113,6 +124,7 @@ inChromium("reconciliation", () => {
       await press(page, "Import 1 row");
       const confirm = page.getByRole("dialog");
       await sees(confirm, /sent to Sandbox/);
+      await checkLayer(page, "scenes/configuration/import/Import.tsx");
       await press(confirm, "Import 1 row");
       await sees(page, /^Imported$/);
       await sees(page, /eventTime is not a time that can be read.*\(line 3\)/);

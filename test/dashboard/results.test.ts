@@ -9,6 +9,7 @@ import { becomeOwner } from "../support/apiClient.ts";
 import { setUpSite, withStore, type SiteSetup } from "../support/installation.ts";
 import { newInstallation, type Relay } from "../support/relay.ts";
 import { storeSent } from "../support/sentEvents.ts";
+import { checkLayer } from "./access.ts";
 import { rowHeights, settled } from "./pages.ts";
 import { press, scenarioMs, sees, turnOn, user, type User } from "./users.ts";
 
@@ -163,6 +164,7 @@ inChromium("results of deliveries", () => {
       const ago = (count: number) => new Date(Date.now() - count * dayMs).toISOString().slice(0, 10);
       await days.getByLabel("From").fill(ago(45));
       await days.getByLabel("Until (inclusive)").fill(ago(35));
+      await checkLayer(page, "common/lists/PeriodSelect.tsx");
       await press(days, "Show");
       await page.waitForURL(/from=\d+&to=\d+/);
       await sees(tile, /^2$/);

@@ -23,6 +23,7 @@ import {
   user,
   type User,
 } from "./users.ts";
+import { checkLayer, hasFocus } from "./access.ts";
 import { pagesOf, settled } from "./pages.ts";
 
 /** Labels of buttons that change something begin with one of these. */
@@ -92,7 +93,8 @@ inChromium("roles", () => {
       const form = dialog(inviter.page, "Invite a member");
       await field(form, "Email").fill("vera@example.com");
       await press(form, "Create invitation link");
-      const link = await takeSecret(inviter.page);
+      const link = await takeSecret(inviter.page, "scenes/settings/Invite.tsx");
+      await hasFocus(inviter.page.getByRole("button", { name: "Invite", exact: true }));
       await row(inviter.page.getByRole("region", { name: "Open invitations" }), "vera@example.com").waitFor();
 
       const guest = await user(relay, null);
@@ -214,9 +216,11 @@ inChromium("roles", () => {
 
       await press(page, "Set up");
       const form = dialog(page, "Set up two-factor sign-in");
+      await checkLayer(page, "scenes/account/TwoFactor.tsx");
       await field(form, "Password").fill(password);
       await press(form, "Continue");
       const secret = (await form.getByText(/^[A-Z2-7]{16,}$/).textContent()) ?? "";
+      await checkLayer(page, "scenes/account/TwoFactorSecret.tsx");
       expect(secret).toMatch(/^[A-Z2-7]{16,}=*$/i);
       await form.getByLabel("Code", { exact: true }).fill("000000");
       await press(form, "Turn on");

@@ -5,6 +5,7 @@ import { expect } from "vitest";
 import type { Person } from "../support/apiClient.ts";
 import { newVisitor } from "../browser/chromium.ts";
 import type { Relay } from "../support/relay.ts";
+import { checkLayer } from "./access.ts";
 
 type PageErrors = {
   /** Errors of scripts and of the content security policy. */
@@ -130,10 +131,11 @@ export async function choose(page: Page, menu: string | RegExp, item: string): P
   await page.getByRole("menuitem", { name: item, exact: true }).click();
 }
 
-/** Reads a secret that is shown once, and closes its dialog. */
-export async function takeSecret(page: Page): Promise<string> {
+/** Reads a secret that is shown once, and closes its dialog. With `source`, the dialog is checked first. */
+export async function takeSecret(page: Page, source?: string): Promise<string> {
   const shown = page.locator("[data-secret]").filter({ visible: true });
   await shown.waitFor();
+  if (source) await checkLayer(page, source);
   const secret = (await shown.textContent()) ?? "";
   await press(page, "I have copied it");
   await shown.waitFor({ state: "detached" });

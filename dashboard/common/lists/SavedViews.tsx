@@ -4,7 +4,7 @@ import { ActionIcon, Button, Group, Menu, Modal, Stack, Text, TextInput } from "
 import { useDisclosure, useLocalStorage } from "@mantine/hooks";
 import { useNavigate } from "@tanstack/react-router";
 import { Bookmark, Trash2 } from "lucide-react";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { useSiteId } from "../api/session.ts";
 import { notify } from "../notices.tsx";
 import { useQueryParams } from "./queryParams.ts";
@@ -22,6 +22,12 @@ export function SavedViews({ list }: { list: string }) {
     getInitialValueInEffect: false,
   });
   const [isNaming, { open, close }] = useDisclosure();
+  const menu = useRef<HTMLButtonElement>(null);
+  const manage = () => {
+    // The dialog gives the focus back to the button: the item of the menu is gone by then.
+    menu.current?.focus();
+    open();
+  };
   const [name, setName] = useState("");
   const isFiltered = Object.keys(search).length > 0;
   const save = () => {
@@ -35,7 +41,7 @@ export function SavedViews({ list }: { list: string }) {
     <>
       <Menu position="bottom-end" width={260}>
         <Menu.Target>
-          <Button variant="default" leftSection={<Bookmark size={15} aria-hidden />}>
+          <Button ref={menu} variant="default" leftSection={<Bookmark size={15} aria-hidden />}>
             {commonText.views.label}
           </Button>
         </Menu.Target>
@@ -48,8 +54,8 @@ export function SavedViews({ list }: { list: string }) {
           ))}
           <Menu.Divider />
           {/* Never disabled: without an item that takes the focus, Escape would not close the menu. */}
-          <Menu.Item onClick={open}>{commonText.views.save}</Menu.Item>
-          {views.length > 0 && <Menu.Item onClick={open}>{commonText.views.manage}</Menu.Item>}
+          <Menu.Item onClick={manage}>{commonText.views.save}</Menu.Item>
+          {views.length > 0 && <Menu.Item onClick={manage}>{commonText.views.manage}</Menu.Item>}
         </Menu.Dropdown>
       </Menu>
       <Modal opened={isNaming} onClose={close} title={commonText.views.title}>

@@ -3,7 +3,7 @@
 import { ActionIcon, Button, Group, Menu } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { Ellipsis, KeyRound, UserX } from "lucide-react";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { useSend } from "../../common/api/query.ts";
 import { useMay } from "../../common/api/session.ts";
 import { ConfirmDialog, OneTimeLink } from "../../common/dialogs.tsx";
@@ -17,6 +17,12 @@ export function MemberActions({ member }: { member: Member }) {
   const [ask, setAsk] = useState<"remove" | "reset" | null>(null);
   const [roles, rolesDialog] = useDisclosure();
   const [link, setLink] = useState<string | null>(null);
+  const menu = useRef<HTMLButtonElement>(null);
+  const askFor = (what: "reset" | "remove") => {
+    // The dialog gives the focus back to the button: the item of the menu is gone by then.
+    menu.current?.focus();
+    setAsk(what);
+  };
   const close = () => setAsk(null);
   const remove = useSend("DELETE /members/:member", {
     onDone: () => {
@@ -45,15 +51,24 @@ export function MemberActions({ member }: { member: Member }) {
       {isInstallationOwner && (
         <Menu position="bottom-end" width={220}>
           <Menu.Target>
-            <ActionIcon variant="subtle" color="gray" aria-label={settingsText.member.more(member.name)}>
+            <ActionIcon
+              ref={menu}
+              variant="subtle"
+              color="gray"
+              aria-label={settingsText.member.more(member.name)}
+            >
               <Ellipsis size={16} />
             </ActionIcon>
           </Menu.Target>
           <Menu.Dropdown>
-            <Menu.Item leftSection={<KeyRound size={15} />} onClick={() => setAsk("reset")}>
+            <Menu.Item leftSection={<KeyRound size={15} />} onClick={() => askFor("reset")}>
               {settingsText.member.resetLink}
             </Menu.Item>
-            <Menu.Item color="red" leftSection={<UserX size={15} />} onClick={() => setAsk("remove")}>
+            <Menu.Item
+              color="var(--cc-bad)"
+              leftSection={<UserX size={15} />}
+              onClick={() => askFor("remove")}
+            >
               {settingsText.remove}
             </Menu.Item>
           </Menu.Dropdown>

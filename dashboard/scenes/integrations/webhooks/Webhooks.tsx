@@ -78,16 +78,15 @@ function WebhookList({ site }: { site: string }) {
         />
       </Card>
       {data && <Payload period={data.period} />}
-      {isAdding && (
-        <AddWebhook
-          site={site}
-          onClose={() => setIsAdding(false)}
-          onAdded={(shown) => {
-            setIsAdding(false);
-            setSecret(shown);
-          }}
-        />
-      )}
+      <AddWebhook
+        site={site}
+        isOpen={isAdding}
+        onClose={() => setIsAdding(false)}
+        onAdded={(shown) => {
+          setIsAdding(false);
+          setSecret(shown);
+        }}
+      />
       <OneTimeSecret title={webhooksText.secret.title} secret={secret} onClose={() => setSecret(null)}>
         <Text size="sm">
           <RichText
