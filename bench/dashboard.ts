@@ -1,5 +1,6 @@
 // `npm run bench:dashboard` measures the dashboard in Chromium: requests and bytes of the first load, the largest contentful
-// paint on a slow phone, the time to render fifty rows as a ratio to an empty list, and scrolling through ten thousand rows.
+// paint on a slow phone, the time to render fifty rows as a ratio to an empty list, scrolling through ten thousand rows, and the
+// usual interactions, which `--interactions` measures alone.
 // Times depend on the machine and its load, which is printed; bytes and requests do not: test/dashboard/lists.test.ts checks them.
 
 import { readFileSync } from "node:fs";
@@ -10,10 +11,14 @@ import { countLoad } from "../test/dashboard/firstLoad.ts";
 import { commandIn } from "../test/support/commands.ts";
 import { median, medianRatio } from "./part.ts";
 import { launch } from "./support/browser.ts";
+import { measureInteractions, observeInteractions } from "./support/interactions.ts";
 import { install, startRelay, type Installation } from "./support/relay.ts";
 
-const events = Number(process.argv[2] ?? 10_000);
-const rounds = Number(process.argv[3] ?? 5);
+const options = process.argv.slice(2);
+const numbers = options.filter((one) => !one.startsWith("--"));
+const events = Number(numbers[0] ?? 10_000);
+const rounds = Number(numbers[1] ?? 5);
+const onlyInteractions = options.includes("--interactions");
 const perBatch = 500;
 
 /** Sends events with the inbound key, as a shop does. */
@@ -141,19 +146,20 @@ async function scrollThrough(
   }, events);
 }
 
-const browser = await launch();
-if (!browser)
-  throw new Error("No Chromium was found. Run a browser test first, or set CLEANCAST_TEST_CHROMIUM.");
-const installation = await install("sqlite", [], null);
-await commandIn({ args: ["connect", "shop.example.com", "sandbox"], env: installation.env });
-const relay = await startRelay(installation);
-try {
-  const origin = `http://localhost:${relay.port}`;
-  await sendEvents(origin, installation);
-  const cookies = await becomeOwner(origin, installation);
-  const at = `/sites/${installation.siteId}`;
-  console.log(`load of the machine: ${loadavg().map((one) => one.toFixed(1)).join(", ")}`); // prettier-ignore
+/** Milliseconds from a key or a click to the next paint. */
+async function interactions(browser: Browser, origin: string, cookies: string, at: string): Promise<void> {
+  const page = await newPage(browser, origin, cookies);
+  await observeInteractions(page);
+  await page.goto(`${origin}/dashboard${at}/overview`);
+  await page.locator("[role=slider]").first().waitFor();
+  for (const { name, times } of await measureInteractions(page, at, rounds))
+    console.log(
+      `${name}: ${median(times)} ms to the next paint (longest ${Math.max(...times)}; ${times.join(", ")})`,
+    );
+  await page.context().close();
+}
 
+async function loadsAndLists(browser: Browser, origin: string, cookies: string, at: string): Promise<void> {
   const page = await newPage(browser, origin, cookies);
   const loads = { overview: "[role=slider]", events: "tbody tr" };
   for (const [name, shown] of Object.entries(loads)) {
@@ -194,6 +200,23 @@ try {
       `largest contentful paint of ${name}, slow 4G and a slow processor: ${(median(times) / 1000).toFixed(1)} s (${times.map((ms) => (ms / 1000).toFixed(1)).join(", ")})`,
     );
   }
+}
+
+const browser = await launch();
+if (!browser)
+  throw new Error("No Chromium was found. Run a browser test first, or set CLEANCAST_TEST_CHROMIUM.");
+const installation = await install("sqlite", [], null);
+await commandIn({ args: ["connect", "shop.example.com", "sandbox"], env: installation.env });
+const relay = await startRelay(installation);
+try {
+  const origin = `http://localhost:${relay.port}`;
+  await sendEvents(origin, installation);
+  const cookies = await becomeOwner(origin, installation);
+  const at = `/sites/${installation.siteId}`;
+  console.log(`load of the machine: ${loadavg().map((one) => one.toFixed(1)).join(", ")}`); // prettier-ignore
+
+  await interactions(browser, origin, cookies, at);
+  if (!onlyInteractions) await loadsAndLists(browser, origin, cookies, at);
 } finally {
   await browser.close();
   await relay.stop();
