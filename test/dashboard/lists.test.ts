@@ -200,15 +200,15 @@ inChromium("lists", () => {
       const tried = { email: "ada@example.com", event: "lead", orderId: "T-1" };
       await eventually("the test key works", async () => (await relay.post(key, tried)).status === 200);
       const sign = page.getByRole("status").filter({ hasText: /never counted and never sent as live/ });
-      const test = page.getByText("T-1", { exact: true });
+      const testRow = page.getByText("T-1", { exact: true });
       const live = page.getByText("L-60", { exact: true });
       const inNavigation = (name: string) => page.getByRole("navigation").getByRole("link", { name });
 
       await open(`/sites/${site.id}/events`);
       await live.waitFor();
-      expect([await test.count(), await sign.count()]).toEqual([0, 0]);
+      expect([await testRow.count(), await sign.count()]).toEqual([0, 0]);
       await turnOn(page, "Test data");
-      await test.waitFor();
+      await testRow.waitFor();
       await sign.waitFor();
       expect(await live.count()).toBe(0);
       expect(page.url()).toMatch(/\/events\?mode=test$/);
@@ -227,7 +227,7 @@ inChromium("lists", () => {
 
       await inNavigation("Integrations").click();
       await page.getByRole("tab", { name: "Sync log" }).click();
-      await test.waitFor();
+      await testRow.waitFor();
       await sign.waitFor();
       expect(page.url()).toMatch(/\/integrations\/log\?mode=test$/);
       // Clearing the filters does not leave the test data.
@@ -238,13 +238,13 @@ inChromium("lists", () => {
       await page.getByRole("switch", { name: "Test data" }).press("Space");
       await live.waitFor();
       await sign.waitFor({ state: "detached" });
-      expect(await test.count()).toBe(0);
+      expect(await testRow.count()).toBe(0);
       expect(page.url()).toMatch(/\/integrations\/log$/);
 
       // What is not found among live events may be a test.
       await open(`/sites/${site.id}/events?search=T-1`);
       await press(page, "Show test data");
-      await test.waitFor();
+      await testRow.waitFor();
       expect(errors.scriptErrors).toEqual([]);
     },
     scenarioMs,

@@ -196,7 +196,8 @@ inChromium("every page", () => {
         for (const one of await findBrokenWords(page)) wrong.push(`${path}, broken at 1024: ${one}`);
         for (const fault of await findViolations(page)) wrong.push(`${path}, light: ${fault}`);
         const heights = await rowHeights(page);
-        if (heights.length > 1) wrong.push(`${path}: the rows of a virtual list are ${heights} pixels tall`);
+        if (heights.length > 1)
+          wrong.push(`${path}: the rows of a virtual list are ${heights.join(" and ")} pixels tall`);
         const text = await page.locator("body").innerText();
         if (/could not load|(page|event|platform) not found|no such (page|event|platform)/i.test(text))
           wrong.push(`${path}: ${text.slice(0, 300)}`);
@@ -309,9 +310,9 @@ inChromium("every page", () => {
       await open("/sites");
       await emulate(page, "light", 1280);
       const shows = (path: string) => go(path).then(() => settled(page));
-      const button = (name: string | RegExp, where: Page | Locator = page) =>
+      const button = (label: string | RegExp, where: Page | Locator = page) =>
         where
-          .getByRole("button", { name, exact: typeof name === "string" })
+          .getByRole("button", { name: label, exact: typeof label === "string" })
           .filter({ visible: true })
           .first();
       const rowLink = page.locator("tbody a").filter({ visible: true }).first();

@@ -39,7 +39,7 @@ export function useEventFilter(): { filter: EventQuery; isFiltered: boolean } {
   const { range: _range, from: _from, to: _to, ...given } = search;
   const filter = { ...times, ...given };
   return {
-    filter: { mode: "live", ...filter } as EventQuery,
+    filter: { mode: "live", ...filter },
     isFiltered: Object.keys(filter).some((name) => name !== "mode"),
   };
 }
