@@ -66,6 +66,20 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       trafficMs: 4000,
     },
   },
+  "row of the embedded node not awaited": {
+    what: "An embedded node opens events although its row is not written, so no later process finds what it leaves.",
+    file: "delivery/openEvents.ts",
+    find: 'if (!isShared && writtenMark !== "") return',
+    replace: "if (!isShared) return",
+    seed: 11,
+    focus: {
+      engine: "sqlite",
+      faults: { "full disk": 12, crash: 12, "power cut": 4 },
+      platformFaults: ["late", "silent"],
+      purchases: 60,
+      trafficMs: 8000,
+    },
+  },
   "own claim counts as another's": {
     what: "A transaction that runs again takes its own claim for a duplicate.",
     file: "store/events/claims.ts",

@@ -19,8 +19,9 @@ export class DatabaseFile {
   readonly tables: Tables;
   /** Called with the changes of every commit and its number; `isLost` where a power cut undoes them. */
   onCommit: (changes: readonly Change[], commit: number, isLost: boolean) => void = () => {};
-  /** Set by a fault: the next commits fail. */
+  /** Set by a fault: the next commits fail, or only the one after `passing` others. */
   failure: SqliteError | null = null;
+  passing: number | null = null;
   /** Commits that no flush has covered. */
   readonly #unflushed: Change[][] = [];
   /** The commits so far, and those that are on the disk. */
@@ -84,12 +85,13 @@ export class DatabaseFile {
 
   #commit(): void {
     const { tables } = this;
-    if (this.#isWriting && this.failure) {
+    const failure = this.#isWriting ? this.#takeFailure() : null;
+    if (failure) {
       tables.transact("ROLLBACK");
       tables.takeChanges();
       this.#isWriting = false;
       callingProcess().world.occurred.add("embedded database", "failed write");
-      throw this.failure;
+      throw failure;
     }
     tables.transact("COMMIT");
     this.#isWriting = false;
@@ -98,6 +100,14 @@ export class DatabaseFile {
     this.#committed += 1;
     this.#unflushed.push(changes);
     this.onCommit(changes, this.#committed, false);
+  }
+
+  #takeFailure(): SqliteError | null {
+    const { failure } = this;
+    if (!failure || this.passing === null) return failure;
+    if (this.passing-- > 0) return null;
+    this.failure = null;
+    return failure;
   }
 
   read(role: "writer" | "reader", sql: string, params: readonly Value[]): Row[] {

@@ -136,6 +136,8 @@ const kinds = [
       const { random, file } = context;
       if (!file) return;
       file.failure = new SqliteError(random.pick([13, 10]), "the disk fails");
+      // A single write fails, or all for a while.
+      file.passing = random.chance(0.5) ? random.below(6) : null;
       endAfter(context, random.between(50, 1500), () => (file.failure = null));
     },
   },
