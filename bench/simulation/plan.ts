@@ -21,9 +21,9 @@ export const assumed = {
   workerCores: 32,
   /**
    * Citus compared with plain PostgreSQL, with every machine listed: CPU of the database and of the nodes for an event, as
-   * docs/explanation/engines-measured.md has it (2768 of 807 µs, 3364 of 3090 µs), and the added latency, which is assumed.
+   * docs/explanation/engines-measured.md has it (2675 of 864 µs, 1213 of 1112 µs), and the added latency, which is assumed.
    */
-  citusDatabase: 3.4,
+  citusDatabase: 3.1,
   citusNode: 1.1,
   citusMs: 1,
   outageSeconds: 3600,
