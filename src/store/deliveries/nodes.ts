@@ -41,7 +41,7 @@ export function nodeStore(db: Database, now: () => number = Date.now) {
         if (db.promotions() !== promotions) throw new MarkOutdated("another server was promoted");
         return work(tx);
       },
-      { confirmTimeline: true },
+      { confirmTimeline: true, siteId: "" },
     );
 
   /**

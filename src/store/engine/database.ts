@@ -140,6 +140,8 @@ type WriteOptions = {
    * of the primary without ending a connection.
    */
   confirmTimeline?: boolean;
+  /** The site of a transaction that begins before its first statement says so. */
+  siteId?: string;
   /**
    * The work is one statement. A server then commits it without BEGIN and COMMIT, which costs less, and much less where the
    * statement goes on to a machine of a sharded database.

@@ -56,7 +56,7 @@ export type PostgresOptions = {
 type PoolName = "readers" | "background" | "writers";
 
 /** Takes a connection for the statements of a site, or for others. */
-type Take = (siteId: string | null) => Promise<{ client: PoolClient; on: Connections }>;
+type Take = (siteId: string | null) => Promise<{ client: PoolClient; on: Connections; general: Connections }>;
 type SiteOf = (sql: string, params?: readonly Value[]) => string | null;
 
 /** The connection of one run of a piece of work, as far as it was taken. */
@@ -101,7 +101,7 @@ export function openPostgres(url: string, options: PostgresOptions): Database {
         Object.assign(held, { general, on });
         const client = await on[pool].connect();
         held.client = client;
-        return { client, on };
+        return { client, on, general };
       }
       let taking: ReturnType<Take> | null = null;
       try {
@@ -188,7 +188,7 @@ export function openPostgres(url: string, options: PostgresOptions): Database {
     background: { all: reading("background") },
     commitGroup: (siteId) =>
       sharded === false ? groupOf(siteId) : (machines?.commitGroup(siteId) ?? siteId),
-    write: (work, { timeoutMs, confirmTimeline = false, isSingle = false } = {}) =>
+    write: (work, { timeoutMs, confirmTimeline = false, siteId, isSingle = false } = {}) =>
       withRetry(
         "writers",
         async (take, isUncertain) => {
@@ -196,7 +196,7 @@ export function openPostgres(url: string, options: PostgresOptions): Database {
             return work(openSingle(take, siteOf, commitTimeoutMs));
           const session = openTransaction(take, siteOf, { isUncertain, confirmTimeline });
           // What `work` knows of promotions holds only on a server whose timeline was confirmed before.
-          if (confirmTimeline) await session.begin();
+          if (confirmTimeline) await session.begin(siteId ?? null);
           const result = await work(session.tx);
           await session.commit(commitTimeoutMs);
           return result;
@@ -234,25 +234,27 @@ function openTransaction(
   take: Take,
   siteOf: SiteOf,
   { isUncertain, confirmTimeline }: { isUncertain: boolean; confirmTimeline: boolean },
-): { begin(): Promise<void>; tx: RowQuery; commit(timeoutMs: number): Promise<void> } {
+): { begin(siteId: string | null): Promise<void>; tx: RowQuery; commit(timeoutMs: number): Promise<void> } {
   let beginning: ReturnType<Take> | null = null;
 
   async function beginFor(siteId: string | null): ReturnType<Take> {
     const taken = await take(siteId);
-    const { client, on } = taken;
+    const { client, on, general } = taken;
     const begun = client.query("BEGIN");
     // Where it can, it travels with the first statement, which fails if it fails.
     if (abilitiesOf(client).isPipelined) begun.catch(() => {});
     else await begun;
     if (confirmTimeline) await refuseOtherTimeline(client, on.timeline);
+    // Promotions are those of the coordinator, also where the machine of the site is connected to directly.
+    if (confirmTimeline && on.server !== general.server) await confirmServer(general);
     // A repeated transaction that finds its work done would write nothing, and its commit would not wait for the standby.
     if (isUncertain) await client.query("SELECT pg_logical_emit_message(true, 'cleancast', '')");
     return taken;
   }
 
   return {
-    async begin() {
-      await (beginning ??= beginFor(null));
+    async begin(siteId) {
+      await (beginning ??= beginFor(siteId));
     },
     tx: {
       async all(sql, params) {
@@ -270,6 +272,17 @@ function openTransaction(
       await durably(client, on, timeoutMs, () => commit(client));
     },
   };
+}
+
+async function confirmServer({ readers, timeline }: Connections): Promise<void> {
+  const client = await readers.connect();
+  let isConfirmed = false;
+  try {
+    await refuseOtherTimeline(client, timeline);
+    isConfirmed = true;
+  } finally {
+    client.release(!isConfirmed);
+  }
 }
 
 /** For one statement, which the server commits by itself. Rows that need several statements get a transaction. */

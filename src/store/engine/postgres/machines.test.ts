@@ -3,15 +3,19 @@
 
 import { expect, inject, onTestFinished, test } from "vitest";
 import { migratedDatabase } from "../../../../test/support/databases.ts";
+import { sql } from "../../../../test/support/nodes.ts";
 import { openGateway } from "../../../../test/support/postgres/gateway.ts";
+import { simulateTimeline } from "../../../../test/support/postgres/timeline.ts";
 import { eventually } from "../../../../test/support/relay.ts";
 import { link } from "../../../kernel/ring.ts";
+import { MarkOutdated, nodeStore } from "../../deliveries/nodes.ts";
 import { timed, type InFlightCommit } from "../timed.ts";
 import { openPostgres } from "./engine.ts";
 import { MachineDown } from "./machines.ts";
 import { probe } from "./probe.ts";
 
-async function openCluster() {
+/** The coordinator may have a database of its own. */
+async function openCluster(coordinatorUrl?: string) {
   const url = await migratedDatabase();
   const coordinator = await probe(url);
   const gateways = { one: await openGateway(url), two: await openGateway(url) };
@@ -21,11 +25,15 @@ async function openCluster() {
     server: behind(gateways[machine].host),
     machine,
   });
-  const db = openPostgres(url, {
+  const db = openPostgres(coordinatorUrl ?? url, {
     connections: 8,
-    shardedTables: new Set(["events", "leases"]),
+    shardedTables: new Set(["events", "leases", "nodes"]),
     readPlacement: async () => ({
-      shards: new Map([...[1, 2, 3, 4, 5].map((n) => [`site-${n}`, String(n)] as const), ["site-6", "5"]]),
+      shards: new Map([
+        ...[1, 2, 3, 4, 5].map((n) => [`site-${n}`, String(n)] as const),
+        ["site-6", "5"],
+        ["", "1"],
+      ]),
       machines: new Map([
         ["1", "one"],
         ["2", "two"],
@@ -41,7 +49,7 @@ async function openCluster() {
   const read = (siteId: string) => db.all(`SELECT id FROM events WHERE site_id = $1 LIMIT 1`, [siteId]);
   const write = (siteId: string) =>
     db.write((tx) => tx.all(`DELETE FROM leases WHERE site_id = $1 AND name = 'none'`, [siteId]));
-  return { db, gateways, read, write };
+  return { url, db, gateways, read, write };
 }
 
 test.skipIf(inject("inSchemas"))(
@@ -74,10 +82,15 @@ test.skipIf(inject("inSchemas"))(
       await observed
         .write((tx) => tx.all(`DELETE FROM leases WHERE site_id = $1 AND name = 'none'`, [siteId]))
         .catch(() => {});
-    // It failed, but not because of the database as a whole.
+    // The lease of a node is on a machine, like the rows of a site.
+    await nodeStore(observed)
+      .renew("node", "0", 1000)
+      .catch(() => {});
+    // They failed, but not because of the database as a whole.
     expect(commits).toEqual([
       [true, true],
       [false, false],
+      [true, true],
     ]);
     gateways.one.mode = "open";
     await eventually("it is back", () => read("site-1").then(() => true, () => false)); // prettier-ignore
@@ -102,6 +115,28 @@ test.skipIf(inject("inSchemas"))(
     await read("site-1");
     await write("site-1");
     expect(db.countSilentMachines()).toBe(0);
+  },
+);
+
+test.skipIf(inject("inSchemas"))(
+  "a node's mark is not written to a machine after the coordinator was replaced",
+  async () => {
+    const coordinatorUrl = await migratedDatabase();
+    const { promote } = await simulateTimeline(coordinatorUrl);
+    const { db, url } = await openCluster(coordinatorUrl);
+    const nodes = nodeStore(db);
+    await nodes.renew("node", "0", 60_000, 0);
+    await promote();
+    await eventually("the promotion is counted", () =>
+      nodes.renew("node", "1", 60_000, 0).then(
+        () => expect.unreachable("it was written"),
+        (error: unknown) => error instanceof MarkOutdated,
+      ),
+    );
+    expect(db.promotions()).toBe(1);
+    const marks = (at: string) =>
+      sql({ engine: "postgres", url: at, connections: 1 }, `SELECT low_water FROM nodes`);
+    expect([await marks(url), await marks(coordinatorUrl)]).toEqual([[{ low_water: "0" }], []]);
   },
 );
 
