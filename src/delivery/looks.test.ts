@@ -184,10 +184,18 @@ test("a backfill that cannot be read stays listed, and keeps no other from being
   for (const siteId of [damaged, sound])
     await store.backfills.start({ ...wanted, siteId, connectionId: "c1" }, auditLine(siteId));
   let isDown = true;
+  const asked = new Set<string>();
+  const bothAsked = Promise.withResolvers<void>();
   const node = startNode(division, findAll, {
     ...store.backfills,
-    find: (siteId, id) =>
-      isDown && siteId === damaged ? Promise.reject(new Error("damaged")) : store.backfills.find(siteId, id),
+    async find(siteId, id) {
+      asked.add(siteId);
+      if (asked.size === 2) bothAsked.resolve();
+      // Neither waits until the other was read.
+      await bothAsked.promise;
+      if (isDown && siteId === damaged) throw new Error("damaged");
+      return store.backfills.find(siteId, id);
+    },
   });
   await live(node.owner);
   const isFound = (siteId: string) => async () =>

@@ -137,17 +137,20 @@ export function sharedLooks(options: LookOptions): Looks {
         .map(({ siteId, id, at }) => ({ siteId, number: Number(id), endsAt: at })),
     async runningBackfills(now) {
       const rows: BackfillRow[] = [];
-      for (const { siteId, id } of lists.backfill.take(({ at }) => at <= now)) {
-        // One that cannot be read keeps no other from going on.
-        const row = await store.backfills.find(siteId, id).catch((error: unknown) => {
-          onDefect(error, { worker: "look", site: siteId, backfill: id });
-          return "unread" as const;
+      // One that cannot be read keeps no other from going on.
+      const readings = lists.backfill
+        .take(({ at }) => at <= now)
+        .map(async ({ siteId, id }) => {
+          const row = await store.backfills.find(siteId, id).catch((error: unknown) => {
+            onDefect(error, { worker: "look", site: siteId, backfill: id });
+            return "unread" as const;
+          });
+          if (row !== "unread" && row?.state !== "running") return;
+          if (row !== "unread") rows.push(row);
+          // It stays listed until the next look, which another node may make: the next step may be due before.
+          if (nextLookAt > now) lists.backfill.add({ siteId, id, at: now + 1000 });
         });
-        if (row !== "unread" && row?.state !== "running") continue;
-        if (row !== "unread") rows.push(row);
-        // It stays listed until the next look, which another node may make: the next step may be due before.
-        if (nextLookAt > now) lists.backfill.add({ siteId, id, at: now + 1000 });
-      }
+      await Promise.all(readings);
       return rows;
     },
     listed: (kind, now) => lists[kind].take(({ at }) => at <= now),
