@@ -48,7 +48,11 @@ test("an event that the store does not take is to be repeated, and the others ar
   const refused = { ok: false, error: "Temporarily unavailable, retry", status: 503 };
   expect(JSON.parse(answer.text)).toEqual({ ok: true, results: [answered, refused, refused] });
   expect([answer.status, answer.headers["retry-after"]]).toEqual([200, "5"]);
-  expect(lines.map(({ exit }) => exit)).toEqual(["dispatched", "unavailable", "unavailable"]);
+  expect(lines.map(({ exit, error }) => [exit, error])).toEqual([
+    ["dispatched", undefined],
+    ["unavailable", full],
+    ["unavailable", full],
+  ]);
   // One failed commit is one defect.
   expect(defects).toEqual([full]);
 });

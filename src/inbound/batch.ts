@@ -152,6 +152,7 @@ async function relayAll(
       return;
     }
     entry.line.exit = "unavailable";
+    entry.line.error = exit.reason;
     // The events of a batch usually fail together.
     if (reported.has(exit.reason)) return;
     reported.add(exit.reason);

@@ -113,6 +113,7 @@ async function answerTo(
     // The store did not take the event: the sender has to retry.
     options.onDefect(error, { event: received.event.id, site: admitted.site.id });
     line.exit = "unavailable";
+    line.error = error;
     return refusals.unavailable;
   }
 }

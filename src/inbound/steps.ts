@@ -26,6 +26,8 @@ export type InboundLine = {
   status: number | undefined;
   /** The code of a refusal. */
   reason: string | undefined;
+  /** Why the store did not take the event. It is reported as a defect, and not part of the log line. */
+  error: unknown;
   ms: number;
 };
 
@@ -71,6 +73,7 @@ export function newLine(): InboundLine {
     results: undefined,
     status: undefined,
     reason: undefined,
+    error: undefined,
     ms: 0,
   };
 }

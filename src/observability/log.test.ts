@@ -56,6 +56,7 @@ describe("the line of an inbound request", () => {
       results: undefined,
       status: undefined,
       reason: undefined,
+      error: undefined,
       ms: 0,
       ...fields,
     };

@@ -84,6 +84,7 @@ export function openObservability(
 
   const failedCommits = countConsecutiveFailures(elapsed);
   const failedEvents = countConsecutiveFailures(elapsed);
+  let isMachineError: Store["health"]["isMachineError"] = () => false;
   let committedAt = 0;
   const commitObserver: CommitObserver = {
     inFlight: link<InFlightCommit>({ startedAt: 0 }),
@@ -106,7 +107,9 @@ export function openObservability(
     /** An inbound request was answered; `line` is its log line. */
     onAnswered: (line: InboundLine): void => {
       counts.countAnswer(line);
-      if (line.exit !== undefined) failedEvents.add(line.exit === "unavailable");
+      // Events of sites on a machine that is down fail, and this node serves all others.
+      const isCounted = line.exit !== undefined && !isMachineError(line.error);
+      if (isCounted) failedEvents.add(line.exit === "unavailable");
       writeInbound(line);
     },
 
@@ -155,12 +158,13 @@ export function openObservability(
     /** Mounts /readyz and /metrics. */
     mountRoutes(app: FastifyInstance, parts: ObservedParts): void {
       const { store, directory, lanes, breaker } = parts;
+      ({ isMachineError } = store.health);
       const ready = openReadiness({
         pulse: () => store.health.readPulse(),
         schema: store.migrated.to,
         workerPolledAt: () => workerPolledAt,
         configurationReadAt: () => configurationReadAt,
-        // Events of sites on a machine that is silent fail, and this node serves all others.
+        // While a machine is silent, events of its sites may also run out of time.
         failedInARow: () =>
           Math.max(
             failedCommits.inARow(),

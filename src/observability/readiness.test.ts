@@ -1,5 +1,14 @@
-import { describe, expect, test } from "vitest";
+import { pino } from "pino";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { openNodes } from "../../test/support/nodes.ts";
+import { eventually } from "../../test/support/relay.ts";
+import { newLine } from "../inbound/steps.ts";
+import { readConfig } from "../installation/config.ts";
+import { openServer } from "../server/server.ts";
+import { openDirectory } from "../sites/directory.ts";
+import { MachineDown } from "../store/engine/postgres/machines.ts";
 import type { Pulse } from "../store/statistics/health.ts";
+import { openObservability } from "./observability.ts";
 import { countConsecutiveFailures, openReadiness, watchClockJumps } from "./readiness.ts";
 
 const base = Date.UTC(2026, 10, 15, 12);
@@ -150,6 +159,40 @@ describe("readiness", () => {
     const stopping = { ok: false, checks: { stopping: "failing" } };
     expect(await asked).toEqual(stopping);
     expect(await readiness.read()).toEqual(stopping);
+  });
+});
+
+test("events that fail because of one machine of a sharded database leave the node ready, others do not", async () => {
+  const { store, close } = await openNodes("sqlite");
+  onTestFinished(close);
+  const config = readConfig({ CLEANCAST_DATA: "/tmp/none" });
+  const log = { log: pino({ level: "silent" }), writeInbound() {}, writeAttempt() {} };
+  const observability = openObservability(config, log, Date.now);
+  onTestFinished(observability.stop);
+  const app = openServer(null, () => {});
+  const health = { ...store.health, isMachineError: (error: unknown) => error instanceof MachineDown };
+  observability.mountRoutes(app, {
+    store: { ...store, health },
+    directory: openDirectory(store),
+    version: "1",
+    certificateExpiresAt: () => null,
+    lanes: {} as never,
+    breaker: {} as never,
+  });
+  onTestFinished(() => app.close());
+  const writes = async () => {
+    const answer = await app.inject("/readyz");
+    return answer.json<{ checks: Record<string, string> }>().checks["writes"];
+  };
+  const fail = (error: unknown) => {
+    for (let n = 0; n < 3; n++) observability.onAnswered({ ...newLine(), exit: "unavailable", error });
+  };
+  fail(new MachineDown());
+  expect(await writes()).toBe("ok");
+  // An answer is cached for a second.
+  await eventually("it is not ready", async () => {
+    fail(new Error("the disk is full"));
+    return (await writes()) === "failing";
   });
 });
 

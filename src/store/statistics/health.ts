@@ -60,6 +60,8 @@ export function healthStore(db: Database) {
 
     /** The number of machines of a sharded database that do not answer. */
     countSilentMachines: () => db.countSilentMachines(),
+    /** True for an error of one machine of a sharded database: sites on others are not affected. */
+    isMachineError: (error: unknown) => db.isMachineError(error),
 
     /** Reads the database's clock; null where it has this machine's. */
     async readClock(): Promise<number | null> {
