@@ -6,6 +6,7 @@ import { eventually } from "../../test/support/relay.ts";
 import { newAttempt, newEvent, newSite, queuedDelivery } from "../../test/support/events.ts";
 import { openNodes, sql } from "../../test/support/nodes.ts";
 import { maxLeaseMs } from "../store/deliveries/nodes.ts";
+import { MachineDown } from "../store/engine/postgres/machines.ts";
 import type { Store } from "../store/store.ts";
 import type { NewEvent } from "../store/events/events.ts";
 import type { Settlement } from "../store/deliveries/deliveries.ts";
@@ -142,7 +143,14 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
   });
 
   test("an event whose acceptance is unknown is queued after the lease, if it was accepted", async () => {
-    const node = await openNode();
+    let isDown = true;
+    const failing = await newSite(store);
+    const queueEvent: Store["nodes"]["queueEvent"] = (siteId, ...rest) =>
+      isDown && siteId === failing
+        ? Promise.reject(new Error("down"))
+        : store.nodes.queueEvent(siteId, ...rest);
+    const node = await openNode({}, { ...store, nodes: { ...store.nodes, queueEvent } });
+    (await accepted(node, failing)).openEvent.abandon();
     const { item, openEvent } = await accepted(node, await newSite(store));
     openEvent.abandon();
     const reserved = node.events.reserveId(Date.now());
@@ -150,6 +158,10 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
     reserved.open(ghost.event.siteId, ghost.plan)?.abandon();
     expect(await statesOf(item)).toEqual(["queued", "queued", "queued"]);
     node.clock.elapsed += leaseMs;
+    // One that fails is tried again, and keeps no other from being settled.
+    await eventually("all others are settled", () => node.events.size() === 1);
+    await eventually("the error is reported", () => node.defects.length > 0);
+    isDown = false;
     await eventually("it is settled", () => node.events.size() === 0);
     const rows = await sql(location, `SELECT owner FROM deliveries WHERE event_id = '${item.event.id}'`);
     expect(rows.map((row) => row.owner)).toEqual(["", "", ""]);
@@ -360,6 +372,36 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
     const node = await openNode({}, { ...store, nodes: { ...store.nodes, takeOver } }, [bad, good]);
     await eventually("it is taken over", async () => (await rowsOf(item)).length === 1);
     expect([await markOf(owner), node.defects.length > 0]).toEqual(["0", true]);
+  });
+
+  test("of the sites of a machine that is down one is tried, and those of others are taken over", async () => {
+    const [first, second, sound] = [await newSite(store), await newSite(store), await newSite(store)];
+    const owner = shortId();
+    await store.nodes.renew(owner, "0", leaseMs);
+    await endLease(owner);
+    const item = newEvent(sound, { orderId: null }, { leaseUntil: null, owner });
+    await store.events.accept(item);
+    const tried = new Set<string>();
+    const takeOver: Store["nodes"]["takeOver"] = (siteId, ...rest) => {
+      tried.add(siteId);
+      return siteId === sound ? store.nodes.takeOver(siteId, ...rest) : Promise.reject(new MachineDown());
+    };
+    const divided = new Map([
+      ["1", new Map([["1", [first]], ["2", [second]]])],
+      ["2", new Map([["3", [sound]]])],
+    ]); // prettier-ignore
+    const cluster = {
+      ...store,
+      nodes: { ...store.nodes, takeOver },
+      slices: { ...store.slices, divide: async () => divided },
+      health: { ...store.health, isMachineError: (error: unknown) => error instanceof MachineDown },
+    };
+    const node = await openNode({}, cluster, [first, second, sound]);
+    await eventually("it is taken over", async () => (await rowsOf(item)).length === 1);
+    await eventually("the error is reported", () => node.defects.length > 0);
+    expect(tried).toEqual(new Set([first, sound]));
+    // The node's row stays for the sites that are left.
+    expect(await markOf(owner)).toBe("0");
   });
 
   test("a node opens no event before its row is written: nobody would find what it leaves", async () => {

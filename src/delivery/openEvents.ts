@@ -16,6 +16,7 @@ import type { FirstResult } from "../store/deliveries/outcomes.ts";
 import type { Store } from "../store/store.ts";
 import type { Connection } from "../sites/directory.ts";
 import type { Looks } from "./looks.ts";
+import { onEachMachine } from "./onEachMachine.ts";
 import { settingsMark } from "./settingsMark.ts";
 
 export type OpenEvent = {
@@ -50,7 +51,7 @@ export type OpenEvents = {
 };
 
 type Options = {
-  store: Pick<Store, "engine" | "nodes" | "deliveries">;
+  store: Pick<Store, "engine" | "nodes" | "deliveries" | "slices" | "health">;
   sites: () => Iterable<{ id: string }>;
   /** Finds dead nodes; by default by asking the store. */
   looks?: Pick<Looks, "expiredNodes">;
@@ -149,11 +150,12 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
     node: { owner: string; lowWater: string },
     isInHand?: (eventId: string) => boolean,
   ): Promise<boolean> {
-    const errors: unknown[] = [];
-    for (const { id } of options.sites())
-      await store.nodes
-        .takeOver(id, node, fromLocal(now()), isInHand)
-        .catch((error: unknown) => errors.push(error));
+    const errors = await onEachMachine(
+      store,
+      options.sites(),
+      ({ id }) => id,
+      ({ id }) => store.nodes.takeOver(id, node, fromLocal(now()), isInHand),
+    );
     if (errors.length) onDefect(errors[0], { node: node.owner, sites: errors.length });
     return errors.length === 0;
   }
@@ -189,12 +191,18 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
 
   /** Queues the deliveries of events whose commit was not confirmed, when no transaction can commit them any more. */
   async function settleAbandoned(): Promise<void> {
-    for (const [listed, { siteId, since }] of abandoned) {
-      if (elapsed() - since < leaseMs) continue;
-      await store.nodes.queueEvent(siteId, listed.id, fromLocal(now()));
-      abandoned.delete(listed);
-      remove(listed);
-    }
+    const due = [...abandoned].filter(([, { since }]) => elapsed() - since >= leaseMs);
+    const errors = await onEachMachine(
+      store,
+      due,
+      ([, { siteId }]) => siteId,
+      async ([listed, { siteId }]) => {
+        await store.nodes.queueEvent(siteId, listed.id, fromLocal(now()));
+        abandoned.delete(listed);
+        remove(listed);
+      },
+    );
+    if (errors.length) onDefect(errors[0], { worker: "open events", events: errors.length });
   }
 
   async function settleFailed(): Promise<void> {
