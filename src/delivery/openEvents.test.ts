@@ -358,20 +358,24 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
     expect(await nodeRow(owner)).toBeUndefined();
   });
 
-  test("a site that fails, or an event that cannot be read, keeps no other from being taken over", async () => {
+  test("a site that fails, or an event that cannot be read, keeps no other from being taken over, and is tried again", async () => {
     const [bad, good] = [await newSite(store), await newSite(store)];
     const owner = shortId();
     await store.nodes.renew(owner, "0", leaseMs);
     await endLease(owner);
     const [damaged, item] = [0, 1].map(() => newEvent(good, { orderId: null }, { leaseUntil: null, owner }));
     if (!damaged || !item) expect.unreachable();
-    await Promise.all([store.events.accept(damaged), store.events.accept(item)]);
+    const late = newEvent(bad, { orderId: null }, { leaseUntil: null, owner });
+    await Promise.all([damaged, item, late].map((one) => store.events.accept(one)));
     await sql(location, `UPDATE events SET plan = '[[' WHERE id = '${damaged.event.id}'`);
+    let isDown = true;
     const takeOver: Store["nodes"]["takeOver"] = (siteId, ...rest) =>
-      siteId === bad ? Promise.reject(new Error("down")) : store.nodes.takeOver(siteId, ...rest);
+      isDown && siteId === bad ? Promise.reject(new Error("down")) : store.nodes.takeOver(siteId, ...rest);
     const node = await openNode({}, { ...store, nodes: { ...store.nodes, takeOver } }, [bad, good]);
     await eventually("it is taken over", async () => (await rowsOf(item)).length === 1);
     expect([await markOf(owner), node.defects.length > 0]).toEqual(["0", true]);
+    isDown = false;
+    await eventually("the other is, too", async () => (await rowsOf(late)).length === 1);
   });
 
   test("of the sites of a machine that is down one is tried, and those of others are taken over", async () => {

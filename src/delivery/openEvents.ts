@@ -169,8 +169,18 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
     return false;
   }
 
+  /** For the embedded store: processes that ended, until everything is taken over that they left. */
+  let ended = isShared ? [] : await store.nodes.listOthers(owner);
+  async function takeOverEnded(): Promise<void> {
+    for (const node of ended) {
+      if (!(await takeOver(node))) continue;
+      await store.nodes.remove(node.owner);
+      ended = ended.filter((one) => one !== node);
+    }
+  }
+
   async function takeOverDead(): Promise<void> {
-    if (!isShared) return;
+    if (!isShared) return takeOverEnded();
     const listed = await (options.looks?.expiredNodes() ?? store.nodes.listExpired());
     if (!listed) return;
     for (const known of ahead.keys())
@@ -211,8 +221,7 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
     await settleAbandoned();
   }
 
-  for (const node of isShared ? [] : await store.nodes.listOthers(owner))
-    if (await takeOver(node)) await store.nodes.remove(node.owner);
+  await takeOverEnded();
   // A node starts without its lease where that part of a sharded database is down: until then its events get delivery rows.
   await renew().catch((error: unknown) => onDefect(error, { worker: "open events" }));
   // Each apart from the others: a site whose shard is down must not keep the lease from being renewed.
