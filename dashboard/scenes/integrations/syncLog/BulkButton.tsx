@@ -36,9 +36,8 @@ export function BulkButton({
   const [isOpen, { open, close }] = isLinked ? linked : own;
   const { icon: Icon, route } = actions[action];
   const { label, title, titleWithCount } = integrationsText.bulk[action];
-  const hasFilter = Object.keys(filter).some(
-    (name) => name !== "unselected" && !(name === "mode" && filter.mode === "live"),
-  );
+  // The relay refuses to change all deliveries, also all of one mode.
+  const hasFilter = Object.keys(filter).some((name) => name !== "unselected" && name !== "mode");
   const forecast = useApi(
     route,
     { params: { site }, body: { ...filter, dryRun: true } },
