@@ -1,6 +1,8 @@
 // Where an alert is mended, and the words of the button that leads there.
 
 import type { Answer } from "./api/api.ts";
+import { searchOfMode } from "./lists/queryParams.ts";
+import { commonText } from "../messages/common.ts";
 import { frameText } from "../messages/frame.ts";
 
 export type AlertLine = Answer<"GET /sites/:site/alerts">["open"][number];
@@ -20,33 +22,45 @@ const places: Record<AlertLine["kind"], string> = {
   quality: "integrations/quality",
 };
 
+const oauthApp = /^OAuth app /;
+
 /** By the subject of the alert: what is damaged, if it is not the configuration of the site. */
 const damagedPlaces = [
   [/^alertWebhook$/, "settings/alerts", "alertWebhook"],
-  [/^OAuth app /, "settings/oauth-apps", "oauthApps"],
+  [oauthApp, "settings/oauth-apps", "oauthApps"],
   [/^events$/, "events", "events"],
   [/^bot visits$/, "configuration/traffic", "botVisits"],
 ] as const;
 
+const needsOwner = ({ kind, subject }: AlertLine) => kind === "damaged data" && oauthApp.test(subject);
+
+/** Says who can make a repair that this user may not make. */
+export const whoRepairs = (alert: AlertLine): string =>
+  needsOwner(alert) ? commonText.ownersOnly : commonText.adminsOnly;
+
 /**
  * Alerts about a connection lead to its platform: to its form if the sign-in ended, else to its log. Null if the repair is a change
- * that this user may not make.
+ * that this user may not make. `isOwner` is true for owners of the installation.
  */
 export function repairOf(
-  { kind, platform, subject }: AlertLine,
+  alert: AlertLine,
   nameOf: (platform: string) => string,
-  mayChange: boolean,
-): { path: string; search: Record<string, string>; label: string } | null {
+  { mayChange, isOwner }: { mayChange: boolean; isOwner: boolean },
+): { path: string; search: Record<string, string | undefined>; label: string } | null {
+  const { kind, platform, subject } = alert;
   const texts = frameText.alerts.repair;
-  if (kind === "needs reconnection" && !mayChange) return null;
+  const isChange = kind === "needs reconnection" || kind === "damaged data";
+  if (needsOwner(alert) ? !isOwner : isChange && !mayChange) return null;
+  // Alerts are about live data.
+  const live = searchOfMode("live");
   const damaged =
     kind === "damaged data" ? damagedPlaces.find(([pattern]) => pattern.test(subject)) : undefined;
-  if (damaged) return { path: damaged[1], search: {}, label: texts.damaged[damaged[2]] };
-  if (platform === null) return { path: places[kind], search: {}, label: texts[kind] };
-  if (kind === "quality") return { path: `${places[kind]}/${subject}`, search: {}, label: texts[kind] };
+  if (damaged) return { path: damaged[1], search: live, label: texts.damaged[damaged[2]] };
+  if (platform === null) return { path: places[kind], search: live, label: texts[kind] };
+  if (kind === "quality") return { path: `${places[kind]}/${subject}`, search: live, label: texts[kind] };
   const path = `integrations/${platform}`;
   // A platform may have several connections.
-  const search = { connection: subject };
+  const search = { connection: subject, ...live };
   if (kind === "needs reconnection") return { path, search, label: texts.reconnect(nameOf(platform)) };
   const filter = kind === "not counted" ? { confirmation: kind } : {};
   return { path, search: { ...search, tab: "log", ...filter }, label: texts.log(nameOf(platform)) };

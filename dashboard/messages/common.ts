@@ -28,6 +28,7 @@ export const commonText = section("common", {
   show: "Show",
   nothingFound: "Nothing found",
   adminsOnly: "Admins of this site can change this.",
+  ownersOnly: "Owners of the installation can change this.",
   test: "test",
   email: "Email",
   password: "Password",

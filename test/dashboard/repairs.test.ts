@@ -11,6 +11,7 @@ import { damageFindings } from "../../src/store/damagedRows.ts";
 import { allSettings } from "../../src/store/sites/siteSettings.ts";
 
 const now = Date.UTC(2026, 10, 1);
+const owner = { mayChange: true, isOwner: true };
 const labelOf = (platform: string, reason: string | null | undefined) =>
   repairOf(reason ?? "", { platform, connection: "c1", name: platformOf(platform)?.name ?? "" })?.label;
 
@@ -58,13 +59,20 @@ test("a missing click id is no fault to repair in every row of the sync log, a m
 });
 
 test("an alert about damaged data leads to what is damaged", () => {
-  const pathOf = (subject: string) =>
-    repairOfAlert({ kind: "damaged data", platform: null, subject } as AlertLine, (id) => id, true)?.path;
+  const pathOf = (subject: string, role = owner) =>
+    repairOfAlert({ kind: "damaged data", platform: null, subject } as AlertLine, (id) => id, role)?.path;
   expect(pathOf(allSettings)).toBe("configuration/general");
   expect(pathOf("alertWebhook")).toBe("settings/alerts");
   expect(pathOf(`${appSubject}meta`)).toBe("settings/oauth-apps");
   expect(pathOf(damageFindings.events.subject)).toBe("events");
   expect(pathOf(damageFindings.botVisits.subject)).toBe("configuration/traffic");
+  // Only those are led there who can repair it.
+  const admin = { mayChange: true, isOwner: false };
+  expect(pathOf("alertWebhook", admin)).toBe("settings/alerts");
+  expect(pathOf(`${appSubject}meta`, admin)).toBeUndefined();
+  const viewer = { mayChange: false, isOwner: false };
+  for (const subject of [allSettings, "alertWebhook", damageFindings.events.subject])
+    expect([subject, pathOf(subject, viewer)]).toEqual([subject, undefined]);
 });
 
 test("a delivery has no repair once its connection would no longer give the reason", () => {
@@ -83,8 +91,10 @@ test("a delivery has no repair once its connection would no longer give the reas
 
 test("an alert about a connection leads to that one, not to another of its platform", () => {
   const searchOf = (kind: AlertLine["kind"]) =>
-    repairOfAlert({ kind, platform: "meta", subject: "c2" } as AlertLine, (id) => id, true)?.search;
-  expect(searchOf("needs reconnection")).toEqual({ connection: "c2" });
-  expect(searchOf("queue")).toEqual({ connection: "c2", tab: "log" });
-  expect(searchOf("not counted")).toEqual({ connection: "c2", tab: "log", confirmation: "not counted" });
+    repairOfAlert({ kind, platform: "meta", subject: "c2" } as AlertLine, (id) => id, owner)?.search;
+  // Also from a page of test data to live deliveries: the router keeps a mode that is not named.
+  const search = { connection: "c2", mode: undefined };
+  expect(searchOf("needs reconnection")).toStrictEqual(search);
+  expect(searchOf("queue")).toStrictEqual({ ...search, tab: "log" });
+  expect(searchOf("not counted")).toStrictEqual({ ...search, tab: "log", confirmation: "not counted" });
 });

@@ -1,8 +1,12 @@
 // The query string: filters, ranges and tabs that a link shares.
 
 import { useNavigate, useSearch } from "@tanstack/react-router";
+import type { Mode } from "../../../src/kernel/event.ts";
 
 type Values = Record<string, string | number | undefined>;
+
+/** For a link to events of one mode: the router would keep the mode of the page otherwise. */
+export const searchOfMode = (mode: Mode) => ({ mode: mode === "test" ? mode : undefined });
 
 export function useQueryParams() {
   const search = useSearch({ strict: false }) as Record<string, string | undefined>;

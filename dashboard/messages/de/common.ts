@@ -27,6 +27,7 @@ export const common: Translation<typeof commonText> = {
   show: "Anzeigen",
   nothingFound: "Nichts gefunden",
   adminsOnly: "Admins dieser Website können das ändern.",
+  ownersOnly: "Inhaber der Installation können das ändern.",
   test: "Test",
   email: "E-Mail",
   password: "Passwort",

@@ -3,7 +3,7 @@
 import { Alert, Button, Group, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { TriangleAlert } from "lucide-react";
-import { repairOf } from "../../common/alertPlaces.ts";
+import { repairOf, whoRepairs } from "../../common/alertPlaces.ts";
 import { usePlatformName } from "../../common/api/platforms.ts";
 import { useApi } from "../../common/api/query.ts";
 import { useMay, useSite } from "../../common/api/session.ts";
@@ -12,7 +12,6 @@ import { capitalize, withFullStop } from "../../common/format/sentence.ts";
 import { TextLink } from "../../common/links.tsx";
 import { useAllTexts } from "../../common/shownLanguage.ts";
 import { PlatformMark } from "../../common/platforms/PlatformMark.tsx";
-import { commonText } from "../../messages/common.ts";
 import { frameText } from "../../messages/frame.ts";
 import { serverText } from "../../messages/server.ts";
 
@@ -26,10 +25,11 @@ export function AlertBanner() {
   );
   const nameOf = usePlatformName();
   const mayChange = useMay("admin", site?.id ?? null);
+  const isOwner = useMay("owner", null);
   const newest = data?.open.toSorted((one, other) => other.beganAt - one.beganAt)[0];
   const hasTexts = useAllTexts(count > 0);
   if (!site || count === 0 || !newest || !hasTexts) return null;
-  const repair = repairOf(newest, nameOf, mayChange);
+  const repair = repairOf(newest, nameOf, { mayChange, isOwner });
   return (
     <Alert
       variant="light"
@@ -49,7 +49,7 @@ export function AlertBanner() {
           )}
           <b>{withFullStop(capitalize(serverText(newest.title)))}</b>{" "}
           {withLocalTimes(serverText(newest.whatToDo))}
-          {!repair && ` ${commonText.adminsOnly}`}
+          {!repair && ` ${whoRepairs(newest)}`}
         </Text>
         <Group gap="sm">
           {data.open.length > 1 && (

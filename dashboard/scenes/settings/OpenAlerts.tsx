@@ -1,7 +1,7 @@
 import { Alert, Button, Stack, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { CircleCheck, TriangleAlert } from "lucide-react";
-import { repairOf, type AlertLine } from "../../common/alertPlaces.ts";
+import { repairOf, whoRepairs, type AlertLine } from "../../common/alertPlaces.ts";
 import { usePlatformName } from "../../common/api/platforms.ts";
 import { Card } from "../../common/Page.tsx";
 import type { ApiError } from "../../common/api/api.ts";
@@ -11,7 +11,6 @@ import { capitalize } from "../../common/format/sentence.ts";
 import { PlatformName } from "../../common/platforms/PlatformMark.tsx";
 import { Empty, LoadError, Loading } from "../../common/states.tsx";
 import { Time } from "../../common/values.tsx";
-import { commonText } from "../../messages/common.ts";
 import { settingsText } from "../../messages/settings.ts";
 import { RichText } from "../../messages/RichText.tsx";
 import { serverText } from "../../messages/server.ts";
@@ -31,6 +30,7 @@ export function OpenAlerts({
   const site = useSiteId();
   const nameOf = usePlatformName();
   const mayChange = useMay("admin", site);
+  const isOwner = useMay("owner", null);
   return (
     <Card title={settingsText.alerts.open} about={settingsText.alerts.aboutOpen} padded={false}>
       {error && <LoadError error={error} onRetry={onRetry} />}
@@ -42,7 +42,7 @@ export function OpenAlerts({
       )}
       <Stack gap="sm" px="md" pb={alerts?.length ? "md" : 0} aria-live="polite">
         {alerts?.map((alert) => {
-          const repair = repairOf(alert, nameOf, mayChange);
+          const repair = repairOf(alert, nameOf, { mayChange, isOwner });
           return (
             <Alert
               key={`${alert.kind} ${alert.subject}`}
@@ -63,7 +63,7 @@ export function OpenAlerts({
                 <Text size="sm">{withLocalTimes(serverText(alert.text))}</Text>
                 <Text size="sm">
                   <b>{settingsText.alerts.whatToDo}</b> {serverText(alert.whatToDo)}
-                  {!repair && ` ${commonText.adminsOnly}`}
+                  {!repair && ` ${whoRepairs(alert)}`}
                 </Text>
                 <Text size="sm">
                   <RichText
