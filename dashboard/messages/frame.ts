@@ -105,6 +105,7 @@ export const frameText = section("frame", {
     platform: "platform",
     site: "site",
     event: "event",
+    testEvent: "test event",
     connect: (platform: string) => `Connect ${platform}`,
     createKey: "Create inbound key",
     replay: "Replay rejected deliveries",

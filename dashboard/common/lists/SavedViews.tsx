@@ -7,7 +7,7 @@ import { Bookmark, Trash2 } from "lucide-react";
 import { useRef, useState } from "react";
 import { useSiteId } from "../api/session.ts";
 import { notify } from "../notices.tsx";
-import { useQueryParams } from "./queryParams.ts";
+import { searchOfMode, useQueryParams } from "./queryParams.ts";
 import { commonText } from "../../messages/common.ts";
 
 type View = { name: string; search: Record<string, string> };
@@ -48,7 +48,11 @@ export function SavedViews({ list }: { list: string }) {
         <Menu.Dropdown>
           {views.length === 0 && <Menu.Label>{commonText.views.none}</Menu.Label>}
           {views.map((view) => (
-            <Menu.Item key={view.name} onClick={() => void navigate({ to: ".", search: view.search })}>
+            <Menu.Item
+              key={view.name}
+              // A view without a mode was saved among live data.
+              onClick={() => void navigate({ to: ".", search: { ...searchOfMode("live"), ...view.search } })}
+            >
               {view.name}
             </Menu.Item>
           ))}

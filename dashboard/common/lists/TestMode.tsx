@@ -2,16 +2,17 @@
 
 import { Alert, Button, Switch } from "@mantine/core";
 import { FlaskConical } from "lucide-react";
-import { useQueryParams } from "./queryParams.ts";
+import type { Mode } from "../../../src/kernel/event.ts";
+import { searchOfMode, useQueryParams } from "./queryParams.ts";
 import { commonText } from "../../messages/common.ts";
 
-/** Returns the chosen mode; the relay refuses one that it does not know. */
-export const useMode = (): string => useQueryParams().text("mode") || "live";
+/** Returns the chosen mode; whatever is not test is live. */
+export const useMode = (): Mode => (useQueryParams().text("mode") === "test" ? "test" : "live");
 
 const useSwitch = () => {
   const { change } = useQueryParams();
   const isTest = useMode() === "test";
-  return { isTest, toggle: () => change({ mode: isTest ? undefined : "test" }) };
+  return { isTest, toggle: () => change(searchOfMode(isTest ? "live" : "test")) };
 };
 
 export function TestSwitch() {

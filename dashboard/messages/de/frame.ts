@@ -103,6 +103,7 @@ export const frame: Translation<typeof frameText> = {
     platform: "Plattform",
     site: "Website",
     event: "Ereignis",
+    testEvent: "Testereignis",
     connect: (platform) => `${platform} verbinden`,
     createKey: "Eingangsschlüssel erstellen",
     replay: "Abgelehnte Übertragungen wiederholen",

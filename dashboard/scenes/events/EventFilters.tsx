@@ -12,6 +12,7 @@ import { FilterGroup } from "../../common/lists/FilterGroup.tsx";
 import { FormPopover } from "../../common/lists/FormPopover.tsx";
 import { SavedViews } from "../../common/lists/SavedViews.tsx";
 import { SearchField } from "../../common/lists/SearchField.tsx";
+import { useMode } from "../../common/lists/TestMode.tsx";
 import { TimeFilter, usePeriod } from "../../common/lists/TimeFilter.tsx";
 import { useQueryParams } from "../../common/lists/queryParams.ts";
 import { eventsText } from "../../messages/events.ts";
@@ -39,7 +40,7 @@ export function useEventFilter(): { filter: EventQuery; isFiltered: boolean } {
   const { range: _range, from: _from, to: _to, ...given } = search;
   const filter = { ...times, ...given };
   return {
-    filter: { mode: "live", ...filter },
+    filter: { ...filter, mode: useMode() },
     isFiltered: Object.keys(filter).some((name) => name !== "mode"),
   };
 }

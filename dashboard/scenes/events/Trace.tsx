@@ -7,7 +7,7 @@ import { SidePanel } from "../../common/SidePanel.tsx";
 import { useApi } from "../../common/api/query.ts";
 import { useSiteId } from "../../common/api/session.ts";
 import { TextLink } from "../../common/links.tsx";
-import { useQueryParams } from "../../common/lists/queryParams.ts";
+import { searchOfMode, useQueryParams } from "../../common/lists/queryParams.ts";
 import { Empty, LoadError, Loading } from "../../common/states.tsx";
 import { Money, TestBadge } from "../../common/values.tsx";
 import { ConsentStep, IdentityStep } from "./IdentitySteps.tsx";
@@ -61,11 +61,17 @@ export default function Trace() {
           <Group gap="md" mb="lg">
             <EventStatus event={data} />
             {data.orderId && (
-              <TextLink to={`/sites/${site}/events`} search={{ search: data.orderId }}>
+              <TextLink
+                to={`/sites/${site}/events`}
+                search={{ search: data.orderId, ...searchOfMode(data.mode) }}
+              >
                 {eventsText.trace.ofOrder}
               </TextLink>
             )}
-            <TextLink to={`/sites/${site}/events`} search={{ search: data.emailSha256 }}>
+            <TextLink
+              to={`/sites/${site}/events`}
+              search={{ search: data.emailSha256, ...searchOfMode(data.mode) }}
+            >
               {eventsText.trace.ofPerson}
             </TextLink>
           </Group>

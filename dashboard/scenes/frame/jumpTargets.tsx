@@ -19,6 +19,7 @@ import { usePlatformNames } from "../../common/api/platforms.ts";
 import { useApi } from "../../common/api/query.ts";
 import { useMay, useSiteId, useSites } from "../../common/api/session.ts";
 import { hashIfEmail } from "../../common/format/hashEmail.ts";
+import { searchOfMode } from "../../common/lists/queryParams.ts";
 import { frameText } from "../../messages/frame.ts";
 
 export type Target = {
@@ -29,7 +30,7 @@ export type Target = {
   /** Its mark replaces the icon. */
   platform?: { id: string; name: string };
   to: string;
-  search?: Record<string, string>;
+  search?: Record<string, string | undefined>;
   /** The name of a dialog that the page opens. */
   hash?: string;
   /** Found by the relay, so its label need not contain what was typed. */
@@ -160,12 +161,13 @@ function useFound(text: string): Target[] {
       icon: KeyRound,
       to: `/sites/${site}/configuration/keys`,
     })),
-    ...(isCurrent ? (events.data?.items ?? []) : []).map(({ id, event, orderId }): Target => ({
+    ...(isCurrent ? (events.data?.items ?? []) : []).map(({ id, event, orderId, mode }): Target => ({
       id: `event ${id}`,
       label: orderId ? `${event} · ${orderId}` : event,
-      about: frameText.jump.event,
+      about: mode === "test" ? frameText.jump.testEvent : frameText.jump.event,
       icon: ListTree,
       to: `/sites/${site}/events/${id}`,
+      search: searchOfMode(mode),
       isFound: true,
     })),
   ];

@@ -8,6 +8,7 @@ import { useMay, useSites, type Site } from "../../common/api/session.ts";
 import { countText } from "../../common/format/numbers.ts";
 import { TextLink } from "../../common/links.tsx";
 import { Rows, type Column } from "../../common/lists/Rows.tsx";
+import { searchOfMode } from "../../common/lists/queryParams.ts";
 import { Empty } from "../../common/states.tsx";
 import { State, Time } from "../../common/values.tsx";
 import { AddSite } from "./AddSite.tsx";
@@ -61,7 +62,10 @@ const columns = (): Column<Site>[] => [
       site.health.waiting === 0 ? (
         <span className="cc-quiet">0</span>
       ) : (
-        <TextLink to={`/sites/${site.id}/integrations/log`} search={{ state: "queued" }}>
+        <TextLink
+          to={`/sites/${site.id}/integrations/log`}
+          search={{ state: "queued", ...searchOfMode("live") }}
+        >
           {countText(site.health.waiting)}
         </TextLink>
       ),

@@ -2,6 +2,7 @@ import { Anchor, SimpleGrid, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { CountriesField, ListField } from "../../../common/settings/listFields.tsx";
 import { useSiteId } from "../../../common/api/session.ts";
+import { searchOfMode } from "../../../common/lists/queryParams.ts";
 import { SettingsCard } from "../../../common/settings/SettingsCard.tsx";
 import { ScoreField, SwitchField } from "../../../common/settings/settingFields.tsx";
 import { BotVisits } from "./BotVisits.tsx";
@@ -70,7 +71,7 @@ export default function Traffic() {
             <Anchor
               component={Link}
               to={`/sites/${site}/events`}
-              search={{ status: "filtered" } as never}
+              search={{ status: "filtered", ...searchOfMode("live") } as never}
               size="sm"
               underline="always"
             >

@@ -11,6 +11,7 @@ import { useSiteId } from "../../../common/api/session.ts";
 import { countText, percentText } from "../../../common/format/numbers.ts";
 import { DocsLink, TextLink } from "../../../common/links.tsx";
 import { Rows } from "../../../common/lists/Rows.tsx";
+import { searchOfMode } from "../../../common/lists/queryParams.ts";
 import { PlatformMark } from "../../../common/platforms/PlatformMark.tsx";
 import { Empty, LoadError, Loading } from "../../../common/states.tsx";
 import { commonText } from "../../../messages/common.ts";
@@ -121,6 +122,7 @@ function Confirmations({ site, of: { connection, confirmations } }: { site: stri
       </Card>
     );
   const log = `/sites/${site}/integrations/log`;
+  const ofConnection = { connection, ...searchOfMode("live") };
   const counts = {
     confirmed: confirmations.confirmed,
     "not counted": confirmations.notCounted,
@@ -131,7 +133,7 @@ function Confirmations({ site, of: { connection, confirmations } }: { site: stri
     <Card title={resultsText.connection.confirmations} about={resultsText.connection.confirmationsAbout}>
       <Stack gap="sm">
         {states.map((state) => (
-          <TextLink key={state} to={log} search={{ connection, confirmation: state }} c="inherit">
+          <TextLink key={state} to={log} search={{ ...ofConnection, confirmation: state }} c="inherit">
             <State
               of={state}
               word={resultsText.connection.counted(countText(counts[state]), commonText.states[state])}
@@ -146,7 +148,10 @@ function Confirmations({ site, of: { connection, confirmations } }: { site: stri
             <List size="sm" spacing={4}>
               {confirmations.reasons.map(({ state, reason, conversions }) => (
                 <List.Item key={`${state} ${reason}`}>
-                  <TextLink to={log} search={{ connection, confirmation: state, confirmationReason: reason }}>
+                  <TextLink
+                    to={log}
+                    search={{ ...ofConnection, confirmation: state, confirmationReason: reason }}
+                  >
                     {resultsText.connection.countedBecause(
                       countText(conversions),
                       commonText.states[state],

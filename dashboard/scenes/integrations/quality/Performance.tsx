@@ -11,6 +11,7 @@ import { BarList } from "../../../common/charts/BarList.tsx";
 import { TimeChart } from "../../../common/charts/TimeChart.tsx";
 import { countText, percentText } from "../../../common/format/numbers.ts";
 import { durationText } from "../../../common/format/times.ts";
+import { searchOfMode } from "../../../common/lists/queryParams.ts";
 import { LoadError, Loading } from "../../../common/states.tsx";
 import { stateWord } from "../../../common/values.tsx";
 import { resultsText } from "../../../messages/results.ts";
@@ -87,7 +88,7 @@ function Charts({
   const toLog = (state: string) =>
     void navigate({
       to: `/sites/${site}/integrations/${platform.id}`,
-      search: { connection, tab: "log", state },
+      search: { connection, tab: "log", state, ...searchOfMode("live") },
     });
   return (
     <>

@@ -10,6 +10,7 @@ import { useSiteId } from "../../../common/api/session.ts";
 import { countText, decimalText, percentText } from "../../../common/format/numbers.ts";
 import { DocsLink, TextLink } from "../../../common/links.tsx";
 import { Rows, type Column } from "../../../common/lists/Rows.tsx";
+import { searchOfMode } from "../../../common/lists/queryParams.ts";
 import { PlatformName } from "../../../common/platforms/PlatformMark.tsx";
 import { SettingsCard } from "../../../common/settings/SettingsCard.tsx";
 import { SwitchField } from "../../../common/settings/settingFields.tsx";
@@ -100,7 +101,7 @@ function useColumns(site: string): Column<ConnectionQuality>[] {
         ) : confirmations.notCounted > 0 ? (
           <TextLink
             to={`/sites/${site}/integrations/log`}
-            search={{ connection, confirmation: "not counted" }}
+            search={{ connection, confirmation: "not counted", ...searchOfMode("live") }}
           >
             {countText(confirmations.notCounted)}
           </TextLink>

@@ -10,6 +10,7 @@ import type { Answer } from "../../../common/api/api.ts";
 import { FilterGroup } from "../../../common/lists/FilterGroup.tsx";
 import { SavedViews } from "../../../common/lists/SavedViews.tsx";
 import { SearchField } from "../../../common/lists/SearchField.tsx";
+import { useMode } from "../../../common/lists/TestMode.tsx";
 import { TimeFilter, usePeriod } from "../../../common/lists/TimeFilter.tsx";
 import { useQueryParams } from "../../../common/lists/queryParams.ts";
 import { accountOf, useConnections, usePlatforms, type Connection, type Platform } from "../connections.tsx";
@@ -207,7 +208,7 @@ export function useLogFilter(fixed: LogFilter): LogFilter {
   const times = usePeriod();
   const { range: _range, from: _from, to: _to, ...rest } = search;
   const given = Object.fromEntries(Object.entries(rest).filter(([name]) => !isOfPage(name, fixed)));
-  return { mode: "live", ...(given as LogFilter), ...times, ...fixed };
+  return { ...(given as LogFilter), ...times, mode: useMode(), ...fixed };
 }
 
 /** Returns true if something is chosen besides what the page sets. Live or test is no filter, but a page of its own. */
