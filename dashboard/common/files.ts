@@ -70,13 +70,16 @@ export function partsOf(text: string, maxLength = maxPartLength): Part[] {
 
 const countLines = (text: string) => text.split("\n").length - 1;
 
-/** Yields each row that is not empty with the line on which it begins, without the line break at its end. */
+/**
+ * Yields each row that is not empty with the line on which it begins, without the line break at its end, which may
+ * be `\r\r\n`. The relay skips empty lines too, but refuses a row of spaces or of empty cells.
+ */
 export function* rowsOf(text: string): Generator<{ line: number; row: string }> {
   let begin = 0;
   let line = 1;
   for (const end of [...rowEnds(text), text.length]) {
     const lines = text.slice(begin, end);
-    const row = lines.replace(/\r?\n$/, "");
+    const row = lines.replace(/[\r\n]+$/, "");
     if (row !== "") yield { line, row };
     line += countLines(lines);
     begin = end;

@@ -43,6 +43,11 @@ test("empty lines before the header are not taken for it", () => {
     { line: 4, row: "1,a" },
     { line: 6, row: "2,b" },
   ]);
+  expect([...rowsOf("\r\r\nid\r\r\n\r\r\n \r\r\n1\r")]).toEqual([
+    { line: 2, row: "id" },
+    { line: 4, row: " " },
+    { line: 5, row: "1" },
+  ]);
 });
 
 test("rows are found by the line on which they begin, as the relay counts them", () => {
