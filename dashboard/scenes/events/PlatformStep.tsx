@@ -36,9 +36,9 @@ export function PlatformStep({
   const nameOf = usePlatformName();
   const name = nameOf(delivery.platform);
   const connections = useConnections(site).data?.items;
-  const isConnected = connections?.some(({ id }) => id === delivery.connection) === true;
-  const isRemoved = connections !== undefined && !isConnected;
-  const mayReplay = useMay("admin", site) && isConnected;
+  // While the connections load, or cannot be loaded, nothing is hidden: the relay checks a replay itself.
+  const isRemoved = connections?.every(({ id }) => id !== delivery.connection) === true;
+  const mayReplay = useMay("admin", site) && !isRemoved;
   const canReplay = isReplayable(delivery.state, delivery.reason);
   const replay = (
     <ReplayButton
@@ -82,7 +82,7 @@ export function PlatformStep({
           <Text size="sm" style={{ overflowWrap: "anywhere", flex: "1 1 200px" }}>
             {serverText(delivery.reason)}
           </Text>
-          {isConnected && <RepairButton site={site} repair={repairOfDelivery(delivery, name)} />}
+          {!isRemoved && <RepairButton site={site} repair={repairOfDelivery(delivery, name)} />}
         </Group>
       )}
       {delivery.confirmation && <ConfirmationLine of={delivery.confirmation} />}
