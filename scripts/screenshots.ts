@@ -46,6 +46,9 @@ const sizes = {
   laptop: { width: 1024, height: 768 },
   phone: { width: 390, height: 844 },
 } as const;
+const unknownSize = wantedSizes.find((name) => !Object.hasOwn(sizes, name));
+if (unknownSize !== undefined)
+  throw new Error(`There is no size ${unknownSize}. Choose from ${Object.keys(sizes).join(", ")}.`);
 const schemes = ["light", "dark"] as const;
 
 const publicPages: Shown[] = [
