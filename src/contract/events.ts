@@ -40,7 +40,7 @@ const withheld = z
 const reasonPersists = z
   .boolean()
   .describe(
-    "True while the connection would give the next such event the same reason: it is paused, needs reconnection, or lacks a setting.",
+    "True while the connection would give the next event of the same name and mode the same reason: it is paused, needs reconnection, cannot be read, leaves the event out, or lacks a setting. False without a reason, for a reason that lies in the event, and once the connection is removed.",
   );
 
 const deliverySummary = z.object({
