@@ -1,6 +1,6 @@
 // The filters of the sync log. They are part of the URL, so that a link shows the same.
 
-import { Box, Button, NativeSelect, Switch } from "@mantine/core";
+import { Button, Group, NativeSelect, Stack, Switch } from "@mantine/core";
 import {
   confirmationStates,
   type ConfirmationReason,
@@ -30,7 +30,7 @@ export function LogFilters({ site, filter, fixed }: { site: string; filter: LogF
   };
   const withUnselected = filter.unselected === "include";
   return (
-    <Box p="md">
+    <Stack p="md" gap="xs">
       <FilterGroup
         search={
           <SearchField
@@ -78,13 +78,16 @@ export function LogFilters({ site, filter, fixed }: { site: string; filter: LogF
           onChange={() => change({ unselected: withUnselected ? undefined : "include" })}
         />
         <SavedViews list="deliveries" />
-        {isFiltered && (
-          <Button variant="subtle" onClick={clear}>
+      </FilterGroup>
+      {/* Outside of the group, which is closed on a phone. */}
+      {isFiltered && (
+        <Group>
+          <Button variant="subtle" size="compact-sm" onClick={clear}>
             {integrationsText.log.clear}
           </Button>
-        )}
-      </FilterGroup>
-    </Box>
+        </Group>
+      )}
+    </Stack>
   );
 }
 
