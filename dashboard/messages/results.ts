@@ -89,6 +89,7 @@ export const resultsText = section("results", {
   /** The buttons that mend what keeps a delivery from being sent. */
   repair: {
     resume: (platform: string) => `Resume ${platform}`,
+    resumeThis: "Resume",
     testCode: "Add a test event code",
     conversionAction: "Choose a conversion action",
     conversionRule: "Choose a conversion rule",

@@ -86,6 +86,7 @@ export const results: Translation<typeof resultsText> = {
   },
   repair: {
     resume: (platform: string) => `${platform} fortsetzen`,
+    resumeThis: "Fortsetzen",
     testCode: "Testcode eintragen",
     conversionAction: "Conversion-Aktion wählen",
     conversionRule: "Conversion-Regel wählen",

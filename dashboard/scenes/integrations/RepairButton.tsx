@@ -20,9 +20,26 @@ export function RepairButton({ site, repair }: { site: string; repair: Repair | 
   );
 }
 
-/** The same in a row of a list, which only has space for two short lines. */
-export const RepairLink = ({ site, repair, tip }: { site: string; repair: Repair; tip?: string }) => (
-  <Link to={`/sites/${site}/${repair.path}`} search={repair.search} className="cc-row-action" data-tip={tip}>
-    {repair.label}
+/** The same in a row of a list, which only has space for two short lines: the tooltip has the label that may be cut. */
+export const RepairLink = ({
+  site,
+  repair,
+  tip = repair.label,
+  isShort = false,
+}: {
+  site: string;
+  repair: Repair;
+  tip?: string;
+  /** The row already names the platform. */
+  isShort?: boolean;
+}) => (
+  <Link
+    to={`/sites/${site}/${repair.path}`}
+    search={repair.search}
+    className="cc-row-action"
+    aria-label={repair.label}
+    data-tip={tip}
+  >
+    {isShort ? repair.shortLabel : repair.label}
   </Link>
 );

@@ -6,6 +6,8 @@ import { resultsText } from "../../messages/results.ts";
 
 export type Repair = {
   label: string;
+  /** The label for a place that already names the platform. */
+  shortLabel: string;
   path: string;
   search: Record<string, string>;
   /** False where the reason may also be right as it is: a conversion without a click. */
@@ -15,15 +17,16 @@ export type Repair = {
 type At = { platform: string; connection: string; name: string };
 
 /** By the beginning of a reason that the relay gives: the words of the button, and the tab that it leads to. */
-const places: readonly [RegExp, Exclude<keyof typeof resultsText.repair, "resume">, string][] = [
-  [/^test event, but the connection has no /, "testCode", "test"],
-  [/^no conversion action/, "conversionAction", "connection"],
-  [/^no conversion rule/, "conversionRule", "events"],
-  [/^no event tag/, "eventTag", "events"],
-  [/^no Floodlight activity/, "floodlightActivity", "connection"],
-  [/\boffline conversions are not set up\b/, "offlineConversions", "connection"],
-  [/^none of the selected events /, "events", "events"],
-];
+const places: readonly [RegExp, Exclude<keyof typeof resultsText.repair, "resume" | "resumeThis">, string][] =
+  [
+    [/^test event, but the connection has no /, "testCode", "test"],
+    [/^no conversion action/, "conversionAction", "connection"],
+    [/^no conversion rule/, "conversionRule", "events"],
+    [/^no event tag/, "eventTag", "events"],
+    [/^no Floodlight activity/, "floodlightActivity", "connection"],
+    [/\boffline conversions are not set up\b/, "offlineConversions", "connection"],
+    [/^none of the selected events /, "events", "events"],
+  ];
 
 /** Reasons that a visit, or a visit with a click id, would have prevented. */
 const needsVisit =
@@ -33,22 +36,28 @@ const needsOAuthApp = /^no OAuth app is set for /;
 
 /** Null for reasons that nobody can mend, such as an opt-out or the age of an event. */
 export function repairOf(reason: string, { platform, connection, name }: At): Repair | null {
-  const to = (label: string, tab: string): Repair => ({
+  const to = (label: string, tab: string, shortLabel = label): Repair => ({
     label,
+    shortLabel,
     path: `integrations/${platform}`,
     search: { connection, tab },
     isLikely: true,
   });
   if (reason.startsWith("needs reconnection"))
-    return to(frameText.alerts.repair.reconnect(name), "connection");
-  if (reason === "paused") return to(resultsText.repair.resume(name), "connection");
+    return to(
+      frameText.alerts.repair.reconnect(name),
+      "connection",
+      frameText.alerts.repair["needs reconnection"],
+    );
+  if (reason === "paused")
+    return to(resultsText.repair.resume(name), "connection", resultsText.repair.resumeThis);
   if (reason === unselectedReason) return to(resultsText.repair.events, "events");
   if (needsOAuthApp.test(reason))
-    return { label: resultsText.repair.oauthApp, path: "settings/oauth-apps", search: {}, isLikely: true };
+    return { ...to(resultsText.repair.oauthApp, ""), path: "settings/oauth-apps", search: {} };
   const found = places.find(([pattern]) => pattern.test(reason));
   if (found) return to(resultsText.repair[found[1]], found[2]);
   return needsVisit.test(reason)
-    ? { label: resultsText.repair.tag, path: "configuration/tag", search: {}, isLikely: false }
+    ? { ...to(resultsText.repair.tag, ""), path: "configuration/tag", search: {}, isLikely: false }
     : null;
 }
 
