@@ -1,10 +1,9 @@
 // The list of events, newest first. A trace opens in a drawer over it.
 
 import { Box, Button, Group, Text } from "@mantine/core";
-import { useElementSize } from "@mantine/hooks";
 import { Link, Outlet } from "@tanstack/react-router";
 import { ArrowUp, Download, ListTree, SearchX } from "lucide-react";
-import { useMemo, useState } from "react";
+import { useCallback, useMemo, useState } from "react";
 import { Card, Page } from "../../common/Page.tsx";
 import { urlOf } from "../../common/api/api.ts";
 import { useFeed, type EventSummary } from "../../common/api/feed.ts";
@@ -39,8 +38,8 @@ export default function Events() {
   // The address changes with every filter, but its text rarely does.
   const searchText = JSON.stringify(address);
   const isNarrow = useIsNarrow();
-  const { ref: measured, width } = useElementSize();
-  const slots = marksIn(statusWidth(width, isNarrow));
+  const [measured, width] = useWidth();
+  const slots = marksIn(statusWidth(width ?? 0, isNarrow));
   const mayChange = useMay("admin", site);
   const selection = useSelection(rows, keyOfEvent, nameOfEvent);
   const columns = useMemo(() => {
@@ -85,7 +84,8 @@ export default function Events() {
           label={eventsText.title}
           virtual
           columns={columns}
-          rows={rows}
+          // Rows are rendered once, for the right width.
+          rows={width === null ? undefined : rows}
           keyOf={keyOfEvent}
           error={list.error}
           onRetry={list.retry}
@@ -103,6 +103,20 @@ export default function Events() {
 const keyOfEvent = ({ id }: EventSummary) => id;
 const nameOfEvent = ({ event, orderId }: EventSummary) => (orderId ? `${event} ${orderId}` : event);
 const dash = <span className="cc-quiet">–</span>;
+
+/** Returns a ref, and the width of its element: null only before the first paint. */
+function useWidth() {
+  const [width, setWidth] = useState<number | null>(null);
+  const ref = useCallback((element: HTMLElement | null) => {
+    if (!element) return undefined;
+    const measure = () => setWidth(element.clientWidth);
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return [ref, width] as const;
+}
 
 /** The inner width of the last column, which has what the others and the checkboxes leave. */
 const statusWidth = (list: number, isNarrow: boolean) =>
