@@ -106,6 +106,9 @@ export const commonText = section("common", {
     about: "Events of test keys. They are never counted and never sent as live conversions.",
     showTest: "Show test data",
     showLive: "Show live data",
+    noEvents: "No test events yet",
+    noDeliveries: "No test deliveries yet",
+    sendOne: "Send an event with a test key.",
   },
   /** The button that shows the filters on a phone, with the number of those that are set. */
   filters: {

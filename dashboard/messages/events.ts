@@ -48,6 +48,7 @@ export const eventsText = section("events", {
     createKey: "Create an inbound key",
     import: "Import past conversions",
     samples: "Send a first event with one of your inbound keys:",
+    testSamples: "Send a first event with one of your test keys:",
   },
   copy: {
     orderId: "Copy order ID",

@@ -6,7 +6,7 @@ import { plural } from "./plural.ts";
 export const overviewText = section("overview", {
   title: "Overview",
   about: (period: string, before: string, timeZone: string) =>
-    `${period}, compared with ${before}. Times are in ${timeZone}.`,
+    `${period}, compared with ${before} (time zone ${timeZone})`,
   range: "Time range",
   events: "Events",
   visits: "Visits",
@@ -71,6 +71,7 @@ export const overviewText = section("overview", {
   },
   feed: {
     title: "Live",
+    testTitle: "Newest events",
     about: "The newest events, as they arrive.",
     new: (event: string) => `New event: ${event}`,
     emptyTitle: "Waiting for the first event",

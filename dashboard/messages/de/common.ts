@@ -105,6 +105,9 @@ export const common: Translation<typeof commonText> = {
     about: "Ereignisse von Testschlüsseln. Sie werden nie gezählt und nie als echte Conversions gesendet.",
     showTest: "Testdaten anzeigen",
     showLive: "Live-Daten anzeigen",
+    noEvents: "Noch keine Testereignisse",
+    noDeliveries: "Noch keine Testzustellungen",
+    sendOne: "Senden Sie ein Ereignis mit einem Testschlüssel.",
   },
   filters: {
     label: (count) => (count > 0 ? `Filter (${count})` : "Filter"),

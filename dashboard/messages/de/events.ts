@@ -50,6 +50,7 @@ export const events: Translation<typeof eventsText> = {
     createKey: "Inbound-Schlüssel erstellen",
     import: "Frühere Conversions importieren",
     samples: "Senden Sie ein erstes Ereignis mit einem Ihrer Inbound-Schlüssel:",
+    testSamples: "Senden Sie ein erstes Ereignis mit einem Ihrer Testschlüssel:",
   },
   copy: {
     orderId: "Bestellnummer kopieren",

@@ -69,6 +69,7 @@ export const overview: Translation<typeof overviewText> = {
   },
   feed: {
     title: "Live",
+    testTitle: "Neueste Ereignisse",
     about: "Die neuesten Ereignisse, sobald sie eintreffen.",
     new: (event) => `Neues Ereignis: ${event}`,
     emptyTitle: "Warten auf das erste Ereignis",

@@ -244,11 +244,12 @@ function NothingFound({ site, search }: { site: string; search: string }) {
 function NothingYet({ site }: { site: string }) {
   const address = useInboundAddress();
   const mayChange = useMay("admin", site);
+  const isTest = useMode() === "test";
   return (
     <>
       <Empty
         icon={ListTree}
-        title={eventsText.nothingYet.title}
+        title={isTest ? commonText.testData.noEvents : eventsText.nothingYet.title}
         action={
           <Group gap="xs" justify="center">
             {mayChange && (
@@ -256,20 +257,22 @@ function NothingYet({ site }: { site: string }) {
                 <Button component={Link} to={`/sites/${site}/configuration/keys`}>
                   {eventsText.nothingYet.createKey}
                 </Button>
-                <Button component={Link} to={`/sites/${site}/configuration/import`} variant="default">
-                  {eventsText.nothingYet.import}
-                </Button>
+                {!isTest && (
+                  <Button component={Link} to={`/sites/${site}/configuration/import`} variant="default">
+                    {eventsText.nothingYet.import}
+                  </Button>
+                )}
               </>
             )}
             <OtherMode />
           </Group>
         }
       >
-        {eventsText.nothingYet.about}
+        {isTest ? commonText.testData.sendOne : eventsText.nothingYet.about}
       </Empty>
       <Box p="md" pt={0} maw={760} mx="auto">
         <Text size="sm" c="dimmed" mb="xs">
-          {eventsText.nothingYet.samples}
+          {isTest ? eventsText.nothingYet.testSamples : eventsText.nothingYet.samples}
         </Text>
         <CodeSamples address={address} keyText="cc_…" />
       </Box>

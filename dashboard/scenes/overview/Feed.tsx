@@ -9,23 +9,28 @@ import { Card } from "../../common/Page.tsx";
 import { useFeed, type EventSummary, type FeedState } from "../../common/api/feed.ts";
 import { useApi } from "../../common/api/query.ts";
 import { TextLink } from "../../common/links.tsx";
-import { useMode } from "../../common/lists/TestMode.tsx";
+import { OtherMode, useMode } from "../../common/lists/TestMode.tsx";
 import { Empty, LoadError, Loading } from "../../common/states.tsx";
 import { Money, TestBadge, Time } from "../../common/values.tsx";
 import { DeliveryStates, EventStatus, isUnreleased, tracePath } from "../events/eventCells.tsx";
+import { commonText } from "../../messages/common.ts";
 import { overviewText } from "../../messages/overview.ts";
 
 const shownAtOnce = 10;
 
 export function Feed({ site }: { site: string }) {
   const client = useQueryClient();
-  const mode = useMode() as EventSummary["mode"];
+  const mode = useMode();
+  const isTest = mode === "test";
   const list = useApi("GET /sites/:site/events", { params: { site }, query: { mode, limit: shownAtOnce } });
   const [received, setReceived] = useState<ReadonlyMap<string, EventSummary>>(new Map());
   const [announcement, setAnnouncement] = useState("");
   // Throttled: screen readers announce a burst once, and the figures are refreshed once.
-  const announce = useThrottledCallback((event: EventSummary) => {
-    setAnnouncement(overviewText.feed.new(event.event));
+  const announce = useThrottledCallback(
+    (event: EventSummary) => setAnnouncement(overviewText.feed.new(event.event)),
+    8_000,
+  );
+  const refreshFigures = useThrottledCallback(() => {
     void client.invalidateQueries({ queryKey: ["GET /sites/:site/statistics"] });
     void client.invalidateQueries({ queryKey: ["GET /sites/:site/checklist"] });
   }, 8_000);
@@ -33,6 +38,8 @@ export function Feed({ site }: { site: string }) {
   const state = useFeed(
     site,
     (event) => {
+      // The first steps are also done with test events.
+      if (!known.has(event.id)) refreshFigures();
       if (event.mode !== mode) return;
       if (!known.has(event.id)) announce(event);
       setReceived((before) => new Map([...before, [event.id, event] as const].slice(-100)));
@@ -45,7 +52,7 @@ export function Feed({ site }: { site: string }) {
     .slice(0, shownAtOnce);
   return (
     <Card
-      title={overviewText.feed.title}
+      title={isTest ? overviewText.feed.testTitle : overviewText.feed.title}
       about={overviewText.feed.about}
       actions={<FeedMark state={state} />}
       padded={false}
@@ -58,8 +65,12 @@ export function Feed({ site }: { site: string }) {
       ) : !list.data ? (
         <Loading rows={6} height={44} />
       ) : rows.length === 0 ? (
-        <Empty icon={Radio} title={overviewText.feed.emptyTitle}>
-          {overviewText.feed.empty}
+        <Empty
+          icon={Radio}
+          title={isTest ? commonText.testData.noEvents : overviewText.feed.emptyTitle}
+          action={<OtherMode />}
+        >
+          {isTest ? commonText.testData.sendOne : overviewText.feed.empty}
         </Empty>
       ) : (
         <Box component="ul" m={0} p={0} style={{ listStyle: "none" }}>

@@ -11,7 +11,7 @@ import { useRows } from "../../../common/api/query.ts";
 import { useMay } from "../../../common/api/session.ts";
 import { RowLink, Rows, useIsNarrow, type Column } from "../../../common/lists/Rows.tsx";
 import { SelectionBar, useSelection } from "../../../common/lists/selection.tsx";
-import { OtherMode, TestNotice, TestSwitch } from "../../../common/lists/TestMode.tsx";
+import { OtherMode, TestNotice, TestSwitch, useMode } from "../../../common/lists/TestMode.tsx";
 import { useQueryParams } from "../../../common/lists/queryParams.ts";
 import { PlatformName } from "../../../common/platforms/PlatformMark.tsx";
 import { Empty } from "../../../common/states.tsx";
@@ -97,14 +97,25 @@ export function LogTable({ site, fixed = {} }: { site: string; fixed?: LogFilter
                 {integrationsText.log.aboutNoMatches}
               </Empty>
             ) : (
-              <Empty icon={History} title={integrationsText.log.emptyTitle} action={<OtherMode />}>
-                {integrationsText.log.empty}
-              </Empty>
+              <NothingYet />
             )
           }
         />
       </Card>
     </>
+  );
+}
+
+function NothingYet() {
+  const isTest = useMode() === "test";
+  return (
+    <Empty
+      icon={History}
+      title={isTest ? commonText.testData.noDeliveries : integrationsText.log.emptyTitle}
+      action={<OtherMode />}
+    >
+      {isTest ? commonText.testData.sendOne : integrationsText.log.empty}
+    </Empty>
   );
 }
 
@@ -183,7 +194,7 @@ function useColumns(
         return (
           <>
             <StateCell line={line} />
-            {repair?.isLikely && <RepairLink site={site} repair={repair} />}
+            {repair?.isLikely && <RepairLink site={site} repair={repair} isShort />}
           </>
         );
       },
@@ -212,7 +223,7 @@ function useColumns(
         // A replay before the repair would have the same end. Afterwards the trace and the selection still offer it.
         const repair = repairOf(line);
         // Most conversions have no click of most platforms: that a click id is missing is no fault to repair in every row.
-        if (repair) return repair.isLikely ? <RepairLink site={site} repair={repair} /> : null;
+        if (repair) return repair.isLikely ? <RepairLink site={site} repair={repair} isShort /> : null;
         return (
           isReplayable(line.state, line.reason) && (
             <ReplayButton site={site} eventId={line.event.id} delivery={line} variant="subtle" />
