@@ -64,6 +64,7 @@ inChromium("the first conversion", () => {
       await page.getByRole("link", { name: "Overview" }).click();
       await page.getByRole("status", { name: "Live feed: connected" }).waitFor();
       await sees(page, "Waiting for the first event");
+      await page.getByRole("button", { name: "Show test data" }).waitFor();
       await page.evaluate(() => Object.assign(window, { isSamePage: true }));
       const answer = await relay.post(key, {
         email: "ada@customers.example",

@@ -113,6 +113,7 @@ inChromium("lists", () => {
         await page.getByRole("button", { name: "Filters (2)", expanded: true }).waitFor();
         await press(page, "Filters (2)");
         await page.getByLabel("Platform", { exact: true }).waitFor({ state: "detached" });
+        await page.getByRole("button", { name: /^Clear/ }).waitFor();
       }
       expect(errors.scriptErrors).toEqual([]);
     },
@@ -197,6 +198,9 @@ inChromium("lists", () => {
       await page.setViewportSize({ width: 1280, height: 900 });
       const { key } = (await owner.ask(`POST /sites/${site.id}/keys`, { name: "staging", mode: "test" }))
         .json;
+      await open(`/sites/${site.id}/events?mode=test`);
+      await sees(page, "No test events yet");
+      expect(await page.getByRole("link", { name: "Import past conversions" }).count()).toBe(0);
       const tried = { email: "ada@example.com", event: "lead", orderId: "T-1" };
       await eventually("the test key works", async () => (await relay.post(key, tried)).status === 200);
       const sign = page.getByRole("status").filter({ hasText: /never counted and never sent as live/ });
@@ -204,7 +208,7 @@ inChromium("lists", () => {
       const live = page.getByText("L-60", { exact: true });
       const inNavigation = (name: string) => page.getByRole("navigation").getByRole("link", { name });
 
-      await open(`/sites/${site.id}/events`);
+      await open(`/sites/${site.id}/events?mode=unknown`);
       await live.waitFor();
       expect([await testRow.count(), await sign.count()]).toEqual([0, 0]);
       await turnOn(page, "Test data");
@@ -216,6 +220,7 @@ inChromium("lists", () => {
       await inNavigation("Overview").click();
       await page.getByRole("heading", { name: "Overview" }).waitFor();
       await sign.waitFor();
+      await page.getByRole("heading", { name: "Newest events" }).waitFor();
       const feed = page.locator(".cc-feed-line");
       await feed.first().waitFor();
       expect(await feed.allInnerTexts()).toEqual([expect.stringContaining("lead")]);
@@ -230,6 +235,9 @@ inChromium("lists", () => {
       await testRow.waitFor();
       await sign.waitFor();
       expect(page.url()).toMatch(/\/integrations\/log\?mode=test$/);
+      await press(page, "Replay…");
+      await sees(page.getByRole("dialog"), /^Choose a filter first/);
+      await page.keyboard.press("Escape");
       // Clearing the filters does not leave the test data.
       await page.getByLabel("State", { exact: true }).selectOption("sent");
       await page.waitForURL(/state=sent/);
@@ -245,6 +253,24 @@ inChromium("lists", () => {
       await open(`/sites/${site.id}/events?search=T-1`);
       await press(page, "Show test data");
       await testRow.waitFor();
+
+      // A link has the mode of what it leads to: live figures, a found event and the others of its order, and a saved view.
+      await open(`/sites/${site.id}/configuration/traffic?mode=test`);
+      await page.getByRole("link", { name: "Filtered events" }).click();
+      await page.waitForURL(/\/events\?status=filtered$/);
+      await press(page, "Views");
+      await page.getByRole("menuitem", { name: "Save this view…" }).click();
+      await page.getByLabel("Name of this view").fill("Filtered");
+      await press(page.getByRole("dialog"), "Save");
+      await page.keyboard.press("Control+k");
+      await page.keyboard.type("T-1");
+      await page.getByRole("option", { name: /T-1.*test event/ }).click();
+      await page.waitForURL(/\/events\/[^/]+\?mode=test$/);
+      await page.getByRole("link", { name: "All events of this order" }).click();
+      await page.waitForURL(/\/events\?search=T-1&mode=test$/);
+      await press(page, "Views");
+      await page.getByRole("menuitem", { name: "Filtered" }).click();
+      await page.waitForURL(/\/events\?status=filtered$/);
       expect(errors.scriptErrors).toEqual([]);
     },
     scenarioMs,

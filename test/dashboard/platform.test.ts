@@ -174,7 +174,9 @@ inChromium("a platform in the dashboard", () => {
       await row(page, waiting[0]).getByRole("link", reconnect).waitFor();
       await page.setViewportSize({ width: 390, height: 844 });
       await open(`/sites/${site}/integrations/log`);
-      await page.getByRole("link", reconnect).filter({ visible: true }).nth(1).waitFor();
+      const inRow = page.getByRole("link", reconnect).filter({ visible: true }).nth(1);
+      await inRow.waitFor();
+      expect(await inRow.textContent()).toBe("Reconnect");
       await page.setViewportSize({ width: 1280, height: 900 });
       await page.getByRole("link", reconnect).first().click();
       await sees(page, "Meta needs reconnection");
