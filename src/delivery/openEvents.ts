@@ -16,8 +16,8 @@ import type { FirstResult } from "../store/deliveries/outcomes.ts";
 import type { Store } from "../store/store.ts";
 import type { Connection } from "../sites/directory.ts";
 import type { Looks } from "./looks.ts";
-import { onEachMachine } from "./onEachMachine.ts";
 import { settingsMark } from "./settingsMark.ts";
+import { onEachMachine } from "./slices.ts";
 
 export type OpenEvent = {
   /**
