@@ -507,6 +507,29 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
     },
   );
 
+  test("a node that stops writes outcomes that had failed at the same time", async () => {
+    let isDown = true;
+    const asked = new Set<string>();
+    const bothAsked = Promise.withResolvers<void>();
+    const node = await openNode({
+      async settleFirst(item) {
+        if (isDown) throw new Error("down");
+        asked.add(item.eventId);
+        if (asked.size === 2) bothAsked.resolve();
+        // Neither waits until the other is written.
+        await bothAsked.promise;
+        return store.deliveries.settleFirst(item);
+      },
+    });
+    const siteId = await newSite(store);
+    for (const { item, openEvent } of [await accepted(node, siteId), await accepted(node, siteId)])
+      await Promise.all(["c1", "c2", "c3"].map((id) => openEvent.settle(settlement(item, id, "sent"))));
+    expect(node.events.size()).toBe(2);
+    isDown = false;
+    await node.events.close();
+    expect(node.events.size()).toBe(0);
+  });
+
   test("a node that stops with nothing open leaves no row", async () => {
     const node = await openNode();
     const { item, openEvent } = await accepted(node, await newSite(store));

@@ -272,7 +272,7 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
     size: () => Array.from(nodesOf(open)).length,
     async close() {
       await Promise.all(loops.map((loop) => loop.stop()));
-      for (const owned of listOwned()) await owned.retry();
+      await Promise.all(listOwned().map((owned) => owned.retry()));
       const isRecovered = recovery === null && store.nodes.promotions() === promotions;
       // Another node takes over what is left, when the lease has ended.
       if (!isLinked(open) && isRecovered) await store.nodes.remove(owner, promotions);
