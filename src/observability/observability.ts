@@ -164,13 +164,12 @@ export function openObservability(
         schema: store.migrated.to,
         workerPolledAt: () => workerPolledAt,
         configurationReadAt: () => configurationReadAt,
-        // While a machine is silent, events of its sites may also run out of time.
+        // While a machine is down, events of its sites may also run out of time.
         failedInARow: () =>
-          Math.max(
-            failedCommits.inARow(),
-            store.health.countSilentMachines() > 0 ? 0 : failedEvents.inARow(),
-          ),
+          Math.max(failedCommits.inARow(), store.health.countDownMachines() > 0 ? 0 : failedEvents.inARow()),
+        // Outcomes of its sites wait for it.
         stuckMs() {
+          if (store.health.countDownMachines() > 0) return 0;
           const { inFlight } = commitObserver;
           return isLinked(inFlight) ? elapsed() - Math.max(inFlight.next.startedAt, committedAt) : 0;
         },

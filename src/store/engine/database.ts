@@ -193,7 +193,7 @@ export type Database = Query &
      */
     divideSites(siteIds: Iterable<string>): Promise<Map<string, Map<string, string[]>>>;
     /** The number of machines of a sharded database that do not answer. Statements of their sites fail at once. */
-    countSilentMachines(): number;
+    countDownMachines(): number;
     /** True for the error of a statement whose site is on a machine that does not answer: others are not affected. */
     isMachineError: (error: unknown) => boolean;
     /** True when the data of one statement is at fault and not the database: the others of its group may pass. */
@@ -211,9 +211,9 @@ export const singleStatements: Pick<Database, "run"> & ThisType<Database> = {
 };
 
 /** For a database on one machine. */
-export const onOneMachine: Pick<Database, "divideSites" | "countSilentMachines" | "isMachineError"> = {
+export const onOneMachine: Pick<Database, "divideSites" | "countDownMachines" | "isMachineError"> = {
   divideSites: async (siteIds) => new Map([["", new Map([["", [...siteIds]]])]]),
-  countSilentMachines: () => 0,
+  countDownMachines: () => 0,
   isMachineError: () => false,
 };
 

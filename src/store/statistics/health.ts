@@ -59,7 +59,7 @@ export function healthStore(db: Database) {
     },
 
     /** The number of machines of a sharded database that do not answer. */
-    countSilentMachines: () => db.countSilentMachines(),
+    countDownMachines: () => db.countDownMachines(),
     /** True for an error of one machine of a sharded database: sites on others are not affected. */
     isMachineError: (error: unknown) => db.isMachineError(error),
 

@@ -19,6 +19,7 @@ import {
 import { postgresDialect, readDialectFlags } from "./dialect.ts";
 import {
   commitUnknown,
+  isAboutWorker,
   isDataError,
   isServerSuspect,
   isStalePlan,
@@ -108,6 +109,7 @@ export function openPostgres(url: string, options: PostgresOptions): Database {
         const result = await work((siteId) => (taking = connect(siteId)), isUncertain);
         held.client?.release();
         held.leave?.(true);
+        held.machine?.setFound(true);
         return result;
       } catch (error) {
         // Work may fail for a reason of its own before it has its connection.
@@ -121,6 +123,8 @@ export function openPostgres(url: string, options: PostgresOptions): Database {
         // Without connections nothing was tried: there is no primary, or the machine of the site is silent.
         if (!on || !general) throw error;
         if (machine?.isSilent()) throw new MachineDown(error);
+        // The coordinator says with 08… that it cannot reach the machine.
+        if (isSuspect || sqlState(error).startsWith("08")) machine?.setFound(false);
         if (isSuspect) suspect(on, general, machine);
         // A read whose time passed while a server was silent may ask the next one, once.
         if (pool !== "writers" && isServerSuspect(error) && !wasSilent) {
@@ -128,7 +132,8 @@ export function openPostgres(url: string, options: PostgresOptions): Database {
           by = elapsed() + defaultTimeoutMs;
         }
         const mayPass = isRefused || isTransient(error);
-        if (!mayPass || elapsed() + pauseMs >= by) throw machine && mayPass ? new MachineDown(error) : error;
+        const isOfMachine = mayPass && (machine !== null || (machines !== null && isAboutWorker(error)));
+        if (!mayPass || elapsed() + pauseMs >= by) throw isOfMachine ? new MachineDown(error) : error;
         isUncertain ||= sqlState(error) === commitUnknown;
       }
       // With jitter, so that transactions that collided do not collide again.
@@ -206,7 +211,7 @@ export function openPostgres(url: string, options: PostgresOptions): Database {
     ...singleStatements,
     promotions: () => primary.promotions(),
     divideSites: async (siteIds) => (await machines?.divide(siteIds)) ?? onOneMachine.divideSites(siteIds),
-    countSilentMachines: () => machines?.countSilent() ?? 0,
+    countDownMachines: () => machines?.countDown() ?? 0,
     isMachineError: (error) => error instanceof MachineDown,
     isDataError,
     isOwnError: (error) => sqlState(error) !== "",

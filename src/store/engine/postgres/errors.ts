@@ -64,3 +64,7 @@ export function isServerSuspect(error: unknown): boolean {
   if (notPrimary.has(code) || network.has(code)) return true;
   return code.startsWith("08") && code !== commitUnknown && !(error instanceof Error && "severity" in error);
 }
+
+/** True for the coordinator's answer that it cannot reach a worker; a connection that breaks here has no severity. */
+export const isAboutWorker = (error: unknown): boolean =>
+  error instanceof Error && "severity" in error && sqlState(error).startsWith("08");

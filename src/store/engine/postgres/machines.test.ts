@@ -71,7 +71,7 @@ test.skipIf(inject("inSchemas"))(
       await db.all(`SELECT 1`);
     }
     expect(new Set(await Promise.all(failing))).toEqual(new Set(["down"]));
-    expect(db.countSilentMachines()).toBe(1);
+    expect(db.countDownMachines()).toBe(1);
     const error = await read("site-1").catch((thrown: unknown) => thrown);
     expect([db.isMachineError(error), db.isOwnError(error)]).toEqual([true, true]);
     const commits: boolean[][] = [];
@@ -95,7 +95,7 @@ test.skipIf(inject("inSchemas"))(
     gateways.one.mode = "open";
     await eventually("it is back", () => read("site-1").then(() => true, () => false)); // prettier-ignore
     await write("site-1");
-    expect([db.countSilentMachines(), db.promotions()]).toEqual([0, 0]);
+    expect([db.countDownMachines(), db.promotions()]).toEqual([0, 0]);
   },
 );
 
@@ -103,7 +103,7 @@ test.skipIf(inject("inSchemas"))("a slow statement on a machine that answers is 
   const { db } = await openCluster();
   const slow = db.all(`SELECT pg_sleep(2.5) AS slept FROM (SELECT 1 AS n FROM leases WHERE site_id = $1 UNION ALL SELECT 1) AS one`, ["site-1"]); // prettier-ignore
   expect(await slow).toHaveLength(1);
-  expect(db.countSilentMachines()).toBe(0);
+  expect(db.countDownMachines()).toBe(0);
 });
 
 test.skipIf(inject("inSchemas"))(
@@ -114,7 +114,7 @@ test.skipIf(inject("inSchemas"))(
     gateways.one.cut();
     await read("site-1");
     await write("site-1");
-    expect(db.countSilentMachines()).toBe(0);
+    expect(db.countDownMachines()).toBe(0);
   },
 );
 

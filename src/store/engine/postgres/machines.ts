@@ -65,6 +65,8 @@ export type Machine = {
   /** The machine refused a connection, or another server answers there. */
   avoid(): void;
   isSilent(): boolean;
+  /** Whether the last statement found the machine, or could not. */
+  setFound(isFound: boolean): void;
 };
 
 export type Machines = ReturnType<typeof openMachines>;
@@ -160,7 +162,7 @@ export function openMachines(options: MachineOptions) {
       return new Map([...byMachine].map(([machine, some]) => [machine, idsByShard(some)]));
     },
 
-    countSilent: () => [...opened.values()].filter((one) => one.isSilent()).length,
+    countDown: () => [...opened.values()].filter((one) => one.isDown()).length,
 
     async close(): Promise<void> {
       isClosed = true;
@@ -173,6 +175,8 @@ export function openMachines(options: MachineOptions) {
 type OpenMachine = Machine & {
   /** Connects to the machine directly from now on; null to go through the coordinator. */
   setServer(server: WritableServer | null): void;
+  /** It is silent, or the last statement did not find it. */
+  isDown(): boolean;
   /** It is reached through the coordinator although it is listed. */
   isAvoided(): boolean;
   close(): Promise<void>;
@@ -190,6 +194,7 @@ function openMachine(options: MachineOptions): OpenMachine {
   let lastSite = "";
   let answeredAt = -Infinity;
   let isSilent = false;
+  let isFound = true;
   let isClosed = false;
   let timer: NodeJS.Timeout | undefined;
 
@@ -256,6 +261,8 @@ function openMachine(options: MachineOptions): OpenMachine {
       avoidUntil = elapsed() + detourMs;
     },
     isSilent: () => isSilent,
+    setFound: (found) => void (isFound = found),
+    isDown: () => isSilent || !isFound,
     isAvoided: () => avoidUntil > -Infinity,
     setServer(server) {
       listed = server;
