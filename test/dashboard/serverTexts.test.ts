@@ -1,7 +1,7 @@
 // Texts that come from the relay: German has every one that the sources can say.
 
 import { readdirSync, readFileSync } from "node:fs";
-import { beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { showAllTexts, showLanguage } from "../../dashboard/messages/catalogue.ts";
 import { configurationText } from "../../dashboard/messages/configuration.ts";
 import { platformTexts } from "../../dashboard/messages/de/platforms/texts.ts";
@@ -54,6 +54,11 @@ beforeAll(async () => {
   await showLanguage();
   await showAllTexts();
   addServerTexts("de", platformTexts);
+});
+// Other files of the same process expect English.
+afterAll(async () => {
+  setLanguage("en");
+  await showLanguage();
 });
 
 /** The texts of a platform that the dashboard shows. */
