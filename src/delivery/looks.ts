@@ -69,6 +69,8 @@ type LookOptions = {
 const lookMs = 10_000;
 /** Changes that come together share a look. */
 const soonMs = 500;
+/** Backfills that are read at the same time. */
+const maxReads = 16;
 /** Further connections are found by the next look. */
 const maxListed = 100_000;
 
@@ -138,19 +140,18 @@ export function sharedLooks(options: LookOptions): Looks {
     async runningBackfills(now) {
       const rows: BackfillRow[] = [];
       // One that cannot be read keeps no other from going on.
-      const readings = lists.backfill
-        .take(({ at }) => at <= now)
-        .map(async ({ siteId, id }) => {
-          const row = await store.backfills.find(siteId, id).catch((error: unknown) => {
-            onDefect(error, { worker: "look", site: siteId, backfill: id });
-            return "unread" as const;
-          });
-          if (row !== "unread" && row?.state !== "running") return;
-          if (row !== "unread") rows.push(row);
-          // It stays listed until the next look, which another node may make: the next step may be due before.
-          if (nextLookAt > now) lists.backfill.add({ siteId, id, at: now + 1000 });
+      const due = lists.backfill.take(({ at }) => at <= now);
+      const read = async ({ siteId, id }: Listed) => {
+        const row = await store.backfills.find(siteId, id).catch((error: unknown) => {
+          onDefect(error, { worker: "look", site: siteId, backfill: id });
+          return "unread" as const;
         });
-      await Promise.all(readings);
+        if (row !== "unread" && row?.state !== "running") return;
+        if (row !== "unread") rows.push(row);
+        // It stays listed until the next look, which another node may make: the next step may be due before.
+        if (nextLookAt > now) lists.backfill.add({ siteId, id, at: now + 1000 });
+      };
+      for (let i = 0; i < due.length; i += maxReads) await Promise.all(due.slice(i, i + maxReads).map(read));
       return rows;
     },
     listed: (kind, now) => lists[kind].take(({ at }) => at <= now),

@@ -70,16 +70,17 @@ export async function onEachMachine<T>(
   const bySite = Map.groupBy(items, siteOf);
   if (bySite.size === 0) return errors;
   const machines = await slices.divide(bySite.keys());
-  async function onMachine(siteIds: readonly string[]): Promise<void> {
+  async function onMachine(name: string, siteIds: readonly string[]): Promise<void> {
     for (const item of siteIds.flatMap((siteId) => bySite.get(siteId) ?? []))
       try {
         await work(item);
       } catch (error) {
         errors.push(error);
-        if (health.isMachineError(error)) return;
+        // Sites whose machine is not known may be on several.
+        if (name !== "" && health.isMachineError(error)) return;
       }
   }
-  await Promise.all([...machines.values()].map((slicesOf) => onMachine([...slicesOf.values()].flat())));
+  await Promise.all([...machines].map(([name, slicesOf]) => onMachine(name, [...slicesOf.values()].flat())));
   return errors;
 }
 

@@ -39,6 +39,9 @@ type ObservedParts = {
   certificateExpiresAt: () => number | null;
 };
 
+/** Outcomes of sites on a machine that is down wait for it for a minute. */
+const maxSettleMs = 70_000;
+
 export function openObservability(
   config: Config,
   { log, writeInbound, writeAttempt }: Log,
@@ -84,7 +87,7 @@ export function openObservability(
 
   const failedCommits = countConsecutiveFailures(elapsed);
   const failedEvents = countConsecutiveFailures(elapsed);
-  let isMachineError: Store["health"]["isMachineError"] = () => false;
+  let isOfDownMachine = (_error: unknown): boolean => false;
   let committedAt = 0;
   const commitObserver: CommitObserver = {
     inFlight: link<InFlightCommit>({ startedAt: 0 }),
@@ -108,7 +111,7 @@ export function openObservability(
     onAnswered: (line: InboundLine): void => {
       counts.countAnswer(line);
       // Events of sites on a machine that is down fail, and this node serves all others.
-      const isCounted = line.exit !== undefined && !isMachineError(line.error);
+      const isCounted = line.exit !== undefined && !isOfDownMachine(line.error);
       if (isCounted) failedEvents.add(line.exit === "unavailable");
       writeInbound(line);
     },
@@ -158,20 +161,20 @@ export function openObservability(
     /** Mounts /readyz and /metrics. */
     mountRoutes(app: FastifyInstance, parts: ObservedParts): void {
       const { store, directory, lanes, breaker } = parts;
-      ({ isMachineError } = store.health);
+      const { health } = store;
+      isOfDownMachine = (error) => health.isMachineError(error) && health.countDownMachines() > 0;
       const ready = openReadiness({
-        pulse: () => store.health.readPulse(),
+        pulse: () => health.readPulse(),
         schema: store.migrated.to,
         workerPolledAt: () => workerPolledAt,
         configurationReadAt: () => configurationReadAt,
         // While a machine is down, events of its sites may also run out of time.
         failedInARow: () =>
-          Math.max(failedCommits.inARow(), store.health.countDownMachines() > 0 ? 0 : failedEvents.inARow()),
-        // Outcomes of its sites wait for it.
+          Math.max(failedCommits.inARow(), health.countDownMachines() > 0 ? 0 : failedEvents.inARow()),
         stuckMs() {
-          if (store.health.countDownMachines() > 0) return 0;
           const { inFlight } = commitObserver;
-          return isLinked(inFlight) ? elapsed() - Math.max(inFlight.next.startedAt, committedAt) : 0;
+          const ms = isLinked(inFlight) ? elapsed() - Math.max(inFlight.next.startedAt, committedAt) : 0;
+          return ms < maxSettleMs && health.countDownMachines() > 0 ? 0 : ms;
         },
         now,
         elapsed,

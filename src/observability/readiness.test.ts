@@ -170,7 +170,12 @@ test("events that fail because of one machine of a sharded database leave the no
   const observability = openObservability(config, log, Date.now);
   onTestFinished(observability.stop);
   const app = openServer(null, () => {});
-  const health = { ...store.health, isMachineError: (error: unknown) => error instanceof MachineDown };
+  let down = 1;
+  const health = {
+    ...store.health,
+    countDownMachines: () => down,
+    isMachineError: (error: unknown) => error instanceof MachineDown,
+  };
   observability.mountRoutes(app, {
     store: { ...store, health },
     directory: openDirectory(store),
@@ -189,6 +194,7 @@ test("events that fail because of one machine of a sharded database leave the no
   };
   fail(new MachineDown());
   expect(await writes()).toBe("ok");
+  down = 0;
   // An answer is cached for a second.
   await eventually("it is not ready", async () => {
     fail(new Error("the disk is full"));

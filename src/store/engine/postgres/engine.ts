@@ -124,7 +124,7 @@ export function openPostgres(url: string, options: PostgresOptions): Database {
         if (!on || !general) throw error;
         if (machine?.isSilent()) throw new MachineDown(error);
         // The coordinator says with 08… that it cannot reach the machine.
-        if (isSuspect || sqlState(error).startsWith("08")) machine?.setFound(false);
+        if (isSuspect || isAboutWorker(error)) machine?.setFound(false);
         if (isSuspect) suspect(on, general, machine);
         // A read whose time passed while a server was silent may ask the next one, once.
         if (pool !== "writers" && isServerSuspect(error) && !wasSilent) {
@@ -279,8 +279,8 @@ function openTransaction(
   };
 }
 
-async function confirmServer({ readers, timeline }: Connections): Promise<void> {
-  const client = await readers.connect();
+async function confirmServer({ writers, timeline }: Connections): Promise<void> {
+  const client = await writers.connect();
   let isConfirmed = false;
   try {
     await refuseOtherTimeline(client, timeline);

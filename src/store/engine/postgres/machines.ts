@@ -36,6 +36,8 @@ const probeServersMs = 60_000;
 /** After an unknown site, at most this often. */
 const minReadMs = 1000;
 const maxUnknown = 10_000;
+/** Longer than the pause between two tries of a statement. */
+const missedMs = 10_000;
 const suspectAfterMs = 800;
 const probeTimeoutMs = 1000;
 const probeEveryMs = 1000;
@@ -162,7 +164,12 @@ export function openMachines(options: MachineOptions) {
       return new Map([...byMachine].map(([machine, some]) => [machine, idsByShard(some)]));
     },
 
-    countDown: () => [...opened.values()].filter((one) => one.isDown()).length,
+    /** None where all are down: then nothing is served. */
+    countDown(): number {
+      const used = new Set(machines.values());
+      const down = [...opened].filter(([name, one]) => used.has(name) && one.isDown()).length;
+      return down < used.size ? down : 0;
+    },
 
     async close(): Promise<void> {
       isClosed = true;
@@ -175,7 +182,7 @@ export function openMachines(options: MachineOptions) {
 type OpenMachine = Machine & {
   /** Connects to the machine directly from now on; null to go through the coordinator. */
   setServer(server: WritableServer | null): void;
-  /** It is silent, or the last statement did not find it. */
+  /** It is silent, or a statement did not find it lately. */
   isDown(): boolean;
   /** It is reached through the coordinator although it is listed. */
   isAvoided(): boolean;
@@ -194,7 +201,7 @@ function openMachine(options: MachineOptions): OpenMachine {
   let lastSite = "";
   let answeredAt = -Infinity;
   let isSilent = false;
-  let isFound = true;
+  let missedAt = -Infinity;
   let isClosed = false;
   let timer: NodeJS.Timeout | undefined;
 
@@ -261,8 +268,8 @@ function openMachine(options: MachineOptions): OpenMachine {
       avoidUntil = elapsed() + detourMs;
     },
     isSilent: () => isSilent,
-    setFound: (found) => void (isFound = found),
-    isDown: () => isSilent || !isFound,
+    setFound: (isFound) => void (missedAt = isFound ? -Infinity : elapsed()),
+    isDown: () => isSilent || elapsed() - missedAt < missedMs,
     isAvoided: () => avoidUntil > -Infinity,
     setServer(server) {
       listed = server;
