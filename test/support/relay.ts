@@ -17,9 +17,6 @@ import { freshDatabase, freshFolder, migratedDatabase } from "./databases.ts";
 export const command = fileURLToPath(new URL("../../bin/cleancast.mjs", import.meta.url));
 const execute = promisify(execFile);
 
-/** The young generation begins with 16 MB: a start that lets it grow collects garbage several times. */
-const nodeFlags = ["--min-semi-space-size=16"];
-
 export const engines = ["sqlite", "postgres"] as const;
 export type Engine = (typeof engines)[number];
 
@@ -199,7 +196,7 @@ async function startRelay(
   options: readonly string[],
   folder?: string,
 ): Promise<Relay> {
-  const child = spawn(process.execPath, [...nodeFlags, program, "serve", ...options], { env, cwd: folder });
+  const child = spawn(process.execPath, [program, "serve", ...options], { env, cwd: folder });
   running.add(child);
   let output = "";
   const ready = new Promise<void>((resolve, reject) => {
