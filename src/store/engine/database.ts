@@ -192,7 +192,7 @@ export type Database = Query &
      * the sites of one slice concerns one shard. One slice where the database is not sharded.
      */
     divideSites(siteIds: Iterable<string>): Promise<Map<string, Map<string, string[]>>>;
-    /** The number of machines of a sharded database that do not answer. Statements of their sites fail at once. */
+    /** The number of machines of a sharded database that do not answer, while others do; 0 where all are down. */
     countDownMachines(): number;
     /** True for the error of a statement whose site is on a machine that does not answer: others are not affected. */
     isMachineError: (error: unknown) => boolean;

@@ -58,7 +58,7 @@ export function healthStore(db: Database) {
       };
     },
 
-    /** The number of machines of a sharded database that do not answer. */
+    /** The number of machines of a sharded database that do not answer, while others do. */
     countDownMachines: () => db.countDownMachines(),
     /** True for an error of one machine of a sharded database: sites on others are not affected. */
     isMachineError: (error: unknown) => db.isMachineError(error),
