@@ -70,7 +70,7 @@ export async function openStore(
     // Throws where the embedded database was moved: a node that only reads would serve old data. A server is not written to, because
     // a machine of a sharded one may be down.
     if (!db.isServer) await db.write(async () => {}, { isRepeatable: true });
-    // The groups of commits depend on the answer.
+    // The groups of commits and look-ups depend on the answer.
     const isSharded = await db.isSharded();
     const keys = typeof encryptionKey === "function" ? encryptionKey : () => [encryptionKey];
     const seal = sealWith(keys);
@@ -95,7 +95,7 @@ export async function openStore(
       waiting: waitingStore(db),
       slices: sliceStore(db),
       nodes,
-      people: peopleStore(db, newId),
+      people: peopleStore(db, newId, isSharded),
       /** Signs the cookies of users, and seals the secrets of their authenticator apps. */
       accessSecret: await readAccessSecret(db, keys, onRepaired),
       seals: resealStore(db, keys),

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { batchWhenBusy } from "./adaptiveBatching.ts";
+import { batchWhenBusy, batchWhenFrequent } from "./adaptiveBatching.ts";
 
 /** Simulates a process that is active and idle as the test says. */
 function simulated() {
   const spent = { idle: 0, active: 0 };
-  const windowFor = batchWhenBusy(() => ({ ...spent }));
+  const batchWindow = batchWhenBusy(() => ({ ...spent }));
   return {
-    windowFor,
+    windowFor: (size: number) => batchWindow(size, 0),
     pass: (activeMs: number, idleMs: number) => {
       spent.active += activeMs;
       spent.idle += idleMs;
@@ -46,4 +46,9 @@ test("a moment is too short to measure the utilization", () => {
   expect(windowFor(1)).toBe(0);
   pass(65, 30);
   expect(windowFor(1)).toBe(6);
+});
+
+test("where batches are frequent, one that follows another closely stays open, unless it is large enough", () => {
+  expect([batchWhenFrequent(1, Infinity), batchWhenFrequent(1, 16)]).toEqual([0, 0]);
+  expect([batchWhenFrequent(1, 15), batchWhenFrequent(31, 0), batchWhenFrequent(32, 0)]).toEqual([8, 8, 0]);
 });

@@ -12,8 +12,19 @@ const minBatch = 32;
 /** The utilization is measured over at least this time. */
 const sampleMs = 100;
 
-/** Returns for how many milliseconds a batch of `size` items should stay open for more. */
-export type BatchWindow = (size: number) => number;
+/** Batches that follow each other within this time count as frequent. */
+const frequentMs = 16;
+const frequentWindowMs = 8;
+
+/**
+ * Returns for how many milliseconds a batch of `size` items should stay open for more. `idleMs` have passed since the last batch of
+ * its group ended.
+ */
+export type BatchWindow = (size: number, idleMs: number) => number;
+
+/** For statements that cost the server much, whatever they read: a batch stays open only if another has just ended. */
+export const batchWhenFrequent: BatchWindow = (size, idleMs) =>
+  size < minBatch && idleMs < frequentMs ? frequentWindowMs : 0;
 
 /** The milliseconds that the event loop was idle and active. */
 type Utilization = { idle: number; active: number };

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { inGroups } from "./groupCommit.ts";
 
@@ -82,6 +83,20 @@ describe("group commit", () => {
     runs[1]?.finish();
     expect(await Promise.all(rest)).toEqual(["a3", "a4"]);
     expect(asked).toEqual([1, 2]);
+  });
+
+  test("the batch window of a group knows how long ago its last batch ended", async () => {
+    const idle: number[] = [];
+    const batchWindow = (_size: number, idleMs: number) => {
+      idle.push(idleMs);
+      return 0;
+    };
+    const add = inGroups(async (_key, items: number[]) => items, { isDataError: never, batchWindow });
+    for (const key of ["a", "b", "a"]) await add(key, 0);
+    await sleep(30);
+    await add("a", 0);
+    expect(idle).toEqual([Infinity, Infinity, expect.any(Number), expect.any(Number)]);
+    expect([(idle[2] ?? NaN) < Infinity, (idle[3] ?? NaN) >= 25]).toEqual([true, true]);
   });
 
   test("groups of different keys do not wait for each other", async () => {

@@ -14,7 +14,13 @@ type Waiting<Item, Result> = {
   reject: (error: unknown) => void;
 };
 
-type Group<Item, Result> = { key: string; waiting: Waiting<Item, Result>[]; isRunning: boolean };
+type Group<Item, Result> = {
+  key: string;
+  waiting: Waiting<Item, Result>[];
+  isRunning: boolean;
+  /** Milliseconds on a monotonic clock. */
+  lastEndedAt: number;
+};
 
 export const maxGroupItems = 256;
 
@@ -66,19 +72,21 @@ export function inGroups<Item, Result>(
 
   async function drain(group: Group<Item, Result>): Promise<void> {
     while (group.waiting.length > 0) {
-      const windowMs = options.batchWindow?.(group.waiting.length) ?? 0;
+      const windowMs =
+        options.batchWindow?.(group.waiting.length, performance.now() - group.lastEndedAt) ?? 0;
       if (windowMs > 0) await sleep(windowMs);
       const next = group.waiting;
       group.waiting = next.length > maxItems ? next.splice(endOf(next)) : [];
       const wanted = options.isLate ? next.filter((one) => !rejectIfLate(one)) : next;
       if (wanted.length > 0) await settle(group.key, wanted);
+      if (options.batchWindow) group.lastEndedAt = performance.now();
     }
     group.isRunning = false;
   }
 
   function groupOf(key: string): Group<Item, Result> {
     let group = groups.get(key);
-    if (!group) groups.set(key, (group = { key, waiting: [], isRunning: false }));
+    if (!group) groups.set(key, (group = { key, waiting: [], isRunning: false, lastEndedAt: -Infinity }));
     return group;
   }
 

@@ -14,6 +14,7 @@ import {
 } from "../../kernel/event.ts";
 import { columns } from "../schema/columns.ts";
 import { chunks, list, type Database, type Query, type Row, type Value } from "../engine/database.ts";
+import { batchWhenFrequent } from "../engine/adaptiveBatching.ts";
 import { inGroups } from "../engine/groupCommit.ts";
 import { peopleKeys, peoplePurgeStore, removeRecord, saveRecord, type PeopleTable } from "./purgePeople.ts";
 import { packRecord, unpackForEvent, unpackRecord } from "./personCodec.ts";
@@ -32,10 +33,16 @@ const newVisitor: Visitor = { visits: [], emailSha256s: [] };
 /** The rows of one site's people inside a transaction, which holds their locks until it ends. */
 export type PeopleRows = ReturnType<typeof rowsOn>;
 
-export function peopleStore(db: Database, newId: () => string, now: () => number = Date.now) {
+export function peopleStore(
+  db: Database,
+  newId: () => string,
+  isSharded: boolean,
+  now: () => number = Date.now,
+) {
   // SQLite answers a point query faster than a batch can fill; PostgreSQL gets one query for many people.
   const personRows = batched(
     db,
+    isSharded,
     (hashes) =>
       `SELECT subject, state, NULL AS record FROM consents WHERE site_id = $1 AND subject IN (${hashes})
        UNION ALL
@@ -43,6 +50,7 @@ export function peopleStore(db: Database, newId: () => string, now: () => number
   );
   const consentRows = batched(
     db,
+    isSharded,
     (subjects) =>
       `SELECT subject, given_by, state, decided_at FROM consents WHERE site_id = $1 AND subject IN (${subjects})`,
   );
@@ -249,9 +257,13 @@ function rowsOn(tx: Query, db: Database, siteId: string, newId: () => string) {
   };
 }
 
-/** Reads the rows of one subject. On PostgreSQL concurrent look-ups of one site share a query. */
+/**
+ * Reads the rows of one subject. On PostgreSQL concurrent look-ups of one site share a query. Citus plans each query anew, which costs
+ * more than what it reads, so frequent look-ups wait for each other there.
+ */
 function batched(
   db: Database,
+  isSharded: boolean,
   textFor: (subjects: string) => string,
 ): (siteId: string, subject: string) => Promise<Row[]> {
   if (!db.isServer) {
@@ -270,6 +282,6 @@ function batched(
       const rows = Map.groupBy(found.flat(), (row) => String(row.subject));
       return subjects.map((subject) => rows.get(subject) ?? []);
     },
-    { isDataError: db.isDataError },
+    { isDataError: db.isDataError, ...(isSharded && { batchWindow: batchWhenFrequent }) },
   );
 }
