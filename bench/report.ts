@@ -55,8 +55,8 @@ function pageText(parts: readonly Part[], results: Results): string {
     `For a summary see [Performance](performance.md). \`npm run bench\` writes this page; \`npm run bench -- --only baseline\` measures one part.
 Everything runs on one machine over loopback: senders, platforms, the relay, and PostgreSQL where it is used. All candidates are warmed
 up, they alternate within one run, and figures are medians of the rounds. Ratios hold on other machines; absolute numbers do not.
-Differences below 25 % are noise. A run fails when fewer than 45 % of the events found the identity record of their person, which every
-second one has. What was optimised, and why some targets are missed: [decision 11](../decisions/0011-cost-of-an-event.md).`,
+Differences below 25 % are noise. Where every second event belongs to a person with an identity record (the baseline, load, latency,
+several nodes, growth), a run fails when fewer than 45 % of the events found it. What was optimised, and why some targets are missed: [decision 11](../decisions/0011-cost-of-an-event.md).`,
     ...known.map(({ section }) => section),
   ].join("\n\n")}\n`;
 }

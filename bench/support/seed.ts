@@ -164,6 +164,8 @@ async function copyRow(
 ): Promise<boolean> {
   const [row] = await sql.run(`SELECT * FROM ${table} WHERE ${where} LIMIT 1`);
   if (!row) return false;
+  const unknown = Object.keys(changed).filter((name) => !(name in row));
+  if (unknown.length) throw new Error(`${table} has no column ${unknown.join(", ")}`);
   const columns = Object.keys(row).filter((name) => row[name] !== null || name in changed);
   const values = columns.map((name) => changed[name] ?? name);
   for (let start = 0; start < count; start += chunkSize)
@@ -198,7 +200,7 @@ export async function seedEvents(installation: Installation, count: number): Pro
     },
     dedup_claims: {
       event_id: copyId,
-      email_ref: emailRef,
+      person_ref: emailRef,
       claim: `substr(${sql.sha256(`'c' || n`)}, 1, 36)`,
     },
     outcomes: { event_id: copyId },

@@ -1,3 +1,6 @@
+// Copyright (c) 2026 The Cleancast authors
+// SPDX-License-Identifier: MIT
+
 // Package cleancast sends conversions to a Cleancast relay. Go 1.19 or newer, no dependencies, one file.
 //
 //	client, err := cleancast.New("https://shop.example.com", os.Getenv("CLEANCAST_KEY"))

@@ -8,6 +8,9 @@
  *
  * Temporary failures are repeated within a time budget. Repeating is safe because the relay answers an event that it has
  * already with `deduped`; every repeat sends the bytes of the first attempt, so the order id is the same.
+ *
+ * Copyright (c) 2026 The Cleancast authors
+ * SPDX-License-Identifier: MIT
  */
 
 declare(strict_types=1);

@@ -1,3 +1,6 @@
+# Copyright (c) 2026 The Cleancast authors
+# SPDX-License-Identifier: MIT
+
 """Sends conversions to a Cleancast relay. Python 3.8 or newer, no dependencies, one file.
 
     from cleancast import Cleancast

@@ -1,5 +1,6 @@
 // Adaptive batching. A commit, and the requests that leave after it, cost nearly the same for one event as for ten. So a
-// process that is nearly saturated holds a small batch open for a few milliseconds; one with idle time never does.
+// process that is nearly saturated holds a small batch open for a few milliseconds; one with idle time does so only where each
+// statement is expensive, and for batches that follow each other closely.
 
 import { performance } from "node:perf_hooks";
 
