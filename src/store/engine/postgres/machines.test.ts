@@ -11,7 +11,7 @@ import { link } from "../../../kernel/ring.ts";
 import { MarkOutdated, nodeStore } from "../../deliveries/nodes.ts";
 import { timed, type InFlightCommit } from "../timed.ts";
 import { openPostgres } from "./engine.ts";
-import { MachineDown } from "./machines.ts";
+import { MachineDown, openMachines } from "./machines.ts";
 import { probe } from "./probe.ts";
 
 /** The coordinator may have a database of its own. */
@@ -139,6 +139,60 @@ test.skipIf(inject("inSchemas"))(
     expect([await marks(url), await marks(coordinatorUrl)]).toEqual([[{ low_water: "0" }], []]);
   },
 );
+
+test.skipIf(inject("inSchemas"))(
+  "a machine that a statement did not find is down until a statement finds it; where no machine is found, none is down",
+  async () => {
+    const { db, url, read } = await openCluster();
+    // So the coordinator says that it cannot reach a machine.
+    await sql(
+      { engine: "postgres", url, connections: 1 },
+      `CREATE FUNCTION unreachable() RETURNS integer LANGUAGE plpgsql AS
+       $$ BEGIN RAISE EXCEPTION 'could not connect' USING ERRCODE = '08006'; END $$`,
+    );
+    const miss = (siteId: string) =>
+      db.all(`SELECT unreachable() FROM (SELECT 1 FROM leases WHERE site_id = $1 UNION ALL SELECT 1) AS one`, [siteId])
+        .catch((error: unknown) => db.isMachineError(error)); // prettier-ignore
+    expect([await miss("site-1"), db.countDownMachines()]).toEqual([true, 1]);
+    await Promise.all(["site-1", "site-2", "site-5"].map(miss));
+    expect(db.countDownMachines()).toBe(0);
+    await read("site-5");
+    expect(db.countDownMachines()).toBe(2);
+    await Promise.all(["site-1", "site-2"].map(read));
+    expect(db.countDownMachines()).toBe(0);
+  },
+);
+
+test("a machine that a statement did not find counts as down for ten seconds, and only while it has sites", async () => {
+  let elapsed = 0;
+  let placed = ["one", "two"];
+  const machines = openMachines({
+    readPlacement: async () => ({
+      shards: new Map([["site-1", "1"], ["site-2", "2"]]),
+      machines: new Map(placed.map((name, i) => [String(i + 1), name])),
+      servers: null,
+    }),
+    answersFor: () => Promise.resolve(true),
+    connections: 1,
+    sessionName: "cleancast test",
+    coordinator: () => null,
+    elapsed: () => elapsed,
+  }); // prettier-ignore
+  onTestFinished(() => machines.close());
+  await machines.read();
+  machines.of("site-1")?.setFound(false);
+  const counts = [0, 9_999, 10_000].map((ms) => {
+    elapsed = ms;
+    return machines.countDown();
+  });
+  expect(counts).toEqual([1, 1, 0]);
+  machines.of("site-1")?.setFound(false);
+  expect(machines.countDown()).toBe(1);
+  // Its shards were moved to another machine.
+  placed = ["three", "two"];
+  await machines.read();
+  expect(machines.countDown()).toBe(0);
+});
 
 test("sites are divided by machine, and those of a machine by shard", async () => {
   const { db } = await openCluster();
