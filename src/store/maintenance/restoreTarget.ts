@@ -18,7 +18,7 @@ import {
 import { postgresDialect } from "../engine/postgres/dialect.ts";
 import { isCitus, sequentialShardChanges } from "../schema/distribute.ts";
 import { latestVersion } from "../schema/migrate.ts";
-import { changeRows, query } from "../engine/postgres/engine.ts";
+import { changeRows, query } from "../engine/postgres/statements.ts";
 import { findPrimary } from "../engine/postgres/probe.ts";
 import { serverUrls } from "../engine/postgres/servers.ts";
 import { queryOn } from "../engine/sqlite/dialect.ts";

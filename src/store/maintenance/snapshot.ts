@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { openClient } from "../engine/postgres/client.ts";
 import type { Dialect, Query, Row, Value } from "../engine/database.ts";
 import { postgresDialect } from "../engine/postgres/dialect.ts";
-import { query } from "../engine/postgres/engine.ts";
+import { query } from "../engine/postgres/statements.ts";
 import { findPrimary } from "../engine/postgres/probe.ts";
 import { serverUrls } from "../engine/postgres/servers.ts";
 import { queryOn, toSqliteParams } from "../engine/sqlite/dialect.ts";

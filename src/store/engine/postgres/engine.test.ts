@@ -4,7 +4,8 @@ import { expect, inject, onTestFinished, test } from "vitest";
 import { freshDatabase } from "../../../../test/support/databases.ts";
 import { rowStatement } from "../database.ts";
 import { createClient } from "./client.ts";
-import { changeRows, commitGroups, openPostgres } from "./engine.ts";
+import { commitGroups, openPostgres } from "./engine.ts";
+import { changeRows } from "./statements.ts";
 
 const sites = Array.from({ length: 100 }, (_, n) => `site-${n}`);
 

@@ -1,17 +1,14 @@
 // The shared engine: any number of nodes on one PostgreSQL, which may have standbys that can take its place.
 
-import { hash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Client, PoolClient } from "pg";
+import type { PoolClient } from "pg";
 import { abilitiesOf, openClient } from "./client.ts";
 import {
-  chunks,
   isOneChunk,
   onOneMachine,
   singleStatements,
   type Database,
   type Query,
-  type Row,
   type RowQuery,
   type RowStatement,
   type Value,
@@ -32,6 +29,7 @@ import { MachineDown, openMachines, type Machine, type Machines } from "./machin
 import { answersFor, readPlacement, type Placement, type PlacementRequest } from "./placement.ts";
 import { openPrimary } from "./primary.ts";
 import { refuseOtherTimeline } from "./probe.ts";
+import { changeRows, query } from "./statements.ts";
 import { openStatementSites } from "./statementSite.ts";
 import { serverUrls } from "./servers.ts";
 
@@ -56,8 +54,11 @@ export type PostgresOptions = {
 
 type PoolName = "readers" | "background" | "writers";
 
-/** Takes a connection for the statements of a site, or for others. */
-type Take = (siteId: string | null) => Promise<{ client: PoolClient; on: Connections; general: Connections }>;
+/** Takes a connection for the statements of a site, or for others; `confirmTimeline` as in `write`. */
+type Take = (
+  siteId: string | null,
+  confirmTimeline?: boolean,
+) => Promise<{ client: PoolClient; on: Connections }>;
 type SiteOf = (sql: string, params?: readonly Value[]) => string | null;
 
 /** The connection of one run of a piece of work, as far as it was taken. */
@@ -94,19 +95,23 @@ export function openPostgres(url: string, options: PostgresOptions): Database {
       // While there is no primary, no caller waits longer than those that came when it was lost.
       const waitUntil = timeoutMs === undefined ? Math.min(by, primary.lostSince() + defaultTimeoutMs) : by;
       const held: Held = { client: null, on: null, general: null, machine: null, leave: null };
-      async function connect(siteId: string | null): ReturnType<Take> {
+      async function connect(siteId: string | null, confirmTimeline = false): ReturnType<Take> {
         const general = await primary.connections(waitUntil);
-        held.machine = siteId === null ? null : (machines?.of(siteId) ?? null);
-        held.leave = held.machine?.enter(siteId ?? "") ?? null;
-        const on = held.machine?.connections(general) ?? general;
-        Object.assign(held, { general, on });
+        const machine = siteId === null ? null : (machines?.of(siteId) ?? null);
+        const on = machine?.connections(general) ?? general;
+        Object.assign(held, { general, on: general });
+        // Promotions are those of the coordinator, also where the machine of the site is connected to directly. It is asked before
+        // the machine is held: its failure says nothing about the machine.
+        if (confirmTimeline && on.server !== general.server) await confirmServer(general);
+        Object.assign(held, { machine, on });
+        held.leave = machine?.enter(siteId ?? "") ?? null;
         const client = await on[pool].connect();
         held.client = client;
-        return { client, on, general };
+        return { client, on };
       }
       let taking: ReturnType<Take> | null = null;
       try {
-        const result = await work((siteId) => (taking = connect(siteId)), isUncertain);
+        const result = await work((...given) => (taking = connect(...given)), isUncertain);
         held.client?.release();
         held.leave?.(true);
         held.machine?.setFound(true);
@@ -120,8 +125,8 @@ export function openPostgres(url: string, options: PostgresOptions): Database {
         const isRefused = client === null && sqlState(error) !== "53300";
         const isSuspect = isRefused || isServerSuspect(error);
         held.leave?.(!isSuspect && sqlState(error) !== "57014");
-        // Without connections nothing was tried: there is no primary, or the machine of the site is silent.
-        if (!on || !general) throw error;
+        // Nothing was tried: there is no primary, or the machine of the site is silent.
+        if (!on || !general || error instanceof MachineDown) throw error;
         if (machine?.isSilent()) throw new MachineDown(error);
         // The coordinator says with 08… that it cannot reach the machine.
         if (isSuspect || isAboutWorker(error)) machine?.setFound(false);
@@ -243,15 +248,13 @@ function openTransaction(
   let beginning: ReturnType<Take> | null = null;
 
   async function beginFor(siteId: string | null): ReturnType<Take> {
-    const taken = await take(siteId);
-    const { client, on, general } = taken;
+    const taken = await take(siteId, confirmTimeline);
+    const { client, on } = taken;
     const begun = client.query("BEGIN");
     // Where it can, it travels with the first statement, which fails if it fails.
     if (abilitiesOf(client).isPipelined) begun.catch(() => {});
     else await begun;
     if (confirmTimeline) await refuseOtherTimeline(client, on.timeline);
-    // Promotions are those of the coordinator, also where the machine of the site is connected to directly.
-    if (confirmTimeline && on.server !== general.server) await confirmServer(general);
     // A repeated transaction that finds its work done would write nothing, and its commit would not wait for the standby.
     if (isUncertain) await client.query("SELECT pg_logical_emit_message(true, 'cleancast', '')");
     return taken;
@@ -353,48 +356,4 @@ async function durably<T>(
     clearTimeout(timer);
     client.off("notice", onNotice);
   }
-}
-
-const names = new Map<string, string>();
-
-/** Names a statement by its text: each text is prepared once per connection. */
-function statementName(sql: string): string {
-  let name = names.get(sql);
-  if (!name) {
-    name = hash("sha1", sql);
-    names.set(sql, name);
-  }
-  return name;
-}
-
-export async function query(
-  on: PoolClient | Client,
-  sql: string,
-  params: readonly Value[] = [],
-): Promise<Row[]> {
-  const statement = { text: sql, values: params as Value[] };
-  const result = await on.query<Row>(
-    abilitiesOf(on).keepsStatements ? { name: statementName(sql), ...statement } : statement,
-  );
-  return result.rows;
-}
-
-/** Sends the statements without waiting for each other where it can, so that they share a round trip. */
-export async function changeRows(
-  client: PoolClient | Client,
-  statement: RowStatement,
-  rows: readonly (readonly Value[])[],
-  first: readonly Value[] = [],
-): Promise<boolean[]> {
-  const { isPipelined } = abilitiesOf(client);
-  const sent: Promise<Row[]>[] = [];
-  for (const some of chunks(rows)) {
-    const one = query(client, statement.forMany(some.length), [...first, ...some.flat()]);
-    sent.push(one);
-    if (!isPipelined) await one;
-  }
-  const returned = await Promise.all(sent);
-  // By key and not by position: a sharded database returns rows in any order.
-  const changed = new Set(returned.flat().map((row) => Object.values(row).join("\n")));
-  return rows.map((row) => changed.has(statement.key.map((at) => row[at]).join("\n")));
 }

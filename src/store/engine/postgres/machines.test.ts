@@ -119,7 +119,7 @@ test.skipIf(inject("inSchemas"))(
 );
 
 test.skipIf(inject("inSchemas"))(
-  "a node's mark is not written to a machine after the coordinator was replaced",
+  "a node's mark is not written to a machine after the coordinator was replaced, which does not count against the machine",
   async () => {
     const coordinatorUrl = await migratedDatabase();
     const { promote } = await simulateTimeline(coordinatorUrl);
@@ -134,6 +134,9 @@ test.skipIf(inject("inSchemas"))(
       ),
     );
     expect(db.promotions()).toBe(1);
+    // The machine itself has not failed: it is still connected to directly.
+    const direct = await db.all(`SELECT current_database() AS name FROM (SELECT 1 FROM leases WHERE site_id = $1 UNION ALL SELECT 1) AS one`, [""]); // prettier-ignore
+    expect([direct, db.countDownMachines()]).toEqual([[{ name: new URL(url).pathname.slice(1) }], 0]);
     const marks = (at: string) =>
       sql({ engine: "postgres", url: at, connections: 1 }, `SELECT low_water FROM nodes`);
     expect([await marks(url), await marks(coordinatorUrl)]).toEqual([[{ low_water: "0" }], []]);
