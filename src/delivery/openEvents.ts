@@ -17,7 +17,7 @@ import type { Store } from "../store/store.ts";
 import type { Connection } from "../sites/directory.ts";
 import type { Looks } from "./looks.ts";
 import { settingsMark } from "./settingsMark.ts";
-import { onEachMachine } from "./slices.ts";
+import { openMachineWork, openSitePass, type SitePass } from "./slices.ts";
 
 export type OpenEvent = {
   /**
@@ -85,6 +85,9 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
   const open = link<Listed>({ id: "", owned: null });
   const abandoned = new Map<Listed, { siteId: string; since: number }>();
   const takenOver = new Set<string>();
+  const onEachMachine = openMachineWork(store);
+  /** Takeovers with sites that are left, by node. */
+  const unfinished = new Map<string, SitePass>();
   /** Nodes whose leases end too far ahead, and since when each lease has not changed. */
   const ahead = new Map<string, { until: number; since: number }>();
   let lastId = newUlid(now());
@@ -134,6 +137,7 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
     promotions = seen;
     // The promoted server may lack what was queued of dead nodes.
     takenOver.clear();
+    unfinished.clear();
   }
 
   /** Writes outcomes of open events again, and queues what is open of events that were closed here. */
@@ -145,19 +149,19 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
     if ((await takeOver({ owner, lowWater: due.from }, isInHand)) && recovery === due) recovery = null;
   }
 
-  /** False when a site failed, because its shard is down for example: it must be tried again. */
+  /** False while a site is left, because its shard is down for example: the next call tries it again. */
   async function takeOver(
     node: { owner: string; lowWater: string },
     isInHand?: (eventId: string) => boolean,
   ): Promise<boolean> {
-    const errors = await onEachMachine(
-      store,
-      options.sites(),
-      ({ id }) => id,
-      ({ id }) => store.nodes.takeOver(id, node, fromLocal(now()), isInHand),
-    );
+    const siteIds = Array.from(options.sites(), ({ id }) => id);
+    const work = (id: string) => store.nodes.takeOver(id, node, fromLocal(now()), isInHand);
+    const pass = unfinished.get(node.owner) ?? openSitePass(onEachMachine, siteIds, work, elapsed);
+    unfinished.set(node.owner, pass);
+    const { isDone, errors } = await pass.run();
+    if (isDone) unfinished.delete(node.owner);
     if (errors.length) onDefect(errors[0], { node: node.owner, sites: errors.length });
-    return errors.length === 0;
+    return isDone;
   }
 
   /** A lease that ends too far ahead says nothing, but a node that lives renews it within the length of any lease. */
@@ -187,8 +191,9 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
       if (!listed.some(({ node }) => node.owner === known)) ahead.delete(known);
     const expired = listed.filter(isDead);
     // A node that is not listed any more came back, and may die again.
-    for (const known of takenOver)
-      if (!expired.some(({ node }) => node.owner === known)) takenOver.delete(known);
+    for (const known of [...takenOver, ...unfinished.keys()])
+      if (known !== owner && !expired.some(({ node }) => node.owner === known))
+        [takenOver, unfinished].forEach((nodes) => nodes.delete(known));
     for (const { node, endedMs } of expired) {
       const isKnown = node.owner === owner || (takenOver.has(node.owner) && endedMs < keepRowMs);
       if (isKnown) continue;
@@ -203,7 +208,6 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
   async function settleAbandoned(): Promise<void> {
     const due = [...abandoned].filter(([, { since }]) => elapsed() - since >= leaseMs);
     const errors = await onEachMachine(
-      store,
       due,
       ([, { siteId }]) => siteId,
       async ([listed, { siteId }]) => {

@@ -56,32 +56,84 @@ export function openSlices({ store, sites, owner, leaseMs, onDefect }: SliceOpti
   };
 }
 
-/**
- * Does work on sites and returns the errors. The machines of a sharded database do not wait for each other. Work that fails keeps no
- * other from being done, except where its machine is down: every other site there would take as long to fail.
- */
-export async function onEachMachine<T>(
-  { slices, health }: Pick<Store, "slices" | "health">,
+/** Does work on the sites of items, and returns the errors. */
+type OnEachMachine = <T>(
   items: Iterable<T>,
   siteOf: (item: T) => string,
   work: (item: T) => Promise<unknown>,
-): Promise<unknown[]> {
-  const errors: unknown[] = [];
-  const bySite = Map.groupBy(items, siteOf);
-  if (bySite.size === 0) return errors;
-  const machines = await slices.divide(bySite.keys());
-  async function onMachine(name: string, siteIds: readonly string[]): Promise<void> {
-    for (const item of siteIds.flatMap((siteId) => bySite.get(siteId) ?? []))
-      try {
-        await work(item);
-      } catch (error) {
-        errors.push(error);
-        // Sites whose machine is not known may be on several.
-        if (name !== "" && health.isMachineError(error)) return;
+) => Promise<unknown[]>;
+
+/**
+ * The machines of a sharded database do not wait for each other. Work that fails keeps no other from being done, except where its
+ * machine is down: every other site there would take as long to fail. A site that failed comes last from then on, so that the
+ * others are done by the next call if it fails again.
+ */
+export function openMachineWork({ slices, health }: Pick<Store, "slices" | "health">): OnEachMachine {
+  /** The one that failed last comes last. */
+  const failed = new Set<string>();
+  return async (items, siteOf, work) => {
+    const errors: unknown[] = [];
+    const bySite = Map.groupBy(items, siteOf);
+    if (bySite.size === 0) return errors;
+    const machines = await slices.divide(bySite.keys());
+    async function onMachine(name: string, siteIds: ReadonlySet<string>): Promise<void> {
+      const failedHere = [...failed].filter((siteId) => siteIds.has(siteId));
+      for (const siteId of [...siteIds.difference(failed), ...failedHere]) {
+        failed.delete(siteId);
+        for (const item of bySite.get(siteId) ?? [])
+          try {
+            await work(item);
+          } catch (error) {
+            errors.push(error);
+            failed.add(siteId);
+            // Sites whose machine is not known may be on several.
+            if (name !== "" && health.isMachineError(error)) return;
+          }
       }
-  }
-  await Promise.all([...machines].map(([name, slicesOf]) => onMachine(name, [...slicesOf.values()].flat())));
-  return errors;
+    }
+    await Promise.all(
+      [...machines].map(([name, slicesOf]) => onMachine(name, new Set([...slicesOf.values()].flat()))),
+    );
+    return errors;
+  };
+}
+
+export type SitePass = {
+  /** Works on the sites that are left, unless it is too early to try them again. */
+  run(): Promise<{ isDone: boolean; errors: unknown[] }>;
+};
+
+const minPauseMs = 1000;
+const maxPauseMs = 30_000;
+
+/** Does work once on each site. Those that fail are tried again, after a pause that grows as long as none of them succeeds. */
+export function openSitePass(
+  onEachMachine: OnEachMachine,
+  siteIds: Iterable<string>,
+  work: (siteId: string) => Promise<unknown>,
+  /** Milliseconds on a monotonic clock. */
+  elapsed: () => number,
+): SitePass {
+  const left = new Set(siteIds);
+  let pauseMs = minPauseMs;
+  let nextAt = -Infinity;
+  return {
+    async run() {
+      if (elapsed() < nextAt) return { isDone: false, errors: [] };
+      const before = left.size;
+      const errors = await onEachMachine(
+        [...left],
+        (siteId) => siteId,
+        async (siteId) => {
+          await work(siteId);
+          left.delete(siteId);
+        },
+      );
+      pauseMs = left.size < before ? minPauseMs : Math.min(2 * pauseMs, maxPauseMs);
+      nextAt = elapsed() + pauseMs;
+      return { isDone: left.size === 0, errors };
+    },
+  };
 }
 
 /** Nodes that ask at the same time begin at different slices. */
