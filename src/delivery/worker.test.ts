@@ -5,7 +5,7 @@ import { newEvent, queuedDelivery } from "../../test/support/events.ts";
 import { openNodes } from "../../test/support/nodes.ts";
 import { eventually } from "../../test/support/relay.ts";
 import { connect } from "../sites/connect.ts";
-import { openDirectory } from "../sites/directory.ts";
+import { openDirectory, type Directory } from "../sites/directory.ts";
 import { addSite } from "../sites/manage.ts";
 import type { Lanes } from "./lanes/lanes.ts";
 import { startWorker } from "./worker.ts";
@@ -13,43 +13,60 @@ import { startWorker } from "./worker.ts";
 const { store, close } = await openNodes("sqlite");
 afterAll(close);
 
-test("a delivery that its node claims again during an attempt is not sent twice, also if the attempt ends meanwhile", async () => {
-  const directory = openDirectory(store);
-  const now = () => Date.now();
-  const by = { actor: "test", now: now(), checkAddress: () => null };
-  const { id: siteId } = await addSite({ store, directory }, "shop.example.com", by);
+const now = () => Date.now();
+const by = { actor: "test", now: now(), checkAddress: () => null };
+
+/** Adds a site with a connection, whose deliveries are in the given state. */
+async function addDeliveries(
+  directory: Directory,
+  host: string,
+  orderIds: readonly string[],
+  state: "queued" | "parked" = "queued",
+) {
+  const { id: siteId } = await addSite({ store, directory }, host, by);
   const site = directory.site(siteId) ?? expect.unreachable("it was added");
   const settings = { url: "https://hooks.example.com/in" };
   const { connection } = await connect({ store, directory }, site, "webhook", settings, by);
-  const deliveries = [queuedDelivery(connection.id, "webhook")];
-  const [attempted, other] = ["A-1", "A-2"].map((orderId) =>
+  const deliveries = [{ ...queuedDelivery(connection.id, "webhook"), state }];
+  const items = orderIds.map((orderId) =>
     newEvent(
       siteId,
       { orderId, receivedAt: now(), time: now() },
       { deliveries, owner: "", leaseUntil: now() },
     ),
   );
-  for (const one of [attempted, other]) if (one) await store.events.accept(one);
+  for (const one of items) await store.events.accept(one);
+  return { siteId, eventIds: items.map(({ event }) => event.id) };
+}
 
-  const sent: string[] = [];
-  let isAttempted = true;
-  const lanes: Lanes = {
+/** Lanes that have nothing in hand, and note what they are given. */
+function openLanes(sent: string[], inHand: Lanes["inHand"] = () => new Set()): Lanes {
+  return {
     async send(job) {
       sent.push(job.eventId);
       return { state: "queued", reason: "test" };
     },
-    // The attempt ends as soon as the worker has looked.
-    inHand() {
-      const inHand = new Set(isAttempted && attempted ? [attempted.event.id] : []);
-      isAttempted = false;
-      return inHand;
-    },
+    inHand,
     withdraw: () => false,
     capacity: () => 10,
     depths: () => [],
     idle: () => Promise.resolve(),
     close: () => Promise.resolve(),
   };
+}
+
+test("a delivery that its node claims again during an attempt is not sent twice, also if the attempt ends meanwhile", async () => {
+  const directory = openDirectory(store);
+  const { siteId, eventIds } = await addDeliveries(directory, "shop.example.com", ["A-1", "A-2"]);
+  const [attempted = "", other = ""] = eventIds;
+  const sent: string[] = [];
+  let isAttempted = true;
+  // The attempt ends as soon as the worker has looked.
+  const lanes = openLanes(sent, () => {
+    const inHand = new Set(isAttempted ? [attempted] : []);
+    isAttempted = false;
+    return inHand;
+  });
   const worker = startWorker({
     store,
     directory,
@@ -67,7 +84,40 @@ test("a delivery that its node claims again during an attempt is not sent twice,
   } finally {
     await worker.stop();
   }
-  expect(sent).toEqual([other?.event.id]);
-  const claimed = await store.deliveries.listByEvent(siteId, attempted?.event.id ?? "");
+  expect(sent).toEqual([other]);
+  const claimed = await store.deliveries.listByEvent(siteId, attempted);
   expect(claimed).toMatchObject([{ state: "queued", owner: "node-a" }]);
+});
+
+test("parked deliveries of a connection that cannot be released keep those of no other from being released", async () => {
+  const directory = openDirectory(store);
+  const sites = [
+    await addDeliveries(directory, "one.example.com", ["P-1"], "parked"),
+    await addDeliveries(directory, "two.example.com", ["P-2"], "parked"),
+  ];
+  const [found] = await store.deliveries.findParked();
+  const [failing, sound] = sites.toSorted((site) => (site.siteId === found?.siteId ? -1 : 1));
+  const releaseParked: typeof store.deliveries.releaseParked = (siteId, ...rest) =>
+    siteId === failing?.siteId
+      ? Promise.reject(new Error("its machine is down"))
+      : store.deliveries.releaseParked(siteId, ...rest);
+  const sent: string[] = [];
+  const defects: unknown[] = [];
+  const worker = startWorker({
+    store: { ...store, deliveries: { ...store.deliveries, releaseParked } },
+    directory,
+    lanes: openLanes(sent),
+    owner: "node-b",
+    leaseMs: 60_000,
+    now,
+    elapsed: () => performance.now(),
+    onDefect: (_error, about) => defects.push(about),
+  });
+  try {
+    await eventually("the other is sent", () => sent.length > 0, 10);
+  } finally {
+    await worker.stop();
+  }
+  expect(sent).toEqual(sound?.eventIds);
+  expect(defects[0]).toMatchObject({ worker: "parked", connection: expect.any(String) });
 });

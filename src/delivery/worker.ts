@@ -120,14 +120,20 @@ export function startWorker(given: WorkerOptions): { stop(): Promise<void> } {
  * Queues the parked deliveries of active connections. Resuming and reconnecting do so too; this is for deliveries that a
  * node parked before it knew that the connection is active again. True when there are more.
  */
-async function sweepParked({ store, directory, clock, looks }: Claiming): Promise<boolean> {
+async function sweepParked({ store, directory, clock, looks, onDefect }: Claiming): Promise<boolean> {
   let isLeft = false;
   for (const { siteId, connectionId } of await looks.parkedConnections()) {
     const site = directory.site(siteId);
     if (!site || !isWorking(site)) continue;
     if (directory.connection(siteId, connectionId)?.state !== "active") continue;
     const { now } = await clock.read();
-    const released = await store.deliveries.releaseParked(siteId, connectionId, now, maxChanged);
+    // One that fails is found again, and keeps no other from being released.
+    const released = await store.deliveries
+      .releaseParked(siteId, connectionId, now, maxChanged)
+      .catch((error: unknown) => {
+        onDefect(error, { worker: "parked", connection: connectionId });
+        return 0;
+      });
     if (released > 0) looks.note({ siteId, connectionId }, now);
     isLeft ||= released >= maxChanged;
   }
