@@ -5,6 +5,7 @@ import { migratedDatabase } from "../../../test/support/databases.ts";
 import { newEvent } from "../../../test/support/events.ts";
 import { newLocation, openAt, sql } from "../../../test/support/nodes.ts";
 import { simulateTimeline } from "../../../test/support/postgres/timeline.ts";
+import { hourMs } from "../../kernel/time.ts";
 import { MarkOutdated } from "./nodes.ts";
 
 test.skipIf(inject("inSchemas"))(
@@ -74,3 +75,12 @@ test.skipIf(inject("inSchemas"))(
     expect(await nodes.readMark("node")).toBe("1");
   },
 );
+
+test("living nodes are counted by the clock that wrote their leases, whatever the time of the node that counts", async () => {
+  const { nodes, slices, close } = await openAt(await newLocation("postgres", migratedDatabase));
+  onTestFinished(close);
+  await nodes.renew("alive", "0", 60_000);
+  await nodes.renew("dead", "0", -60_000);
+  const counts = [-hourMs, 0, hourMs].map(async (ms) => (await slices.readHolders(Date.now() + ms)).nodes);
+  expect(await Promise.all(counts)).toEqual([1, 1, 1]);
+});

@@ -4,7 +4,7 @@
 
 import { minuteMs } from "../../kernel/time.ts";
 import { damageFindings } from "../damagedRows.ts";
-import type { Database, Row, RowQuery } from "../engine/database.ts";
+import { clockOr, type Database, type Row, type RowQuery } from "../engine/database.ts";
 import { beginAlert } from "../statistics/alerts.ts";
 import { readPlan } from "../events/plan.ts";
 import { findOpen, settleOpen } from "./outcomes.ts";
@@ -31,7 +31,7 @@ const recentMs = minuteMs;
 
 export function nodeStore(db: Database, now: () => number = Date.now) {
   /** Leases are compared by one clock: the database's, where it has one. */
-  const clock = `COALESCE(${db.serverClock}, CAST($1 AS bigint))`;
+  const clock = clockOr(db, 1);
 
   /** Changes what is known of a node's events. It was determined when there had been `promotions`, and counts only until the next. */
   const writeUnlessPromoted = (promotions: number, work: (tx: RowQuery) => Promise<Row[]>) =>

@@ -1,6 +1,6 @@
 // The leases of slices of sites, each under the empty site like other leases. See delivery/slices.ts.
 
-import { list, tuples, type Database } from "../engine/database.ts";
+import { clockOr, list, tuples, type Database } from "../engine/database.ts";
 
 const prefix = "slice ";
 
@@ -15,7 +15,8 @@ export function sliceStore(db: Database) {
           `SELECT name, owner FROM leases WHERE site_id = '' AND name >= $1 AND name < $2 AND until > $3`,
           [prefix, `${prefix}~`, now],
         ),
-        db.all(`SELECT COUNT(*) AS n FROM nodes WHERE site_id = '' AND until > $1`, [now]),
+        // The machine that has this row also wrote its end, by its own clock.
+        db.all(`SELECT COUNT(*) AS n FROM nodes WHERE site_id = '' AND until > ${clockOr(db, 1)}`, [now]),
       ]);
       return {
         holders: new Map(held.map((row) => [String(row.name).slice(prefix.length), String(row.owner)])),

@@ -127,6 +127,10 @@ export type Dialect = {
   columnNames: string;
 };
 
+/** The time by which a statement compares leases: the server's or, where the database has no clock, the parameter of this number. */
+export const clockOr = ({ serverClock }: Pick<Dialect, "serverClock">, parameter: number) =>
+  `COALESCE(${serverClock}, CAST($${parameter} AS bigint))`;
+
 type WriteOptions = {
   /** For work that must not be given up within seconds. */
   timeoutMs?: number;
