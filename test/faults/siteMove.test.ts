@@ -12,6 +12,8 @@ import { purgeDeletedSites } from "../../src/maintenance/purgeDeletedSites.ts";
 import { moveSite } from "../../src/maintenance/siteMove/siteMove.ts";
 import type { Database, Value } from "../../src/store/engine/database.ts";
 import { sealWith } from "../../src/store/engine/seal.ts";
+import { deliveryStore } from "../../src/store/deliveries/deliveries.ts";
+import type { Delivery } from "../../src/store/deliveries/delivery.ts";
 import {
   historyTables,
   countTables,
@@ -23,7 +25,8 @@ import { latestVersion } from "../../src/store/schema/migrate.ts";
 import { tablesAt } from "../../src/store/schema/tables.ts";
 import type { Store } from "../../src/store/store.ts";
 import { freshFolder } from "../support/databases.ts";
-import { deliveryStates, onPostgres, rows, setUpSite, withStore } from "../support/installation.ts";
+import { newAttempt, newEvent, queuedDelivery } from "../support/events.ts";
+import { change, deliveryStates, onPostgres, rows, setUpSite, withStore } from "../support/installation.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { eventually, newInstallation, type Engine, type Installation } from "../support/relay.ts";
 
@@ -240,6 +243,37 @@ describe.concurrent.each<Engine>(["sqlite", "postgres"])("a site on %s", (engine
   );
 });
 
+test.each<Engine>(["sqlite", "postgres"])(
+  "a delivery that a node on %s claims in the last moment is settled, and not made again there",
+  { timeout: 120_000 },
+  async (engine) => {
+    const home = await newInstallation(engine);
+    const { siteId } = await setUpSite(home, []);
+    const item = newEvent(siteId, { orderId: null }, { deliveries: [queuedDelivery("c1")] });
+    await withStore(home, ({ events }) => events.accept(item));
+    await change(home, "UPDATE deliveries SET due_at = 0, owner = ''");
+    const { target } = await newTarget();
+    const [from, to] = [openSide(home), openSide(target)];
+    const late = withLateDelivery(from.db, siteId);
+    await moveSite({
+      siteId,
+      from: { ...from, db: late.db, name: "here" },
+      to: { ...to, name: "there" },
+      by: { actor: "test", now: Date.now() },
+      newId: ulid,
+      now: Date.now,
+      hasNoNode: () => false,
+      drainMs: 60_000,
+      settleMs: 0,
+      report() {},
+    });
+    expect(await late.outcome()).toBe("settled");
+    await Promise.all([from.db.close(), to.db.close()]);
+    expect(await rows(target, "SELECT state, owner FROM deliveries")).toEqual([{ state: "sent", owner: "" }]);
+    expect(await rows(target, "SELECT state FROM attempts")).toEqual([{ state: "sent" }]);
+  },
+);
+
 test(
   "a move copies every row as it is, and an aborted one leaves no trace",
   { timeout: 300_000 },
@@ -372,6 +406,52 @@ function withLateClaim(db: Database, siteId: string): Database {
       if (looks > 0 && sql.includes("FROM webhooks") && (looks += 1) === 4) await setLease("", dueAt);
       return db.all(sql, params);
     },
+  };
+}
+
+/**
+ * A node claims a delivery after the leases were ended, and settles it while a table that this writes to is being locked. Were it not
+ * settled, its lease would end soon.
+ */
+function withLateDelivery(db: Database, siteId: string): { db: Database; outcome(): Promise<unknown> } {
+  const deliveries = deliveryStore(db);
+  const owner = "late";
+  let claimed: Delivery | undefined;
+  let settling: Promise<unknown> | undefined;
+  const settle = ({ eventId, connectionId }: Delivery) =>
+    deliveries
+      .settle({ siteId, eventId, connectionId, owner, state: "sent", reason: null, dueAt: 0, attempts: 1, at: Date.now(), attempt: newAttempt("sent") })
+      .then(() => "settled", (error: unknown) => error); // prettier-ignore
+  return {
+    db: {
+      ...db,
+      async run(sql, params) {
+        const changed = await db.run(sql, params);
+        if (!sql.startsWith("UPDATE webhooks") || claimed) return changed;
+        const now = Date.now();
+        const lease = { now, owner, until: now + 3000, limit: 1 };
+        [claimed] = await deliveries.claimDue({ siteId, connectionId: "c1" }, lease);
+        return changed;
+      },
+      async write(work, options) {
+        const written = db.write(
+          (tx) =>
+            work({
+              ...tx,
+              async all(sql, params) {
+                const found = await tx.all(sql, params);
+                if (claimed && /(?:TABLE|ON) (?:deliveries|attempts)\b.*site_locked/s.test(sql)) settling ??= settle(claimed);
+                return found;
+              },
+            }), // prettier-ignore
+          options,
+        );
+        await Promise.allSettled([written]);
+        await settling;
+        return written;
+      },
+    },
+    outcome: async () => settling,
   };
 }
 

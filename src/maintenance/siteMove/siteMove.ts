@@ -27,9 +27,10 @@ import {
   type LiveRows,
   type MovedMember,
 } from "../../store/maintenance/siteHandover.ts";
-import { lockTables, unlockTables } from "../../store/maintenance/siteLock.ts";
+import { lockTables, lockTogether, unlockTables } from "../../store/maintenance/siteLock.ts";
 import {
   acceptanceTables,
+  claimTables,
   deleteSomeRows,
   historyTables,
   keyOf,
@@ -43,7 +44,7 @@ import {
 } from "../../store/maintenance/siteRows.ts";
 import { writeAudit, type AuditLine } from "../../store/sites/audit.ts";
 import { readSiteMove, removeSiteMove, takeSiteMove, type SiteMove } from "../../store/sites/siteMoves.ts";
-import type { Row } from "../../store/engine/database.ts";
+import type { Query, Row } from "../../store/engine/database.ts";
 import { openSiteCopy, type SiteCopy } from "./copySite.ts";
 
 /** An installation, and its name for people. */
@@ -240,10 +241,12 @@ async function lock(running: Running, copy: SiteCopy): Promise<void> {
 /** False where a node that reads the state of the site late has claimed something in the last moment. Its delivery has to end first. */
 async function lockAll({ move: { siteId }, from, now, hasNoNode }: Running): Promise<boolean> {
   await endLeases(from.db, siteId, now(), hasNoNode());
+  // First, and only while nothing is claimed: the outcome of a delivery that was made could not be written any more, and it would
+  // be made there again.
+  const isFree = async (tx: Query) => (await countLeased(from.db, siteId, now(), tx)) === 0;
+  if (!(await lockTogether(from.db, siteId, claimTables, isFree))) return false;
   await lockTables(from.db, siteId, lockedTables);
-  if ((await countLeased(from.db, siteId, now())) === 0) return true;
-  await unlockTables(from.db, siteId, lockedTables);
-  return false;
+  return true;
 }
 
 /** The state comes first: it fails where another process continues the move. */

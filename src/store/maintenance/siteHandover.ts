@@ -1,14 +1,14 @@
 // The statements of a move of one site that are not copies of rows: what stands in its way there, what nodes have in hand here, and
 // the hand-over itself. maintenance/siteMove/siteMove.ts has the order.
 
-import { list, type Database, type Query, type Row, type RowQuery } from "../engine/database.ts";
+import { clockOr, list, type Database, type Query, type Row, type RowQuery } from "../engine/database.ts";
 import { tryOpen } from "../engine/seal.ts";
 import { putGrant, type MemberRole } from "../access/members.ts";
 import { writeAudit, type AuditLine } from "../sites/audit.ts";
 import { connectionPlace } from "../sites/configuration.ts";
 import { lockRevision } from "../sites/revision.ts";
 import { removeSiteMove, setMoveState, type SiteMove, type SiteMoveState } from "../sites/siteMoves.ts";
-import { putRows, type Side, type SiteTable } from "./siteRows.ts";
+import { claimTables, putRows, type Side, type SiteTable } from "./siteRows.ts";
 
 /** A value that must exist only once, and the site that has it there. */
 export type Clash = { kind: "host" | "inbound key" | "API key"; name: string };
@@ -73,14 +73,19 @@ export async function isImporting(db: Database, siteId: string, now: number): Pr
 const leased = `site_id = $1 AND owner <> '' AND due_at > `;
 
 /** Counts deliveries and pushes that a node holds. */
-export async function countLeased(db: Database, siteId: string, now: number): Promise<number> {
-  const clock = `COALESCE(${db.serverClock}, CAST($2 AS bigint))`;
+export async function countLeased(
+  db: Database,
+  siteId: string,
+  now: number,
+  on: Query = db,
+): Promise<number> {
+  const clock = clockOr(db, 2);
   let count = 0;
   for (const [table, where] of [
     ["deliveries", "AND state = 'queued'"],
     ["webhooks", ""],
   ]) {
-    const [row] = await db.all(`SELECT COUNT(*) AS n FROM ${table} WHERE ${leased} ${clock} ${where}`, [
+    const [row] = await on.all(`SELECT COUNT(*) AS n FROM ${table} WHERE ${leased} ${clock} ${where}`, [
       siteId,
       now,
     ]);
@@ -91,8 +96,8 @@ export async function countLeased(db: Database, siteId: string, now: number): Pr
 
 /** Ends the leases of nodes that died or, `all`, of nodes that do not run. */
 export async function endLeases(db: Database, siteId: string, now: number, all: boolean): Promise<void> {
-  const clock = `COALESCE(${db.serverClock}, CAST($2 AS bigint))`;
-  for (const table of ["deliveries", "webhooks"])
+  const clock = clockOr(db, 2);
+  for (const table of claimTables)
     await db.run(
       `UPDATE ${table} SET owner = '', due_at = CASE WHEN due_at > ${clock} THEN ${clock} ELSE due_at END
        WHERE site_id = $1 AND owner <> '' ${all ? "" : `AND due_at <= ${clock}`}`,

@@ -4,7 +4,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { Conflict } from "../../kernel/refusal.ts";
-import type { Database } from "../engine/database.ts";
+import type { Database, Query } from "../engine/database.ts";
 import { sqlState } from "../engine/postgres/errors.ts";
 
 const isLockable = (siteId: string) => /^[a-z0-9]{1,40}$/.test(siteId);
@@ -14,21 +14,47 @@ const lockName = (siteId: string) => `site_locked_${siteId}`;
 const lockTimeoutMs = 1000;
 const maxTries = 30;
 
+/** Locks one table after the other, so that other sites wait for one at a time. */
 export async function lockTables(db: Database, siteId: string, tables: readonly string[]): Promise<void> {
+  for (const table of tables) await lockTogether(db, siteId, [table], async () => true);
+}
+
+/**
+ * Locks tables in one transaction, but only if `isFree` is true in it. It is asked when nothing else can write to them. What is
+ * written at that moment waits for the answer: it is not refused where the tables stay unlocked.
+ */
+export async function lockTogether(
+  db: Database,
+  siteId: string,
+  tables: readonly string[],
+  isFree: (tx: Query) => Promise<boolean>,
+): Promise<boolean> {
   if (!isLockable(siteId)) throw new Conflict("site", `A site with the id ${siteId} cannot be moved.`);
+  try {
+    await changeTables(db, async (tx) => {
+      for (const table of tables) await lockTable(db, tx, siteId, table);
+      if (!(await isFree(tx))) throw new NotFree();
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof NotFree) return false;
+    throw error;
+  }
+}
+
+/** Rolls the transaction back. */
+class NotFree extends Error {}
+
+async function lockTable(db: Database, tx: Query, siteId: string, table: string): Promise<void> {
   const name = lockName(siteId);
-  for (const table of tables) {
-    if (db.engine === "sqlite") {
-      await db.write(async (tx) => {
-        for (const change of ["INSERT", "UPDATE"])
-          await tx.all(
-            `CREATE TRIGGER IF NOT EXISTS ${name}_${table}_${change.toLowerCase()} BEFORE ${change} ON ${table}
-             WHEN NEW.site_id = '${siteId}' BEGIN SELECT RAISE(ABORT, '${name}'); END`,
-          );
-      });
-    } else if (!(await hasConstraint(db, name, table))) {
-      await alterTable(db, table, `ADD CONSTRAINT ${name} CHECK (site_id <> '${siteId}') NOT VALID`);
-    }
+  if (db.engine === "sqlite") {
+    for (const change of ["INSERT", "UPDATE"])
+      await tx.all(
+        `CREATE TRIGGER IF NOT EXISTS ${name}_${table}_${change.toLowerCase()} BEFORE ${change} ON ${table}
+         WHEN NEW.site_id = '${siteId}' BEGIN SELECT RAISE(ABORT, '${name}'); END`,
+      );
+  } else if (!(await hasConstraint(tx, name, table))) {
+    await tx.all(`ALTER TABLE ${table} ADD CONSTRAINT ${name} CHECK (site_id <> '${siteId}') NOT VALID`);
   }
 }
 
@@ -42,12 +68,12 @@ export async function unlockTables(db: Database, siteId: string, tables: readonl
           await tx.all(`DROP TRIGGER IF EXISTS ${name}_${table}_${change}`);
       });
     } else if (await hasConstraint(db, name, table)) {
-      await alterTable(db, table, `DROP CONSTRAINT IF EXISTS ${name}`);
+      await changeTables(db, (tx) => tx.all(`ALTER TABLE ${table} DROP CONSTRAINT IF EXISTS ${name}`));
     }
   }
 }
 
-async function hasConstraint(db: Database, name: string, table: string): Promise<boolean> {
+async function hasConstraint(db: Query, name: string, table: string): Promise<boolean> {
   const rows = await db.all(
     `SELECT 1 AS n FROM pg_constraint WHERE conname = $1 AND conrelid = to_regclass($2)`,
     [name, table],
@@ -56,18 +82,17 @@ async function hasConstraint(db: Database, name: string, table: string): Promise
 }
 
 /** A transaction of another site may hold the table for long: then writers go first, and it is tried again. */
-async function alterTable(db: Database, table: string, change: string): Promise<void> {
+async function changeTables(db: Database, work: (tx: Query) => Promise<unknown>): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
       await db.write(async (tx) => {
-        await tx.all(`SET LOCAL lock_timeout = ${lockTimeoutMs}`);
-        await tx.all(`ALTER TABLE ${table} ${change}`);
+        if (db.isServer) await tx.all(`SET LOCAL lock_timeout = ${lockTimeoutMs}`);
+        await work(tx);
       });
       return;
     } catch (error) {
-      // A transaction whose commit was not confirmed is run again, and finds the constraint.
-      if (sqlState(error) === "42710") return;
-      if (sqlState(error) !== "55P03" || tries === maxTries) throw error;
+      // Another process may have locked the table meanwhile, which the next try finds.
+      if (!["55P03", "42710"].includes(sqlState(error)) || tries === maxTries) throw error;
       await sleep(200);
     }
   }

@@ -33,6 +33,9 @@ export const unmovedTables = [
 /** Every accepted event writes here first: with this table locked, no node can accept one. */
 export const acceptanceTables = ["dedup_claims"] as const;
 
+/** Nodes claim rows here for what they are about to send, and write here that it was sent. */
+export const claimTables = ["deliveries", "webhooks"] as const;
+
 /** Counts and logs, which nodes also write for requests that they refuse. */
 export const countTables: readonly string[] = [
   "totals", "key_uses", "visit_counts", "bot_visits", "inbound_counts", "rejected_requests", "audit",
