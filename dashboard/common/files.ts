@@ -34,7 +34,8 @@ export async function readFile(file: File): Promise<TextFile> {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     return {
       name: file.name,
-      text,
+      // Rows that end with \r alone could not be counted, and a long file of them not be cut.
+      text: text.includes("\n") ? text : text.replaceAll("\r", "\n"),
       sha256: [...hashed].map((one) => one.toString(16).padStart(2, "0")).join(""),
     };
   } catch {

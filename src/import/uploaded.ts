@@ -109,8 +109,9 @@ async function openPart(
   requested: Mapping,
 ): Promise<{ source: Source; part: ImportPart }> {
   const { file: name, skippedLines, sha256 = hash("sha256", upload) } = query;
+  const file = withNewlines(upload);
   const open = async (): Promise<Table> => {
-    const table = await openTable(piecesOf(upload), "The file");
+    const table = await openTable(piecesOf(file), "The file");
     return { ...table, rows: withLines(table.rows, skippedLines) };
   };
   const { columns, format, headerLines } = await open();
@@ -121,11 +122,15 @@ async function openPart(
     part: {
       skippedLines,
       headerLines,
-      endLine: skippedLines + countLines(upload),
+      endLine: skippedLines + countLines(file),
       hasMore: query.isLast === "false",
     },
   };
 }
+
+/** Lines are counted by \n: a file that has none may end its lines with \r. */
+const withNewlines = (upload: Buffer): Buffer =>
+  upload.includes("\n") ? upload : Buffer.from(upload.map((byte) => (byte === 0x0d ? 0x0a : byte)));
 
 /** The last line may lack its line break. */
 function countLines(upload: Buffer): number {

@@ -398,6 +398,8 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
     ["quoted CRLF also in the header", "two\r\nlines", "the\r\nnote", "\r\n"],
     ["a lone CR in cells", "two\rlines", "note", "\n"],
     ["CR CR LF behind rows", "note", "note", "\r\r\n"],
+    ["CR alone behind rows and in cells", "two\rlines", "note", "\r"],
+    ["CR alone and empty lines behind rows", "note", "note", "\r", "\r\r"],
     ["no line break behind the last row of a part", "two\nlines", "note", "\n", ""],
   ])(
     "every row of all parts is imported once: %s",
@@ -418,7 +420,7 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
         });
         const text = header + rows + partEnd;
         answers.push((await admin.ask(`POST /sites/${site}/imports/parts?${query.toString()}`, text)).json);
-        skippedLines += (rows + lineEnd).split("\n").length - 1;
+        skippedLines += (rows + (partEnd || lineEnd)).split(lineEnd.at(-1) ?? "").length - 1;
       }
       expect(answers).toMatchObject(
         [2, 5, 6].map((count) => ({ isPartDone: true, tally: { rows: count, imported: count } })),

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { partsOf as cut, rowsOf } from "../../dashboard/common/files.ts";
+import { partsOf as cut, readFile, rowsOf } from "../../dashboard/common/files.ts";
 
 const partsOf = (...args: Parameters<typeof cut>) => cut(...args).map(({ text }) => text);
 
@@ -48,6 +48,16 @@ test("empty lines before the header are not taken for it", () => {
     { line: 4, row: " " },
     { line: 5, row: "1" },
   ]);
+});
+
+test("a file whose rows end with a carriage return alone is cut between rows, too", async () => {
+  const { text } = await readFile(new File(["id,note\r1,a\r2,b\r"], "rows.csv"));
+  expect(cut(text, 5)).toEqual([
+    { text: "id,note\n1,a\n", skippedLines: 0 },
+    { text: "id,note\n2,b\n", skippedLines: 1 },
+  ]);
+  const mixed = 'id,note\n1,"two\rlines"\n';
+  expect((await readFile(new File([mixed], "rows.csv"))).text).toBe(mixed);
 });
 
 test("rows are found by the line on which they begin, as the relay counts them", () => {
