@@ -2,6 +2,9 @@
 
 import { spawnSync } from "node:child_process";
 import { afterAll, describe, expect, test } from "vitest";
+import { openConnections } from "../../src/store/engine/postgres/pool.ts";
+import { probe } from "../../src/store/engine/postgres/probe.ts";
+import { lockTables, unlockTables } from "../../src/store/maintenance/siteLock.ts";
 import { openDatabase } from "../../src/store/open.ts";
 import { applyMigration } from "../../src/store/schema/applyMigration.ts";
 import type { Migration } from "../../src/store/schema/migration.ts";
@@ -11,7 +14,7 @@ import { openLoad } from "../support/engines/load.ts";
 import { setUpSite } from "../support/installation.ts";
 import { withClient } from "../support/postgres/postgres.ts";
 import { startReceiver } from "../support/receiver.ts";
-import { newInstallation } from "../support/relay.ts";
+import { eventually, newInstallation } from "../support/relay.ts";
 import { startPgBouncer, type PgBouncerMode } from "../support/servers/pgbouncer.ts";
 import { findProgram } from "../support/servers/programs.ts";
 
@@ -69,6 +72,63 @@ describe.skipIf(isMissing("PgBouncer", program, "install the package pgbouncer")
     expect(error).toContain("ignore_startup_parameters = statement_timeout");
     expect(error).toContain("cleancast=transaction-pooler");
   });
+
+  test(
+    "in transaction mode settings hold for a transaction and stay with no connection, and a statement that hangs is given up",
+    { timeout: 120_000 },
+    async () => {
+      const direct = await newInstallation("postgres");
+      const { siteId } = await setUpSite(direct, []);
+      const databaseUrl = direct.env.DATABASE_URL ?? "";
+      // One connection, which all clients share: what one leaves behind the next one has.
+      const url = await start(databaseUrl, "transaction", { default_pool_size: "1" });
+      const readLeft = () =>
+        withClient(url, async (client) => {
+          const { rows } = await client.query(
+            `SELECT name, setting FROM pg_settings WHERE source = 'session' AND name <> 'application_name'
+             UNION ALL SELECT 'prepared', statement FROM pg_prepared_statements ORDER BY name`,
+          );
+          return rows;
+        });
+      const before = await readLeft();
+      const pooled = withFlag(url);
+      const connections = openConnections(
+        pooled,
+        await probe(pooled),
+        4,
+        "cleancast test",
+        "SET plan_cache_mode = 'force_custom_plan'",
+      );
+      for (const pool of [connections.readers, connections.writers]) await pool.query("SELECT 1");
+      await connections.end();
+      const db = openDatabase({ engine: "postgres", url: pooled, connections: 4 });
+      try {
+        await db.write((tx) => tx.all("DELETE FROM leases WHERE site_id = $1", [siteId]));
+        await db.run("DELETE FROM leases WHERE site_id = $1", [siteId]);
+        // Another transaction holds the table: the lock gives way after its limit, and takes its turn again.
+        await withClient(databaseUrl, async (client) => {
+          await client.query("BEGIN; LOCK TABLE leases IN ACCESS SHARE MODE");
+          const locking = lockTables(db, siteId, ["leases"]);
+          const waits = `SELECT pg_backend_pid() <> pid AS waits FROM pg_locks WHERE NOT granted AND relation = CAST('leases' AS regclass)`;
+          const isWaiting = async () => (await client.query(waits)).rows.length > 0;
+          await eventually("the lock waits", isWaiting);
+          await eventually("it gives way", async () => !(await isWaiting()), 15);
+          await client.query("COMMIT");
+          await locking;
+        });
+        await unlockTables(db, siteId, ["leases"]);
+        expect(await readLeft()).toEqual(before);
+        const startedAt = performance.now();
+        await expect(db.all("SELECT pg_sleep(60)")).rejects.toMatchObject({ message: "Query read timeout" });
+        expect(performance.now() - startedAt).toBeLessThan(30_000);
+        expect(await db.all("SELECT 1 AS one")).toEqual([{ one: 1 }]);
+      } finally {
+        await db.close();
+        const sleeping = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%pg_sleep(60)%' AND pid <> pg_backend_pid()`;
+        await withClient(databaseUrl, (client) => client.query(sleeping));
+      }
+    },
+  );
 
   test("the lock of a migration that builds indexes does not stay with a connection of the pooler", async () => {
     const direct = await newInstallation("postgres");
