@@ -141,7 +141,7 @@ type WriteOptions = {
   isRepeatable?: boolean;
   /**
    * Makes sure that the transaction runs on the server that was found last: behind a pooler, a promoted server may take the place
-   * of the primary without ending a connection.
+   * of the primary without ending a connection. For leases of nodes, which do not wait for other writes.
    */
   confirmTimeline?: boolean;
   /** The site of a transaction that begins before its first statement says so. */

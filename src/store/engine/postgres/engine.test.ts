@@ -1,7 +1,8 @@
 // The shared engine: groups of sites whose commits share a transaction, background reads, and statements on one connection.
 
 import { expect, inject, onTestFinished, test } from "vitest";
-import { freshDatabase } from "../../../../test/support/databases.ts";
+import { freshDatabase, migratedDatabase } from "../../../../test/support/databases.ts";
+import { nodeStore } from "../../deliveries/nodes.ts";
 import { rowStatement } from "../database.ts";
 import { createClient } from "./client.ts";
 import { commitGroups, openPostgres } from "./engine.ts";
@@ -45,6 +46,24 @@ test("looks over all sites that hang leave the other reads their connections, an
     await Promise.all(looks);
   }
 });
+
+test.skipIf(inject("inSchemas"))(
+  "a node renews its lease while writes that hang have all other connections",
+  async () => {
+    const db = openPostgres(await migratedDatabase(), { connections: 8 });
+    onTestFinished(() => db.close());
+    // Several for each connection, as many sites write at the same time.
+    const hanging = Array.from({ length: 12 }, () =>
+      db.write((tx) => tx.all("SELECT pg_sleep(3)")).catch(() => {}),
+    );
+    const outcome = await Promise.race([
+      Promise.any(hanging).then(() => "a write ended first"),
+      nodeStore(db).renew("node", "0", 30_000),
+    ]);
+    expect(outcome).toBeUndefined();
+    await Promise.all(hanging);
+  },
+);
 
 test("a connection without pipelining gets one statement at a time, because the driver will queue none", async () => {
   const client = createClient(await freshDatabase(), "cleancast test", 5000);

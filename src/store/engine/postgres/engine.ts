@@ -52,7 +52,7 @@ export type PostgresOptions = {
   readPlacement?: (request: PlacementRequest) => Promise<Placement>;
 };
 
-type PoolName = "readers" | "background" | "writers";
+type PoolName = "readers" | "background" | "writers" | "leases";
 
 /** Takes a connection for the statements of a site, or for others; `confirmTimeline` as in `write`. */
 type Take = (
@@ -88,6 +88,7 @@ export function openPostgres(url: string, options: PostgresOptions): Database {
     work: (take: Take, isUncertain: boolean) => Promise<T>,
     timeoutMs?: number,
   ): Promise<T> {
+    const isWriting = pool === "writers" || pool === "leases";
     let by = elapsed() + (timeoutMs ?? defaultTimeoutMs);
     let wasSilent = false;
     let isUncertain = false;
@@ -120,7 +121,7 @@ export function openPostgres(url: string, options: PostgresOptions): Database {
         // Work may fail for a reason of its own before it has its connection.
         await (taking as ReturnType<Take> | null)?.catch(() => {});
         const { client, on, general, machine } = held;
-        if (client) await releaseFailed(client, error, pool === "writers");
+        if (client) await releaseFailed(client, error, isWriting);
         // A server that refuses connections may no longer be the primary, unless it is only full.
         const isRefused = client === null && sqlState(error) !== "53300";
         const isSuspect = isRefused || isServerSuspect(error);
@@ -132,7 +133,7 @@ export function openPostgres(url: string, options: PostgresOptions): Database {
         if (isSuspect || isAboutWorker(error)) machine?.setFound(false);
         if (isSuspect) suspect(on, general, machine);
         // A read whose time passed while a server was silent may ask the next one, once.
-        if (pool !== "writers" && isServerSuspect(error) && !wasSilent) {
+        if (!isWriting && isServerSuspect(error) && !wasSilent) {
           wasSilent = true;
           by = elapsed() + defaultTimeoutMs;
         }
@@ -200,7 +201,7 @@ export function openPostgres(url: string, options: PostgresOptions): Database {
       sharded === false ? groupOf(siteId) : (machines?.commitGroup(siteId) ?? siteId),
     write: (work, { timeoutMs, confirmTimeline = false, siteId, isSingle = false } = {}) =>
       withRetry(
-        "writers",
+        confirmTimeline ? "leases" : "writers",
         async (take, isUncertain) => {
           if (isSingle && !isUncertain && !confirmTimeline)
             return work(openSingle(take, siteOf, commitTimeoutMs));
@@ -282,8 +283,8 @@ function openTransaction(
   };
 }
 
-async function confirmServer({ writers, timeline }: Connections): Promise<void> {
-  const client = await writers.connect();
+async function confirmServer({ leases, timeline }: Connections): Promise<void> {
+  const client = await leases.connect();
   let isConfirmed = false;
   try {
     await refuseOtherTimeline(client, timeline);

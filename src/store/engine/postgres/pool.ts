@@ -15,6 +15,11 @@ export type Connections = {
   /** For looks over all sites; the same as `readers` where there are few connections. */
   background: Pool;
   writers: Pool;
+  /**
+   * For the lease of the node, which must not end while writes that hang have all connections; the same as `writers` where there
+   * are few connections.
+   */
+  leases: Pool;
   /** Makes the server stop waiting for a standby in a commit; it then warns that the commit may not be durable. */
   cancelSyncWait(client: ClientBase): Promise<void>;
   /** Closes all connections at once, also those that are yet to be opened. */
@@ -30,6 +35,8 @@ const backgroundIdleMs = 60_000;
 /** With fewer connections, background reads share those of the others. */
 const minForBackground = 6;
 const maxBackground = 2;
+/** With fewer connections, leases share those of other writes. */
+const minForLeases = 8;
 const writeTimeoutMs = 15_000;
 
 export function openConnections(
@@ -68,22 +75,27 @@ export function openConnections(
       stream,
       onConnect,
     });
-  // Three pools: reads that hang, such as on a locked table, must not keep events from being accepted, and looks over all sites
+  // Several pools: reads that hang, such as on a locked table, must not keep events from being accepted, and looks over all sites
   // must not keep requests from reading.
   const forBackground = maxConnections >= minForBackground ? maxBackground : 0;
   const forReads = Math.max(1, Math.floor(maxConnections / 2));
-  const readers = open(forReads - forBackground || 1, readTimeoutMs, readTimeoutMs + 1000);
+  // Taken from the readers: commits need theirs more.
+  const forLeases = maxConnections >= minForLeases ? 1 : 0;
+  const readers = open(forReads - forBackground - forLeases || 1, readTimeoutMs, readTimeoutMs + 1000);
   const background = forBackground
     ? open(forBackground, backgroundTimeoutMs, backgroundTimeoutMs + 1000, backgroundIdleMs)
     : readers;
   // A pipelined statement may wait for those before it.
-  const writers = open(Math.max(1, maxConnections - forReads), writeTimeoutMs, 2 * writeTimeoutMs);
+  const openForWrites = (max: number) => open(max, writeTimeoutMs, 2 * writeTimeoutMs);
+  const writers = openForWrites(Math.max(1, maxConnections - forReads));
+  const leases = forLeases ? openForWrites(forLeases) : writers;
   return {
     server,
     timeline,
     readers,
     background,
     writers,
+    leases,
     async cancelSyncWait(client) {
       const pid = pids.get(client);
       // A pooler in between assigns process ids of its own, so the real one is unknown.
@@ -97,7 +109,7 @@ export function openConnections(
       isDestroyed = true;
       for (const socket of sockets) socket.destroy();
     },
-    end: () => endPools([...new Set([readers, background, writers])]),
+    end: () => endPools([...new Set([readers, background, writers, leases])]),
   };
 }
 
