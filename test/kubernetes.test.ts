@@ -36,6 +36,7 @@ type Kustomization = {
   resources?: string[];
   configMapGenerator?: { name: string; literals: string[] }[];
   images?: { name: string; newName: string; newTag: string }[];
+  patches?: { path: string; target: Record<string, string> }[];
 };
 
 const kustomizationOf = (folder: string) =>
@@ -82,7 +83,18 @@ async function typeErrors(objects: readonly unknown[]): Promise<string> {
   );
 }
 
-/** The operation `add` of a JSON patch. */
+type Operation = { op: string; path: string; value: unknown };
+
+/** Applies a JSON patch that only adds. A path that leads nowhere is an error, as it is for kustomize. */
+function applyPatch<T extends object>(to: T, patch: unknown): T {
+  const patched = structuredClone(to);
+  for (const { op, path, value } of patch as Operation[]) {
+    expect(op).toBe("add");
+    addAt(patched as Record<string, unknown>, path.split("/").slice(1), value);
+  }
+  return patched;
+}
+
 function addAt(into: Record<string, unknown>, path: readonly string[], value: unknown): void {
   const [name = "", ...rest] = path;
   if (rest.length > 0) return addAt(into[name] as Record<string, unknown>, rest, value);
@@ -132,13 +144,9 @@ describe("the manifests for Kubernetes", () => {
     };
     const [{ patch, target } = expect.unreachable("no patch")] = overlay.patches;
     expect(target).toEqual({ kind: deployment.kind, name: deployment.metadata?.name });
-    const patched = structuredClone(deployment) as unknown as Record<string, unknown>;
-    for (const { op, path, value } of parse(patch) as { op: string; path: string; value: unknown }[]) {
-      expect(op).toBe("add");
-      addAt(patched, path.split("/").slice(1), value);
-    }
+    const patched = applyPatch(deployment, parse(patch));
     expect(await typeErrors([patched])).toBe("");
-    const pod = podOf((patched as Deployment).spec?.template);
+    const pod = podOf(patched.spec?.template);
     const [{ name, files } = expect.unreachable("no file")] = overlay.configMapGenerator;
     const folder = pod.containers[0]?.volumeMounts?.find(({ name: volume }) => volume === "configuration");
     expect(pod.containers[0]?.args).toEqual(["serve", "--config", `${folder?.mountPath}/${files[0]}`]);
@@ -211,19 +219,29 @@ describe("the manifests for Kubernetes", () => {
     expect(read("docs/how-to/kubernetes.md")).toContain(`newTag: "${version}"`);
   });
 
+  test("the patched autoscaler has the fields and types of the Kubernetes API", async () => {
+    const { patches } = kustomizationOf("backlog");
+    const [{ path, target } = expect.unreachable("no patch")] = patches ?? [];
+    const [group, objectVersion] = autoscaler.apiVersion?.split("/") ?? [];
+    const { kind, metadata } = autoscaler;
+    expect(target).toEqual({ group, version: objectVersion, kind, name: metadata?.name });
+    const patch = read(`ops/kubernetes/backlog/${path}`);
+    expect(await typeErrors([applyPatch(autoscaler, parse(patch))])).toBe("");
+    const misspelt = parse(patch.replace("target:", "targets:"));
+    expect(await typeErrors([applyPatch(autoscaler, misspelt)])).toContain("targets");
+  });
+
   test("the autoscaler uses CPU, and the backlog from metrics that the relay has", () => {
-    expect(autoscaler.spec?.metrics?.map(({ resource }) => resource?.name)).toEqual(["cpu"]);
-    const [patch] = readYaml("ops/kubernetes/backlog/autoscaler-patch.yaml") as [
-      { value: { external: { metric: { name: string } } } },
-    ];
+    const { spec } = applyPatch(autoscaler, readYaml("ops/kubernetes/backlog/autoscaler-patch.yaml"));
+    const metrics = spec?.metrics?.map(({ resource, external }) => resource?.name ?? external?.metric.name);
     const rules = readYaml("ops/prometheus/backlog.yml") as {
       groups: { rules: { record: string; expr: string }[] }[];
     };
     const rule = rules.groups[0]?.rules[0] ?? expect.unreachable("no rule");
-    expect(rule.record).toBe(patch.value.external.metric.name);
-    const metrics = read("src/observability/metrics.ts");
+    expect(metrics).toEqual(["cpu", rule.record]);
+    const source = read("src/observability/metrics.ts");
     const used = rule.expr.match(/cleancast_\w+/g) ?? [];
     expect(used).toHaveLength(2);
-    for (const name of used) expect(metrics).toContain(`"${name}"`);
+    for (const name of used) expect(source).toContain(`"${name}"`);
   });
 });
