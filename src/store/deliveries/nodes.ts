@@ -7,6 +7,7 @@ import { damageFindings } from "../damagedRows.ts";
 import { clockOr, type Database, type Row, type RowQuery } from "../engine/database.ts";
 import { beginAlert } from "../statistics/alerts.ts";
 import { readPlan } from "../events/plan.ts";
+import { readLeaseTime } from "./dueTime.ts";
 import { findOpen, settleOpen } from "./outcomes.ts";
 
 type NodeRow = { owner: string; lowWater: string };
@@ -112,9 +113,10 @@ export function nodeStore(db: Database, now: () => number = Date.now) {
 
     /** Removes a node whose lease has ended. One that was only slow may have renewed it. */
     async removeExpired(owner: string, promotions = db.promotions()): Promise<void> {
-      await writeUnlessPromoted(promotions, (tx) =>
-        tx.all(`DELETE FROM nodes WHERE site_id = '' AND owner = $2 AND until < ${clock}`, [now(), owner]),
-      );
+      await writeUnlessPromoted(promotions, async (tx) => {
+        const time = await readLeaseTime(db, tx, now());
+        return tx.all(`DELETE FROM nodes WHERE site_id = '' AND owner = $1 AND until < $2`, [owner, time]);
+      });
     },
 
     /**

@@ -1,10 +1,11 @@
 // The statements of a move of one site that are not copies of rows: what stands in its way there, what nodes have in hand here, and
 // the hand-over itself. maintenance/siteMove/siteMove.ts has the order.
 
-import { clockOr, list, type Database, type Query, type Row, type RowQuery } from "../engine/database.ts";
+import { list, type Database, type Query, type Row, type RowQuery } from "../engine/database.ts";
 import { tryOpen } from "../engine/seal.ts";
 import { putGrant, type MemberRole } from "../access/members.ts";
 import { writeAudit, type AuditLine } from "../sites/audit.ts";
+import { readLeaseTime } from "../deliveries/dueTime.ts";
 import { connectionPlace } from "../sites/configuration.ts";
 import { lockRevision } from "../sites/revision.ts";
 import { removeSiteMove, setMoveState, type SiteMove, type SiteMoveState } from "../sites/siteMoves.ts";
@@ -70,8 +71,6 @@ export async function isImporting(db: Database, siteId: string, now: number): Pr
   return rows.length > 0;
 }
 
-const leased = `site_id = $1 AND owner <> '' AND due_at > `;
-
 /** Counts deliveries and pushes that a node holds. */
 export async function countLeased(
   db: Database,
@@ -79,16 +78,16 @@ export async function countLeased(
   now: number,
   on: Query = db,
 ): Promise<number> {
-  const clock = clockOr(db, 2);
+  const time = await readLeaseTime(db, on, now);
   let count = 0;
   for (const [table, where] of [
     ["deliveries", "AND state = 'queued'"],
     ["webhooks", ""],
   ]) {
-    const [row] = await on.all(`SELECT COUNT(*) AS n FROM ${table} WHERE ${leased} ${clock} ${where}`, [
-      siteId,
-      now,
-    ]);
+    const [row] = await on.all(
+      `SELECT COUNT(*) AS n FROM ${table} WHERE site_id = $1 AND owner <> '' AND due_at > $2 ${where}`,
+      [siteId, time],
+    );
     count += Number(row?.n);
   }
   return count;
@@ -96,12 +95,12 @@ export async function countLeased(
 
 /** Ends the leases of nodes that died or, `all`, of nodes that do not run. */
 export async function endLeases(db: Database, siteId: string, now: number, all: boolean): Promise<void> {
-  const clock = clockOr(db, 2);
+  const time = await readLeaseTime(db, db, now);
   for (const table of claimTables)
     await db.run(
-      `UPDATE ${table} SET owner = '', due_at = CASE WHEN due_at > ${clock} THEN ${clock} ELSE due_at END
-       WHERE site_id = $1 AND owner <> '' ${all ? "" : `AND due_at <= ${clock}`}`,
-      [siteId, now],
+      `UPDATE ${table} SET owner = '', due_at = CASE WHEN due_at > $2 THEN $2 ELSE due_at END
+       WHERE site_id = $1 AND owner <> '' ${all ? "" : `AND due_at <= $2`}`,
+      [siteId, time],
     );
 }
 

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Conflict } from "../../kernel/refusal.ts";
 import type { Database, Query } from "../engine/database.ts";
 import { sqlState } from "../engine/postgres/errors.ts";
+import { isCitus, limitsOnEveryMachine } from "../schema/distribute.ts";
 
 const isLockable = (siteId: string) => /^[a-z0-9]{1,40}$/.test(siteId);
 const lockName = (siteId: string) => `site_locked_${siteId}`;
@@ -83,9 +84,11 @@ async function hasConstraint(db: Query, name: string, table: string): Promise<bo
 
 /** A transaction of another site may hold the table for long: then writers go first, and it is tried again. */
 async function changeTables(db: Database, work: (tx: Query) => Promise<unknown>): Promise<void> {
+  const isSharded = db.isServer && (await isCitus(db));
   for (let tries = 1; ; tries += 1) {
     try {
       await db.write(async (tx) => {
+        if (isSharded) await tx.all(limitsOnEveryMachine);
         if (db.isServer) await tx.all(`SET LOCAL lock_timeout = ${lockTimeoutMs}`);
         await work(tx);
       });

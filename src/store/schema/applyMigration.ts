@@ -3,7 +3,7 @@
 import { connectedSchemas, oldestCompatible, OlderNodes, oldestSchemaSetting } from "./compatibility.ts";
 import type { Database, Query } from "../engine/database.ts";
 import { writeSetting } from "../settings.ts";
-import { distribute, isCitus, sequentialShardChanges } from "./distribute.ts";
+import { distribute, isCitus, limitsOnEveryMachine, sequentialShardChanges } from "./distribute.ts";
 import { generationOf, generationSetting } from "./generation.ts";
 import type { Index, Migration } from "./migration.ts";
 import { moveMarkerVersion } from "./moveMarker.ts";
@@ -83,6 +83,7 @@ async function applyInTransaction(
     if ((await schemaVersion(tx)) >= migration.version) return false;
     if (db.isServer) {
       await refuseWithOlderNodes(tx, migration);
+      if (isSharded) await tx.all(limitsOnEveryMachine);
       await tx.all(`SET LOCAL lock_timeout = ${lockTimeoutMs}`);
     }
     if (isSharded) await tx.all(sequentialShardChanges);

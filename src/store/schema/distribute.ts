@@ -45,3 +45,6 @@ export async function distribute(tx: Query, migration: Migration): Promise<void>
  * write to a copied one, such as the migration's own row in `migrations`.
  */
 export const sequentialShardChanges = `SELECT set_config('citus.multi_shard_modify_mode', 'sequential', true)`;
+
+/** Makes Citus give the limits that a transaction sets from here on, such as that of waiting for a lock, to every machine. */
+export const limitsOnEveryMachine = `SELECT set_config('citus.propagate_set_commands', 'local', true)`;
