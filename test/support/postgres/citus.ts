@@ -2,6 +2,7 @@
 
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { packageFolder } from "./binaries.ts";
 import { createDatabase, startPostgres, withClient, type Postgres } from "./postgres.ts";
 
 export type Citus = {
@@ -19,12 +20,10 @@ export type Citus = {
 /** Name and port of a server, as in a URL. */
 export const hostOf = ({ url }: Postgres): string => new URL(url).host;
 
-const packages = "/usr/lib/postgresql";
-
 /** The folder of an installed PostgreSQL that has Citus; null where there is none. */
 export function findCitus(): string | null {
-  if (!existsSync(packages)) return null;
-  const folders = readdirSync(packages).map((version) => join(packages, version));
+  if (!existsSync(packageFolder)) return null;
+  const folders = readdirSync(packageFolder).map((version) => join(packageFolder, version));
   return folders.find((folder) => existsSync(join(folder, "lib", "citus.so"))) ?? null;
 }
 

@@ -11,6 +11,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { call } from "../relay.ts";
 import { freePortForRestarts } from "../servers/freePort.ts";
 import { findProgram } from "../servers/programs.ts";
+import { findInstalled } from "./binaries.ts";
 import { createDatabase, killServer } from "./postgres.ts";
 
 export type PatroniPrograms = { patroni: string; etcd: string; bin: string };
@@ -18,8 +19,8 @@ export type PatroniPrograms = { patroni: string; etcd: string; bin: string };
 /** The programs, where all of them are installed; null elsewhere. */
 export function findPatroni(): PatroniPrograms | null {
   const [patroni, etcd] = [findProgram("patroni"), findProgram("etcd")];
-  const bin = "/usr/lib/postgresql/15/bin";
-  return patroni && etcd && existsSync(bin) ? { patroni, etcd, bin } : null;
+  const installed = findInstalled(15);
+  return patroni && etcd && installed ? { patroni, etcd, bin: join(installed, "bin") } : null;
 }
 
 export type Patroni = {
