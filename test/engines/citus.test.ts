@@ -3,15 +3,23 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { ulid } from "../../src/kernel/ids.ts";
 import { openPostgres } from "../../src/store/engine/postgres/engine.ts";
-import { isLongRun, isMissing, isRun, openFigures, statusText } from "../support/engines/figures.ts";
-import { countReady, openLoad, type Load } from "../support/engines/load.ts";
+import {
+  checkedText,
+  isLongRun,
+  isMissing,
+  isRun,
+  openFigures,
+  statusText,
+} from "../support/engines/figures.ts";
+import { countReady, measureCost, openLoad, type Load } from "../support/engines/load.ts";
 import { measureSteps } from "../support/engines/stepCost.ts";
-import { setUpSite, type SiteSetup } from "../support/installation.ts";
+import { setUpSite, withStore, type SiteSetup } from "../support/installation.ts";
 import { findCitus, hostOf, startCitus, type Citus } from "../support/postgres/citus.ts";
 import { withClient, type Postgres } from "../support/postgres/postgres.ts";
 import { startReceiver } from "../support/receiver.ts";
-import { emptyInstallation, eventually, type Installation } from "../support/relay.ts";
+import { emptyInstallation, eventually, type Installation, type Relay } from "../support/relay.ts";
 
 const found = isRun ? findCitus() : null;
 const figures = openFigures("citus");
@@ -20,8 +28,13 @@ const minSites = isLongRun ? 8 : 2;
 /** The sites of a worker in a load in which events of one site arrive together and share statements. */
 const minSitesOfWorker = isLongRun ? 2 : 1;
 const shardCount = isLongRun ? 32 : 2;
+const fewShards = 4;
 /** The limit of a statement on the connections of nodes. */
 const statementTimeoutMs = 15_000;
+/** Of a node, to each machine. */
+const maxConnections = 10;
+/** Their database CPU without traffic is measured. */
+const idleNodes = [2, 4, 8];
 /** What a busy machine adds to the median of a second. */
 const noiseMs = 500;
 /** A shard of every table is copied for each of these. */
@@ -45,7 +58,10 @@ describe.skipIf(!isRun || isMissing("Citus", found, "install it into a PostgreSQ
     /** Two nodes with the given DATABASE_URL on a new database. */
     async function setUp(url: string, listed: readonly Postgres[]): Promise<Setup> {
       const receiver = await startReceiver();
-      const atCoordinator = await emptyInstallation("postgres", { LOG_LEVEL: "silent" });
+      const atCoordinator = await emptyInstallation("postgres", {
+        LOG_LEVEL: "silent",
+        CLEANCAST_DATABASE_CONNECTIONS: String(maxConnections),
+      });
       atCoordinator.env.DATABASE_URL = url;
       const hosts = listed.map(hostOf).join(",");
       const home = atCoordinator.with({ DATABASE_URL: url.replace(hostOf(citus.coordinator), hosts) });
@@ -106,25 +122,18 @@ describe.skipIf(!isRun || isMissing("Citus", found, "install it into a PostgreSQ
       return since(before).map((ms) => ms / passed);
     }
 
-    /** A server plans a prepared statement anew for its first five runs on a connection. They are over after this time. */
-    const warmUpMs = seconds * 1000;
-
-    async function measureCost(name: string, { load, keysOf }: Setup): Promise<void> {
+    async function noteCost(name: string, { load, keysOf }: Setup): Promise<void> {
       const all = keysOf.flat();
       const some = keysOf.flatMap((keys) => keys.slice(0, (2 * minSitesOfWorker) / keysOf.length));
       for (const { senders, keys } of [
         { senders: 16, keys: all },
         { senders: 64, keys: some },
       ]) {
-        await load.sendFor(keys, senders, warmUpMs);
-        const before = { database: databaseCpuMs(), nodes: load.cpuMs() };
-        const { p50, statuses } = await load.sendFor(keys, senders, seconds * 1000);
-        const events = statuses["200"] ?? 0;
-        const parts = since(before.database).map((ms) => Math.round((1000 * ms) / events));
-        const nodes = Math.round((1000 * (load.cpuMs() - before.nodes)) / events);
+        const cost = await measureCost(load, keys, senders, seconds * 1000, databaseCpuMs);
+        const { p50, statuses } = cost.sent;
         figures.note(
           `${name}: CPU of an event, ${senders} senders on ${keys.length} sites`,
-          `database ${sum(parts)} µs (${parts.join(" + ")}), nodes ${nodes} µs; ${Math.round(events / seconds)} events/s, p50 ${p50} ms`,
+          `database ${sum(cost.databaseUs)} µs (${cost.databaseUs.join(" + ")}), nodes ${cost.nodesUs} µs; ${Math.round((statuses["200"] ?? 0) / seconds)} events/s, p50 ${p50} ms`,
         );
         expect(Object.keys(statuses)).toEqual(["200"]);
       }
@@ -144,17 +153,34 @@ describe.skipIf(!isRun || isMissing("Citus", found, "install it into a PostgreSQ
       }
     }
 
-    async function measureIdleOf(name: string, withoutRelays: readonly number[]): Promise<void> {
+    /**
+     * Notes what idle nodes cost: first the two of the setup, then more of them. Each adds its own lease and its own look at the
+     * configuration. The shards are looked at by one node each, however many there are.
+     */
+    async function noteIdle(
+      name: string,
+      { home, load }: Setup,
+      empty: readonly number[],
+      counts: readonly number[],
+    ): Promise<void> {
       if (!isLongRun) return;
-      await sleep(15_000);
-      const used = await measureIdle();
-      const ofRelays = sum(used) - sum(withoutRelays);
-      figures.note(
-        `${name}: two nodes without traffic, database CPU`,
-        `${ofRelays.toFixed(1)} ms/s (${used.map((ms) => ms.toFixed(1)).join(" + ")}, of which ${sum(withoutRelays).toFixed(1)} without relays)`,
-      );
-      // Looks by every node at every shard took 386 ms/s; a busy machine needs more time for the same work.
-      expect(ofRelays).toBeLessThan(100);
+      const more: Relay[] = [];
+      const costs: number[] = [];
+      for (const nodes of counts) {
+        while (load.relays.length + more.length < nodes) more.push(await home.start());
+        await sleep(15_000);
+        const used = await measureIdle();
+        const ofRelays = sum(used) - sum(empty);
+        figures.note(
+          `${name}: ${nodes} nodes without traffic, database CPU`,
+          `${ofRelays.toFixed(1)} ms/s (${used.map((ms) => ms.toFixed(1)).join(" + ")}, of which ${sum(empty).toFixed(1)} without relays)`,
+        );
+        costs.push(ofRelays);
+      }
+      for (const relay of more) await relay.stop();
+      // Looks by every node at every shard took 193 ms/s for each node; a busy machine needs more time for the same work.
+      expect(costs[0]).toBeLessThan(100);
+      for (const [i, cost] of costs.entries()) expect(cost).toBeLessThan(100 + 20 * ((counts[i] ?? 0) - 2));
     }
 
     async function stopAll({ load }: Setup): Promise<void> {
@@ -163,18 +189,15 @@ describe.skipIf(!isRun || isMissing("Citus", found, "install it into a PostgreSQ
 
     async function checkAll(name: string, { load }: Setup): Promise<void> {
       const checked = await load.check();
-      figures.note(
-        `${name}: orders answered with 200`,
-        `${checked.answered}; not stored ${checked.notStored}, not received ${checked.notReceived}, received twice ${checked.receivedTwice}`,
-      );
+      figures.note(`${name}: orders answered with 200`, `${checked.answered}; ${checkedText(checked)}`);
       expect(checked).toMatchObject({ notStored: 0, notReceived: 0, receivedTwice: 0 });
     }
 
     test.runIf(isLongRun)("the same load on PostgreSQL without Citus, to compare with", async () => {
       const empty = await measureIdle();
       const setup = await setUp(await citus.createPlainDatabase(), [citus.coordinator]);
-      await measureIdleOf("plain PostgreSQL", empty);
-      await measureCost("plain PostgreSQL", setup);
+      await noteIdle("plain PostgreSQL", setup, empty, idleNodes.slice(0, 1));
+      await noteCost("plain PostgreSQL", setup);
       await checkAll("plain PostgreSQL", setup);
       await stopAll(setup);
       await noteSteps("plain PostgreSQL", setup);
@@ -192,7 +215,7 @@ describe.skipIf(!isRun || isMissing("Citus", found, "install it into a PostgreSQ
         const withoutRelays = await measureIdle();
         setup = await setUp(url, isAll ? [citus.coordinator, ...citus.workers] : [citus.coordinator]);
         leaseWorker = await findLeaseWorker(url);
-        await measureIdleOf(name, withoutRelays);
+        await noteIdle(name, setup, withoutRelays, idleNodes);
       }, 600_000);
       afterAll(async () => {
         for (const worker of citus?.workers ?? []) worker.thaw();
@@ -200,7 +223,36 @@ describe.skipIf(!isRun || isMissing("Citus", found, "install it into a PostgreSQ
       });
 
       test.runIf(isLongRun)("an event costs what is published", async () => {
-        await measureCost(name, setup);
+        await noteCost(name, setup);
+      });
+
+      test.runIf(isLongRun)("a node keeps its limit of connections to each worker", async () => {
+        const { load, keysOf, home } = setup;
+        await load.sendFor(keysOf.flat(), 64, seconds * 500);
+        const database = /\/(\w+)$/.exec(home.env["DATABASE_URL"] ?? "")?.[1];
+        const counts = await Promise.all(
+          citus.workers.map((worker) =>
+            withClient(worker.url, async (client) => {
+              const { rows } = await client.query<{ nodes: string; own: string }>(
+                `SELECT COUNT(*) FILTER (WHERE application_name LIKE 'cleancast%') AS nodes,
+                        COUNT(*) FILTER (WHERE application_name LIKE 'citus%') AS own
+                 FROM pg_stat_activity WHERE datname = $1`,
+                [database],
+              );
+              return { nodes: Number(rows[0]?.nodes), own: Number(rows[0]?.own) };
+            }),
+          ),
+        );
+        const limit = load.relays.length * maxConnections;
+        figures.note(
+          `${name}: connections to each worker`,
+          `${counts.map(({ nodes }) => nodes).join(" and ")} of the nodes, which may have ${limit} together; ${counts.map(({ own }) => own).join(" and ")} of Citus itself`,
+        );
+        const isDirect = listed === "every machine";
+        for (const { nodes } of counts) {
+          expect(nodes).toBeLessThanOrEqual(isDirect ? limit : 0);
+          if (isDirect) expect(nodes).toBeGreaterThanOrEqual(2 * load.relays.length);
+        }
       });
 
       test.runIf(isLongRun)("a silent worker costs its own sites only", async () => {
@@ -295,11 +347,29 @@ describe.skipIf(!isRun || isMissing("Citus", found, "install it into a PostgreSQ
         expect((await memoryKb()) - before).toBeLessThan(5000);
       });
 
+      test("the row of a node that died is removed", async () => {
+        await withStore(setup.home, async ({ nodes }) => {
+          const readExpired = async () => (await nodes.listExpired()).map(({ node }) => node.owner);
+          await nodes.renew("dead", ulid(), 1);
+          await eventually("its lease has ended", async () => (await readExpired()).includes("dead"));
+          await nodes.removeExpired("dead");
+          expect(await readExpired()).not.toContain("dead");
+        });
+      });
+
       test("everything that was answered with 200 is stored and arrives once", async () => {
         await checkAll(name, setup);
         await stopAll(setup);
         await noteSteps(name, setup);
       });
+    });
+
+    test.runIf(isLongRun)("idle nodes on few shards, to compare with", async () => {
+      const url = await citus.createDatabase(fewShards);
+      const empty = await measureIdle();
+      const setup = await setUp(url, [citus.coordinator, ...citus.workers]);
+      await noteIdle(`Citus, every machine listed, ${fewShards} shards`, setup, empty, idleNodes);
+      await stopAll(setup);
     });
 
     test.runIf(isLongRun)("tables are created although one takes longer than a statement may", async () => {
