@@ -1,9 +1,11 @@
 // Laws that the simulation behind docs/explanation/capacity-planning.md must obey, whatever was measured.
 
 import { describe, expect, test } from "vitest";
+import { readCitusCosts } from "../bench/simulation/citus.ts";
 import { nonNegativeFit, type Costs } from "../bench/simulation/costs.ts";
 import { statementsFor } from "../bench/simulation/database.ts";
 import { faultsOf } from "../bench/simulation/page.ts";
+import type { LookCosts } from "../bench/simulation/worker.ts";
 import { simulate, type Scenario } from "../bench/simulation/world.ts";
 
 /** Round numbers, so that sums are easy to check by hand. */
@@ -95,6 +97,19 @@ describe("the simulation", () => {
     expect(shared.databaseCpu).toBeLessThan(alone.databaseCpu);
   });
 
+  test("simulated looks cost every node once in ten seconds, and take the place of polls", () => {
+    const ms = 100_000;
+    const worker = { ...scenario.worker, pollDatabase: 10_000 };
+    const busyMs = (more: { looks?: LookCosts }) =>
+      simulate({ ...scenario, ms, load: { perSecond: 1 }, worker, ...more }).busy.database * 4 * ms;
+    const free = busyMs({ looks: { statements: 1, database: 0 } });
+    // Every poll asks for 12 connections.
+    expect(busyMs({}) - free).toBeGreaterThan(2 * 90 * 12 * 10);
+    const looked = busyMs({ looks: { statements: 1, database: 500_000 } }) - free;
+    // Ten looks of each of two nodes. The duration of each varies around its cost.
+    expect(Math.abs(looked / (2 * 10 * 500) - 1)).toBeLessThan(0.6);
+  });
+
   test("the simulation keeps a platform's quota", () => {
     const seconds = 60;
     // The quota is a burst of 300 and then 5 a second: src/platforms/linkedin/index.ts.
@@ -124,6 +139,35 @@ test("fitted costs match the costs that the points were made from", () => {
 
 test("rows are written in statements of 64, 32, 16 … 1", () => {
   expect([1, 2, 3, 63, 64, 65, 200].map(statementsFor)).toEqual([1, 1, 2, 6, 1, 2, 4]);
+});
+
+describe("the costs of Citus", () => {
+  const page = [
+    "| plain PostgreSQL: 2 nodes without traffic, database CPU | 3.0 ms/s (4 + 0) |",
+    "| plain PostgreSQL: CPU of an event, 16 senders on 8 sites | database 800 µs (800 + 0 + 0), nodes 2000 µs; 500 events/s |",
+    "| plain PostgreSQL: CPU of an event, 64 senders on 4 sites | database 400 µs (400 + 0 + 0), nodes 1000 µs; 900 events/s |",
+    "| Citus, the coordinator listed: 8 nodes without traffic, database CPU | 900.0 ms/s (1) |",
+    "| Citus, every machine listed: 2 nodes without traffic, database CPU | 20.0 ms/s (9 + 11 + 5) |",
+    "| Citus, every machine listed: 8 nodes without traffic, database CPU | 32.0 ms/s (9 + 11 + 5) |",
+    "| Citus, every machine listed: CPU of an event, 16 senders on 9 sites | database 2400 µs (38 + 1), nodes 2200 µs; 300 events/s |",
+    "| Citus, every machine listed: CPU of an event, 64 senders on 4 sites | database 1400 µs (11 + 8), nodes 1050 µs; 600 events/s |",
+  ];
+
+  test("the costs of Citus are the larger ratios of an event, and a line through the idle nodes", () => {
+    const { database, node, idleNodeMs, idleWorkerMs } = readCitusCosts(page.join("\n"));
+    expect([database, node]).toEqual([3.5, 1.1]);
+    expect(idleNodeMs).toBeCloseTo(2);
+    // 20 ms/s without 2 ms/s for each of two nodes, on two workers.
+    expect(idleWorkerMs).toBeCloseTo(8);
+  });
+
+  test("a page without the rows is refused, and the published one has them", () => {
+    for (const missing of [/2 nodes without/, /16 senders on 8/])
+      expect(() => readCitusCosts(page.filter((line) => !missing.test(line)).join("\n"))).toThrow(
+        "engines-measured.md",
+      );
+    expect(readCitusCosts().database).toBeGreaterThan(1);
+  });
 });
 
 test("docs/explanation/capacity-planning.md has the tables that `npm run simulate` writes", () => {

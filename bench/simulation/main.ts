@@ -5,11 +5,12 @@
 
 import { parseArgs } from "node:util";
 import { tableText } from "../report.ts";
+import { readCitusCosts } from "./citus.ts";
 import { faultsOf, writePage } from "./page.ts";
 import { planFor, steps } from "./plan.ts";
 import { readMeasured } from "./points.ts";
 import { allowances, shareAllowance } from "./quotas.ts";
-import { allowanceTable, checkTable, costTable, planTable, sharingTable } from "./tables.ts";
+import { allowanceTable, checkTable, citusTable, costTable, planTable, sharingTable } from "./tables.ts";
 import { checkAll, costsOf } from "./validate.ts";
 
 const { values } = parseArgs({ options: { check: { type: "boolean", default: false } } });
@@ -21,12 +22,14 @@ if (values.check) {
 
 const measured = readMeasured();
 const costs = costsOf(measured);
+const citus = readCitusCosts();
 const checks = checkAll(measured, costs);
 const tables = {
   plans: planTable(
-    steps.map((step) => planFor(step, measured, costs)),
+    steps.map((step) => planFor(step, measured, costs, citus)),
     measured,
   ),
+  citus: citusTable(citus),
   checks: checkTable(checks),
   costs: costTable(costs),
   allowances: allowanceTable(allowances()),

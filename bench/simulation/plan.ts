@@ -1,9 +1,12 @@
 // Finds the number of nodes and the size of the database for a rate: the simulation must keep each at half of its capacity.
 
+import { lookMs } from "../../src/delivery/looks.ts";
 import { commitGroups } from "../../src/store/engine/postgres/engine.ts";
+import type { CitusCosts } from "./citus.ts";
 import { workerCostsOf, type Costs } from "./costs.ts";
 import type { Measured } from "./points.ts";
 import type { Result } from "./tally.ts";
+import type { LookCosts } from "./worker.ts";
 import { simulate, type Scenario } from "./world.ts";
 
 /** Assumptions, because these differ between installations. */
@@ -19,12 +22,7 @@ export const assumed = {
   /** The largest single database machine, and the size of a worker of a sharded one. */
   largestDatabaseCores: 64,
   workerCores: 32,
-  /**
-   * Citus compared with plain PostgreSQL, with every machine listed: CPU of the database and of the nodes for an event, as
-   * docs/explanation/engines-measured.md has it (2675 of 864 µs, 1213 of 1112 µs), and the added latency, which is assumed.
-   */
-  citusDatabase: 3.1,
-  citusNode: 1.1,
+  /** The latency that Citus adds to a statement. */
   citusMs: 1,
   outageSeconds: 3600,
 } as const;
@@ -59,33 +57,49 @@ type Resource = (typeof resources)[number];
 /** All nodes are alike, so a few of them are simulated with their share of the load and of the database. */
 const maxSimulated = 4;
 
-type Setting = { step: Step; measured: Measured; costs: Costs; sharded: boolean };
+/** `citus` is null for plain PostgreSQL. */
+type Setting = { step: Step; measured: Measured; costs: Costs; citus: CitusCosts | null };
 
-export function planFor(step: Step, measured: Measured, costs: Costs): Plan {
-  const plain = findPlan({ step, measured, costs, sharded: false });
+export function planFor(step: Step, measured: Measured, costs: Costs, citus: CitusCosts): Plan {
+  const plain = findPlan({ step, measured, costs, citus: null });
   const isTooLarge = plain.databaseCores > assumed.largestDatabaseCores;
-  return isTooLarge ? findPlan({ step, measured, costs: onCitus(costs), sharded: true }) : plain;
+  return isTooLarge ? findPlan({ step, measured, costs: onCitus(costs, citus), citus }) : plain;
 }
 
-function onCitus({ node, database, bench }: Costs): Costs {
+function onCitus({ node, database, bench }: Costs, citus: CitusCosts): Costs {
   return {
     node: {
-      event: node.event * assumed.citusNode,
-      delivery: node.delivery * assumed.citusNode,
-      request: node.request * assumed.citusNode,
-      statement: node.statement * assumed.citusNode,
+      event: node.event * citus.node,
+      delivery: node.delivery * citus.node,
+      request: node.request * citus.node,
+      statement: node.statement * citus.node,
     },
     database: {
-      event: database.event * assumed.citusDatabase,
-      delivery: database.delivery * assumed.citusDatabase,
-      statement: database.statement * assumed.citusDatabase,
+      event: database.event * citus.database,
+      delivery: database.delivery * citus.database,
+      statement: database.statement * citus.database,
     },
     bench,
   };
 }
 
+/** The statements of a look: the placement of shards (2), the holders of slices, the lease, and what waits on a machine. */
+const lookStatements = 5;
+
+/**
+ * One look of a node: what an idle node costs in that time, its share of what an idle cluster costs, and its share of the connections
+ * that have waiting deliveries, each of which is looked at by one node.
+ */
+function lookCostsOf({ step, measured }: Setting, citus: CitusCosts, size: Size): LookCosts {
+  const idleMs = citus.idleNodeMs + (citus.idleWorkerMs * workersOf(size)) / size.nodes;
+  const connections = step.sites * assumed.platforms.length;
+  const waiting = (connections * measured.poll.databaseCpu * citus.database) / size.nodes;
+  // Milliseconds a second, for as many milliseconds, are microseconds.
+  return { statements: lookStatements, database: idleMs * lookMs + waiting };
+}
+
 function findPlan(setting: Setting): Plan {
-  const { step, measured, costs, sharded } = setting;
+  const { step, measured, costs, citus } = setting;
   const share = (busy: number) => busy / assumed.target;
   // The first guess assumes that every event has its own commit.
   const cpuPerEvent =
@@ -105,7 +119,14 @@ function findPlan(setting: Setting): Plan {
   }
   const what = resources.reduce((a, b) => (result.busy[b] > result.busy[a] ? b : a));
   const first = { what, perSecond: step.perSecond / result.busy[what] };
-  return { ...step, ...size, sharded, result, drainSeconds: drainSeconds(setting, size), first };
+  return {
+    ...step,
+    ...size,
+    sharded: citus !== null,
+    result,
+    drainSeconds: drainSeconds(setting, size),
+    first,
+  };
 }
 
 /** Machines have 2, 4, 8, 16 or 32 cores; above that, several of 32 are used. */
@@ -116,12 +137,12 @@ const wholeMachine = (cores: number) =>
 export const workersOf = ({ databaseCores }: Pick<Size, "databaseCores">) =>
   Math.ceil(databaseCores / assumed.workerCores);
 
-function sliceOf({ step, measured, costs, sharded }: Setting, size: Size): Scenario {
+function sliceOf(setting: Setting, size: Size): Scenario {
+  const { step, measured, costs, citus } = setting;
   const some = Math.min(size.nodes, maxSimulated);
   const cores = (size.databaseCores * some) / size.nodes;
   const whole = Math.max(1, Math.round(cores));
   const perSecond = (step.perSecond * some) / size.nodes;
-  const worker = workerCostsOf(measured, costs);
   return {
     seed: 1,
     warmMs: 10_000,
@@ -133,13 +154,13 @@ function sliceOf({ step, measured, costs, sharded }: Setting, size: Size): Scena
     platformMs: assumed.platformMs,
     load: { perSecond, peak: assumed.peak },
     costs,
-    // A sharded database is polled for all connections with one statement, whose cost was not measured.
-    worker: sharded ? { ...worker, pollNode: 0, pollDatabase: 0 } : worker,
+    worker: workerCostsOf(measured, costs),
+    ...(citus && { looks: lookCostsOf(setting, citus, size) }),
     // A synchronous standby adds its own write and the network between them.
     fsyncMs: step.standby ? 2 * measured.fsyncMs + assumed.roundTripMs : measured.fsyncMs,
-    roundTripMs: assumed.roundTripMs + (sharded ? assumed.citusMs : 0),
+    roundTripMs: assumed.roundTripMs + (citus ? assumed.citusMs : 0),
     poolSize: size.poolSize,
-    commitGroups: sharded ? workersOf(size) : commitGroups,
+    commitGroups: citus ? workersOf(size) : commitGroups,
     machines: { databaseCores: whole, databaseSpeed: cores / whole },
   };
 }

@@ -1,6 +1,7 @@
 // Formats the simulation's results as tables.
 
 import { number, type Table } from "../part.ts";
+import type { CitusCosts } from "./citus.ts";
 import type { Costs } from "./costs.ts";
 import { assumed, workersOf, type Plan } from "./plan.ts";
 import { figures, type Measured } from "./points.ts";
@@ -12,6 +13,7 @@ export const heads = {
     "events/s", "sites", "nodes (a core each)", "database", "connections", "memory of all nodes", "disk a month",
     "added p50 / p99", "drain time after an hour's outage", "first bottleneck",
   ],
+  citus: ["Citus, every machine listed", "measured"],
   costs: ["CPU µs", "node", "database"],
   checks: ["", "events/s", "node CPU", "database CPU", "statements", "requests", "p50", "p99"],
   allowances: ["platform", "requests/s", "events/s in full batches", "limit applies to"],
@@ -67,6 +69,17 @@ export function planTable(plans: readonly Plan[], measured: Measured): Table {
     ]),
   };
 }
+
+export const citusTable = ({ database, node, idleNodeMs, idleWorkerMs }: CitusCosts): Table => ({
+  title: "What Citus costs",
+  head: [...heads.citus],
+  rows: [
+    ["database CPU of an event, compared with plain PostgreSQL", `${number(database)} ×`],
+    ["node CPU of an event, compared with plain PostgreSQL", `${number(node)} ×`],
+    ["database CPU of leases and looks, for each node", `${number(idleNodeMs)} ms/s`],
+    ["database CPU of leases and looks, for each worker", `${number(idleWorkerMs)} ms/s`],
+  ],
+});
 
 export function costTable({ node, database }: Costs): Table {
   const row = (what: string, of: number, other?: number) => [

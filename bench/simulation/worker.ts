@@ -1,6 +1,8 @@
 // The delivery worker of a node, as in src/delivery/worker.ts: polls once a second, and claims due deliveries up to the capacity
-// of the lanes. Every connection is taken to have waiting deliveries, as in an outage: others cost a poll nothing.
+// of the lanes. Every connection is taken to have waiting deliveries, as in an outage: others cost a poll nothing. On a sharded
+// database looks take the place of the queries of a poll.
 
+import { lookMs } from "../../src/delivery/looks.ts";
 import { maxClaimed, pollMs, sweepMs, wakeDelayMs } from "../../src/delivery/worker.ts";
 import { maxRowsPerStatement } from "../../src/store/engine/database.ts";
 import { statementsFor } from "./database.ts";
@@ -25,6 +27,24 @@ export type WorkerCosts = {
   claimDatabase: number;
 };
 
+/** Microseconds of the database for one look of a node, and the statements in it. */
+export type LookCosts = { statements: number; database: number };
+
+/** Looks for what waits on the sites of the node, as src/delivery/looks.ts. */
+export function startLooks(node: RelayNode, looks: LookCosts, random: () => number): void {
+  const { clock, thread, database, costs } = node.options;
+  const { statements } = looks;
+  const look = () =>
+    node.readers.use((release) =>
+      database.ask(thread, statements, statements * costs.node.statement, looks.database, () => {
+        release();
+        clock.after(lookMs * (0.9 + 0.2 * random()), look);
+      }),
+    );
+  clock.after(lookMs * random(), look);
+}
+
+/** `connections` is the number of those that a poll asks for. */
 export function startWorker(
   node: RelayNode,
   connections: number,

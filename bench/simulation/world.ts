@@ -8,7 +8,15 @@ import { limitsOf, type Limits } from "./lanes.ts";
 import { startLoad, type Load } from "./load.ts";
 import { Cores, Thread } from "./machine.ts";
 import { RelayNode } from "./relayNode.ts";
-import { keepLease, putBack, startWorker, type Backlog, type WorkerCosts } from "./worker.ts";
+import {
+  keepLease,
+  putBack,
+  startLooks,
+  startWorker,
+  type Backlog,
+  type LookCosts,
+  type WorkerCosts,
+} from "./worker.ts";
 import { Tally, type Result } from "./tally.ts";
 
 export type Scenario = {
@@ -22,6 +30,8 @@ export type Scenario = {
   load: Load;
   costs: Costs;
   worker: WorkerCosts;
+  /** For a sharded database, where nodes look for what waits instead of asking at every poll. */
+  looks?: LookCosts;
   fsyncMs: number;
   roundTripMs: number;
   poolSize: number;
@@ -78,9 +88,11 @@ export function simulate(scenario: Scenario): Result {
     });
   });
   tally.watch(nodes);
-  const connections = scenario.sites * platforms.length;
+  const { looks } = scenario;
+  const polled = looks ? 0 : scenario.sites * platforms.length;
   for (const node of nodes) {
-    startWorker(node, connections, backlog, scenario.worker, random);
+    startWorker(node, polled, backlog, scenario.worker, random);
+    if (looks) startLooks(node, looks, random);
     keepLease(node, random);
   }
   startLoad(scenario.load, {

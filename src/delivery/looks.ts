@@ -66,7 +66,7 @@ type LookOptions = {
   everyMs?: number;
 };
 
-const lookMs = 10_000;
+export const lookMs = 10_000;
 /** Changes that come together share a look. */
 const soonMs = 500;
 /** Backfills that are read at the same time. */
