@@ -48,7 +48,7 @@ export const isNdjson = (text: string) => text.trimStart().startsWith("{");
 /** Cuts a text after whole rows. A line break inside quotes is part of a row. */
 export function partsOf(text: string, maxLength = maxPartLength): Part[] {
   const ends = rowEnds(text);
-  // Empty lines may precede the header.
+  // Empty lines and lines of spaces may precede the header.
   const headerEnd = ends.find((end) => text.slice(0, end).trim() !== "") ?? text.length;
   const header = isNdjson(text) ? "" : text.slice(0, headerEnd);
   const parts: Part[] = [];
@@ -73,15 +73,18 @@ const countLines = (text: string) => text.split("\n").length - 1;
 
 /**
  * Yields each row that is not empty with the line on which it begins, without the line break at its end, which may
- * be `\r\r\n`. The relay skips empty lines too, but refuses a row of spaces or of empty cells.
+ * be `\r\r\n`. The relay skips empty lines too, and lines of spaces before the header, but refuses a later row of spaces or of
+ * empty cells.
  */
 export function* rowsOf(text: string): Generator<{ line: number; row: string }> {
   let begin = 0;
   let line = 1;
+  let hasBegun = false;
   for (const end of [...rowEnds(text), text.length]) {
     const lines = text.slice(begin, end);
     const row = lines.replace(/[\r\n]+$/, "");
-    if (row !== "") yield { line, row };
+    hasBegun ||= row.trim() !== "";
+    if (row !== "" && hasBegun) yield { line, row };
     line += countLines(lines);
     begin = end;
   }

@@ -23,7 +23,7 @@ export async function openCsv(text: AsyncIterable<string>, start: string): Promi
   // The reader of the parser gets the same error.
   pipeline(Readable.from(text), parser).catch(() => {});
   const records = withLines((parser as AsyncIterable<Parsed>)[Symbol.asyncIterator]());
-  const { value: head } = await records.next();
+  const head = await readHeader(records, delimiter);
   const columns = (head?.record ?? []).map((name, i) => name.trim() || `column ${i + 1}`);
   const headerLines = head?.lastLine ?? 0;
   return { format: "csv", delimiter, columns, headerLines, rows: readRows(records, columns) };
@@ -40,6 +40,17 @@ async function* withLines(records: AsyncIterator<Parsed>): AsyncGenerator<Locate
     returns += countIn(record, "\r");
     const lastLine = info.lines - returns;
     yield { record, bytes: info.bytes, firstLine: lastLine - countIn(record, "\n"), lastLine };
+  }
+}
+
+/** A line of spaces is no header: the detection of the delimiter passes over it, too. */
+async function readHeader(
+  records: AsyncGenerator<Located, undefined>,
+  delimiter: string,
+): Promise<Located | undefined> {
+  for (;;) {
+    const { value: head } = await records.next();
+    if (!head || head.record.join(delimiter).trim() !== "") return head;
   }
 }
 

@@ -43,6 +43,19 @@ describe("CSV", () => {
     expect([headerLines, rows.map(({ line }) => line)]).toEqual([2, [3, 5, 6, 8, 10, 11]]);
   });
 
+  test("lines of spaces before the header are not taken for it", async () => {
+    const { columns, headerLines, rows } = await read("\r\n  \r\n\nid,note\r\n1,a\r\n  \r\n2,b\n");
+    expect([columns, headerLines]).toEqual([["id", "note"], 4]);
+    expect(describeRows(rows)).toEqual([
+      [5, ["1", "a"]],
+      [6, "the row has 1 cells, the header 2"],
+      [7, ["2", "b"]],
+    ]);
+    // Spaces include tabs, but a line of empty cells is a header without names.
+    expect((await read("\t \t\nid\tnote\n1\ta\n")).columns).toEqual(["id", "note"]);
+    expect((await read(" , \n1,a\n")).columns).toEqual(["column 1", "column 2"]);
+  });
+
   test("the delimiter is found where names of columns have line breaks, delimiters and quotes", async () => {
     const { columns, delimiter } = await read('"Order\nID, ""new""";5" pipe;"a,b,c"\n1;2;"x"\n');
     expect([delimiter, columns]).toEqual([";", ['Order\nID, "new"', '5" pipe', "a,b,c"]]);

@@ -60,6 +60,17 @@ test("a file whose rows end with a carriage return alone is cut between rows, to
   expect((await readFile(new File([mixed], "rows.csv"))).text).toBe(mixed);
 });
 
+test("a line of spaces before the header is not taken for it", () => {
+  const text = "  \nid,note\n1,a\n  \n2,b\n";
+  expect(partsOf(text, 5)).toEqual(["  \nid,note\n1,a\n", "  \nid,note\n  \n", "  \nid,note\n2,b\n"]);
+  expect([...rowsOf(text)]).toEqual([
+    { line: 2, row: "id,note" },
+    { line: 3, row: "1,a" },
+    { line: 4, row: "  " },
+    { line: 5, row: "2,b" },
+  ]);
+});
+
 test("rows are found by the line on which they begin, as the relay counts them", () => {
   expect([...rowsOf('id,note\r\n1,"two\nlines"\r\n2,b')]).toEqual([
     { line: 1, row: "id,note" },
