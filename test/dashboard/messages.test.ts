@@ -1,5 +1,6 @@
 // The message catalogue: complete in every language, used, and the only place with texts.
 
+import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { Messages } from "../../dashboard/messages/catalogue.ts";
 import * as firstPage from "../../dashboard/messages/de/firstPage.ts";
@@ -27,6 +28,12 @@ test("the German translation has every section and every key, and no other", () 
         tagsOf(messageAt(english[name] ?? {}, key)),
       );
   }
+});
+
+test("German has one word for deliveries and one for inbound keys", () => {
+  const files = globSync("dashboard/messages/de/**/*.ts").map((file) => readFileSync(file, "utf8"));
+  const others = files.flatMap((text) => text.match(/\p{L}*übertrag\p{L}*|inbound-\p{L}*/giu) ?? []);
+  expect([files.length > 20, others]).toEqual([true, []]);
 });
 
 test("every message is used", () => {

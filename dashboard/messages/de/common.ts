@@ -37,7 +37,8 @@ export const common: Translation<typeof commonText> = {
     of: (language) => `Erstes Ereignis mit ${language}`,
   },
   secret: {
-    notice: "Kopieren Sie ihn jetzt und speichern Sie ihn auf Ihrem Server: Er wird nur einmal angezeigt.",
+    notice:
+      "Kopieren Sie diesen Wert jetzt, und speichern Sie ihn auf Ihrem Server: Er wird nur einmal angezeigt.",
     linkNotice: "Es wurde keine E-Mail gesendet. Kopieren Sie den Link jetzt: Er wird nur einmal angezeigt.",
     done: "Ich habe ihn kopiert",
   },

@@ -64,7 +64,7 @@ export const configuration: Translation<typeof configurationText> = {
     keepEvents:
       "Zusammen mit ihren Zustellungen. Wartende Zustellungen und Statistiken bleiben. 1 bis 400 Tage.",
     keepLog:
-      "Texte von Anfragen und Antworten im Übertragungsprotokoll. Die Versuche selbst bleiben. 1 bis 400 Tage.",
+      "Texte von Anfragen und Antworten im Zustellprotokoll. Die Versuche selbst bleiben. 1 bis 400 Tage.",
     phones: "Telefonnummern",
     aboutCountry: "Telefonnummern ohne Ländervorwahl gelten als aus diesem Land.",
     noCountry: "Keines: Solche Nummern werden nicht verwendet",

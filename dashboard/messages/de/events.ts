@@ -47,9 +47,9 @@ export const events: Translation<typeof eventsText> = {
   nothingYet: {
     title: "Noch keine Ereignisse",
     about: "Ereignisse, die Ihre Server an diese Website senden, erscheinen hier mit ihrem Zustellstatus.",
-    createKey: "Inbound-Schlüssel erstellen",
+    createKey: "Eingangsschlüssel erstellen",
     import: "Frühere Conversions importieren",
-    samples: "Senden Sie ein erstes Ereignis mit einem Ihrer Inbound-Schlüssel:",
+    samples: "Senden Sie ein erstes Ereignis mit einem Ihrer Eingangsschlüssel:",
     testSamples: "Senden Sie ein erstes Ereignis mit einem Ihrer Testschlüssel:",
   },
   copy: {

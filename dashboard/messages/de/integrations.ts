@@ -7,7 +7,7 @@ export const integrations: Translation<typeof integrationsText> = {
   about: "Jede Conversion wird an alle verbundenen Plattformen gesendet.",
   tabs: {
     platforms: "Plattformen",
-    log: "Übertragungsprotokoll",
+    log: "Zustellprotokoll",
     quality: "Zuordnungsqualität",
     webhooks: "Webhooks",
   },
@@ -38,7 +38,7 @@ export const integrations: Translation<typeof integrationsText> = {
       test: "Testereignis",
       backfill: "Nachsenden",
       performance: "Leistung",
-      log: "Übertragungsprotokoll",
+      log: "Zustellprotokoll",
     },
     form: (platform, tab) => `${platform}: ${tab}`,
     logAfterConnecting: (platform) =>
@@ -76,7 +76,7 @@ export const integrations: Translation<typeof integrationsText> = {
     noMore: (platform) => `Neue Conversions werden nicht mehr an ${platform} gesendet.`,
     waitingLost: (count) => `Wartende Zustellungen (${count}) werden nicht gesendet.`,
     noneWaiting: "Es warten keine Zustellungen.",
-    credentials: "Die Zugangsdaten werden gelöscht; der Verlauf im Übertragungsprotokoll bleibt.",
+    credentials: "Die Zugangsdaten werden gelöscht; der Verlauf im Zustellprotokoll bleibt.",
     needsReconnection: (platform) => `${platform} muss neu verbunden werden`,
     waiting: (deliveries) =>
       plural(deliveries, {
@@ -157,7 +157,7 @@ export const integrations: Translation<typeof integrationsText> = {
   events: {
     title: "Ausgewählte Ereignisse",
     about: (platform) =>
-      `Nicht ausgewählte Ereignisse werden für ${platform} übersprungen und im Übertragungsprotokoll so angezeigt.`,
+      `Nicht ausgewählte Ereignisse werden für ${platform} übersprungen und im Zustellprotokoll so angezeigt.`,
     all: "Alle Ereignisse",
     some: "Ausgewählte Ereignisse",
     names: "Ereignisse",
@@ -313,7 +313,7 @@ export const integrations: Translation<typeof integrationsText> = {
     },
     copyOrderId: "Bestellnummer kopieren",
     disconnected: "getrennt",
-    search: "Übertragungsprotokoll durchsuchen",
+    search: "Zustellprotokoll durchsuchen",
     allStates: "Jeder Status",
     allEvents: "Alle Ereignisse",
     allPlatforms: "Alle Plattformen",
@@ -348,7 +348,7 @@ export const integrations: Translation<typeof integrationsText> = {
           other: "# Zustellungen sind wieder in der Warteschlange.",
         }),
       about:
-        "Jede behält ihre Ereignis-ID der Plattformen, damit Plattformen Duplikate erkennen. Gesendete Zustellungen werden nur wiederholt, wenn Sie nach diesem Status filtern.",
+        "Jede behält ihre Ereignis-ID der Plattformen, damit Plattformen Duplikate erkennen. Gesendete Zustellungen werden nur dann erneut gesendet, wenn Sie nach diesem Status filtern.",
     },
     cancel: {
       label: "Stornieren…",

@@ -124,7 +124,7 @@ export const overview: Translation<typeof overviewText> = {
     title: "Zustellungen nach Plattform",
     about:
       "Aktueller Zustellstatus dieser Conversions. Übersprungene Zustellungen betrafen die Plattform nicht.",
-    log: "Übertragungsprotokoll",
+    log: "Zustellprotokoll",
     none: "Keine Zustellungen in diesem Zeitraum.",
     platforms: "Plattformen",
     share: (percent) => `${percent} zugestellt`,

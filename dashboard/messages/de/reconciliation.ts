@@ -125,7 +125,7 @@ export const reconciliation: Translation<typeof reconciliationText> = {
       plural(orders, { one: "# Bestellung wurde gefiltert", other: "# Bestellungen wurden gefiltert" }),
     refused: (orders) =>
       plural(orders, { one: "# Bestellung wurde abgelehnt", other: "# Bestellungen wurden abgelehnt" }),
-    correct: { status_changed: "Zurücknehmen", value_differs: "Werte berichtigen" },
+    correct: { status_changed: "Zurücknehmen", value_differs: "Werte korrigieren" },
     correctQuestion: {
       status_changed: (orders) =>
         plural(orders, {
@@ -134,21 +134,21 @@ export const reconciliation: Translation<typeof reconciliationText> = {
         }),
       value_differs: (orders) =>
         plural(orders, {
-          one: "Conversions von # Bestellung berichtigen?",
-          other: "Conversions von # Bestellungen berichtigen?",
+          one: "Conversions von # Bestellung korrigieren?",
+          other: "Conversions von # Bestellungen korrigieren?",
         }),
     },
     correctConsequence:
       "Google Ads und Offline-Conversions von Microsoft werden auf das korrigiert, was Ihre Liste sagt. Andere Plattformen können eine angenommene Conversion nicht mehr ändern.",
     correctAbout: {
       status_changed: "Nimmt die Conversions bei Plattformen zurück, die das können.",
-      value_differs: "Sendet den Wert Ihrer Liste an Plattformen, die eine Conversion berichtigen können.",
+      value_differs: "Sendet den Wert Ihrer Liste an Plattformen, die eine Conversion korrigieren können.",
     },
     correctOff: {
       status_changed:
         "Conversions dieser Bestellungen können bei Google Ads und Microsoft zurückgenommen werden. <quality>Schalten Sie zuerst Korrekturen ein</quality>.",
       value_differs:
-        "Die Werte dieser Bestellungen können bei Google Ads und Microsoft berichtigt werden. <quality>Schalten Sie zuerst Korrekturen ein</quality>.",
+        "Die Werte dieser Bestellungen können bei Google Ads und Microsoft korrigiert werden. <quality>Schalten Sie zuerst Korrekturen ein</quality>.",
     },
     corrected: (orders) =>
       plural(orders, {
@@ -246,7 +246,7 @@ export const reconciliation: Translation<typeof reconciliationText> = {
     sent: "angenommen",
     skipped: "übersprungen",
     queued: "in der Warteschlange",
-    parked: "geparkt",
+    parked: "zurückgestellt",
     rejected: "abgelehnt",
     expired: "abgelaufen",
     waiting: "wartend",

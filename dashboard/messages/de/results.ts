@@ -49,7 +49,7 @@ export const results: Translation<typeof resultsText> = {
     ofScore: (score, max) => `${score} von ${max}`,
     refunds: "Erstattungen",
     refundsAbout:
-      "Eine Erstattung mit der Bestell-ID eines Kaufs kann den Wert ändern, den die Plattformen erhalten haben.",
+      "Eine Erstattung mit der Bestellnummer eines Kaufs kann den Wert ändern, den die Plattformen erhalten haben.",
     corrections:
       "Google Ads und Offline-Conversions von Microsoft können korrigiert werden. Ohne diesen Schalter wird nichts geändert.",
     refundsLearn: "Erstattungen und Stornierungen",

@@ -44,7 +44,7 @@ export const notSent: ServerTexts = {
   "IP address and user agent: Google forbids the IP address for people in Europe, and the person's location is unknown.":
     "IP-Adresse und User-Agent: Google verbietet die IP-Adresse für Personen in Europa, und der Ort der Person ist unbekannt.",
   "Refunds, unless a conversion action is chosen for the event refund: Google counts every event as revenue. With the site's setting corrections, a refund changes the value of the purchase instead.":
-    "Erstattungen, wenn für das Ereignis refund keine Conversion-Aktion gewählt ist: Google zählt jedes Ereignis als Umsatz. Mit der Einstellung corrections der Site ändert eine Erstattung stattdessen den Wert des Kaufs.",
+    "Erstattungen, wenn für das Ereignis refund keine Conversion-Aktion gewählt ist: Google zählt jedes Ereignis als Umsatz. Mit der Einstellung corrections der Website ändert eine Erstattung stattdessen den Wert des Kaufs.",
   "Order ids that hold an email address: the event id is sent instead.":
     "Bestellnummern, die eine E-Mail-Adresse enthalten: Stattdessen wird die Ereignis-ID gesendet.",
   "Click ids with spaces or other invalid characters.":
@@ -73,7 +73,7 @@ export const notSent: ServerTexts = {
   "Refunds, unless a name is chosen for the event refund: every event counts as revenue.":
     "Erstattungen, wenn für das Ereignis refund kein Name gewählt ist: Jedes Ereignis zählt als Umsatz.",
   "Refunds, unless a name is chosen for the event refund: every event counts as revenue. With the site's setting corrections, a refund restates or retracts an offline conversion instead.":
-    "Erstattungen, wenn für das Ereignis refund kein Name gewählt ist: Jedes Ereignis zählt als Umsatz. Mit der Einstellung corrections der Site ändert eine Erstattung stattdessen eine Offline-Conversion oder nimmt sie zurück.",
+    "Erstattungen, wenn für das Ereignis refund kein Name gewählt ist: Jedes Ereignis zählt als Umsatz. Mit der Einstellung corrections der Website ändert eine Erstattung stattdessen eine Offline-Conversion oder nimmt sie zurück.",
   "Page views: the tag in the browser reports those already.":
     "Seitenaufrufe: Die meldet schon das Tag im Browser.",
   "Phone numbers, unless the connection is set so: sources differ on the form that Nextdoor expects.":

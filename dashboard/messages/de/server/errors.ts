@@ -34,9 +34,9 @@ export const errors: ServerTexts = {
   "state is needed with reason.": "Zu reason gehört state.",
   // corrections
   "Corrections are off. Turn on the site's setting corrections first.":
-    "Korrekturen sind aus. Schalten Sie zuerst die Einstellung corrections der Site ein.",
+    "Korrekturen sind aus. Schalten Sie zuerst die Einstellung corrections der Website ein.",
   "No conversion with this order id was sent to a platform.":
-    "Es wurde keine Conversion mit dieser Bestell-ID an eine Plattform gesendet.",
+    "Es wurde keine Conversion mit dieser Bestellnummer an eine Plattform gesendet.",
   // moves of sites
   "This site was moved to another installation. Change it there.":
     "Diese Website wurde zu einer anderen Installation umgezogen. Ändern Sie sie dort.",

@@ -10,7 +10,7 @@ export const importFaults = {
   "{1} is ambiguous (3 April or 4 March); choose the order of dates: mdy or dmy":
     "{1} ist mehrdeutig (3. April oder 4. März); wählen Sie die Reihenfolge im Datum: Monat oder Tag zuerst",
   'items is not a JSON list like [{"id":"SKU-1","price":9.9,"quantity":2}]; correct it, or leave the column out':
-    'items ist keine JSON-Liste wie [{"id":"SKU-1","price":9.9,"quantity":2}]; berichtigen Sie sie, oder lassen Sie die Spalte weg',
+    'items ist keine JSON-Liste wie [{"id":"SKU-1","price":9.9,"quantity":2}]; korrigieren Sie sie, oder lassen Sie die Spalte weg',
   "value names another currency than the row has (default USD); choose a column or a constant for currency":
     "value nennt eine andere Währung als die Zeile (ohne Angabe USD); wählen Sie eine Spalte oder einen festen Wert für die Währung",
   "eventTime is older than events are kept (keep_events, {1} days)":

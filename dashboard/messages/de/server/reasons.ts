@@ -17,7 +17,7 @@ export const reasons: ServerTexts = {
   "rejected: other reasons": "abgelehnt: andere Gründe",
   "skipped: other reasons": "übersprungen: andere Gründe",
   "queued: other reasons": "in der Warteschlange: andere Gründe",
-  "parked: other reasons": "geparkt: andere Gründe",
+  "parked: other reasons": "zurückgestellt: andere Gründe",
   "expired: other reasons": "abgelaufen: andere Gründe",
   "other reasons": "andere Gründe",
   // match quality
@@ -96,7 +96,7 @@ export const reasons: ServerTexts = {
   // alerts
   "{1} counts fewer conversions": "{1} zählt weniger Conversions",
   "Filter the sync log by this confirmation: each delivery shows the reason of the platform.":
-    "Filtern Sie das Übertragungsprotokoll nach dieser Bestätigung: Jede Zustellung zeigt den Grund der Plattform.",
+    "Filtern Sie das Zustellprotokoll nach dieser Bestätigung: Jede Zustellung zeigt den Grund der Plattform.",
   "Of the last {1} conversions that {2} accepted and decided on, it did not count more than usual: {3}.":
     "Von den letzten {1} Conversions, die {2} angenommen und entschieden hat, wurden mehr als sonst nicht gezählt: {3}.",
   "{1} ({2} %, usually {3} %)": "{1} ({2} %, sonst {3} %)",
@@ -119,7 +119,7 @@ export const reasons: ServerTexts = {
     "Die Liste der Bestellungen konnte seit {1} nicht abgerufen werden. Der Abruf wird jede Stunde wiederholt.",
   "match quality at {1} fell": "Zuordnungsqualität bei {1} ist gefallen",
   "The page of its match quality shows which keys are missing, and what would raise the score most.":
-    "Die Seite ihrer Zuordnungsqualität zeigt, welche Schlüssel fehlen und was den Wert am meisten erhöhen würde.",
+    "Die Seite ihrer Zuordnungsqualität zeigt, welche Zuordnungsmerkmale fehlen und was den Wert am meisten erhöhen würde.",
   "{1} rates the match quality of our events lower than in the days before: {2}.":
     "{1} bewertet die Zuordnungsqualität unserer Ereignisse niedriger als in den Tagen davor: {2}.",
   "{1} needs reconnection": "{1} muss neu verbunden werden",
@@ -139,7 +139,7 @@ export const reasons: ServerTexts = {
   "Reconnect it: sign in again or enter new credentials. Parked deliveries are then sent.":
     "Verbinden Sie sie neu: Melden Sie sich erneut an, oder geben Sie neue Zugangsdaten ein. Dann werden zurückgestellte Zustellungen gesendet.",
   "Check its sync log for the reasons that the platform gives.":
-    "Das Übertragungsprotokoll zeigt die Gründe, die die Plattform nennt.",
+    "Das Zustellprotokoll zeigt die Gründe, die die Plattform nennt.",
   "Check the systems that send events: the list of inbound keys shows when each was last used.":
     "Prüfen Sie die Systeme, die Ereignisse senden: Die Liste der Eingangsschlüssel zeigt, wann jeder zuletzt verwendet wurde.",
   "Check the log of its pushes, and send a test push.":
@@ -147,7 +147,7 @@ export const reasons: ServerTexts = {
   "A sender may be using an old key: compare it with the list of inbound keys.":
     "Vielleicht verwendet ein Absender einen alten Schlüssel: Vergleichen Sie ihn mit der Liste der Eingangsschlüssel.",
   "Check its sync log: each queued delivery shows what it is waiting for.":
-    "Das Übertragungsprotokoll zeigt bei jeder wartenden Zustellung, worauf sie wartet.",
+    "Das Zustellprotokoll zeigt bei jeder wartenden Zustellung, worauf sie wartet.",
   "The list of domains shows what to do. Check the domain again there afterwards.":
     "Die Liste der Domains zeigt, was zu tun ist. Prüfen Sie die Domain dort danach erneut.",
   "Enter again what cannot be read, or restore it from a backup.":
