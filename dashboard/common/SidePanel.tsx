@@ -46,7 +46,8 @@ function useReturnedFocus(): void {
   useEffect(
     () => () => {
       setTimeout(() => {
-        if (openDialogs().length > 0) return;
+        // A row that was deleted from the drawer has already passed the focus on.
+        if (openDialogs().length > 0 || document.activeElement !== document.body) return;
         const isUsable = opener instanceof HTMLElement && opener.isConnected && opener !== document.body;
         const target = isUsable ? opener : document.querySelector<HTMLElement>("#content");
         target?.focus({ preventScroll: true });

@@ -61,6 +61,8 @@ inChromium("keys, webhooks, filters and persons", () => {
       await sees(dialog(page, "Revoke CRM?"), /get 401 within two seconds/);
       await press(dialog(page, "Revoke CRM?"), "Revoke");
       await line(second).waitFor({ state: "detached" });
+      const keys = page.getByRole("region", { name: "Inbound keys" });
+      await hasFocus(keys.locator("tbody tr"));
       await eventually("the revoked key gives 401", async () => (await statusWith(second)) === 401);
       expect(await statusWith(first)).toBe(200);
       await page.getByLabel("Show revoked and expired keys").check();
@@ -119,6 +121,7 @@ inChromium("keys, webhooks, filters and persons", () => {
       await checkLayer(page, "scenes/configuration/domains/HostActions.tsx");
       await press(dialog(page, "Remove www.shop.test?"), "Remove");
       await line("www.shop.test").waitFor({ state: "detached" });
+      await hasFocus(line("shop.test"));
       expect(await tag("www.shop.test")).toBe(404);
     },
     scenarioMs,
@@ -174,6 +177,10 @@ inChromium("keys, webhooks, filters and persons", () => {
         async () => (await statusWith(made.json.key)) === 401,
       );
       expect((await as(readKey, "GET /sites")).status).toBe(200);
+      await hasFocus(row(page, "Report"));
+      await press(row(page, "Report"), "Revoke");
+      await press(dialog(page, "Revoke Report?"), "Revoke");
+      await hasFocus(page.getByRole("heading", { name: "API keys" }));
     },
     scenarioMs,
   );
@@ -217,6 +224,11 @@ inChromium("keys, webhooks, filters and persons", () => {
       await sees(panel, "This webhook is disabled");
       await press(panel, "Enable");
       await panel.getByText("This webhook is disabled").waitFor({ state: "detached" });
+      await press(panel, "Delete");
+      await press(dialog(page, "Delete this webhook?"), "Delete");
+      await sees(page, "Webhook deleted.");
+      await panel.waitFor({ state: "detached" });
+      await hasFocus(page.locator("#content, #content h2"));
     },
     scenarioMs,
   );
@@ -243,6 +255,10 @@ inChromium("keys, webhooks, filters and persons", () => {
       const { text, headers } = receiver.got.at(-1) as ReceivedRequest;
       for (const secret of [first, second])
         expect(new Webhook(secret).verify(text, headers as Record<string, string>)).toBeTruthy();
+      await press(page, "Disconnect");
+      await press(dialog(page, /^Disconnect Webhook/), "Disconnect");
+      await page.waitForURL(/\/integrations$/);
+      await hasFocus(page.locator("#content"));
     },
     scenarioMs,
   );

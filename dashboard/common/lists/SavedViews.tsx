@@ -86,21 +86,23 @@ export function SavedViews({ list }: { list: string }) {
               </Group>
             </form>
           )}
-          {views.map((view) => (
-            <Group key={view.name} justify="space-between" wrap="nowrap">
-              <Text size="sm" truncate>
-                {view.name}
-              </Text>
-              <ActionIcon
-                variant="subtle"
-                color="gray"
-                aria-label={commonText.views.remove(view.name)}
-                onClick={() => setViews(views.filter((one) => one !== view))}
-              >
-                <Trash2 size={15} aria-hidden />
-              </ActionIcon>
-            </Group>
-          ))}
+          <Stack role="list">
+            {views.map((view) => (
+              <Group key={view.name} role="listitem" justify="space-between" wrap="nowrap">
+                <Text size="sm" truncate>
+                  {view.name}
+                </Text>
+                <ActionIcon
+                  variant="subtle"
+                  color="gray"
+                  aria-label={commonText.views.remove(view.name)}
+                  onClick={() => setViews(views.filter((one) => one !== view))}
+                >
+                  <Trash2 size={15} aria-hidden />
+                </ActionIcon>
+              </Group>
+            ))}
+          </Stack>
           <Text size="xs" c="dimmed">
             {commonText.views.about}
           </Text>
