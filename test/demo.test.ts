@@ -1,12 +1,16 @@
 // The demo is the first thing that people see.
 
 import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import { writeHistory } from "../scripts/demo/history.ts";
+import { ulid } from "../src/kernel/ids.ts";
+import { openStore } from "../src/store/store.ts";
 import { standins } from "../standins/index.ts";
 import { freshFolder } from "./support/databases.ts";
 
@@ -43,4 +47,24 @@ test("the demo reports a port that is taken in one sentence, before it does anyt
   });
   expect(readdirSync(folder)).toEqual([]);
   other.close();
+});
+
+test("the demo's audit log is in the order of time", async () => {
+  const location = { engine: "sqlite", file: join(freshFolder(), "demo.db") } as const;
+  const encryptionKey = randomBytes(32);
+  const receiver = { url: "http://127.0.0.1:9", close: async () => {} };
+  const { shop, product } = await writeHistory({
+    location,
+    encryptionKey,
+    now: Date.now(),
+    days: 5,
+    receiver,
+  });
+  const store = await openStore(location, encryptionKey, ulid);
+  for (const siteId of ["", shop.siteId, product.siteId]) {
+    const lines = (await store.audit.list(siteId, 1000)).map(({ at, action }) => ({ at, action }));
+    expect(lines.length).toBeGreaterThan(2);
+    expect(lines).toEqual(lines.toSorted((one, other) => other.at - one.at));
+  }
+  await store.close();
 });

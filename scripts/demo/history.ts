@@ -15,7 +15,7 @@ import { openStore, type Store } from "../../src/store/store.ts";
 import { alertActions } from "./alerts.ts";
 import { judgeBots } from "./bots.ts";
 import { createRandom } from "./random.ts";
-import { addMembers, type Clock, type SignIns } from "./members.ts";
+import { addMembers, type SignIns } from "./members.ts";
 import { replayEvent, createPlanner, type Planned } from "./events.ts";
 import { compareOrders } from "./orders.ts";
 import { createReplayLanes } from "./platformAnswers.ts";
@@ -27,8 +27,10 @@ import {
   owner,
   product,
   setOAuthApps,
+  setUpAt,
   shop,
   shopActions,
+  type Clock,
   type ScheduledAction,
   type CreatedSite,
 } from "./sites.ts";
@@ -68,16 +70,17 @@ async function write(store: Store, clock: Clock, options: HistoryOptions): Promi
   await directory.refresh();
   const context: SiteContext = { store, directory };
 
-  clock.at = from - 2 * hourMs;
-  await setOAuthApps(context, clock.at);
-  const shopSite = await createSite(context, shop, clock.at);
-  const productSite = await createSite(context, product, clock.at + 40 * minuteMs);
+  const began = setUpAt(from);
+  clock.at = began;
+  await setOAuthApps(context, began);
+  const shopSite = await createSite(context, shop, began, clock);
   await changeSiteSettings(
     context,
     findSite(context, shopSite.siteId),
     { alert_webhook: `${receiver.url}/alerts` },
-    { actor: owner, now: clock.at },
+    { actor: owner, now: (clock.at += 3 * minuteMs) },
   );
+  const productSite = await createSite(context, product, began + 40 * minuteMs, clock);
   const bots = judgeBots(findSite(context, shopSite.siteId).settings);
 
   // In the evening, when traffic is highest.
@@ -100,7 +103,10 @@ async function write(store: Store, clock: Clock, options: HistoryOptions): Promi
       async onRevoked(connection, reason, at) {
         if (marked.has(connection.id)) return;
         marked.add(connection.id);
+        const before = clock.at;
+        clock.at = at;
         await markRevoked(context, connection, reason, at);
+        clock.at = before;
       },
     }),
   };
@@ -188,8 +194,7 @@ async function write(store: Store, clock: Clock, options: HistoryOptions): Promi
 
   for (const flow of flows) await flow.write();
 
-  clock.at = now - 3 * hourMs;
-  const newSite = await createNewSite(context, now - 3 * hourMs);
+  const newSite = await createNewSite(context, now - 3 * hourMs, clock);
   const studioFlow = createVisitWriter(store, random, {
     siteId: newSite.id,
     perDay: 90,
@@ -221,9 +226,10 @@ async function write(store: Store, clock: Clock, options: HistoryOptions): Promi
   const signIns = await addMembers(
     store,
     { shop: shopSite.siteId, product: productSite.siteId },
-    Date.now(),
+    { from, now },
     clock,
   );
+  clock.at = now - 5 * hourMs;
   await compareOrders(context, createRandom(seed + 2), shopSite, { from, now });
   await countAll(context, now);
   return { shop: shopSite, product: productSite, events, signIns };

@@ -3,15 +3,12 @@
 import { hashPassword } from "../../src/access/password.ts";
 import { createLinkToken, type LinkToken } from "../../src/access/oneTimeLinks.ts";
 import { randomBase62, shortId, ulid } from "../../src/kernel/ids.ts";
-import { dayMs, hourMs } from "../../src/kernel/time.ts";
+import { dayMs, hourMs, minuteMs } from "../../src/kernel/time.ts";
 import { makeKey } from "../../src/sites/keys.ts";
 import { auditLine } from "../../src/sites/manage.ts";
 import type { GrantRow, NewUser } from "../../src/store/access/members.ts";
 import type { Store } from "../../src/store/store.ts";
-import { owner } from "./sites.ts";
-
-/** The time that new ids carry. */
-export type Clock = { at: number };
+import { owner, setUpAt, type Clock } from "./sites.ts";
 
 export type SignIns = {
   owner: string;
@@ -25,7 +22,7 @@ export type SignIns = {
 export async function addMembers(
   store: Store,
   sites: { shop: string; product: string },
-  now: number,
+  { from, now }: { from: number; now: number },
   clock: Clock,
 ): Promise<SignIns> {
   const password = randomBase62(16);
@@ -38,8 +35,9 @@ export async function addMembers(
     passwordHash,
   });
 
+  const atShare = (share: number) => Math.floor(from + share * (now - from));
   const setUp = createLinkToken();
-  const began = now - 29 * dayMs;
+  const began = setUpAt(from) - hourMs;
   clock.at = began;
   await store.oneTimeLinks.addSetUp(setUp.hash, began);
   const created = auditLine("", "owner created", { email: owner }, { actor: owner, now: began });
@@ -61,20 +59,24 @@ export async function addMembers(
   }
   async function join(email: string, name: string, grant: GrantRow, at: number): Promise<void> {
     const { hash } = await invite(email, grant, at);
-    const line = auditLine(grant.site ?? "", "invitation accepted", { email }, { actor: email, now: at });
+    clock.at += minuteMs;
+    const by = { actor: email, now: clock.at };
+    const line = auditLine(grant.site ?? "", "invitation accepted", { email }, by);
     await store.invitations.accept(line, hash, { added: user(email, name) });
   }
-  await join("kim@example.com", "Kim Larsen", { site: sites.shop, role: "admin" }, began + hourMs);
-  await join("viewer@example.com", "Val Viewer", { site: null, role: "viewer" }, began + 2 * hourMs);
+  // After the site was added, and before the first change that Kim makes there.
+  const joined = setUpAt(from) + 10 * minuteMs;
+  await join("kim@example.com", "Kim Larsen", { site: sites.shop, role: "admin" }, joined);
+  await join("viewer@example.com", "Val Viewer", { site: null, role: "viewer" }, joined + hourMs);
   const { token: invitation } = await invite(
     "agency@example.com",
     { site: sites.product, role: "viewer" },
-    now - 2 * dayMs,
+    atShare(0.97),
   );
 
   for (const [name, scopes, site, at] of [
-    ["Nightly report", ["read"], null, now - 20 * dayMs],
-    ["Terraform", ["read", "write", "keys"], sites.shop, now - 6 * dayMs],
+    ["Nightly report", ["read"], null, atShare(0.68)],
+    ["Terraform", ["read", "write", "keys"], sites.shop, atShare(0.9)],
   ] as const) {
     clock.at = at;
     const { hash, prefix } = makeKey("API");

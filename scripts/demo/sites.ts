@@ -2,7 +2,7 @@
 // still being set up. Together the first two have every platform.
 
 import { setOAuthApp } from "../../src/delivery/oauth/signIn.ts";
-import { minuteMs } from "../../src/kernel/time.ts";
+import { hourMs, minuteMs } from "../../src/kernel/time.ts";
 import { connect } from "../../src/sites/connect.ts";
 import type { Site } from "../../src/sites/directory.ts";
 import {
@@ -18,6 +18,9 @@ import { addHost } from "../../src/sites/manageHosts.ts";
 import { standins, type StandinId } from "../../standins/index.ts";
 import { revokedTokens, standinConnections } from "../standinConnections.ts";
 import { productChannels, shopChannels, type Channel } from "./people.ts";
+
+/** The time that new ids carry. The audit log is ordered by them, so it is set to the time of each change. */
+export type Clock = { at: number };
 
 /** A change at a time of the history. */
 export type ScheduledAction = { at: number; act: () => Promise<unknown> };
@@ -138,10 +141,18 @@ export type CreatedSite = {
 
 const checkAddress = () => null;
 
+/** When the sites are set up, before their history begins. */
+export const setUpAt = (from: number) => from - 2 * hourMs;
+
 /** Creates a site with its keys and connections, one step every three minutes. */
-export async function createSite(context: SiteContext, demo: DemoSite, at: number): Promise<CreatedSite> {
-  let now = at;
-  const by = (actor = owner) => ({ actor, now: (now += 3 * minuteMs), checkAddress });
+export async function createSite(
+  context: SiteContext,
+  demo: DemoSite,
+  at: number,
+  clock: Clock,
+): Promise<CreatedSite> {
+  clock.at = at;
+  const by = (actor = owner) => ({ actor, now: (clock.at += 3 * minuteMs), checkAddress });
   const { id: siteId } = await addSite(context, demo.host, by("command line"));
   const site = () => findSite(context, siteId);
   await renameSite(context, site(), demo.name, by());
@@ -161,12 +172,13 @@ export async function createSite(context: SiteContext, demo: DemoSite, at: numbe
 }
 
 /** Creates a site that has the tag but no connections yet. */
-export async function createNewSite(context: SiteContext, at: number): Promise<Site> {
-  const by = { actor: colleague, now: at };
-  const site = await addSite(context, "studio.example.com", by);
-  await renameSite(context, site, "Studio Kestrel", by);
-  await changeSiteSettings(context, findSite(context, site.id), { time_zone: "Europe/Dublin" }, by);
-  await addKey(context, findSite(context, site.id), { name: "website", mode: "live", expiresAt: null }, by);
+export async function createNewSite(context: SiteContext, at: number, clock: Clock): Promise<Site> {
+  clock.at = at;
+  const by = () => ({ actor: colleague, now: (clock.at += minuteMs) });
+  const site = await addSite(context, "studio.example.com", by());
+  await renameSite(context, site, "Studio Kestrel", by());
+  await changeSiteSettings(context, findSite(context, site.id), { time_zone: "Europe/Dublin" }, by());
+  await addKey(context, findSite(context, site.id), { name: "website", mode: "live", expiresAt: null }, by());
   return findSite(context, site.id);
 }
 
