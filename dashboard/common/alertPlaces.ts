@@ -51,7 +51,6 @@ export function repairOf(
   const texts = frameText.alerts.repair;
   const isChange = kind === "needs reconnection" || kind === "damaged data";
   if (needsOwner(alert) ? !isOwner : isChange && !mayChange) return null;
-  // Alerts are about live data.
   const live = searchOfMode("live");
   const damaged =
     kind === "damaged data" ? damagedPlaces.find(([pattern]) => pattern.test(subject)) : undefined;
@@ -62,6 +61,7 @@ export function repairOf(
   // A platform may have several connections.
   const search = { connection: subject, ...live };
   if (kind === "needs reconnection") return { path, search, label: texts.reconnect(nameOf(platform)) };
-  const filter = kind === "not counted" ? { confirmation: kind } : {};
+  // Attempts and queues are counted with those of test events.
+  const filter = kind === "not counted" ? { confirmation: kind } : searchOfMode("all");
   return { path, search: { ...search, tab: "log", ...filter }, label: texts.log(nameOf(platform)) };
 }

@@ -1,14 +1,33 @@
 // Confirmation before an action with consequences, and secrets that are shown once.
 
 import { Alert, Button, Code, Group, Modal, Stack, Text } from "@mantine/core";
-import { useDidUpdate, useDisclosure } from "@mantine/hooks";
+import { useDidUpdate } from "@mantine/hooks";
 import { KeyRound } from "lucide-react";
-import type { ReactNode } from "react";
+import { useState, type ReactNode } from "react";
+import { flushSync } from "react-dom";
 import type { ApiError } from "./api/api.ts";
 import { focusLast } from "./recentFocus.ts";
 import { RequestError } from "./states.tsx";
 import { CopyButton } from "./values.tsx";
 import { commonText } from "../messages/common.ts";
+
+/**
+ * The state of a dialog that is mounted at its first use: a closed one costs more than the rest of its row. It is mounted closed,
+ * because Mantine notes what has the focus when a dialog opens.
+ */
+export function useLateDialog() {
+  const [isMounted, setMounted] = useState(false);
+  const [isOpen, setOpen] = useState(false);
+  return {
+    isMounted,
+    isOpen,
+    open: () => {
+      flushSync(() => setMounted(true));
+      setOpen(true);
+    },
+    close: () => setOpen(false),
+  };
+}
 
 /** A button that asks for confirmation and explains the consequence. */
 export function ConfirmButton({
@@ -39,7 +58,7 @@ export function ConfirmButton({
   size?: "xs" | "sm" | "compact-sm" | "compact-xs";
   icon?: ReactNode;
 }) {
-  const [isOpen, { open, close }] = useDisclosure();
+  const { isMounted, isOpen, open, close } = useLateDialog();
   return (
     <>
       <Button
@@ -54,17 +73,19 @@ export function ConfirmButton({
       >
         {label}
       </Button>
-      <ConfirmDialog
-        isOpen={isOpen}
-        onClose={close}
-        question={question}
-        consequence={consequence}
-        confirm={confirm}
-        isBusy={isBusy}
-        error={error}
-        danger={danger}
-        onConfirm={() => void onConfirm().then(close, () => {})}
-      />
+      {isMounted && (
+        <ConfirmDialog
+          isOpen={isOpen}
+          onClose={close}
+          question={question}
+          consequence={consequence}
+          confirm={confirm}
+          isBusy={isBusy}
+          error={error}
+          danger={danger}
+          onConfirm={() => void onConfirm().then(close, () => {})}
+        />
+      )}
     </>
   );
 }

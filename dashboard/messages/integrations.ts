@@ -306,6 +306,8 @@ export const integrationsText = section("integrations", {
     disconnected: "disconnected",
     search: "Search the sync log",
     allStates: "All states",
+    waiting: "queued or parked",
+    allModes: "Live and test deliveries.",
     allEvents: "All events",
     allPlatforms: "All platforms",
     connection: (id: string) => `Connection ${id}`,

@@ -74,6 +74,25 @@ test("what is parked waits for the state of its connection, whatever the platfor
   expect(persists({ state: "paused" }, { state: "parked", reason: "paused" })).toBe(true);
 });
 
+test.each<[string, Change, Change]>([
+  ["tiktok", {}, { settings: { without_person: "send" } }],
+  ["ga4", { settings: { without_client_id: "skip" } }, {}],
+])("%s leaves out people who opted out until its setting sends them", (platform, before, after) => {
+  const skipped = { state: "skipped", reason: "opted out" } as const;
+  expect(persists({ platform, ...before }, skipped)).toBe(true);
+  expect(persists({ platform, ...after }, skipped)).toBe(false);
+});
+
+test("an event that is too old for the platform does not become younger", () => {
+  const tooOld = (days: number) => ({ state: "skipped", reason: `older than the ${days} days that Meta takes` }) as const; // prettier-ignore
+  expect(persists({}, tooOld(7))).toBe(true);
+  expect(persists({}, tooOld(6))).toBe(false);
+});
+
+test("an erased person stays erased", () => {
+  expect(persists({}, { state: "skipped", reason: "person erased" })).toBe(true);
+});
+
 test("a missing click id lies in the event, not in the connection", () => {
   const settings = { "event.purchase": "12" };
   const skipped = { state: "skipped", reason: "no gclid, wbraid or gbraid" } as const;

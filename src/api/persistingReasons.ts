@@ -4,8 +4,10 @@
 import { unselectedReason, type Conversion, type DeliveryState } from "../kernel/event.ts";
 import { dayMs, minuteMs } from "../kernel/time.ts";
 import { platformOf } from "../platforms/index.ts";
+import { withheld } from "../platforms/shared/sample.ts";
 import type { Connection, Directory } from "../sites/directory.ts";
-import { isSelected } from "../delivery/plan.ts";
+import { isSelected, tooOldReason } from "../delivery/plan.ts";
+import { maxAgeDaysOf } from "../delivery/retry.ts";
 import { sampleNow } from "../delivery/testDelivery.ts";
 
 type Ended = {
@@ -16,12 +18,14 @@ type Ended = {
   mode: Conversion["mode"];
 };
 
+const optedOut = "opted out";
 /** One age is above the limits of platforms that treat old events in another way. */
 const sampleAgesMs = [minuteMs, 8 * dayMs];
 
 /**
  * Returns a function that is true while the connection would give the next event of the same name and mode the same reason: it
- * is paused, needs reconnection, leaves the event out, or lacks a setting. It is false for reasons that lie in the event.
+ * is paused, needs reconnection, leaves the event out, or lacks a setting; or it leaves out people who opted out, or events of that
+ * age; or the person was erased. It is false for other reasons that lie in the event.
  */
 export function persistingReasons(
   directory: Pick<Directory, "connection">,
@@ -42,22 +46,30 @@ export function persistingReasons(
     if (state === "parked")
       return connection.unreadable !== undefined || reason.split(":")[0] === connection.state;
     if (state !== "skipped" || connection.unreadable) return false;
+    if (reason === "person erased") return true;
     if (reason === unselectedReason) return !isSelected(connection, event);
     return reasonsFor(connection, event, mode).has(reason);
   };
 }
 
-/** A sample with every id and field: what is skipped nevertheless lacks a setting. */
+/** A sample with every id and field: what is skipped nevertheless lacks a setting. Without them, it is of a person who opted out. */
 function skipReasons(
-  { platform, settings }: Connection,
+  { platform: id, settings }: Connection,
   name: string,
   mode: Conversion["mode"],
   now: number,
 ): ReadonlySet<string> {
+  const platform = platformOf(id);
+  if (!platform) return new Set();
   const sample: Conversion = { ...sampleNow(name, now), mode };
-  return new Set(
-    sampleAgesMs.flatMap(
-      (age) => platformOf(platform)?.skipReason?.({ ...sample, time: now - age }, settings, now) ?? [],
-    ),
-  );
+  const reasons = sampleAgesMs.flatMap((age) => {
+    const aged = { ...sample, time: now - age };
+    const ofOptedOut = platform.skipReason?.({ ...aged, ...withheld, extra: {} }, settings, now);
+    return [
+      platform.skipReason?.(aged, settings, now) ?? [],
+      ofOptedOut === optedOut ? optedOut : [],
+      tooOldReason(platform, maxAgeDaysOf(aged, platform, settings)),
+    ].flat();
+  });
+  return new Set(reasons);
 }

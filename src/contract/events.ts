@@ -40,7 +40,7 @@ const withheld = z
 const reasonPersists = z
   .boolean()
   .describe(
-    "True while the connection would give the next event of the same name and mode the same reason: it is paused, needs reconnection, cannot be read, leaves the event out, or lacks a setting. False without a reason, for a reason that lies in the event, and once the connection is removed.",
+    "True while the connection would give the next event of the same name and mode the same reason: it is paused, needs reconnection, cannot be read, leaves the event out, lacks a setting, or takes no events of people who opted out or of that age; and if the person was erased. A replay would then end the same way. False without a reason, for another reason that lies in the event, and once the connection is removed.",
   );
 
 const deliverySummary = z.object({
@@ -227,7 +227,10 @@ const unselected = z
 const deliveryFilter = {
   connection: connection.optional(),
   platform: z.string().max(50).optional(),
-  state: state.optional(),
+  state: z
+    .enum([...deliveryStates, "waiting"])
+    .optional()
+    .describe("`waiting` for queued and parked deliveries, as in the counts of what waits."),
   event,
   mode: mode.optional(),
   search,

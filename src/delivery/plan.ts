@@ -82,10 +82,7 @@ export function planDeliveries(
     if (!isSelected(connection, event.name)) return withoutJob(connection, "skipped", unselectedReason);
     const maxAgeDays = maxAgeDaysOf(conversion, platform, settings);
     const expiresAt = expiryOf(event, maxAgeDays);
-    if (expiresAt <= now) {
-      const reason = `older than the ${maxAgeDays} days that ${platform.name} takes`;
-      return withoutJob(connection, "skipped", reason);
-    }
+    if (expiresAt <= now) return withoutJob(connection, "skipped", tooOldReason(platform, maxAgeDays));
     const unfit = platform.skipReason?.(conversion, settings, now);
     if (unfit) return withoutJob(connection, "skipped", unfit);
     if (connection.state !== "active") return withoutJob(connection, "parked", parkedReason(connection));
@@ -93,6 +90,10 @@ export function planDeliveries(
     return { connectionId: connection.id, platform: connection.platform, state: "queued", reason: null, job };
   });
 }
+
+/** The reason of an event that is older than the platform takes. */
+export const tooOldReason = ({ name }: { name: string }, maxAgeDays: number | undefined): string =>
+  `older than the ${maxAgeDays} days that ${name} takes`;
 
 function withoutJob(connection: Connection, state: DeliveryState, reason: string): PlannedDelivery {
   return { connectionId: connection.id, platform: connection.platform, state, reason, job: null };

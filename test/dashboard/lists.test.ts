@@ -15,9 +15,10 @@ import {
 import { freePortForRestarts } from "../support/servers/freePort.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { report } from "../support/visits.ts";
+import { hasFocus } from "./access.ts";
 import { countLoad } from "./firstLoad.ts";
 import { findOverflow, rowHeights, settled } from "./pages.ts";
-import { press, scenarioMs, sees, turnOn, user, type User } from "./users.ts";
+import { dialog, press, scenarioMs, sees, turnOn, user, type User } from "./users.ts";
 
 const events = 60;
 
@@ -271,6 +272,43 @@ inChromium("lists", () => {
       await press(page, "Views");
       await page.getByRole("menuitem", { name: "Filtered" }).click();
       await page.waitForURL(/\/events\?status=filtered$/);
+      // The last view that is deleted leaves the focus to the title of the dialog.
+      await press(page, "Views");
+      await page.getByRole("menuitem", { name: "Manage views…" }).click();
+      await press(dialog(page, "Saved views"), "Delete the view Filtered");
+      await hasFocus(dialog(page, "Saved views").getByRole("heading"));
+      await page.keyboard.press("Escape");
+      expect(errors.scriptErrors).toEqual([]);
+    },
+    scenarioMs,
+  );
+
+  test(
+    "the count of waiting deliveries leads to all of them, live and test",
+    async () => {
+      const { page, open, errors } = browser;
+      const { id } = (await owner.ask("POST /sites", { host: "waiting.example" })).json;
+      const connected = await owner.ask(`POST /sites/${id}/connections`, { platform: "sandbox", settings: {} });
+      expect(connected.status, connected.answer.text).toBe(200);
+      const { items } = (await owner.ask(`GET /sites/${id}/connections`)).json;
+      expect((await owner.ask(`POST /sites/${id}/connections/${items[0].id}/pause`)).status).toBe(200);
+      for (const mode of ["live", "test"]) {
+        const { key } = (await owner.ask(`POST /sites/${id}/keys`, { name: mode, mode })).json;
+        const event = { email: "ada@example.com", event: "lead", orderId: `${mode}-1` };
+        await eventually(`the ${mode} key works`, async () => (await relay.post(key, event)).status === 200);
+      }
+      await open("/sites");
+      const row = page.getByRole("row").filter({ hasText: "waiting.example" });
+      await row.getByRole("link", { name: "2", exact: true }).click();
+      const table = page.getByRole("table", { name: "Deliveries" });
+      await table.getByText("live-1", { exact: true }).waitFor();
+      await table.getByText("test-1", { exact: true }).waitFor();
+      expect(await table.locator("tbody tr[aria-rowindex]").count()).toBe(2);
+      await sees(page, "Live and test deliveries.");
+      await press(page, "Show live data");
+      await table.getByText("test-1", { exact: true }).waitFor({ state: "detached" });
+      await table.getByText("live-1", { exact: true }).waitFor();
+      expect(page.url()).toMatch(/\/integrations\/log\?state=waiting$/);
       expect(errors.scriptErrors).toEqual([]);
     },
     scenarioMs,

@@ -47,7 +47,12 @@ test("reconnection, a pause and the selection of events have their buttons, an o
     "Google Analytics client id",
   ])
     expect([id, labelOf("meta", `no ${id}`)]).toEqual([id, "Check the tag"]);
-  expect(labelOf("meta", "no OAuth app is set for meta")).toBe("Register the OAuth app");
+  const needsApp = repairOf("no OAuth app is set for meta", {
+    platform: "meta",
+    connection: "c1",
+    name: "Meta",
+  });
+  expect(needsApp).toMatchObject({ label: "Register the OAuth app", needsOwner: true });
   expect(labelOf("taboola", "opted out")).toBeUndefined();
   expect(labelOf("meta", null)).toBeUndefined();
 });
@@ -95,6 +100,7 @@ test("an alert about a connection leads to that one, not to another of its platf
   // Also from a page of test data to live deliveries: the router keeps a mode that is not named.
   const search = { connection: "c2", mode: undefined };
   expect(searchOf("needs reconnection")).toStrictEqual(search);
-  expect(searchOf("queue")).toStrictEqual({ ...search, tab: "log" });
+  // Queues are counted with their test events.
+  expect(searchOf("queue")).toStrictEqual({ ...search, mode: "all", tab: "log" });
   expect(searchOf("not counted")).toStrictEqual({ ...search, tab: "log", confirmation: "not counted" });
 });

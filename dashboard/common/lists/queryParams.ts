@@ -5,14 +5,17 @@ import type { Mode } from "../../../src/kernel/event.ts";
 
 type Values = Record<string, string | number | undefined>;
 
-/** For a link to events of one mode: the router would keep the mode of the page otherwise. */
-export const searchOfMode = (mode: Mode) => ({ mode: mode === "test" ? mode : undefined });
+/**
+ * For a link to events of one mode: the router would keep the mode of the page otherwise. The sync log can show `all`, for counts that
+ * do not tell them apart.
+ */
+export const searchOfMode = (mode: Mode | "all") => ({ mode: mode === "live" ? undefined : mode });
 
 export function useQueryParams() {
   const search = useSearch({ strict: false }) as Record<string, string | undefined>;
   const navigate = useNavigate();
   return {
-    /** All parameters, to pass on to another page. */
+    /** All parameters, to pass on to another page. The object changes with them alone. */
     search,
     text: (name: string): string => search[name] ?? "",
     /** A time in milliseconds. */

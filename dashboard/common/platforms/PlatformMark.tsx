@@ -40,7 +40,15 @@ export function PlatformMark({ id, name, size = 16 }: { id: string; name: string
 
 /** The name of a platform after its mark. `children` replaces the name, for example with a link. */
 export function PlatformName({ id, children }: { id: string; children?: ReactNode }) {
-  const name = usePlatformName()(id);
+  return (
+    <PlatformLabel id={id} name={usePlatformName()(id)}>
+      {children}
+    </PlatformLabel>
+  );
+}
+
+/** The same for a list, which looks up all names at once. */
+export function PlatformLabel({ id, name, children }: { id: string; name: string; children?: ReactNode }) {
   return (
     <span className="cc-platform">
       <PlatformMark id={id} name={name} />

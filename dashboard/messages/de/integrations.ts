@@ -315,6 +315,8 @@ export const integrations: Translation<typeof integrationsText> = {
     disconnected: "getrennt",
     search: "Zustellprotokoll durchsuchen",
     allStates: "Jeder Status",
+    waiting: "wartend oder zurückgestellt",
+    allModes: "Live- und Testzustellungen.",
     allEvents: "Alle Ereignisse",
     allPlatforms: "Alle Plattformen",
     connection: (id) => `Verbindung ${id}`,

@@ -3,7 +3,7 @@
 import type { EventSummary } from "../../common/api/feed.ts";
 import { PlatformMark } from "../../common/platforms/PlatformMark.tsx";
 import { RepairLink } from "../integrations/RepairButton.tsx";
-import { repairOfDelivery } from "../integrations/repairs.ts";
+import { repairOfDelivery, type Repair } from "../integrations/repairs.ts";
 import { isUnselected, order } from "./eventCells.tsx";
 import { commonText } from "../../messages/common.ts";
 import { serverText } from "../../messages/server.ts";
@@ -15,10 +15,10 @@ const markWidth = 29;
 export const marksIn = (width: number) => Math.floor((width + 2) / markWidth);
 
 /** The repair of the worst delivery that has one. An event that is not selected is left out by choice. */
-function firstRepair(deliveries: readonly Delivery[], nameOf: NameOf) {
+function firstRepair(deliveries: readonly Delivery[], nameOf: NameOf, mayRepair: MayRepair) {
   for (const delivery of deliveries) {
     const repair = repairOfDelivery(delivery, nameOf(delivery.platform));
-    if (repair?.isLikely) return { repair, tip: describeDelivery(delivery, nameOf) };
+    if (repair?.isLikely && mayRepair(repair)) return { repair, tip: describeDelivery(delivery, nameOf) };
   }
   return null;
 }
@@ -42,7 +42,7 @@ export function DeliveryDots({
   site: string;
   slots: number;
   isNarrow: boolean;
-  mayRepair: boolean;
+  mayRepair: MayRepair;
 }) {
   const unselected = event.deliveries.filter(isUnselected);
   // The worst come first, so that they are seen where not all have space.
@@ -54,7 +54,7 @@ export function DeliveryDots({
   const notSelected = unselected.length > 0 ? commonText.event.notSelected(unselected.length) : "";
   const all = notSelected ? [...lines, notSelected] : lines;
   // The repair says more than the number of failures, which the marks and their tooltips still show.
-  const found = mayRepair ? firstRepair(rest, nameOf) : null;
+  const found = firstRepair(rest, nameOf, mayRepair);
   const textSlots = !isNarrow && (found || worst) ? 3 : 0;
   const fitting = Math.max(2, Math.min(found || worst ? 6 : 8, slots - textSlots));
   const shown = rest.length > fitting ? rest.slice(0, fitting - 1) : rest;
@@ -100,6 +100,7 @@ export function DeliveryDots({
 }
 
 type NameOf = (platform: string) => string;
+type MayRepair = (repair: Repair) => boolean;
 type Delivery = EventSummary["deliveries"][number];
 
 const isProblem = (state: string) => state === "rejected" || state === "expired" || state === "parked";

@@ -20,6 +20,7 @@ import { Empty } from "../../common/states.tsx";
 import { Id, Money, TestBadge, Time } from "../../common/values.tsx";
 import { CodeSamples } from "../configuration/inbound/CodeSamples.tsx";
 import { useInboundAddress } from "../configuration/inbound/inboundSamples.ts";
+import { useMayRepair } from "../integrations/RepairButton.tsx";
 import { BulkButton } from "../integrations/syncLog/BulkButton.tsx";
 import { EventFilters, useEventFilter } from "./EventFilters.tsx";
 import { DeliveryDots, marksIn } from "./DeliveryDots.tsx";
@@ -31,26 +32,19 @@ export default function Events() {
   const site = useSiteId();
   const { search: address, text } = useQueryParams();
   const { filter, isFiltered } = useEventFilter();
-  const search = text("search");
   const list = useRows("GET /sites/:site/events", { params: { site }, query: filter }, { keepRows: true });
   const { rows, waiting, showNew } = useNewEvents(site, list.rows, isFiltered, list.retry);
   const nameOf = usePlatformName();
-  // The address changes with every filter, but its text rarely does.
-  const searchText = JSON.stringify(address);
   const isNarrow = useIsNarrow();
   const [measured, width] = useWidth();
   const slots = marksIn(statusWidth(width ?? 0, isNarrow));
   const mayChange = useMay("admin", site);
+  const mayRepair = useMayRepair(site);
   const selection = useSelection(rows, keyOfEvent, nameOfEvent);
   const columns = useMemo(() => {
-    const all = columnsOf(site, JSON.parse(searchText) as Search, {
-      nameOf,
-      isNarrow,
-      slots,
-      mayRepair: mayChange,
-    });
+    const all = columnsOf(site, address, { nameOf, isNarrow, slots, mayRepair });
     return mayChange ? [selection.column, ...all] : all;
-  }, [site, searchText, nameOf, isNarrow, slots, mayChange, selection.column]);
+  }, [site, address, nameOf, isNarrow, slots, mayChange, mayRepair, selection.column]);
   const deliveries = selection.chosen.map(({ id }) => ({ event: id }));
   return (
     <Page
@@ -92,7 +86,9 @@ export default function Events() {
           to={({ id }) => ({ to: tracePath(site, id), search: address })}
           more={list.more}
           isLoadingMore={list.isLoadingMore}
-          empty={isFiltered ? <NothingFound site={site} search={search} /> : <NothingYet site={site} />}
+          empty={
+            isFiltered ? <NothingFound site={site} search={text("search")} /> : <NothingYet site={site} />
+          }
         />
       </Card>
       <Outlet />

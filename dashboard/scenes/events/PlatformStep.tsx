@@ -39,7 +39,7 @@ export function PlatformStep({
   // While the connections load, or cannot be loaded, nothing is hidden: the relay checks a replay itself.
   const isRemoved = connections?.every(({ id }) => id !== delivery.connection) === true;
   const mayReplay = useMay("admin", site) && !isRemoved;
-  const canReplay = isReplayable(delivery.state, delivery.reason);
+  const canReplay = isReplayable(delivery);
   const replay = (
     <ReplayButton
       site={site}

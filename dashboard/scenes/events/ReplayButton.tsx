@@ -1,10 +1,10 @@
 // Replays one delivery, after a dry run that shows the effect.
 
-import { Skeleton, Text } from "@mantine/core";
+import { Button, Skeleton, Text } from "@mantine/core";
 import { RotateCw } from "lucide-react";
 import { usePlatformName } from "../../common/api/platforms.ts";
 import { useApi, useSend } from "../../common/api/query.ts";
-import { ConfirmButton } from "../../common/dialogs.tsx";
+import { ConfirmDialog, useLateDialog } from "../../common/dialogs.tsx";
 import { notify } from "../../common/notices.tsx";
 import { RequestError } from "../../common/states.tsx";
 import type { EventTrace } from "./ReceivedSteps.tsx";
@@ -12,36 +12,51 @@ import { eventsText } from "../../messages/events.ts";
 import { serverText } from "../../messages/server.ts";
 
 type Delivery = Pick<EventTrace["deliveries"][number], "connection" | "platform" | "state">;
+type Props = { site: string; eventId: string; delivery: Delivery };
 
-export function ReplayButton({
+export function ReplayButton({ variant, ...of }: Props & { variant: "default" | "subtle" }) {
+  const { isMounted, isOpen, open, close } = useLateDialog();
+  return (
+    <>
+      <Button
+        variant={variant}
+        size="compact-sm"
+        leftSection={<RotateCw size={14} aria-hidden />}
+        onClick={open}
+      >
+        {eventsText.replay.label}
+      </Button>
+      {isMounted && <ReplayDialog {...of} isOpen={isOpen} onClose={close} />}
+    </>
+  );
+}
+
+/** The dialog without its button: the rows of a list share one. */
+export function ReplayDialog({
   site,
   eventId,
   delivery: { connection, platform, state },
-  variant,
-}: {
-  site: string;
-  eventId: string;
-  delivery: Delivery;
-  variant: "default" | "subtle";
-}) {
+  isOpen,
+  onClose,
+}: Props & { isOpen: boolean; onClose: () => void }) {
   const name = usePlatformName()(platform);
   const replay = useSend("POST /sites/:site/deliveries/replay", {
     onDone: ({ changed }) => notify(changed > 0 ? eventsText.replay.done(name) : eventsText.replay.nothing),
   });
   const chosen = { eventId, connection, state };
   return (
-    <ConfirmButton
-      label={eventsText.replay.label}
+    <ConfirmDialog
+      isOpen={isOpen}
+      onClose={onClose}
       question={eventsText.replay.question(name)}
       consequence={<Forecast site={site} chosen={chosen} name={name} />}
       confirm={eventsText.replay.label}
       danger={false}
-      variant={variant}
-      size="compact-sm"
-      icon={<RotateCw size={14} aria-hidden />}
       isBusy={replay.isPending}
       error={replay.error}
-      onConfirm={() => replay.mutateAsync({ params: { site }, body: { ...chosen, dryRun: false } })}
+      onConfirm={() =>
+        replay.mutate({ params: { site }, body: { ...chosen, dryRun: false } }, { onSuccess: onClose })
+      }
     />
   );
 }

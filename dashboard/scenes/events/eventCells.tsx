@@ -70,9 +70,12 @@ export function DeliveryStates({ event, brief = false }: { event: EventSummary; 
 export const isUnreleased = ({ status, releasedAt }: Pick<EventSummary, "status" | "releasedAt">) =>
   status === "filtered" && releasedAt === null;
 
-/** Returns true for deliveries that did not arrive. Sent ones are rarely replayed, and queued ones are sent anyway. */
-export const isReplayable = (state: string, reason: string | null) =>
-  reason !== unselectedReason &&
+/**
+ * Returns true for deliveries that did not arrive, and would not end the same way again. Sent ones are rarely replayed, and queued
+ * ones are sent anyway.
+ */
+export const isReplayable = ({ state, reasonPersists }: Pick<Delivery, "state" | "reasonPersists">) =>
+  !reasonPersists &&
   (state === "rejected" || state === "expired" || state === "skipped" || state === "parked");
 
 /** The click ids by which platforms match the event, or why there are none. */

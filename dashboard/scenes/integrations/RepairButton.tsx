@@ -1,12 +1,31 @@
-import { Button } from "@mantine/core";
+import { Button, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
+import { useCallback } from "react";
 import { useMay } from "../../common/api/session.ts";
+import { commonText } from "../../messages/common.ts";
 import type { Repair } from "./repairs.ts";
 
-/** Leads to the page that mends what is reported next to it. Only those who can change the site are offered it. */
+/** Returns a function that tells whether this user may make a repair. */
+export function useMayRepair(site: string): (repair: Repair) => boolean {
+  const mayChange = useMay("admin", site);
+  const isOwner = useMay("owner", null);
+  return useCallback(({ needsOwner }) => (needsOwner ? isOwner : mayChange), [mayChange, isOwner]);
+}
+
+/**
+ * Leads to the page that mends what is reported next to it. Only those who can change the site are offered it, and are told whom to
+ * ask for what they may not change.
+ */
 export function RepairButton({ site, repair }: { site: string; repair: Repair | null }) {
   const mayChange = useMay("admin", site);
+  const mayRepair = useMayRepair(site);
   if (!repair || !mayChange) return null;
+  if (!mayRepair(repair))
+    return (
+      <Text size="sm" c="dimmed">
+        {commonText.ownersOnly}
+      </Text>
+    );
   return (
     <Button
       renderRoot={(props) => <Link to={`/sites/${site}/${repair.path}`} search={repair.search} {...props} />}

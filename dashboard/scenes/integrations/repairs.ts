@@ -12,6 +12,8 @@ export type Repair = {
   search: Record<string, string>;
   /** False where the reason may also be right as it is: a conversion without a click. */
   isLikely: boolean;
+  /** Only owners of the installation can make it. */
+  needsOwner: boolean;
 };
 
 type At = { platform: string; connection: string; name: string };
@@ -42,6 +44,7 @@ export function repairOf(reason: string, { platform, connection, name }: At): Re
     path: `integrations/${platform}`,
     search: { connection, tab },
     isLikely: true,
+    needsOwner: false,
   });
   if (reason.startsWith("needs reconnection"))
     return to(
@@ -53,7 +56,12 @@ export function repairOf(reason: string, { platform, connection, name }: At): Re
     return to(resultsText.repair.resume(name), "connection", resultsText.repair.resumeThis);
   if (reason === unselectedReason) return to(resultsText.repair.events, "events");
   if (needsOAuthApp.test(reason))
-    return { ...to(resultsText.repair.oauthApp, ""), path: "settings/oauth-apps", search: {} };
+    return {
+      ...to(resultsText.repair.oauthApp, ""),
+      path: "settings/oauth-apps",
+      search: {},
+      needsOwner: true,
+    };
   const found = places.find(([pattern]) => pattern.test(reason));
   if (found) return to(resultsText.repair[found[1]], found[2]);
   return needsVisit.test(reason)

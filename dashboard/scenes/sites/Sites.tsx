@@ -64,7 +64,7 @@ const columns = (): Column<Site>[] => [
       ) : (
         <TextLink
           to={`/sites/${site.id}/integrations/log`}
-          search={{ state: "queued", ...searchOfMode("live") }}
+          search={{ state: "waiting", ...searchOfMode("all") }}
         >
           {countText(site.health.waiting)}
         </TextLink>

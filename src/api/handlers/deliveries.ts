@@ -57,7 +57,7 @@ export function deliveryHandlers({ store, directory, now }: ApiContext): Handler
       ...(await readSearch(store, siteId, search)),
       ...(connection === undefined ? {} : { connectionId: connection }),
       ...(platform === undefined ? {} : { platform }),
-      ...(state === undefined ? {} : { states: [state] }),
+      ...(state === undefined ? {} : { states: state === "waiting" ? ["queued", "parked"] : [state] }),
       ...(event === undefined ? {} : { eventName: maskAddresses(event) }),
       ...(mode === undefined ? {} : { mode }),
       ...(from === undefined ? {} : { from }),

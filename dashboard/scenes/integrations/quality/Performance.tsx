@@ -88,7 +88,7 @@ function Charts({
   const toLog = (state: string) =>
     void navigate({
       to: `/sites/${site}/integrations/${platform.id}`,
-      search: { connection, tab: "log", state, ...searchOfMode("live") },
+      search: { connection, tab: "log", state, ...searchOfMode("all") },
     });
   return (
     <>

@@ -1,6 +1,6 @@
 // The filters of the sync log. They are part of the URL, so that a link shows the same.
 
-import { Button, Group, NativeSelect, Stack, Switch } from "@mantine/core";
+import { Button, Group, NativeSelect, Stack, Switch, Text } from "@mantine/core";
 import {
   confirmationStates,
   type ConfirmationReason,
@@ -12,7 +12,7 @@ import { SavedViews } from "../../../common/lists/SavedViews.tsx";
 import { SearchField } from "../../../common/lists/SearchField.tsx";
 import { useMode } from "../../../common/lists/TestMode.tsx";
 import { TimeFilter, usePeriod } from "../../../common/lists/TimeFilter.tsx";
-import { useQueryParams } from "../../../common/lists/queryParams.ts";
+import { searchOfMode, useQueryParams } from "../../../common/lists/queryParams.ts";
 import { accountOf, useConnections, usePlatforms, type Connection, type Platform } from "../connections.tsx";
 import { useSeenEvents } from "../platforms/EventsForm.tsx";
 import { integrationsText } from "../../../messages/integrations.ts";
@@ -58,6 +58,7 @@ export function LogFilters({ site, filter, fixed }: { site: string; filter: LogF
           data={[
             { value: "", label: integrationsText.log.allStates },
             ...deliveryStates.map((state) => ({ value: state, label: commonText.states[state] })),
+            { value: "waiting", label: integrationsText.log.waiting },
           ]}
         />
         {events.length > 0 && (
@@ -88,6 +89,25 @@ export function LogFilters({ site, filter, fixed }: { site: string; filter: LogF
         </Group>
       )}
     </Stack>
+  );
+}
+
+/** True for a list of live and test deliveries, to which counts of both lead. */
+const useIsAll = () => useQueryParams().text("mode") === "all";
+
+/** Says that it is one. */
+export function AllNotice() {
+  const { change } = useQueryParams();
+  if (!useIsAll()) return null;
+  return (
+    <Group gap="xs" role="status">
+      <Text size="sm" c="dimmed">
+        {integrationsText.log.allModes}
+      </Text>
+      <Button variant="subtle" size="compact-sm" onClick={() => change(searchOfMode("live"))}>
+        {commonText.testData.showLive}
+      </Button>
+    </Group>
   );
 }
 
@@ -190,7 +210,7 @@ const deliveryStates: readonly DeliveryState[] = [
 export type LogFilter = {
   platform?: string;
   connection?: string;
-  state?: DeliveryState;
+  state?: DeliveryState | "waiting";
   event?: string;
   confirmation?: ConfirmationState;
   confirmationReason?: ConfirmationReason;
@@ -209,9 +229,10 @@ export type LogFilter = {
 export function useLogFilter(fixed: LogFilter): LogFilter {
   const { search } = useQueryParams();
   const times = usePeriod();
-  const { range: _range, from: _from, to: _to, ...rest } = search;
+  const { range: _range, from: _from, to: _to, mode: _mode, ...rest } = search;
   const given = Object.fromEntries(Object.entries(rest).filter(([name]) => !isOfPage(name, fixed)));
-  return { ...(given as LogFilter), ...times, mode: useMode(), ...fixed };
+  const mode = useMode();
+  return { ...(given as LogFilter), ...times, ...(useIsAll() ? {} : { mode }), ...fixed };
 }
 
 /** Returns true if something is chosen besides what the page sets. Live or test is no filter, but a page of its own. */

@@ -1,8 +1,10 @@
 // Deliveries as a table: platform, state, reason and replay.
 
-import { Anchor, Button, Stack, Text } from "@mantine/core";
-import { Link, useLocation, useParams } from "@tanstack/react-router";
-import { Download, History, SearchX } from "lucide-react";
+import { Button } from "@mantine/core";
+import { Link, useLocation } from "@tanstack/react-router";
+import { Download, History, RotateCw, SearchX } from "lucide-react";
+import { useCallback, useMemo, useState } from "react";
+import { flushSync } from "react-dom";
 import { Card } from "../../../common/Page.tsx";
 import { Actions } from "../../../common/Actions.tsx";
 import { urlOf } from "../../../common/api/api.ts";
@@ -13,17 +15,25 @@ import { RowLink, Rows, useIsNarrow, type Column } from "../../../common/lists/R
 import { SelectionBar, useSelection } from "../../../common/lists/selection.tsx";
 import { OtherMode, TestNotice, TestSwitch, useMode } from "../../../common/lists/TestMode.tsx";
 import { useQueryParams } from "../../../common/lists/queryParams.ts";
-import { PlatformName } from "../../../common/platforms/PlatformMark.tsx";
+import { PlatformLabel } from "../../../common/platforms/PlatformMark.tsx";
 import { Empty } from "../../../common/states.tsx";
 import { Id, State, TestBadge, Time } from "../../../common/values.tsx";
-import { ReplayButton } from "../../events/ReplayButton.tsx";
+import { ReplayDialog } from "../../events/ReplayButton.tsx";
 import { isReplayable } from "../../events/eventCells.tsx";
 import { ConfirmationInRow } from "../quality/ConfirmationLine.tsx";
-import { accountOf, useConnections, usePlatforms } from "../connections.tsx";
-import { RepairLink } from "../RepairButton.tsx";
-import { repairOfDelivery } from "../repairs.ts";
+import { accountOf, useConnections, usePlatforms, type Connection } from "../connections.tsx";
+import { RepairLink, useMayRepair } from "../RepairButton.tsx";
+import { repairOfDelivery, type Repair } from "../repairs.ts";
 import { BulkButton } from "./BulkButton.tsx";
-import { isFilteredBy, LogFilters, useLogFilter, type LogFilter, type LogLine } from "./LogFilters.tsx";
+import {
+  AllNotice,
+  isFilteredBy,
+  LogFilters,
+  useLogFilter,
+  type LogFilter,
+  type LogLine,
+} from "./LogFilters.tsx";
+import { eventsText } from "../../../messages/events.ts";
 import { integrationsText } from "../../../messages/integrations.ts";
 import { commonText } from "../../../messages/common.ts";
 import { serverText } from "../../../messages/server.ts";
@@ -38,8 +48,21 @@ export function LogTable({ site, fixed = {} }: { site: string; fixed?: LogFilter
   );
   const mayChange = useMay("admin", site);
   const traceOf = useTraceLink();
-  const columns = useColumns(site, traceOf, fixed.connection === undefined, mayChange);
+  const [replayed, setReplayed] = useState<LogLine | null>(null);
+  const [isReplaying, setReplaying] = useState(false);
+  const replay = useCallback((line: LogLine) => {
+    // Mounted before it opens, like other dialogs.
+    flushSync(() => setReplayed(line));
+    setReplaying(true);
+  }, []);
   const selection = useSelection(list.rows, keyOfLine, nameOfLine);
+  const columns = useColumns({
+    site,
+    traceOf,
+    withPlatform: fixed.connection === undefined,
+    selection: mayChange ? selection.column : null,
+    replay: mayChange ? replay : null,
+  });
   const chosen = selection.chosen.map(({ event, connection }) => ({ event: event.id, connection }));
   const shown = { ...filter, unselected: filter.unselected ?? ("exclude" as const) };
   const isFiltered = isFilteredBy(filter, fixed);
@@ -57,6 +80,7 @@ export function LogTable({ site, fixed = {} }: { site: string; fixed?: LogFilter
   return (
     <>
       <TestNotice />
+      <AllNotice />
       <Card
         padded={false}
         title={integrationsText.log.title}
@@ -83,7 +107,7 @@ export function LogTable({ site, fixed = {} }: { site: string; fixed?: LogFilter
         <Rows
           virtual
           label={integrationsText.log.title}
-          columns={mayChange ? [selection.column, ...columns] : columns}
+          columns={columns}
           rows={list.rows}
           keyOf={keyOfLine}
           error={list.error}
@@ -102,6 +126,15 @@ export function LogTable({ site, fixed = {} }: { site: string; fixed?: LogFilter
           }
         />
       </Card>
+      {replayed && (
+        <ReplayDialog
+          site={site}
+          eventId={replayed.event.id}
+          delivery={replayed}
+          isOpen={isReplaying}
+          onClose={() => setReplaying(false)}
+        />
+      )}
     </>
   );
 }
@@ -119,13 +152,14 @@ function NothingYet() {
   );
 }
 
-/** Opens the trace in a drawer over this list, which keeps its filters. */
+/**
+ * Opens the trace in a drawer over this list, /sites/SITE/integrations/PLATFORM or …/log, which keeps its filters. The function
+ * changes with them alone.
+ */
 function useTraceLink() {
   const { search } = useQueryParams();
-  const { event: open } = useParams({ strict: false }) as { event?: string };
-  const { pathname } = useLocation();
-  const list = open === undefined ? pathname : pathname.slice(0, -open.length - 1);
-  return (event: string) => ({ to: `${list}/${event}`, search });
+  const list = useLocation({ select: ({ pathname }) => pathname.split("/", 5).join("/") });
+  return useCallback((event: string) => ({ to: `${list}/${event}`, search }), [list, search]);
 }
 
 const keyOfLine = (line: LogLine) => `${line.event.id} ${line.connection}`;
@@ -133,141 +167,172 @@ const nameOfLine = ({ event, platform }: LogLine) =>
   [event.name, event.orderId, platform].filter(Boolean).join(" ");
 const dash = <span className="cc-quiet">–</span>;
 
-function useColumns(
-  site: string,
-  traceOf: ReturnType<typeof useTraceLink>,
-  withPlatform: boolean,
-  mayChange: boolean,
-): Column<LogLine>[] {
-  const connections = useConnections(site).data?.items ?? [];
-  const isConnected = (line: LogLine) => connections.some(({ id }) => id === line.connection);
-  const repairOf = (line: LogLine) =>
-    mayChange && isConnected(line) && !line.event.erased
-      ? repairOfDelivery(line, nameOf(line.platform))
-      : null;
+type Shown = {
+  site: string;
+  traceOf: ReturnType<typeof useTraceLink>;
+  withPlatform: boolean;
+  /** Null for who may only read. */
+  selection: Column<LogLine> | null;
+  replay: ((line: LogLine) => void) | null;
+};
+
+/** The columns stay the same until what they show changes: with new ones, all rows are rendered again. */
+function useColumns({ site, traceOf, withPlatform, selection, replay }: Shown): Column<LogLine>[] {
+  const accounts = useAccounts(site);
   const nameOf = usePlatformName();
+  const mayRepair = useMayRepair(site);
   const isNarrow = useIsNarrow();
-  const columns: Column<LogLine>[] = [
-    {
-      title: integrationsText.log.columns.event,
-      width: "13%",
-      cell: (line) => (
-        <>
-          <span className="cc-line">
-            <RowLink {...traceOf(line.event.id)}>{line.event.name}</RowLink>
-            {line.event.mode === "test" && <TestBadge />}
-          </span>
-          {isNarrow && withPlatform && (
-            <span className="cc-line cc-small cc-quiet">
-              <PlatformName id={line.platform} />
+  return useMemo(() => {
+    const repairOf = (line: LogLine) =>
+      accounts.has(line.connection) && !line.event.erased
+        ? repairOfDelivery(line, nameOf(line.platform))
+        : null;
+    // Most conversions have no click of most platforms: that a click id is missing is no fault to repair in every row.
+    const linkOf = (repair: Repair | null) =>
+      repair?.isLikely && mayRepair(repair) ? <RepairLink site={site} repair={repair} isShort /> : null;
+    const columns: Column<LogLine>[] = [
+      {
+        title: integrationsText.log.columns.event,
+        width: "13%",
+        cell: (line) => (
+          <>
+            <span className="cc-line">
+              <RowLink {...traceOf(line.event.id)}>{line.event.name}</RowLink>
+              {line.event.mode === "test" && <TestBadge />}
             </span>
-          )}
-          {isNarrow && (
-            <span className="cc-line cc-small cc-quiet">
-              <Time at={line.event.receivedAt} />
-            </span>
-          )}
-        </>
-      ),
-    },
-    {
-      title: integrationsText.log.columns.orderId,
-      wide: true,
-      width: "15%",
-      cell: ({ event: { orderId } }) =>
-        orderId ? <Id value={orderId} label={integrationsText.log.copyOrderId} /> : dash,
-    },
-    ...(withPlatform
-      ? [
-          {
-            title: integrationsText.log.columns.platform,
-            wide: true,
-            width: "16%",
-            cell: (line: LogLine) => <PlatformCell site={site} line={line} />,
-          },
-        ]
-      : []),
-    {
-      title: integrationsText.log.columns.state,
-      cell: (line) => {
-        const repair = isNarrow ? repairOf(line) : null;
-        return (
+            {isNarrow && withPlatform && (
+              <span className="cc-line cc-small cc-quiet">
+                <PlatformLabel id={line.platform} name={nameOf(line.platform)} />
+              </span>
+            )}
+            {isNarrow && (
+              <span className="cc-line cc-small cc-quiet">
+                <Time at={line.event.receivedAt} />
+              </span>
+            )}
+          </>
+        ),
+      },
+      {
+        title: integrationsText.log.columns.orderId,
+        wide: true,
+        width: "15%",
+        cell: ({ event: { orderId } }) =>
+          orderId ? <Id value={orderId} label={integrationsText.log.copyOrderId} /> : dash,
+      },
+      {
+        title: integrationsText.log.columns.state,
+        cell: (line) => (
           <>
             <StateCell line={line} />
-            {repair?.isLikely && <RepairLink site={site} repair={repair} isShort />}
+            {isNarrow && linkOf(repairOf(line))}
           </>
-        );
+        ),
       },
-    },
-    {
-      title: integrationsText.log.columns.attempts,
-      align: "right",
-      wide: "lg",
-      width: "8%",
-      cell: ({ attempts }) => countText(attempts),
-    },
-    {
-      title: integrationsText.log.columns.received,
-      wide: true,
-      width: "12.5%",
-      cell: ({ event }) => <Time at={event.receivedAt} />,
-    },
-  ];
-  if (mayChange)
-    columns.push({
-      title: integrationsText.log.columns.action,
-      wide: true,
-      width: "140px",
-      cell: (line) => {
-        if (!isConnected(line) || line.event.erased) return null;
-        // A replay before the repair would have the same end. Afterwards the trace and the selection still offer it.
-        const repair = repairOf(line);
-        // Most conversions have no click of most platforms: that a click id is missing is no fault to repair in every row.
-        if (repair) return repair.isLikely ? <RepairLink site={site} repair={repair} isShort /> : null;
-        return (
-          isReplayable(line.state, line.reason) && (
-            <ReplayButton site={site} eventId={line.event.id} delivery={line} variant="subtle" />
-          )
-        );
+      {
+        title: integrationsText.log.columns.attempts,
+        align: "right",
+        wide: "lg",
+        width: "8%",
+        cell: ({ attempts }) => countText(attempts),
       },
-    });
-  return columns;
+      {
+        title: integrationsText.log.columns.received,
+        wide: true,
+        width: "12.5%",
+        cell: ({ event }) => <Time at={event.receivedAt} />,
+      },
+    ];
+    if (withPlatform)
+      columns.splice(2, 0, {
+        title: integrationsText.log.columns.platform,
+        wide: true,
+        width: "16%",
+        cell: (line) => (
+          <PlatformCell
+            site={site}
+            line={line}
+            name={nameOf(line.platform)}
+            account={accounts.get(line.connection)}
+          />
+        ),
+      });
+    if (replay)
+      columns.push({
+        title: integrationsText.log.columns.action,
+        wide: true,
+        width: "140px",
+        cell: (line) => {
+          if (!accounts.has(line.connection) || line.event.erased) return null;
+          // A replay before the repair would have the same end. Afterwards the trace and the selection still offer it.
+          const repair = repairOf(line);
+          if (repair) return linkOf(repair);
+          if (!isReplayable(line)) return null;
+          return (
+            <button type="button" className="cc-row-action" onClick={() => replay(line)}>
+              <RotateCw size={13} aria-hidden />
+              {eventsText.replay.label}
+            </button>
+          );
+        },
+      });
+    return selection ? [selection, ...columns] : columns;
+  }, [site, traceOf, withPlatform, selection, replay, accounts, nameOf, mayRepair, isNarrow]);
 }
 
-function PlatformCell({ site, line }: { site: string; line: LogLine }) {
-  const platform = usePlatforms().data?.items.find(({ id }) => id === line.platform);
-  const connections = useConnections(site).data?.items ?? [];
-  const connection = connections.find(({ id }) => id === line.connection);
-  const isOneOfSeveral = connections.filter((one) => one.platform === line.platform).length > 1;
-  const isAlone = connection !== undefined && !isOneOfSeveral;
+type Account = {
+  /** The account, where the platform has several connections. */
+  name: string | null;
+};
+
+/** The connections by id, looked up once for all rows. */
+function useAccounts(site: string): ReadonlyMap<string, Account> {
+  const platforms = usePlatforms().data?.items;
+  const connections = useConnections(site).data?.items;
+  return useMemo(() => {
+    const isOneOfSeveral = ({ platform }: Connection) =>
+      (connections?.filter((one) => one.platform === platform).length ?? 0) > 1;
+    const nameOf = (connection: Connection) => {
+      const platform = platforms?.find(({ id }) => id === connection.platform);
+      return platform && isOneOfSeveral(connection)
+        ? (accountOf(platform, connection) ?? connection.id)
+        : null;
+    };
+    return new Map(connections?.map((one) => [one.id, { name: nameOf(one) }]));
+  }, [platforms, connections]);
+}
+
+/** `account` is undefined for a deleted connection. */
+function PlatformCell({
+  site,
+  line,
+  name,
+  account,
+}: {
+  site: string;
+  line: LogLine;
+  name: string;
+  account: Account | undefined;
+}) {
+  const label = <PlatformLabel id={line.platform} name={name} />;
+  if (!account)
+    return (
+      <>
+        {label}
+        <div className="cc-small cc-quiet">{integrationsText.log.disconnected}</div>
+      </>
+    );
   return (
-    <Stack gap={0} {...(isAlone ? { className: "cc-two-lines" } : {})}>
-      {connection ? (
-        <Anchor
-          component={Link}
-          to={`/sites/${site}/integrations/${line.platform}`}
-          search={{ connection: line.connection } as never}
-          size="sm"
-          c="inherit"
-        >
-          <PlatformName id={line.platform} />
-        </Anchor>
-      ) : (
-        <Text size="sm">
-          <PlatformName id={line.platform} />
-        </Text>
-      )}
-      {connection && platform && isOneOfSeveral && (
-        <Text size="xs" c="dimmed" className="cc-mono">
-          {accountOf(platform, connection) ?? connection.id}
-        </Text>
-      )}
-      {!connection && (
-        <Text size="xs" c="dimmed">
-          {integrationsText.log.disconnected}
-        </Text>
-      )}
-    </Stack>
+    <div className={account.name === null ? "cc-two-lines" : undefined}>
+      <Link
+        to={`/sites/${site}/integrations/${line.platform}`}
+        search={{ connection: line.connection }}
+        className="cc-plain"
+      >
+        {label}
+      </Link>
+      {account.name !== null && <div className="cc-mono cc-quiet">{account.name}</div>}
+    </div>
   );
 }
 
