@@ -100,6 +100,8 @@ export const router = createRouter({
   stringifySearch: toSearch,
   defaultErrorComponent: Broken,
   defaultPreload: "intent",
+  // What a component reads of the address stays the same object: it is not rendered again for other parts of the address.
+  defaultStructuralSharing: true,
   // Opening a drawer keeps the scroll position of the list behind it.
   scrollRestoration: ({ location }) => !/\/(events|integrations\/[^/]+)\/[^/]+$/.test(location.pathname),
 });

@@ -99,7 +99,7 @@ function useActiveInView(tab: string | undefined) {
       const [all, one] = [element.getBoundingClientRect(), active.getBoundingClientRect()];
       element.scrollLeft += (one.left + one.right - all.left - all.right) / 2;
     };
-    show();
+    // It reports the first size, too, once the page is laid out: reading it now would lay out the page twice.
     const observer = new ResizeObserver(show);
     observer.observe(element);
     return () => observer.disconnect();

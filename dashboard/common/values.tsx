@@ -1,6 +1,6 @@
 // Small shared components: a time, money, an id, a state.
 
-import { Badge, Group, Text } from "@mantine/core";
+import { Badge } from "@mantine/core";
 import {
   Ban,
   Bot,
@@ -164,23 +164,15 @@ const toneColour: Record<Look["tone"], string> = {
   quiet: "var(--cc-quiet)",
 };
 
-/** A state as icon, word and colour: never colour alone. */
+/** A state as icon, word and colour: never colour alone. Plain elements, because rows have one each. */
 export function State({ of, word }: { of: StateName; word?: string }) {
   const look = looks[of];
   const Icon = look.icon;
   return (
-    <Group
-      gap={6}
-      wrap="nowrap"
-      component="span"
-      display="inline-flex"
-      style={{ color: toneColour[look.tone], verticalAlign: "middle" }}
-    >
+    <span className="cc-state" style={{ color: toneColour[look.tone] }}>
       <Icon size={15} aria-hidden />
-      <Text component="span" size="sm" fw={500} style={{ whiteSpace: "nowrap" }}>
-        {word ?? commonText.states[of]}
-      </Text>
-    </Group>
+      <span>{word ?? commonText.states[of]}</span>
+    </span>
   );
 }
 

@@ -33,8 +33,7 @@ export function useMay(role: Role, site: string | null): boolean {
 
 /** The id of the site in the URL. */
 export function useSiteId(): string {
-  const { site } = useParams({ strict: false }) as { site?: string };
-  return site ?? "";
+  return useParams({ strict: false, select: (params) => (params as { site?: string }).site ?? "" });
 }
 
 export const useSites = () => useApi("GET /sites", {}, { everyMs: 60_000 });

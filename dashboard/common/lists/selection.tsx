@@ -1,5 +1,6 @@
 // Chooses rows of a list, to change them together.
 
+import "./selection.css";
 import { Button, Group, Text } from "@mantine/core";
 import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import type { Column } from "./Rows.tsx";

@@ -8,6 +8,9 @@ const overscan = 8;
 /** The range moves in steps, so that not every scrolled row renders the table again. */
 const step = 4;
 
+/** The rows of the first paint: other parts of the page take the rest of the window. */
+const firstRange = (): RowRange => ({ first: 0, last: Math.ceil((0.6 * innerHeight) / 48), height: 48 });
+
 export type RowRange = { first: number; last: number; height: number };
 
 /** Computes the range from the top of the table in the window, in pixels. */
@@ -30,7 +33,7 @@ export function useVisibleRows(
   layout: unknown,
 ): [RefObject<HTMLTableSectionElement | null>, RowRange] {
   const body = useRef<HTMLTableSectionElement>(null);
-  const [range, setRange] = useState<RowRange>({ first: 0, last: 24, height: 48 });
+  const [range, setRange] = useState(firstRange);
   useEffect(() => {
     const update = () => {
       const element = body.current;
@@ -44,10 +47,13 @@ export function useVisibleRows(
           : next,
       );
     };
-    update();
+    // Reports the first size, too, once the page is laid out: reading it now would lay out the page twice.
+    const observer = new ResizeObserver(update);
+    if (body.current) observer.observe(body.current);
     document.addEventListener("scroll", update, { capture: true, passive: true });
     window.addEventListener("resize", update);
     return () => {
+      observer.disconnect();
       document.removeEventListener("scroll", update, { capture: true });
       window.removeEventListener("resize", update);
     };

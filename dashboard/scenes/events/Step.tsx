@@ -1,5 +1,6 @@
 // One step of a trace: title, outcome and details.
 
+import "./steps.css";
 import { Box, Group, ThemeIcon, Title } from "@mantine/core";
 import type { LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";

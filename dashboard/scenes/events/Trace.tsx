@@ -3,6 +3,7 @@
 import { Button, Group, Text } from "@mantine/core";
 import { Link, useCanGoBack, useLocation, useNavigate, useParams, useRouter } from "@tanstack/react-router";
 import { SearchX } from "lucide-react";
+import { useDeferredValue } from "react";
 import { SidePanel } from "../../common/SidePanel.tsx";
 import { useApi } from "../../common/api/query.ts";
 import { useSiteId } from "../../common/api/session.ts";
@@ -41,6 +42,8 @@ export default function Trace() {
     { params: { site, event } },
     { everyMs: pollInterval },
   );
+  // The drawer opens at once, also where the trace is known already.
+  const trace = useDeferredValue(data, undefined);
   const title = data ? (
     <Group gap="sm" component="span">
       <span style={{ overflowWrap: "anywhere" }}>{data.event}</span>
@@ -56,34 +59,34 @@ export default function Trace() {
         <EventNotFound site={site} event={event} />
       ) : error ? (
         <LoadError error={error} onRetry={() => void refetch()} />
-      ) : data ? (
+      ) : trace ? (
         <>
           <Group gap="md" mb="lg">
-            <EventStatus event={data} />
-            {data.orderId && (
+            <EventStatus event={trace} />
+            {trace.orderId && (
               <TextLink
                 to={`/sites/${site}/events`}
-                search={{ search: data.orderId, ...searchOfMode(data.mode) }}
+                search={{ search: trace.orderId, ...searchOfMode(trace.mode) }}
               >
                 {eventsText.trace.ofOrder}
               </TextLink>
             )}
             <TextLink
               to={`/sites/${site}/events`}
-              search={{ search: data.emailSha256, ...searchOfMode(data.mode) }}
+              search={{ search: trace.emailSha256, ...searchOfMode(trace.mode) }}
             >
               {eventsText.trace.ofPerson}
             </TextLink>
           </Group>
           <Steps>
-            <ReceivedStep trace={data} />
-            <DuplicateStep trace={data} site={site} />
-            <VerdictStep trace={data} site={site} />
-            <IdentityStep trace={data} site={site} />
-            <ConsentStep trace={data} site={site} />
-            {data.deliveries.length === 0 && <NoPlatformStep trace={data} site={site} />}
-            {data.deliveries.map((one) => (
-              <PlatformStep key={one.connection} trace={data} delivery={one} site={site} />
+            <ReceivedStep trace={trace} />
+            <DuplicateStep trace={trace} site={site} />
+            <VerdictStep trace={trace} site={site} />
+            <IdentityStep trace={trace} site={site} />
+            <ConsentStep trace={trace} site={site} />
+            {trace.deliveries.length === 0 && <NoPlatformStep trace={trace} site={site} />}
+            {trace.deliveries.map((one) => (
+              <PlatformStep key={one.connection} trace={trace} delivery={one} site={site} />
             ))}
           </Steps>
         </>

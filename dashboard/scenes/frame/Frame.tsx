@@ -71,8 +71,6 @@ const sections = [
 
 export default function Frame() {
   const session = useSession();
-  const navigate = useNavigate();
-  const { href, pathname } = useLocation();
   const [isOpen, { toggle, close }] = useDisclosure();
   const siteId = useSiteId();
   const site = useFindSite();
@@ -88,19 +86,17 @@ export default function Frame() {
     setSearching(true);
   };
   useHotkeys([["mod+K", isSearching ? () => setSearching(false) : jump]], []);
-  const isSignedOut = session.data === null;
-
-  useEffect(() => {
-    // While the sign-in page loads, this frame is still mounted and the URL is already that page's.
-    if (isSignedOut && pathname !== "/sign-in")
-      void navigate({ to: "/sign-in", search: { next: href }, replace: true });
-  }, [isSignedOut, navigate, href, pathname]);
-  useEffect(close, [pathname, close]);
-
   if (session.error) return <LoadError error={session.error} onRetry={() => void session.refetch()} />;
-  if (!session.data) return <Loading />;
+  if (!session.data)
+    return (
+      <>
+        <Loading />
+        {session.data === null && <ToSignIn />}
+      </>
+    );
   return (
     <SiteContext value={site}>
+      <OnNewPage act={close} />
       <AppShell
         header={{ height: { base: 56, sm: 0 } }}
         navbar={{ width: 248, breakpoint: "sm", collapsed: { mobile: !isOpen } }}
@@ -168,6 +164,23 @@ export default function Frame() {
   );
 }
 
+function ToSignIn() {
+  const navigate = useNavigate();
+  const { href, pathname } = useLocation();
+  useEffect(() => {
+    // While the sign-in page loads, the frame is still mounted and the URL is already that page's.
+    if (pathname !== "/sign-in") void navigate({ to: "/sign-in", search: { next: href }, replace: true });
+  }, [navigate, href, pathname]);
+  return null;
+}
+
+/** A component of its own: the frame is not rendered again for each page. */
+function OnNewPage({ act }: { act: () => void }) {
+  const { pathname } = useLocation();
+  useEffect(act, [pathname, act]);
+  return null;
+}
+
 /** The page, unless the URL names a site that is not one of this user's. */
 function SitePage() {
   const { data, isFetching } = useSites();
@@ -195,7 +208,7 @@ function SiteSwitcher() {
   const { data } = useSites();
   const site = useSite();
   const navigate = useNavigate();
-  const { pathname } = useLocation();
+  const section = useLocation({ select: ({ pathname }) => pathname.split("/")[3] });
   const sites = data?.items ?? [];
   return (
     <Menu width={224} position="bottom-start">
@@ -223,7 +236,7 @@ function SiteSwitcher() {
             key={id}
             rightSection={id === site?.id ? <Check size={15} /> : null}
             // Opens the same section of the other site.
-            onClick={() => void navigate({ to: `/sites/${id}/${pathname.split("/")[3] ?? "overview"}` })}
+            onClick={() => void navigate({ to: `/sites/${id}/${section ?? "overview"}` })}
           >
             {name}
           </Menu.Item>

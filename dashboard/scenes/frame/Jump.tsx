@@ -1,5 +1,6 @@
 // ⌘K: finds any page, action, platform, site, event or key. The field keeps the focus; the arrow keys walk along the list.
 
+import "./jump.css";
 import { Modal, Text, TextInput } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { Search } from "lucide-react";

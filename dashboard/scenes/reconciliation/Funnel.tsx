@@ -1,6 +1,7 @@
 // The funnel: orders in the list → received → not filtered → due → accepted → confirmed, with the loss at each step by reason. Each loss
 // links to its orders.
 
+import "./funnel.css";
 import { Anchor, Text, VisuallyHidden } from "@mantine/core";
 import { useState } from "react";
 import { countText, percentText } from "../../common/format/numbers.ts";
