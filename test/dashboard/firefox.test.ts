@@ -47,7 +47,7 @@ async function tryPress(page: Page, text: string): Promise<boolean> {
     await (button as ElementHandle<HTMLElement>).click();
     return true;
   } catch (error) {
-    if (String(error).includes("detached")) return false;
+    if (/detached|not clickable/.test(String(error))) return false;
     throw error;
   }
 }
