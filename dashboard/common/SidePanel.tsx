@@ -16,9 +16,11 @@ export function SidePanel({
   size?: number;
 }) {
   useReturnedFocus();
+  useLockedPage();
   return (
     <Drawer
       opened
+      lockScroll={false}
       // Escape closes the dialog over the drawer alone.
       onClose={() => {
         if (openDialogs().length === 1) onClose();
@@ -33,6 +35,26 @@ export function SidePanel({
       {children}
     </Drawer>
   );
+}
+
+/**
+ * Keeps the page behind the drawer in its place. Mantine adds a style sheet for that, with which the browser computes the styles of the
+ * whole page again before it shows the drawer.
+ */
+function useLockedPage(): void {
+  useEffect(() => {
+    const { style } = document.body;
+    // After the drawer is shown.
+    const timer = setTimeout(() => {
+      style.paddingRight = `${innerWidth - document.documentElement.clientWidth}px`;
+      style.overflow = "hidden";
+    });
+    return () => {
+      clearTimeout(timer);
+      style.overflow = "";
+      style.paddingRight = "";
+    };
+  }, []);
 }
 
 /** A form that is kept in the document while it is closed does not count. */

@@ -288,7 +288,10 @@ inChromium("lists", () => {
     async () => {
       const { page, open, errors } = browser;
       const { id } = (await owner.ask("POST /sites", { host: "waiting.example" })).json;
-      const connected = await owner.ask(`POST /sites/${id}/connections`, { platform: "sandbox", settings: {} });
+      const connected = await owner.ask(`POST /sites/${id}/connections`, {
+        platform: "sandbox",
+        settings: {},
+      });
       expect(connected.status, connected.answer.text).toBe(200);
       const { items } = (await owner.ask(`GET /sites/${id}/connections`)).json;
       expect((await owner.ask(`POST /sites/${id}/connections/${items[0].id}/pause`)).status).toBe(200);
