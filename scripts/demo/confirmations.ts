@@ -20,12 +20,15 @@ export async function confirmConversions(
   random: Random,
   siteId: string,
   events: readonly Candidate[],
+  now: number,
 ): Promise<void> {
   for (const { id: eventId, deliveries } of events)
     for (const { platform, connectionId, state } of deliveries) {
       if (state !== "sent" || platformOf(platform)?.confirmations?.coversAll !== true) continue;
-      const answer = random.pickWeighted(answers);
       const acceptedAt = timeOfId(eventId);
+      const answeredAt = acceptedAt + 4 * hourMs;
+      if (answeredAt > now) continue;
+      const answer = random.pickWeighted(answers);
       const question = {
         siteId,
         connectionId,
@@ -37,6 +40,6 @@ export async function confirmConversions(
       };
       const confirmation = { state: answer.state, reason: answer.reason, detail: null };
       const written = [{ eventId, confirmation, countedAs: confirmation }];
-      await store.confirmations.answer(question, platform, written, 0, acceptedAt + 4 * hourMs);
+      await store.confirmations.answer(question, platform, written, 0, answeredAt);
     }
 }

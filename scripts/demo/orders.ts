@@ -31,7 +31,7 @@ export async function compareOrders(
   for (let after: string | null = idAt(from); after !== null;) {
     const { events, last }: { events: Candidate[]; last: string | null } =
       await store.orderCandidates.listFree(beforeRuns, after, idAt(now), pageSize);
-    await confirmConversions(store, random, siteId, events);
+    await confirmConversions(store, random, siteId, events, now);
     const sold = events.filter(({ name }) => isEventOf(name, defaultReconciledEvent));
     const orders = sold.flatMap((event) => listOrders(random, siteId, event, now));
     if (orders.length) await store.orders.write(orders);
