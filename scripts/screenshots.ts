@@ -15,7 +15,6 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import type { Browser, BrowserContext, Page, Request } from "playwright-core";
 import { findChromium, launchChromium } from "../test/browser/launch.ts";
-import { freePort } from "../test/support/servers/freePort.ts";
 
 const { values } = parseArgs({
   options: {
@@ -185,11 +184,10 @@ async function start<T>(args: string[], env: Record<string, string>, read: (outp
 
 const pathOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-const startDemo = async () =>
-  start(
-    [pathOf("demo/main.ts"), "--quiet", "--days", values.days, "--port", String(await freePort())],
-    {},
-    (output) => (output.includes("\n") ? (JSON.parse(output) as Demo) : null),
+// The port is chosen when the relay listens: a free one may be taken by then, because writing the history takes a minute.
+const startDemo = () =>
+  start([pathOf("demo/main.ts"), "--quiet", "--days", values.days, "--port", "0"], {}, (output) =>
+    output.includes("\n") ? (JSON.parse(output) as Demo) : null,
   );
 
 /** Starts a relay that has not been set up yet. */
@@ -198,7 +196,7 @@ async function startEmpty() {
   const env = {
     CLEANCAST_DATA: data,
     HOST: "127.0.0.1",
-    PORT: String(await freePort()),
+    PORT: "0",
     LOG_LEVEL: "silent",
   };
   const { answer, stop } = await start([pathOf("../bin/cleancast.mjs"), "serve"], env, (output) => {
