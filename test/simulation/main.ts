@@ -11,7 +11,6 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { Report } from "./report.ts";
-import type { SeedResult } from "./runSeed.ts";
 import { runWorker, runWorkers } from "./workers.ts";
 
 const { values } = parseArgs({
@@ -51,17 +50,17 @@ const commandOf = (one: number) =>
     )
     .join(" ");
 
-async function show(one: number): Promise<SeedResult | null> {
-  let shown: SeedResult | null = null;
-  await runWorker({ seeds: [one], trace: true, mutation, focus }, (result) => {
-    const { trace, failure, hash } = result;
+/** Runs seeds again and shows their traces. Returns true if every promise held. */
+async function show(seeds: readonly number[]): Promise<boolean> {
+  let isGood = true;
+  await runWorker({ seeds, trace: true, mutation, focus }, ({ seed: one, trace, failure, hash }) => {
     const file = join(mkdtempSync(join(tmpdir(), "cleancast-seed-")), `${one}.trace`);
     writeFileSync(file, `${trace?.join("\n")}\n`);
     console.log(`${trace?.slice(-shownLines).join("\n")}\n`);
     console.log(`seed ${one}, trace ${hash}: ${failure ?? "every promise held"}\n${file}\n`);
-    shown = result;
+    isGood &&= failure === null;
   });
-  return shown;
+  return isGood;
 }
 
 async function runAll(): Promise<boolean> {
@@ -86,11 +85,10 @@ async function runAll(): Promise<boolean> {
   clearInterval(timer);
   printProgress();
   console.log(report.toText());
-  if (!stopping.signal.aborted)
-    for (const { seed: failed } of report.failed.slice(0, shownFailures)) await show(failed);
+  const shown = report.failed.slice(0, shownFailures).map(({ seed: failed }) => failed);
+  if (shown.length > 0 && !stopping.signal.aborted) await show(shown);
   for (const { seed: failed } of report.failed) console.log(`seed ${failed} failed: ${commandOf(failed)}`);
   return report.failed.length === 0 && report.done === count;
 }
 
-const isGood = seed === null ? await runAll() : (await show(seed))?.failure === null;
-process.exitCode = isGood ? 0 : 1;
+process.exitCode = (await (seed === null ? runAll() : show([seed]))) ? 0 : 1;

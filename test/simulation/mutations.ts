@@ -42,7 +42,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     file: "pipeline.ts",
     find: "openEvent?.abandon();",
     replace: "openEvent?.close();",
-    seed: 4,
+    seed: 10,
     focus: {
       engine: "postgres",
       isSynchronous: true,
@@ -169,7 +169,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     file: "store/deliveries/deliveries.ts",
     find: "WHERE site_id = $1 AND event_id = $2 AND connection_id = $3 AND owner = $4`",
     replace: "WHERE site_id = $1 AND event_id = $2 AND connection_id = $3 AND (owner = $4 OR 1 = 1)`",
-    seed: 7,
+    seed: 3,
     focus: {
       engine: "postgres",
       nodes: 3,

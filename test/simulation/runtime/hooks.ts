@@ -4,7 +4,7 @@
 // - a planted bug changes the text of one module.
 
 import { readFileSync } from "node:fs";
-import { registerHooks, stripTypeScriptTypes } from "node:module";
+import { registerHooks } from "node:module";
 import type { Focus } from "../scenario.ts";
 import { currentProcess } from "./world.ts";
 
@@ -59,9 +59,9 @@ export function installHooks(mutation: Mutation | null): void {
       if (!isStateful && url !== mutated) return nextLoad(url, context);
       const text = readFileSync(new URL(url), "utf8");
       const planted = mutation && url === mutated ? plant(text, mutation) : text;
-      return isStateful
-        ? { format: "module", source: perProcess(url, planted), shortCircuit: true }
-        : { format: "module-typescript", source: planted, shortCircuit: true };
+      // Node strips the types and keeps the result in its compile cache; to strip them here would load the parser at each start.
+      const changed = isStateful ? perProcess(url, planted) : planted;
+      return { format: "module-typescript", source: changed, shortCircuit: true };
     },
   });
 }
@@ -81,10 +81,9 @@ function plant(text: string, { find, replace, file }: Mutation): string {
 
 /** Wraps the body of a module into a function, and calls it for each process. */
 function perProcess(url: string, text: string): string {
-  const code = stripTypeScriptTypes(text);
-  const imports = code.match(/^import [^;]+;/gm) ?? [];
-  const names = [...code.matchAll(/^export (?:async )?(?:function|const) (\w+)/gm)].map(([, name]) => name);
-  const body = code.replaceAll(/^import [^;]+;/gm, "").replaceAll(/^export /gm, "");
+  const imports = text.match(/^import [^;]+;/gm) ?? [];
+  const names = [...text.matchAll(/^export (?:async )?(?:function|const) (\w+)/gm)].map(([, name]) => name);
+  const body = text.replaceAll(/^import [^;]+;/gm, "").replaceAll(/^export /gm, "");
   return `${imports.join("\n")}
     import { instanceOf } from ${JSON.stringify(import.meta.url)};
     function create() {
