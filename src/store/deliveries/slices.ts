@@ -5,6 +5,7 @@ import { clockOr, list, tuples, type Database } from "../engine/database.ts";
 const prefix = "slice ";
 
 export function sliceStore(db: Database) {
+  const clock = clockOr(db, 1);
   return {
     divide: (siteIds: Iterable<string>) => db.divideSites(siteIds),
 
@@ -16,7 +17,7 @@ export function sliceStore(db: Database) {
           [prefix, `${prefix}~`, now],
         ),
         // The machine that has this row also wrote its end, by its own clock.
-        db.all(`SELECT COUNT(*) AS n FROM nodes WHERE site_id = '' AND until > ${clockOr(db, 1)}`, [now]),
+        db.all(`SELECT COUNT(*) AS n FROM nodes WHERE site_id = '' AND until > ${clock}`, [now]),
       ]);
       return {
         holders: new Map(held.map((row) => [String(row.name).slice(prefix.length), String(row.owner)])),
