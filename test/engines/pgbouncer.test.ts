@@ -11,6 +11,7 @@ import type { Migration } from "../../src/store/schema/migration.ts";
 import { migrations } from "../../src/store/schema/schema.ts";
 import { checkedText, isLongRun, isMissing, openFigures, statusText } from "../support/engines/figures.ts";
 import { openTwoNodes } from "../support/engines/load.ts";
+import { setUpSite } from "../support/installation.ts";
 import { withClient } from "../support/postgres/postgres.ts";
 import { eventually, newInstallation } from "../support/relay.ts";
 import { startPgBouncer, type PgBouncerMode } from "../support/servers/pgbouncer.ts";
