@@ -45,6 +45,7 @@ export const frameText = section("frame", {
   switchSite: (name: string) => `Site: ${name}. Switch`,
   search: "Search and jump",
   jumpTo: "Jump to…",
+  shortcut: "Ctrl K",
   menu: {
     about: ": account and appearance",
     account: "Account",

@@ -92,7 +92,7 @@ export const common: Translation<typeof commonText> = {
     csvOf: (list) => `CSV: ${list}`,
     live: "Live",
     test: "Test",
-    searchHint: "Bestellnummer, Ereignis-ID oder E-Mail",
+    searchHint: "Bestellnummer, ID oder E-Mail",
     hashed: "E-Mail-Adressen werden vor der Suche gehasht.",
     clearSearch: "Suche löschen",
     select: "Auswählen",

@@ -43,6 +43,7 @@ export const frame: Translation<typeof frameText> = {
   switchSite: (name) => `Website: ${name}. Wechseln`,
   search: "Suchen und springen",
   jumpTo: "Gehe zu…",
+  shortcut: "Strg K",
   menu: {
     about: ": Konto und Darstellung",
     account: "Konto",

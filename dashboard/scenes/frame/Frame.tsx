@@ -56,6 +56,7 @@ import { language, languageNames, languages } from "../../messages/language.ts";
 import { commonText } from "../../messages/common.ts";
 import { frameText } from "../../messages/frame.ts";
 
+const isApple = /^(Mac|iP)/.test(navigator.platform);
 const loadJump = () => import("./Jump.tsx");
 const Jump = lazy(loadJump);
 
@@ -259,7 +260,7 @@ function SearchButton({ compact = false, onOpen }: { compact?: boolean; onOpen: 
       <Text size="sm" c="dimmed" style={{ flex: 1 }}>
         {frameText.jumpTo}
       </Text>
-      <Kbd size="xs">⌘K</Kbd>
+      <Kbd size="xs">{isApple ? "⌘K" : frameText.shortcut}</Kbd>
     </UnstyledButton>
   );
 }

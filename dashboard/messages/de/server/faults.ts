@@ -149,7 +149,7 @@ export const faults: ServerTexts = {
   "The request has more than one Host header": "Die Anfrage hat mehr als einen Host-Header",
   "HTTPS required": "HTTPS erforderlich",
   "Inbound webhook not enabled": "Eingehender Webhook nicht eingeschaltet",
-  "Invalid API key": "Ungültiger API-Schlüssel",
+  "Invalid API key": "Ungültiger Eingangsschlüssel",
   "Too many failed authentication attempts": "Zu viele fehlgeschlagene Authentifizierungen",
   "Rate limit exceeded": "Anfragelimit überschritten",
   "Overloaded, retry": "Überlastet, erneut versuchen",

@@ -1,5 +1,6 @@
 // Deliveries as a table: platform, state, reason and replay.
 
+import "./logTable.css";
 import { Button } from "@mantine/core";
 import { Link, useLocation } from "@tanstack/react-router";
 import { Download, History, RotateCw, SearchX } from "lucide-react";
