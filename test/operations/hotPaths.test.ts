@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readConfig } from "../../src/installation/config.ts";
 import { serve, type Running } from "../../src/main.ts";
-import { setUpSite } from "../support/installation.ts";
+import { rows, setUpSite } from "../support/installation.ts";
 import {
   faultsOf,
   recordTransactions,
@@ -150,4 +150,32 @@ describe("the statements of a relay on PostgreSQL", () => {
     const seen = new Set(heard.transactions.flat().flatMap((sent) => [...sitesOf(sent)]));
     expect(seen.size).toBeGreaterThanOrEqual(2);
   });
+});
+
+test("on PostgreSQL, an event that every platform accepts at once updates its totals alone, and no index with them", async () => {
+  const home = await newInstallation("postgres", { LOG_LEVEL: "silent" });
+  const { key } = await setUpSite(home, [["sandbox", {}]]);
+  const relay = await home.start();
+  for (let i = 0; i < 20; i += 1)
+    await relay.post(key, { email: `p${i}@example.com`, event: "purchase", orderId: `o-${i}`, value: 5 });
+  // The statistics of a session are complete when it has ended.
+  expect(await relay.stop()).toBe(0);
+  const tables = await rows(
+    home,
+    `SELECT relname AS name, n_tup_ins AS inserted, n_tup_upd AS updated, n_tup_hot_upd AS hot FROM pg_stat_user_tables
+     WHERE schemaname = current_schema() AND relname IN ('events', 'dedup_claims', 'outcomes', 'deliveries', 'attempts', 'totals') ORDER BY relname`,
+  );
+  const [attempts, claims, deliveries, events, outcomes, totals] = tables.map((row) =>
+    [row["inserted"], row["updated"]].map(Number),
+  );
+  expect({ attempts, claims, deliveries, events, outcomes }).toEqual({
+    attempts: [0, 0],
+    claims: [20, 0],
+    deliveries: [0, 0],
+    events: [20, 0],
+    outcomes: [20, 0],
+  });
+  expect(totals?.[1]).toBeGreaterThan(0);
+  const last = tables.at(-1);
+  expect(Number(last?.["hot"])).toBe(Number(last?.["updated"]));
 });
