@@ -17,7 +17,7 @@ export function sliceStore(db: Database) {
           [prefix, `${prefix}~`, now],
         ),
         // The machine that has this row also wrote its end, by its own clock.
-        db.all(`SELECT COUNT(*) AS n FROM nodes WHERE site_id = '' AND until > ${clock}`, [now]),
+        db.all(`SELECT COUNT(*) AS n FROM nodes WHERE site_id = '' AND ${clock} < until`, [now]),
       ]);
       return {
         holders: new Map(held.map((row) => [String(row.name).slice(prefix.length), String(row.owner)])),
