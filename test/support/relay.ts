@@ -22,8 +22,8 @@ export type Engine = (typeof engines)[number];
 
 /** The recorder of `npm run release:freeze`, loaded into every process. */
 const recording = Object.fromEntries(
-  ["NODE_OPTIONS", "CLEANCAST_TEST_STATEMENTS"].flatMap((name) =>
-    process.env["CLEANCAST_TEST_STATEMENTS"] && process.env[name] ? [[name, process.env[name]]] : [],
+  ["NODE_OPTIONS", "RECORD_STATEMENTS_TO"].flatMap((name) =>
+    process.env["RECORD_STATEMENTS_TO"] && process.env[name] ? [[name, process.env[name]]] : [],
   ),
 );
 

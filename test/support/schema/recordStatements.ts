@@ -1,5 +1,5 @@
 // `npm run release:freeze` loads this into every process of a test run (NODE_OPTIONS=--import). It records each statement that
-// is sent to PostgreSQL under a name, or prepared in SQLite, in the folder of CLEANCAST_TEST_STATEMENTS.
+// is sent to PostgreSQL under a name, or prepared in SQLite, in the folder of RECORD_STATEMENTS_TO.
 
 import { randomUUID } from "node:crypto";
 import { appendFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Client } from "pg";
 
-const folder = process.env["CLEANCAST_TEST_STATEMENTS"];
+const folder = process.env["RECORD_STATEMENTS_TO"];
 const file = folder === undefined ? null : join(folder, `${randomUUID()}.ndjson`);
 const recorded = new Set<string>();
 
