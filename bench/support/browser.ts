@@ -10,8 +10,8 @@ const cache = fileURLToPath(new URL("../../node_modules/.cache", import.meta.url
 function findChromium(): string | undefined {
   const named = process.env.CLEANCAST_TEST_CHROMIUM;
   const folders = (process.env.PATH ?? "").split(delimiter);
-  const system = ["chromium", "chromium-browser", "google-chrome"].flatMap((name) =>
-    folders.map((folder) => join(folder, name)),
+  const system = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"].flatMap(
+    (name) => folders.map((folder) => join(folder, name)),
   );
   const unpacked = globSync(join(cache, "chromium-*", "chromium"));
   return [...(named ? [named] : []), ...system, ...unpacked].find((path) => existsSync(path));
