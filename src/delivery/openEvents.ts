@@ -156,9 +156,9 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
   ): Promise<boolean> {
     const siteIds = Array.from(options.sites(), ({ id }) => id);
     const work = (id: string) => store.nodes.takeOver(id, node, fromLocal(now()), isInHand);
-    const pass = unfinished.get(node.owner) ?? openSitePass(onEachMachine, siteIds, work, elapsed);
+    const pass = unfinished.get(node.owner) ?? openSitePass(onEachMachine, work, elapsed);
     unfinished.set(node.owner, pass);
-    const { isDone, errors } = await pass.run();
+    const { isDone, errors } = await pass.run(siteIds);
     if (isDone) unfinished.delete(node.owner);
     if (errors.length) onDefect(errors[0], { node: node.owner, sites: errors.length });
     return isDone;

@@ -52,8 +52,8 @@ test("a pass tries only the sites that are left, after a pause that grows up to 
   const failing = new Set(["a", "b"]);
   const { onEachMachine, work, triedBy } = openCluster(failing, () => new Error("damaged"));
   let elapsed = 0;
-  const pass = openSitePass(onEachMachine, ["a", "b", "c", "d"], work, () => elapsed);
-  const run = () => pass.run();
+  const pass = openSitePass(onEachMachine, work, () => elapsed);
+  const run = () => pass.run(["a", "b", "c", "d"]);
   expect(await triedBy(run)).toBe("abcd");
   const triedAfter = (ms: number) => {
     elapsed += ms;
@@ -68,4 +68,14 @@ test("a pass tries only the sites that are left, after a pause that grows up to 
   failing.clear();
   elapsed += 30_000;
   expect(await run()).toEqual({ isDone: true, errors: [] });
+});
+
+test("a pass does not wait for a site that fails and is deleted or moved away, and does one that is added", async () => {
+  const { onEachMachine, work, triedBy } = openCluster(new Set(["a"]), () => new Error("locked"));
+  const pass = openSitePass(onEachMachine, work, () => 0);
+  expect(await pass.run(["a", "b"])).toMatchObject({ isDone: false });
+  expect(await pass.run(["b"])).toEqual({ isDone: true, errors: [] });
+  const other = openSitePass(onEachMachine, work, () => Infinity);
+  expect(await triedBy(() => other.run(["b", "c"]))).toBe("bc");
+  expect(await triedBy(() => other.run(["b", "c", "d"]))).toBe("d");
 });

@@ -99,39 +99,42 @@ export function openMachineWork({ slices, health }: Pick<Store, "slices" | "heal
 }
 
 export type SitePass = {
-  /** Works on the sites that are left, unless it is too early to try them again. */
-  run(): Promise<{ isDone: boolean; errors: unknown[] }>;
+  /** Works on those of the present sites that are left, unless it is too early to try them again. */
+  run(siteIds: readonly string[]): Promise<{ isDone: boolean; errors: unknown[] }>;
 };
 
 const minPauseMs = 1000;
 const maxPauseMs = 30_000;
 
-/** Does work once on each site. Those that fail are tried again, after a pause that grows as long as none of them succeeds. */
+/**
+ * Does work once on each site. Those that fail are tried again, after a pause that grows as long as none of them succeeds. A site that
+ * was deleted or moved away meanwhile may fail for ever, and is not waited for.
+ */
 export function openSitePass(
   onEachMachine: OnEachMachine,
-  siteIds: Iterable<string>,
   work: (siteId: string) => Promise<unknown>,
   /** Milliseconds on a monotonic clock. */
   elapsed: () => number,
 ): SitePass {
-  const left = new Set(siteIds);
+  const done = new Set<string>();
   let pauseMs = minPauseMs;
   let nextAt = -Infinity;
   return {
-    async run() {
-      if (elapsed() < nextAt) return { isDone: false, errors: [] };
-      const before = left.size;
+    async run(siteIds) {
+      const left = siteIds.filter((siteId) => !done.has(siteId));
+      if (left.length > 0 && elapsed() < nextAt) return { isDone: false, errors: [] };
+      const before = done.size;
       const errors = await onEachMachine(
-        [...left],
+        left,
         (siteId) => siteId,
         async (siteId) => {
           await work(siteId);
-          left.delete(siteId);
+          done.add(siteId);
         },
       );
-      pauseMs = left.size < before ? minPauseMs : Math.min(2 * pauseMs, maxPauseMs);
+      pauseMs = done.size > before ? minPauseMs : Math.min(2 * pauseMs, maxPauseMs);
       nextAt = elapsed() + pauseMs;
-      return { isDone: left.size === 0, errors };
+      return { isDone: left.every((siteId) => done.has(siteId)), errors };
     },
   };
 }

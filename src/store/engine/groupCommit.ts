@@ -1,8 +1,8 @@
 // Group commit and batched reads: callers hand in one item each, the store sees one statement for many.
 //
 // At most one run per key is in progress. Items that arrive meanwhile wait and leave together when it ends, so the group
-// grows with the load, and a lone caller waits only where the batch window says so. A run starts on the next turn of the event loop, so that requests that
-// were read from the network together are committed together.
+// grows with the load, and a lone caller waits only where the batch window says so. A run starts on the next turn of the event
+// loop, so that requests that were read from the network together are committed together.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { Late } from "../../kernel/deadline.ts";
