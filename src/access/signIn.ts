@@ -164,8 +164,10 @@ export function openSignIn(context: AccessContext) {
         "token",
         "This link does not work. Use the newest one that the server printed to its console.",
       );
+      // In this order: who creates the owner meanwhile also deletes the link.
+      const isValidLink = await store.oneTimeLinks.hasSetUp(hash);
       if (await store.members.hasOwner()) throw hasOwner();
-      if (!(await store.oneTimeLinks.hasSetUp(hash))) throw invalidLink;
+      if (!isValidLink) throw invalidLink;
       const email = readEmail(given.email);
       checkNewPassword(given.password);
       const passwordHash = await hashPassword(given.password);

@@ -1,6 +1,6 @@
 // Access over HTTP: set-up, sign-in, codes, members, links and API keys.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { operator } from "../../src/access/members.ts";
 import { listDamagedSecrets } from "../../src/access/twoFactorSecrets.ts";
 import { authenticatorCode } from "../support/authenticator.ts";
@@ -657,6 +657,34 @@ describe.each(engines)("access on %s", (engine) => {
       for (const value of owner.cookies.values()) expect(text).not.toContain(value.split(".", 1)[0]);
     }
   });
+});
+
+test("a set-up during which another one creates the owner says that there is an owner", async () => {
+  const api = await openTestApi("sqlite");
+  try {
+    const setUpAs = async (name: string) => ({
+      token: tokenOf(await api.access.createSetupLink()),
+      email: `${name}@example.com`,
+      name,
+      password,
+    });
+    const [late, quick] = [await setUpAs("late"), await setUpAs("quick")];
+    const { hasOwner } = api.store.members;
+    const { hasSetUp } = api.store.oneTimeLinks;
+    // The quick one runs completely between the two reads of the late one.
+    const overtaken = async <T>(read: Promise<T>): Promise<T> => {
+      const result = await read;
+      vi.restoreAllMocks();
+      expect((await api.browser("203.0.113.2").call("POST /setup", quick)).status).toBe(200);
+      return result;
+    };
+    vi.spyOn(api.store.members, "hasOwner").mockImplementation(() => overtaken(hasOwner()));
+    vi.spyOn(api.store.oneTimeLinks, "hasSetUp").mockImplementation((hash) => overtaken(hasSetUp(hash)));
+    const answer = await api.browser().call("POST /setup", late);
+    expect(answer.body).toMatchObject({ error: { code: "conflict" } });
+  } finally {
+    await api.close();
+  }
 });
 
 describe("links by email", () => {
