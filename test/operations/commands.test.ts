@@ -1,10 +1,13 @@
 // The command line: the shapes that scripts rely on, and changes that a running relay follows.
 
 import { execFile } from "node:child_process";
+import { statSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
 import { platforms } from "../../src/platforms/index.ts";
+import { freshFolder } from "../support/databases.ts";
 import { unattributed } from "../support/events.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import {
@@ -314,15 +317,22 @@ describe.each(engines)("the command line on %s", (engine) => {
   });
 
   // npm takes as long as dozens of commands, and which database the command opens is nothing to it.
-  test.runIf(engine === "sqlite")("npx cleancast is the same command", async () => {
-    const root = fileURLToPath(new URL("../..", import.meta.url));
-    const run = promisify(execFile);
-    const { stdout } = await run("npx", ["--no-install", "cleancast", "--json", "site", "list"], {
-      cwd: root,
-      env: home.env,
-    });
-    expect(JSON.parse(stdout)).toEqual(await home.run("site", "list"));
-  });
+  test.runIf(engine === "sqlite")(
+    "npx cleancast is the same command, and builds nothing again under running relays",
+    async () => {
+      const root = fileURLToPath(new URL("../..", import.meta.url));
+      const builtAt = () => statSync(join(root, "dist/relay/cli.js")).mtimeMs;
+      const before = builtAt();
+      const run = promisify(execFile);
+      const { stdout } = await run("npx", ["--no-install", "cleancast", "--json", "site", "list"], {
+        cwd: root,
+        // With an empty cache, npm installs the checkout as a package, and so runs its script `prepare`.
+        env: { ...home.env, npm_config_cache: freshFolder() },
+      });
+      expect(JSON.parse(stdout)).toEqual(await home.run("site", "list"));
+      expect(builtAt()).toBe(before);
+    },
+  );
 });
 
 describe.each(engines)("the command line with a running relay on %s", (engine) => {
