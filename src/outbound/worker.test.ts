@@ -14,7 +14,6 @@ import { openStore, type Store } from "../store/store.ts";
 import { newSigningSecret } from "../kernel/ids.ts";
 import { startOutbound } from "./worker.ts";
 
-const attemptMs = 700;
 const ends: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const end of ends.splice(0).toReversed()) await end();
@@ -33,7 +32,7 @@ async function openOn(engine: "sqlite" | "postgres"): Promise<() => Promise<Stor
 }
 
 /** `aheadMs` is how far the node's clock is ahead of the one that all nodes share. */
-function start(store: Store, owner: string, random = () => 0.5, aheadMs = 0) {
+function start(store: Store, owner: string, { random = () => 0.5, aheadMs = 0, attemptMs = 30_000 } = {}) {
   const allow = readAllowList("127.0.0.0/8") as AllowList;
   const sender = openSender({ connectMs: 500, attemptMs, allow, origins: {} });
   const defects: unknown[] = [];
@@ -72,7 +71,7 @@ describe.each(["sqlite", "postgres"] as const)("the worker on %s", (engine) => {
     hanging.behave = () => {};
     const key = await addWebhook(store, hanging.url);
     await addWebhook(store, quick.url);
-    const { defects } = start(store, "a");
+    const { defects } = start(store, "a", { attemptMs: 700 });
     await eventually("the first call hangs", () => hanging.got.length === 1);
     const during = quick.got.length;
     await eventually("the other goes on", () => quick.got.length >= during + 2);
@@ -90,7 +89,7 @@ describe.each(["sqlite", "postgres"] as const)("the worker on %s", (engine) => {
     const dueTimes: number[] = [];
     receiver.behave = (_got, response) => response.writeHead(receiver.got.length > 2 ? 200 : 503).end();
     const { siteId } = await addWebhook(store, receiver.url);
-    start(store, "a", () => 0.5, hourMs);
+    start(store, "a", { aheadMs: hourMs });
     await eventually("a push was retried and accepted", async () => {
       const [webhook] = await store.webhooks.list(siteId);
       dueTimes.push(webhook?.dueAt ?? 0);

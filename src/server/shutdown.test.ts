@@ -37,7 +37,7 @@ test("the members of a phase stop in parallel, and those that hang or fail are r
 test("phases stop in order, background work stops in parallel, and the store waits for it", async () => {
   const order: string[] = [];
   const late: string[] = [];
-  const shutdown = openShutdown({ timeoutMs: 400, onLate: (_error, { stopping }) => late.push(stopping) });
+  const shutdown = openShutdown({ timeoutMs: 10_000, onLate: (_error, { stopping }) => late.push(stopping) });
   const after = (ms: number, name: string) => async () => {
     order.push(`${name} begins`);
     await new Promise((resolve) => setTimeout(resolve, ms));
@@ -45,7 +45,7 @@ test("phases stop in order, background work stops in parallel, and the store wai
   };
   shutdown.add("database", "store", after(1, "store"));
   shutdown.add("requests", "requests", after(20, "requests"));
-  shutdown.add("background", "alerts", after(150, "alerts"));
+  shutdown.add("background", "alerts", after(1000, "alerts"));
   shutdown.add("drain", "readiness", () => order.push("not ready"));
   await shutdown.run(40);
   expect(order).toEqual([

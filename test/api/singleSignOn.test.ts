@@ -2,7 +2,7 @@
 
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { startOpenIdProvider } from "../support/servers/openIdProvider.ts";
-import { freePortForRestarts } from "../support/servers/freePort.ts";
+import { freePort } from "../support/servers/freePort.ts";
 import { newInstallation, type Installation, type Relay } from "../support/relay.ts";
 
 type Provider = Awaited<ReturnType<typeof startOpenIdProvider>>;
@@ -14,7 +14,7 @@ let relay: Relay;
 let origin: string;
 
 beforeAll(async () => {
-  const port = await freePortForRestarts();
+  const port = await freePort();
   origin = `http://localhost:${port}`;
   provider = await startOpenIdProvider(`${origin}/oauth/sign-in/callback`);
   home = await newInstallation("sqlite", {

@@ -192,7 +192,7 @@ export async function startSite(
     upstream: null,
     recorded: [],
     trouble: "none",
-    slowMs: 5000,
+    slowMs: 20_000,
     connectMs: 0,
     visitorAddress: "203.0.113.7",
     reports: (endpoint) =>

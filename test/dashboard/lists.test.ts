@@ -12,7 +12,7 @@ import {
   type Relay,
   type TestSite,
 } from "../support/relay.ts";
-import { freePortForRestarts } from "../support/servers/freePort.ts";
+import { freePort } from "../support/servers/freePort.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { report } from "../support/visits.ts";
 import { hasFocus } from "./access.ts";
@@ -30,7 +30,7 @@ inChromium("lists", () => {
   let browser: User;
 
   beforeAll(async () => {
-    home = await newInstallation("sqlite", { PORT: String(await freePortForRestarts()) });
+    home = await newInstallation("sqlite", { PORT: String(await freePort()) });
     site = await home.addSite("shop.example");
     await home.run("connect", site.host, "sandbox");
     relay = await home.start();

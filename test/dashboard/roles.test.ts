@@ -7,7 +7,7 @@ import { authenticatorCode } from "../support/authenticator.ts";
 import { inChromium } from "../browser/chromium.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts";
-import { freePortForRestarts } from "../support/servers/freePort.ts";
+import { freePort } from "../support/servers/freePort.ts";
 import { startOpenIdProvider } from "../support/servers/openIdProvider.ts";
 import {
   choose,
@@ -53,7 +53,7 @@ inChromium("roles", () => {
   let provider: Awaited<ReturnType<typeof startOpenIdProvider>>;
 
   beforeAll(async () => {
-    const port = await freePortForRestarts();
+    const port = await freePort();
     origin = `http://localhost:${port}`;
     provider = await startOpenIdProvider(`${origin}/oauth/sign-in/callback`);
     home = await newInstallation("sqlite", {

@@ -26,7 +26,7 @@ describe.each(engines)("a backlog on %s", (engine) => {
     await eventually("all deliveries are sent", async () => (await deliveryStates(home)).sent === total);
     const first = receiver.got[before]?.at ?? 0;
     const last = receiver.got.at(-1)?.at ?? 0;
-    expect(last - first).toBeLessThan(16_000);
+    expect(last - first).toBeLessThan(30_000);
     await relay.stop();
   });
 });

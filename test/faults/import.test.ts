@@ -54,7 +54,7 @@ describe.concurrent.each(engines)("an import on %s", { timeout: isLong ? 1_800_0
     const args = [path, "--deliver", "all", "--yes", "--refused", refused, "--allow-refused"];
 
     const startedAt = Date.now();
-    for (const part of [0.2, 0.45, 0.7]) {
+    for (const part of [0.15, 0.3, 0.45]) {
       const before = await lineOf(home);
       const run = start(home, ...args);
       await eventually(
@@ -116,8 +116,8 @@ describe.concurrent.each(engines)("an import on %s", { timeout: isLong ? 1_800_0
     async () => {
       const home = await newInstallation(engine);
       const receiver = await startReceiver();
-      // 32 lanes that take 100 ms each send about 300 events a second, fewer than an import reads.
-      receiver.behave = (_got, response) => void setTimeout(() => response.writeHead(200).end(), 100);
+      // 32 lanes that take 500 ms each send about 60 events a second, fewer than an import reads.
+      receiver.behave = (_got, response) => void setTimeout(() => response.writeHead(200).end(), 500);
       const { key } = await setUpSite(home, [["webhook", { url: receiver.url }]]);
       const relay = await home.start();
       const { path } = write(2000);

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { freshFolder } from "../support/databases.ts";
-import { freePortForRestarts } from "../support/servers/freePort.ts";
+import { freePort } from "../support/servers/freePort.ts";
 import {
   configureCaddy,
   configureNginx,
@@ -110,11 +110,11 @@ describe.concurrent.each(Object.entries(setups))("a rolling restart behind %s", 
       });
       const receiver = await startReceiver();
       const { key } = await setUpSite(home, [["webhook", { url: receiver.url }]]);
-      const ports = [await freePortForRestarts(), await freePortForRestarts()] as const;
+      const ports = [await freePort(), await freePort()] as const;
       const start = (port: number) => home.start({ PORT: String(port) });
       const nodes = await Promise.all(ports.map(start));
       const site: Site = {
-        port: await freePortForRestarts(),
+        port: await freePort(),
         nodes: [`127.0.0.1:${ports[0]}`, `127.0.0.1:${ports[1]}`],
         folder: freshFolder(),
       };

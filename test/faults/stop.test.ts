@@ -152,20 +152,22 @@ test("a stop right after the relay reports that it is running is graceful", asyn
 });
 
 test("a draining relay reports not ready, still answers, and closes every connection with its answer", async () => {
-  const home = await newInstallation("sqlite", { CLEANCAST_DRAIN_SECONDS: "2" });
+  const home = await newInstallation("sqlite", { CLEANCAST_DRAIN_SECONDS: "5" });
   const receiver = await startReceiver();
   const { key } = await setUpSite(home, [["webhook", { url: receiver.url }]]);
   const relay = await home.start();
   const agent = keepAliveAgent(2);
   const before = await postOver(agent, relay, key, { email: "ada@example.com", event: "lead", orderId: "1" });
   expect(before.headers.connection).toBe("keep-alive");
-  receiver.behave = (_got, response) => void setTimeout(() => response.writeHead(200).end(), 400);
+  const drains = Promise.withResolvers<void>();
+  receiver.behave = (_got, response) => void drains.promise.then(() => response.writeHead(200).end());
   const inFlight = postOver(agent, relay, key, { email: "ada@example.com", event: "lead", orderId: "2" });
   await eventually("the second event is under way", () => receiver.got.length === 2);
 
-  const stopped = stopWithin(8, relay);
+  const stopped = stopWithin(11, relay);
   const ask = (path: string) => call(relay.url, { method: "GET", path });
   await eventually("the relay is not ready", async () => (await ask("/readyz")).status === 503);
+  drains.resolve();
   expect((await ask("/healthz")).status).toBe(200);
   const later = await postOver(agent, relay, key, { email: "ada@example.com", event: "lead", orderId: "3" });
   for (const answer of [await inFlight, later]) {

@@ -34,7 +34,7 @@ test("killing three nodes in turn loses no event and counts none twice, and leas
   const nodes = await Promise.all([home.start(), home.start(), home.start()]);
   const agent = keepAliveAgent(2 * senders);
 
-  /** By order, the answers as a first event and as a duplicate, and the requests without an answer. */
+  /** By order, the answers as a first event and as a duplicate, and the requests without an answer, or with one to try again. */
   const answers = new Map<string, { first: number; again: number; cut: number }>();
   const others: string[] = [];
   /** Retries until a node has answered, beginning with the `at`th. */
@@ -46,8 +46,9 @@ test("killing three nodes in turn loses no event and counts none twice, and leas
       const answer = await postOver(agent, nodes[(at + tries) % 3] as Relay, key, event).catch(() => null);
       if (answer?.status === 200)
         return void (counted[answer.text.includes("deduped") ? "again" : "first"] += 1);
-      if (answer) others.push(answer.text);
-      else counted.cut += 1;
+      // A slow machine may not commit within the time for an answer.
+      if (answer === null || answer.status === 503) counted.cut += 1;
+      else others.push(answer.text);
       await sleep(50);
     }
   }

@@ -169,7 +169,8 @@ describe.each(engines)("a backup of %s", (engine) => {
     expect(await hostsIn(elsewhere)).toEqual(["other.example.com"]);
   });
 
-  test("a killed restore leaves the old data, and the next restore finishes", async () => {
+  /** Kills a restore under way. Where it was not seen before it ended, another one is tried. */
+  async function killRestore(): Promise<Installation> {
     const elsewhere = await installationWithKeyOf(home, engine);
     await setUpSite(elsewhere, [], "other.example.com");
     const { child, ended } = elsewhere.launch("restore", file, "--force");
@@ -177,7 +178,11 @@ describe.each(engines)("a backup of %s", (engine) => {
       await new Promise((resolve) => setTimeout(resolve, 2));
     child.kill("SIGKILL");
     await ended;
-    expect(child.signalCode).toBe("SIGKILL");
+    return child.signalCode === "SIGKILL" ? elsewhere : killRestore();
+  }
+
+  test("a killed restore leaves the old data, and the next restore finishes", async () => {
+    const elsewhere = await killRestore();
     expect(await hostsIn(elsewhere)).toEqual(["other.example.com"]);
     expect(await elsewhere.run("check")).toEqual({ ok: true, wrong: [] });
     await eventually("the killed restore no longer holds the database", async () => {

@@ -68,7 +68,7 @@ describe.each(engines)("health, metrics and logs on %s", (engine) => {
     home = await newInstallation(engine, {
       CLEANCAST_METRICS_TOKEN: token,
       CLEANCAST_METRICS_SITES: "on",
-      CLEANCAST_DRAIN_SECONDS: "1.5",
+      CLEANCAST_DRAIN_SECONDS: "4",
       CLEANCAST_RETRY_SECONDS: "3600",
       LOG_LEVEL: "debug",
     });

@@ -164,7 +164,6 @@ test("two nodes that start at once on an empty PostgreSQL create one site", asyn
     await eventually(
       "the key works",
       async () => (await relay.post(String(keys[0]), freshEvent())).status === 200,
-      2,
     );
   }
 });

@@ -1,6 +1,6 @@
 // Serves the inbound endpoint alone, in this process, with a relay that the test controls.
 
-import { afterAll, onTestFinished } from "vitest";
+import { onTestFinished } from "vitest";
 import { openRateLimit } from "../../src/http/rate.ts";
 import { inboundRoute } from "../../src/inbound/route.ts";
 import type { InboundLine, InboundOptions } from "../../src/inbound/steps.ts";
@@ -9,11 +9,12 @@ import { ulid } from "../../src/kernel/ids.ts";
 import { openServer } from "../../src/server/server.ts";
 import { openDirectory } from "../../src/sites/directory.ts";
 import { addKey, addSite } from "../../src/sites/manage.ts";
+import { afterFile } from "./afterFile.ts";
 import { openNodes } from "./nodes.ts";
 import { call } from "./relay.ts";
 
 /** Makes a site with a key, of which all tests of a file share one. */
-const opened = (async () => {
+async function open() {
   const { store, close } = await openNodes("sqlite");
   const directory = openDirectory(store);
   const by = { actor: "test", now: Date.now(), checkAddress: () => null };
@@ -29,12 +30,18 @@ const opened = (async () => {
     rateLimit: openRateLimit(),
   };
   return { authentication, key, close };
-})();
-afterAll(async () => (await opened).close());
+}
+
+let opened: ReturnType<typeof open> | null = null;
+afterFile(async () => {
+  const last = opened;
+  opened = null;
+  await (await last)?.close();
+});
 
 /** Serves until the test ends. `post` sends one event. */
 export async function serveInbound(changes: Partial<InboundOptions>) {
-  const { authentication, key } = await opened;
+  const { authentication, key } = await (opened ??= open());
   const lines: InboundLine[] = [];
   const defects: unknown[] = [];
   const app = openServer(null, () => {});

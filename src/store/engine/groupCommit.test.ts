@@ -62,7 +62,7 @@ describe("group commit", () => {
     const asked: number[] = [];
     const batchWindow = (size: number) => {
       asked.push(size);
-      return size < 2 ? 20 : 0;
+      return size < 2 ? 300 : 0;
     };
     const add = inGroups(run, { isDataError: never, batchWindow });
     const first = add("a", 0);

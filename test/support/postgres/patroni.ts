@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { call } from "../relay.ts";
-import { freePortForRestarts } from "../servers/freePort.ts";
+import { freePort } from "../servers/freePort.ts";
 import { findProgram } from "../servers/programs.ts";
 import { findInstalled } from "./binaries.ts";
 import { createDatabase, killServer } from "./postgres.ts";
@@ -102,8 +102,8 @@ export async function startPatroni({ patroni, etcd, bin }: PatroniPrograms): Pro
     return reply.value;
   }
 
-  const etcdPort = await freePortForRestarts();
-  const peerPort = await freePortForRestarts();
+  const etcdPort = await freePort();
+  const peerPort = await freePort();
   const etcdUrl = `http://127.0.0.1:${etcdPort}`;
   const peerUrl = `http://127.0.0.1:${peerPort}`;
   await order(
@@ -118,8 +118,8 @@ export async function startPatroni({ patroni, etcd, bin }: PatroniPrograms): Pro
   for (const name of ["one", "two", "three"])
     members.push({
       name,
-      port: await freePortForRestarts(),
-      apiPort: await freePortForRestarts(),
+      port: await freePort(),
+      apiPort: await freePort(),
       pid: null,
     });
 

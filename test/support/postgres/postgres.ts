@@ -16,7 +16,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { randomUUID } from "node:crypto";
 import { Client } from "pg";
-import { freePortForRestarts } from "../servers/freePort.ts";
+import { freePort } from "../servers/freePort.ts";
 import { copyForUser, errorCode, linkLibraries, packagedBinaries, runs } from "./binaries.ts";
 
 export type PostgresOptions = {
@@ -183,7 +183,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
       throw new Error(`there is no data folder:\n${await readFile(join(folder, "log"), "utf8")}`);
     }
     for (let attempt = 1; server === undefined; attempt++) {
-      port = await freePortForRestarts();
+      port = await freePort();
       const failure = await start();
       // Another process may have taken the port since it was found free.
       if (failure !== undefined && (attempt === 10 || !failure.includes("Address already in use"))) {

@@ -2,17 +2,12 @@ import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 
-/** Finds a port of this machine that is free at the moment. */
-export function freePort(): Promise<number> {
-  return tryPort(0);
-}
-
 /**
- * Finds a free port below the range from which Linux takes ports for outgoing connections: one of those could otherwise use
- * the port while its server restarts.
+ * Finds a free port below the range from which Linux takes ports for servers without a fixed one and for outgoing connections:
+ * one of those could otherwise use the port before its server starts, or while it restarts.
  */
-export async function freePortForRestarts(): Promise<number> {
-  return tryPort(randomInt(10_000, 32_000)).catch(freePortForRestarts);
+export async function freePort(): Promise<number> {
+  return tryPort(randomInt(10_000, 32_000)).catch(freePort);
 }
 
 async function tryPort(wanted: number): Promise<number> {
