@@ -1,7 +1,7 @@
 // The database: cores that run statements, and a write-ahead log that commits wait for. Commits that arrive during a write of
 // the log share the next write.
 
-import { maxRowsPerStatement } from "../../src/store/engine/database.ts";
+import { chunkSizes, maxRowsPerStatement } from "../../src/store/engine/database.ts";
 import type { Clock } from "./clock.ts";
 import { Cores, type Thread } from "./machine.ts";
 
@@ -77,9 +77,16 @@ export class Pool {
   }
 }
 
-/** Rows travel in statements of 64, 32, 16 … 1: src/store/engine/database.ts. */
+/** The number of statements that write so many rows: src/store/engine/database.ts. */
 export function statementsFor(rows: number): number {
-  let count = Math.floor(rows / maxRowsPerStatement);
-  for (let left = rows % maxRowsPerStatement; left > 0; left >>= 1) count += left & 1;
+  let count = 0;
+  let left = rows;
+  for (const size of chunkSizes) {
+    count += Math.floor(left / size);
+    left %= size;
+  }
   return count;
 }
+
+/** The number of statements that read so many keys. */
+export const readsFor = (keys: number) => Math.ceil(keys / maxRowsPerStatement);

@@ -2,7 +2,7 @@
 
 import type { Clock } from "./clock.ts";
 import type { Costs } from "./costs.ts";
-import { Pool, statementsFor, type Database } from "./database.ts";
+import { Pool, readsFor, statementsFor, type Database } from "./database.ts";
 import { Groups } from "./groupCommit.ts";
 import { Lanes, type Limits } from "./lanes.ts";
 import type { Thread } from "./machine.ts";
@@ -102,7 +102,7 @@ export class RelayNode {
   #read(items: (() => void)[], share: number, done: () => void): void {
     const us = items.length * this.options.costs.database.event * inReads * share;
     this.readers.use((release) =>
-      this.ask(statementsFor(items.length), us, () => {
+      this.ask(readsFor(items.length), us, () => {
         release();
         for (const read of items) read();
         done();

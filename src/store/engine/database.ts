@@ -278,16 +278,34 @@ export function list(count: number, before = 0): string {
 
 export const maxRowsPerStatement = 64;
 
-/** True for a number of rows that `chunks` leaves together. */
-export const isOneChunk = (rows: number) => rows <= maxRowsPerStatement && Number.isInteger(Math.log2(rows));
-
 /**
- * Cuts rows into chunks of 64, 32, 16 … 1, so that a statement over any number of rows needs only seven
- * prepared texts and stays far below both engines' parameter limits.
+ * Few, because each is a text that every connection prepares for each statement; and close to each other, because every statement of a
+ * batch costs a message each way. Any number up to 64 needs three of them at most, and one up to 8.
  */
+export const chunkSizes: readonly number[] = [
+  maxRowsPerStatement,
+  48,
+  32,
+  24,
+  16,
+  12,
+  8,
+  7,
+  6,
+  5,
+  4,
+  3,
+  2,
+  1,
+];
+
+/** True for a number of rows that `chunks` leaves together. */
+export const isOneChunk = (rows: number) => chunkSizes.includes(rows);
+
+/** Cuts rows into chunks of these sizes, which stay far below both engines' parameter limits. */
 export function* chunks<T>(rows: readonly T[]): Generator<readonly T[]> {
   let at = 0;
-  for (let size = maxRowsPerStatement; size >= 1; size /= 2) {
+  for (const size of chunkSizes) {
     while (rows.length - at >= size) {
       yield rows.slice(at, at + size);
       at += size;
@@ -296,7 +314,7 @@ export function* chunks<T>(rows: readonly T[]): Generator<readonly T[]> {
 }
 
 /** The same for keys of a read, in as few statements: the last is filled up with a key that nothing has. */
-function* padded<T>(keys: readonly T[], none: T): Generator<readonly T[]> {
+export function* padded<T>(keys: readonly T[], none: T): Generator<readonly T[]> {
   for (let at = 0; at < keys.length; at += maxRowsPerStatement) {
     const some = keys.slice(at, at + maxRowsPerStatement);
     const size = 2 ** Math.ceil(Math.log2(some.length));

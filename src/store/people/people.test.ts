@@ -221,23 +221,35 @@ describe.each(["sqlite", "postgres"] as const)("people on %s", async (engine) =>
   });
 });
 
-test("on a sharded database, a look-up that follows another closely waits for more, and they share a query", async () => {
+/** People on a server, and the number of queries that read them. */
+async function countedPeople(isSharded: boolean) {
   const db = openPostgres(await migratedDatabase(), { connections: 2 });
   onTestFinished(() => db.close());
-  let queries = 0;
+  const count = { queries: 0 };
   const all: typeof db.all = (...query) => {
-    queries += 1;
+    count.queries += 1;
     return db.all(...query);
   };
-  const people = peopleStore({ ...db, all }, ulid, true);
-  const lookUp = (email: string) => people.lookUp("site", sha256(email));
+  const people = peopleStore({ ...db, all }, ulid, isSharded);
+  return { count, lookUp: (email: string) => people.lookUp("site", sha256(email)) };
+}
+
+test("look-ups of the same moment share one query on a server, whatever their number", async () => {
+  const { count, lookUp } = await countedPeople(false);
+  const emails = Array.from({ length: 31 }, (_, n) => `${n}`);
+  await Promise.all(emails.map(lookUp));
+  expect(count.queries).toBe(1);
+});
+
+test("on a sharded database, a look-up that follows another closely waits for more, and they share a query", async () => {
+  const { count, lookUp } = await countedPeople(true);
   // On a machine that stalls, the third look-up may come after the window of the second.
   await eventually("two look-ups of three share a query", async () => {
-    queries = 0;
+    count.queries = 0;
     await lookUp("a");
     const second = lookUp("b");
     await sleep(1);
     await Promise.all([second, lookUp("c")]);
-    return queries === 2;
+    return count.queries === 2;
   });
 });

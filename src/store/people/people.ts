@@ -13,7 +13,7 @@ import {
   type Visitor,
 } from "../../kernel/event.ts";
 import { columns } from "../schema/columns.ts";
-import { chunks, list, type Database, type Query, type Row, type Value } from "../engine/database.ts";
+import { list, padded, type Database, type Query, type Row, type Value } from "../engine/database.ts";
 import { batchWhenFrequent } from "../engine/adaptiveBatching.ts";
 import { inGroups } from "../engine/groupCommit.ts";
 import { peopleKeys, peoplePurgeStore, removeRecord, saveRecord, type PeopleTable } from "./purgePeople.ts";
@@ -271,14 +271,15 @@ function batched(
     return (siteId, subject) => db.all(text, [siteId, subject]);
   }
   const texts = new Map<number, string>();
-  const read = (siteId: string, subjects: readonly string[]) => {
+  const read = (siteId: string, subjects: readonly (string | null)[]) => {
     const text = texts.get(subjects.length) ?? textFor(list(subjects.length, 1));
     texts.set(subjects.length, text);
     return db.all(text, [siteId, ...subjects]);
   };
   return inGroups<string, Row[]>(
     async (siteId, subjects) => {
-      const found = await Promise.all([...chunks([...new Set(subjects)])].map((some) => read(siteId, some)));
+      const wanted = padded<string | null>([...new Set(subjects)], null);
+      const found = await Promise.all(Array.from(wanted, (some) => read(siteId, some)));
       const rows = Map.groupBy(found.flat(), (row) => String(row.subject));
       return subjects.map((subject) => rows.get(subject) ?? []);
     },

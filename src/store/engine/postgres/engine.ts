@@ -251,10 +251,7 @@ function openTransaction(
   async function beginFor(siteId: string | null): ReturnType<Take> {
     const taken = await take(siteId, confirmTimeline);
     const { client, on } = taken;
-    const begun = client.query("BEGIN");
-    // Where it can, it travels with the first statement, which fails if it fails.
-    if (abilitiesOf(client).isPipelined) begun.catch(() => {});
-    else await begun;
+    await begin(client);
     if (confirmTimeline) await refuseOtherTimeline(client, on.timeline);
     // A repeated transaction that finds its work done would write nothing, and its commit would not wait for the standby.
     if (isUncertain) await client.query("SELECT pg_logical_emit_message(true, 'cleancast', '')");
@@ -309,7 +306,7 @@ function openSingle(take: Take, siteOf: SiteOf, timeoutMs: number): RowQuery {
       if (rows.length === 0) return [];
       return run(siteOfRows(siteOf, statement, rows, first), async (client) => {
         if (isOneChunk(rows.length)) return changeRows(client, statement, rows, first);
-        await client.query("BEGIN");
+        await begin(client);
         const changed = await changeRows(client, statement, rows, first);
         await commit(client);
         return changed;
@@ -326,6 +323,13 @@ function siteOfRows(
 ) {
   const [row] = rows;
   return row ? siteOf(forMany(1), [...first, ...row]) : null;
+}
+
+/** Where it can, it travels with the first statement, which fails if it fails. */
+async function begin(client: PoolClient): Promise<void> {
+  const begun = client.query("BEGIN");
+  if (abilitiesOf(client).isPipelined) begun.catch(() => {});
+  else await begun;
 }
 
 async function commit(client: PoolClient): Promise<void> {
