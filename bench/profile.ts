@@ -1,13 +1,16 @@
 // Profiles the relay under load: `node bench/profile.ts 3` with three connections on SQLite, `node bench/profile.ts 0 8` without
-// connections and with eight senders. Prints the functions and files with the most self time. The profile, which Chromium's
-// developer tools can open, stays in the folder that is printed last.
+// connections and with eight senders, `node bench/profile.ts 3 64 0 2` with platforms that answer at once and two nodes on
+// PostgreSQL. Prints the functions and files with the most self time, of all nodes together. The profiles, which Chromium's
+// developer tools can open, stay in the folder that is printed last.
 
 import { globSync, readFileSync } from "node:fs";
+import { meterSettings, openMeter } from "./support/databaseMeter.ts";
+import { measureFleet, startFleet, stopFleets, warmUpFleet } from "./support/fleet.ts";
 import { closeHarness, openHarness, startOurs, measureLoad, warmUp } from "./support/loadTest.ts";
 import { number } from "./part.ts";
-import { freshFolder, platforms } from "./support/relay.ts";
+import { benchPostgres, freshFolder, platforms, stopPostgres } from "./support/relay.ts";
 
-const [connections = "3", senders = "64", delayMs = "0"] = process.argv.slice(2);
+const [connections = "3", senders = "64", delayMs = "0", nodes] = process.argv.slice(2);
 const loadMs = 10_000;
 const folder = freshFolder({ stays: true });
 
@@ -17,17 +20,19 @@ type Profile = {
   timeDeltas: number[];
 };
 
-/** Sums self time by function or file, over the end of the profile, where the code is warm. */
-function selfTimes(profile: Profile, keyOf: (frame: Profile["nodes"][number]["callFrame"]) => string) {
-  const frames = new Map(profile.nodes.map(({ id, callFrame }) => [id, callFrame]));
+/** Sums self time by function or file, over the end of the profiles, where the code is warm. */
+function selfTimes(keyOf: (frame: Profile["nodes"][number]["callFrame"]) => string) {
   const times = new Map<string, number>();
-  let left = profile.timeDeltas.reduce((sum, one) => sum + one, 0);
-  profile.samples.forEach((id, i) => {
-    const frame = frames.get(id);
-    left -= profile.timeDeltas[i] ?? 0;
-    if (left > loadMs * 1000 || !frame || frame.functionName === "(idle)") return;
-    times.set(keyOf(frame), (times.get(keyOf(frame)) ?? 0) + (profile.timeDeltas[i] ?? 0));
-  });
+  for (const profile of profiles) {
+    const frames = new Map(profile.nodes.map(({ id, callFrame }) => [id, callFrame]));
+    let left = profile.timeDeltas.reduce((sum, one) => sum + one, 0);
+    profile.samples.forEach((id, i) => {
+      const frame = frames.get(id);
+      left -= profile.timeDeltas[i] ?? 0;
+      if (left > loadMs * 1000 || !frame || frame.functionName === "(idle)") return;
+      times.set(keyOf(frame), (times.get(keyOf(frame)) ?? 0) + (profile.timeDeltas[i] ?? 0));
+    });
+  }
   return times;
 }
 
@@ -47,20 +52,44 @@ const short = (url: string) =>
 
 const harness = await openHarness(Number(delayMs));
 const nodeArgs = ["--cpu-prof", `--cpu-prof-dir=${folder}`, "--cpu-prof-interval=500"];
-const relay = await startOurs(harness, "sqlite", platforms.slice(0, Number(connections)), { nodeArgs });
-await warmUp(harness, [relay], { quick: false });
-const result = await measureLoad(harness, relay, { senders: Number(senders), ms: loadMs });
-await closeHarness(harness, [relay]);
+const load = { senders: Number(senders), ms: loadMs };
+const mode = { quick: false };
 
-const [file = ""] = globSync(`${folder}/*.cpuprofile`);
-const profile = JSON.parse(readFileSync(file, "utf8")) as Profile;
+async function profileSqlite() {
+  const relay = await startOurs(harness, "sqlite", platforms.slice(0, Number(connections)), { nodeArgs });
+  await warmUp(harness, [relay], mode);
+  const result = await measureLoad(harness, relay, load);
+  await closeHarness(harness, [relay]);
+  return result;
+}
+
+async function profilePostgres() {
+  await benchPostgres(meterSettings);
+  const shape = { nodes: Number(nodes), sites: 1, connections: Number(connections) };
+  const fleet = await startFleet(harness, shape, Number(delayMs), nodeArgs);
+  const meter = await openMeter();
+  await warmUpFleet(harness, fleet, meter, mode);
+  const result = await measureFleet(harness, fleet, meter, load);
+  await stopFleets([fleet]);
+  await closeHarness(harness, []);
+  await meter.close();
+  await stopPostgres();
+  console.log(
+    `${nodes} nodes: database ${number(result.databaseCpu)} µs/event, ${number(result.statements)} statements/event`,
+  );
+  return result;
+}
+
+const result = await (nodes ? profilePostgres() : profileSqlite());
+const profiles = globSync(`${folder}/*.cpuprofile`).map(
+  (file) => JSON.parse(readFileSync(file, "utf8")) as Profile,
+);
 console.log(
   `${connections} connections, ${senders} senders: ${number(result.cpu)} µs/event, ${number(result.requests)} requests/event`,
 );
 show(
   "Functions",
   selfTimes(
-    profile,
     ({ functionName, url, lineNumber }) =>
       `${functionName || "(anonymous)"}  ${short(url)}:${lineNumber + 1}`,
   ),
@@ -68,8 +97,8 @@ show(
 );
 show(
   "Files",
-  selfTimes(profile, ({ url, functionName }) => (url ? short(url) : functionName)),
+  selfTimes(({ url, functionName }) => (url ? short(url) : functionName)),
   30,
 );
-console.log(`\n${file}`);
+console.log(`\n${folder}`);
 process.exit(0);

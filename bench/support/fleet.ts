@@ -50,20 +50,32 @@ export type FleetResult = Pick<SendResult, "p50" | "p99"> & {
 /** On a busy machine a few consent reads may time out; more failures are a fault. */
 const maxFailed = 0.02;
 
-export async function startFleet({ state }: Harness, shape: Shape, platformMs: number): Promise<Fleet> {
+export async function startFleet(
+  { state }: Harness,
+  shape: Shape,
+  platformMs: number,
+  nodeArgs: string[] = [],
+): Promise<Fleet> {
   const connected = platforms.slice(0, shape.connections);
   const installation = await install("postgres", connected, state, shape.sites);
   const known = Math.round(knownPeople / shape.sites);
   await seedIdentities(installation, known);
   const relays: Relay[] = [];
   for (let n = 0; n < shape.nodes; n++)
-    relays.push(await startRelay({ env: { ...installation.env, CLEANCAST_DATA: freshFolder() } }));
+    relays.push(
+      await startRelay({ env: { ...installation.env, CLEANCAST_DATA: freshFolder() } }, { nodeArgs }),
+    );
   const database = databaseOf(installation);
   return { ...shape, installation, relays, database, databasePid: await postmaster(), known, platformMs };
 }
 
 /** Every node sees as many events as the only node of another fleet, so that all are equally warm. */
-export async function warmUpFleet(harness: Harness, fleet: Fleet, meter: Meter, mode: Mode): Promise<void> {
+export async function warmUpFleet(
+  harness: Harness,
+  fleet: Fleet,
+  meter: Meter,
+  mode: Pick<Mode, "quick">,
+): Promise<void> {
   const atLeast = warmUpEvents(mode) * fleet.nodes;
   await measureFleet(harness, fleet, meter, { senders: 64, ms: 0, atLeast });
   await requirePeopleFound(fleet);
