@@ -669,8 +669,7 @@ test("a set-up during which another one creates the owner says that there is an 
       password,
     });
     const [late, quick] = [await setUpAs("late"), await setUpAs("quick")];
-    const { hasOwner } = api.store.members;
-    const { hasSetUp } = api.store.oneTimeLinks;
+    const [members, links] = [{ ...api.store.members }, { ...api.store.oneTimeLinks }];
     // The quick one runs completely between the two reads of the late one.
     const overtaken = async <T>(read: Promise<T>): Promise<T> => {
       const result = await read;
@@ -678,8 +677,10 @@ test("a set-up during which another one creates the owner says that there is an 
       expect((await api.browser("203.0.113.2").call("POST /setup", quick)).status).toBe(200);
       return result;
     };
-    vi.spyOn(api.store.members, "hasOwner").mockImplementation(() => overtaken(hasOwner()));
-    vi.spyOn(api.store.oneTimeLinks, "hasSetUp").mockImplementation((hash) => overtaken(hasSetUp(hash)));
+    vi.spyOn(api.store.members, "hasOwner").mockImplementation(() => overtaken(members.hasOwner()));
+    vi.spyOn(api.store.oneTimeLinks, "hasSetUp").mockImplementation((hash) =>
+      overtaken(links.hasSetUp(hash)),
+    );
     const answer = await api.browser().call("POST /setup", late);
     expect(answer.body).toMatchObject({ error: { code: "conflict" } });
   } finally {
