@@ -15,6 +15,15 @@ export function openObject(seal: Seal, sealed: string, place: string): Record<st
   return plain === null ? null : readObject(plain);
 }
 
+/** Returns null where `read` throws. */
+export function tryRead<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
+}
+
 /** Returns undefined where the text is not JSON. */
 export function tryParse(text: string): unknown {
   try {
@@ -24,7 +33,7 @@ export function tryParse(text: string): unknown {
   }
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
+export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The alerts about rows that only the code which reads them finds. The checks for alerts find those of the configuration. */

@@ -3,7 +3,7 @@
 // takes over what is open at or above that mark.
 
 import { minuteMs } from "../../kernel/time.ts";
-import { damageFindings } from "../damagedRows.ts";
+import { damageFindings, tryRead } from "../damagedRows.ts";
 import { clockOr, type Database, type Row, type RowQuery } from "../engine/database.ts";
 import { beginAlert } from "../statistics/alerts.ts";
 import { readPlan } from "../events/plan.ts";
@@ -179,17 +179,12 @@ export function nodeStore(db: Database, now: () => number = Date.now) {
      */
     async takeOver(
       siteId: string,
-      { owner, lowWater }: NodeRow,
+      node: NodeRow,
       at: number,
       isInHand: (eventId: string) => boolean = () => false,
     ): Promise<number> {
       let count = 0;
-      for (let after = lowWater, isFirst = true; ;) {
-        const rows = await db.all(
-          `SELECT id, plan FROM events
-           WHERE site_id = $1 AND id ${isFirst ? ">=" : ">"} $2 AND owner = $3 ORDER BY id LIMIT ${step}`,
-          [siteId, after, owner],
-        );
+      for await (const rows of ownedEvents(db, siteId, node)) {
         // Before the outcomes are read: they are complete for an event that is no longer in hand.
         const left = rows.filter((row) => !isInHand(String(row.id)));
         const readable = left.flatMap(readEvent);
@@ -198,40 +193,38 @@ export function nodeStore(db: Database, now: () => number = Date.now) {
         if (damaged.size > 0 || readable.length < left.length)
           await db.write((tx) => beginAlert(tx, siteId, damageFindings.events, at));
         if (open.length) count += await db.write((tx) => settleOpen(tx, siteId, open, queued, at));
-        const last = rows.at(-1);
-        if (rows.length < step || !last) return count;
-        after = String(last.id);
-        isFirst = false;
       }
+      return count;
     },
   };
 }
 
-async function countOpen(db: Database, siteId: string, { owner, lowWater }: NodeRow): Promise<number> {
+async function countOpen(db: Database, siteId: string, node: NodeRow): Promise<number> {
   let count = 0;
-  for (let after = lowWater, isFirst = true; ;) {
+  for await (const rows of ownedEvents(db, siteId, node))
+    count += (await findOpen(db, siteId, rows.flatMap(readEvent))).open.length;
+  return count;
+}
+
+/** Yields the events of a node on one site from its low-water mark on, some at a time. */
+async function* ownedEvents(db: Database, siteId: string, { owner, lowWater }: NodeRow) {
+  for (let after = lowWater, isFirst = true; ; isFirst = false) {
     const rows = await db.all(
       `SELECT id, plan FROM events
        WHERE site_id = $1 AND id ${isFirst ? ">=" : ">"} $2 AND owner = $3 ORDER BY id LIMIT ${step}`,
       [siteId, after, owner],
     );
-    count += (await findOpen(db, siteId, rows.flatMap(readEvent))).open.length;
+    yield rows;
     const last = rows.at(-1);
-    if (rows.length < step || !last) return count;
+    if (rows.length < step || !last) return;
     after = String(last.id);
-    isFirst = false;
   }
 }
 
 const readNode = (row: Row): NodeRow => ({ owner: String(row.owner), lowWater: String(row.low_water) });
 
 /** An event that can no longer be read must not keep the others from being taken over. */
-function readEvent(row: Row) {
-  try {
-    return [{ id: String(row.id), plan: readPlan(String(row.plan)) }];
-  } catch {
-    return [];
-  }
-}
+const readEvent = (row: Row) =>
+  tryRead(() => ({ id: String(row.id), plan: readPlan(String(row.plan)) })) ?? [];
 
 const queued = { state: "queued", reason: null } as const;

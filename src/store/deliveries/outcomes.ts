@@ -5,6 +5,7 @@
 // other numbers. The other one discards its results.
 
 import { minuteMs } from "../../kernel/time.ts";
+import { tryRead } from "../damagedRows.ts";
 import {
   allByKeys,
   rowStatement,
@@ -69,13 +70,7 @@ export function readOutcomes(text: string): Outcome[] {
 }
 
 /** Returns null for a row that is damaged. */
-export function tryReadOutcomes(text: string): Outcome[] | null {
-  try {
-    return readOutcomes(text);
-  } catch {
-    return null;
-  }
-}
+export const tryReadOutcomes = (text: string): Outcome[] | null => tryRead(() => readOutcomes(text));
 
 const insertOutcomes = rowStatement({
   text: `INSERT INTO outcomes (site_id, event_id, number, results) VALUES {ROWS} ON CONFLICT DO NOTHING`,

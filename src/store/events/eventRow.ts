@@ -2,7 +2,7 @@
 
 import type { Attribution, Event, FilterReason, Mode, Person, Sha256 } from "../../kernel/event.ts";
 import { orderEventId } from "../../kernel/ids.ts";
-import { tryParse } from "../damagedRows.ts";
+import { tryParse, tryRead } from "../damagedRows.ts";
 import { describeRow, readJson, readNumber, readText } from "../describeRow.ts";
 import { rowStatement, type Row, type Value } from "../engine/database.ts";
 import type { Seal } from "../engine/seal.ts";
@@ -196,11 +196,10 @@ export function toSummary(
 }
 
 /** One event whose reasons or attribution are damaged must not hide the others of its page. */
-export const readSummary = (row: Row): EventSummary =>
-  toSummary(
-    { ...unsealed.readSome(row, plainFields), filterReasons: readReasons(row) },
-    readAttribution(row),
-  );
+export const readSummary = (row: Row): EventSummary => summaryWith(row, readAttribution(row));
+
+const summaryWith = (row: Row, attribution: Partial<Attribution>) =>
+  toSummary({ ...unsealed.readSome(row, plainFields), filterReasons: readReasons(row) }, attribution);
 
 export type CountedEvent = EventSummary & {
   utm: Readonly<Record<string, string>>;
@@ -213,8 +212,7 @@ export function readCounted(row: Row): CountedEvent {
   const attribution = readAttribution(row);
   const { utm = {}, clickIds = {} } = attribution;
   const newest = Object.entries(clickIds).toSorted(([, one], [, other]) => other.seenAt - one.seenAt)[0];
-  const event = { ...unsealed.readSome(row, plainFields), filterReasons: readReasons(row) };
-  return { ...toSummary(event, attribution), utm, newestClickId: newest?.[0] ?? null };
+  return { ...summaryWith(row, attribution), utm, newestClickId: newest?.[0] ?? null };
 }
 
 function readReasons({ reasons }: Row): FilterReason[] {
@@ -222,10 +220,5 @@ function readReasons({ reasons }: Row): FilterReason[] {
   return Array.isArray(value) ? value : [];
 }
 
-function readAttribution(row: Row): Partial<Attribution> {
-  try {
-    return unpackAttribution(String(row.attribution));
-  } catch {
-    return {};
-  }
-}
+const readAttribution = (row: Row): Partial<Attribution> =>
+  tryRead(() => unpackAttribution(String(row.attribution))) ?? {};

@@ -10,6 +10,7 @@ import {
 } from "../deliveries/delivery.ts";
 import type { nodeStore } from "../deliveries/nodes.ts";
 import { readDueTime } from "../deliveries/dueTime.ts";
+import { tryRead } from "../damagedRows.ts";
 import { allByKeys, type Database, type Row, type RowQuery } from "../engine/database.ts";
 import { claimAll, claimOrderEventId, personRefOf, type Claimant } from "./claims.ts";
 import { eventListStore, type EventFilter } from "./eventList.ts";
@@ -93,13 +94,7 @@ export function eventStore(
     return found;
   }
 
-  function readEvent(row: Row): StoredEvent | "damaged" {
-    try {
-      return described.read(row);
-    } catch {
-      return "damaged";
-    }
-  }
+  const readEvent = (row: Row): StoredEvent | "damaged" => tryRead(() => described.read(row)) ?? "damaged";
 
   return {
     ...lists,

@@ -1,6 +1,7 @@
 // The plan of an event: for each connection, what was decided when the event was accepted. It is part of the event's row,
 // and outcomes name its entries by their position.
 
+import { tryRead } from "../damagedRows.ts";
 import type { NewDelivery } from "../deliveries/delivery.ts";
 
 /**
@@ -36,13 +37,7 @@ export function packPlan(plan: readonly PlanEntry[]): string {
 }
 
 /** Reads the plan of an event whose row may be damaged as one without deliveries, so that it holds up no other event. */
-export function readPlanIfWhole(text: string): PlanEntry[] {
-  try {
-    return readPlan(text);
-  } catch {
-    return [];
-  }
-}
+export const readPlanIfWhole = (text: string): PlanEntry[] => tryRead(() => readPlan(text)) ?? [];
 
 export function readPlan(text: string): PlanEntry[] {
   const packed: Packed[] = JSON.parse(text);

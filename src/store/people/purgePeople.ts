@@ -1,6 +1,7 @@
 // Purges visits and click ids that are older than the site's retention.
 
 import type { Identity, Visit, Visitor } from "../../kernel/event.ts";
+import { tryRead } from "../damagedRows.ts";
 import type { Database, Query } from "../engine/database.ts";
 import type { PurgeStep } from "../maintenance/purge.ts";
 import { oldestIn, packRecord, unpackRecord } from "./personCodec.ts";
@@ -73,21 +74,13 @@ async function purgeRecords(
       id,
     ]);
     if (!row) continue;
-    const record = tryUnpack(String(row.record), id);
+    const record = tryRead(() => unpackRecord(String(row.record), id) as Identity | Visitor);
     const visits = record?.visits
       .filter((visit) => visit.seenAt >= before)
       .map((visit) => withoutOldClickIds(visit, before));
     // A damaged record is of no use, and may hold what is too old. Kept, it would stop the purge of all others.
     if (!record || !visits?.length) await removeRecord(tx, siteId, table, id);
     else await saveRecord(tx, siteId, table, id, { ...record, visits }, before);
-  }
-}
-
-function tryUnpack(text: string, id: string): Identity | Visitor | null {
-  try {
-    return unpackRecord(text, id) as Identity | Visitor;
-  } catch {
-    return null;
   }
 }
 

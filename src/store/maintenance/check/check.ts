@@ -6,6 +6,7 @@ import { correctionStates } from "../../../kernel/correction.ts";
 import { connectionStates, consentStates, deliveryStates, visitBuckets } from "../../../kernel/event.ts";
 import { orderStatuses, rowClasses, runStates } from "../../../kernel/reconciliation.ts";
 import { dayMs } from "../../../kernel/time.ts";
+import { isObject, tryParse } from "../../damagedRows.ts";
 import { eventStatuses } from "../../events/eventRow.ts";
 import { webhookStates } from "../../outbound/webhooks.ts";
 import { importKinds } from "../../sites/imports.ts";
@@ -220,7 +221,6 @@ function valueQueries(platforms: readonly string[]): FaultQuery[] {
   );
 }
 
-const isObject = (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value);
 const isSelection = (value: unknown) => value === null || Array.isArray(value);
 
 /** Columns that hold JSON, but for those of events and people, whose rows are checked as a whole. */
@@ -229,7 +229,7 @@ const json: readonly [table: string, key: string, column: string, fits: (value: 
   ["connections", "id", "settings", isObject],
   ["connections", "id", "events", isSelection],
   ["alerts", "subject", "notifications", isObject],
-  ["audit", "id", "detail", () => true],
+  ["audit", "id", "detail", (value) => value !== undefined],
   ["backfills", "connection_id", "chunk", Array.isArray],
   ["backfills", "connection_id", "tally", isObject],
   ["confirmation_requests", "subject", "events", Array.isArray],
@@ -247,16 +247,8 @@ async function checkJson(snapshot: Snapshot, faults: Faults): Promise<void> {
   for (const [table, key, column, fits] of json) {
     for await (const rows of snapshot.stream(`SELECT ${key} AS id, ${column} AS text FROM ${table}`))
       for (const row of rows)
-        if (!isJson(String(row.text), fits))
+        if (!fits(tryParse(String(row.text))))
           faults.add(`${table} whose ${column} cannot be read`, "unreadable", String(row.id));
-  }
-}
-
-function isJson(text: string, fits: (value: unknown) => boolean): boolean {
-  try {
-    return fits(JSON.parse(text));
-  } catch {
-    return false;
   }
 }
 

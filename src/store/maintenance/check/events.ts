@@ -4,7 +4,7 @@
 import type { DeliveryState, FilterReason } from "../../../kernel/event.ts";
 import { timeOfId } from "../../../kernel/ids.ts";
 import { hourMs } from "../../../kernel/time.ts";
-import { tryParse } from "../../damagedRows.ts";
+import { tryParse, tryRead } from "../../damagedRows.ts";
 import type { Row } from "../../engine/database.ts";
 import { emailRef, readPerson } from "../../events/eventRow.ts";
 import { unpackAttribution } from "../../people/personCodec.ts";
@@ -102,11 +102,7 @@ function checkEvent(row: Row, faults: Faults): void {
     faults.add("events with another person's hash", "missable", id);
 }
 
-function isReadable(row: Row): boolean {
-  try {
-    unpackAttribution(String(row.attribution));
-    return (row.reasons === null || Array.isArray(JSON.parse(String(row.reasons)))) && hasPlan(row);
-  } catch {
-    return false;
-  }
-}
+const isReadable = (row: Row): boolean =>
+  tryRead(() => unpackAttribution(String(row.attribution))) !== null &&
+  (row.reasons === null || Array.isArray(tryParse(String(row.reasons)))) &&
+  hasPlan(row);

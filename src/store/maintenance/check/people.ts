@@ -1,6 +1,7 @@
 // Reads the records of people and visitors: it finds those that cannot be read, or whose age would let the purge miss them.
 
 import type { Visit } from "../../../kernel/event.ts";
+import { tryRead } from "../../damagedRows.ts";
 import { oldestIn, unpackRecord } from "../../people/personCodec.ts";
 import type { Snapshot } from "../snapshot.ts";
 import type { Faults } from "./faults.ts";
@@ -28,13 +29,9 @@ export async function checkPeople(snapshot: Snapshot, faults: Faults): Promise<v
 }
 
 function readRecord(text: string, subject: string): { visits: Visit[]; emailSha256s?: string[] } | null {
-  try {
-    const { visits, ...others } = unpackRecord(text, subject) as { visits: Visit[] };
-    const isWhole = visits.every(
-      (visit) => typeof visit.seenAt === "number" && visit.clickIds && visit.browserIds && visit.utm,
-    );
-    return isWhole ? { visits, ...others } : null;
-  } catch {
-    return null;
-  }
+  const record = tryRead(() => unpackRecord(text, subject) as { visits: Visit[] });
+  const isWhole = record?.visits.every(
+    (visit) => typeof visit.seenAt === "number" && visit.clickIds && visit.browserIds && visit.utm,
+  );
+  return isWhole ? record : null;
 }

@@ -1,5 +1,6 @@
 // Compares the plans of events with their outcomes, deliveries and attempts: docs/decisions/0015-rows-of-an-event.md.
 
+import { tryRead } from "../../damagedRows.ts";
 import { deliveryColumns, deliveryRow, type Delivery } from "../../deliveries/delivery.ts";
 import { readOutcomes, tryReadOutcomes, type Outcome } from "../../deliveries/outcomes.ts";
 import { mergeDeliveries, rejectOpen } from "../../deliveries/readDeliveries.ts";
@@ -8,13 +9,8 @@ import { readPlan, type PlanEntry } from "../../events/plan.ts";
 import type { Snapshot } from "../snapshot.ts";
 import type { Faults } from "./faults.ts";
 
-export function hasPlan(row: Row): boolean {
-  try {
-    return readPlan(String(row.plan)).every(({ connectionId, platform }) => connectionId && platform);
-  } catch {
-    return false;
-  }
-}
+export const hasPlan = (row: Row): boolean =>
+  tryRead(() => readPlan(String(row.plan)))?.every((one) => one.connectionId && one.platform) ?? false;
 
 /** The rows of one event. */
 type Rows = {
