@@ -13,13 +13,13 @@ import { asNumber, asOneOf, asText, asTextOrNull, describeRow } from "../describ
 import {
   allByKeys,
   chunks,
-  list,
   rowStatement,
   type Database,
   type Query,
   type RowQuery,
 } from "../engine/database.ts";
 import type { DeliveryKey } from "../deliveries/delivery.ts";
+import { lockEvents } from "../events/eventRow.ts";
 import { acceptedDeliveryStore } from "./acceptedDeliveries.ts";
 import { questionStore, type Question } from "./questions.ts";
 
@@ -116,7 +116,6 @@ export async function readConfirmations(
   return (await allByKeys(db, sql, [siteId], ids)).map(confirmationRow.read);
 }
 
-/** The events are locked first, as in an erasure and a purge, so that the later of the two sees what the earlier one did. */
 async function writeAnswers(
   tx: RowQuery,
   forUpdate: string,
@@ -127,10 +126,7 @@ async function writeAnswers(
 ): Promise<string[]> {
   const { siteId, connectionId, acceptedAt } = question;
   const ids = answers.map(({ eventId }) => eventId);
-  const events = await tx.all(
-    `SELECT id, email_ref FROM events WHERE site_id = $1 AND id IN (${list(ids.length, 1)}) ORDER BY id ${forUpdate}`,
-    [siteId, ...ids],
-  );
+  const events = await lockEvents(tx, forUpdate, siteId, ids, "id, email_ref");
   const isErased = new Map(events.map((row) => [String(row.id), row.email_ref === null]));
   const rows = await readConfirmations(tx, siteId, ids);
   const known = new Map(

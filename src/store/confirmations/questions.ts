@@ -2,7 +2,14 @@
 // events that the platform accepted together. Reading on and the questions that follow from it are one transaction, so a node
 // that dies in between leaves a step to be repeated, and loses no event.
 
-import { chunks, list, type Database, type Query, type RowQuery, type Value } from "../engine/database.ts";
+import {
+  allByKeys,
+  chunks,
+  type Database,
+  type Query,
+  type RowQuery,
+  type Value,
+} from "../engine/database.ts";
 import { tryParse } from "../damagedRows.ts";
 import { asNumber, asText, describeRow } from "../describeRow.ts";
 import type { ConnectionKey } from "../deliveries/delivery.ts";
@@ -98,11 +105,9 @@ async function insertQuestions(
 ): Promise<void> {
   const key = [siteId, connectionId];
   const subjects = questions.map(({ subject }) => subject);
-  const rows = await tx.all(
-    `SELECT subject, events FROM confirmation_requests
-     WHERE site_id = $1 AND connection_id = $2 AND subject IN (${list(subjects.length, 2)}) ORDER BY subject ${forUpdate}`,
-    [...key, ...subjects],
-  );
+  const sql = `SELECT subject, events FROM confirmation_requests
+    WHERE site_id = $1 AND connection_id = $2 AND subject IN ({KEYS}) ORDER BY subject ${forUpdate}`;
+  const rows = await allByKeys(tx, sql, key, subjects);
   const known = new Map(rows.map((row) => [String(row.subject), readIds(row.events ?? null)]));
   const [open] = await tx.all(
     `SELECT COUNT(*) AS n FROM confirmation_requests WHERE site_id = $1 AND connection_id = $2`,

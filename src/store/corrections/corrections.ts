@@ -3,8 +3,9 @@
 
 import type { CorrectionState } from "../../kernel/correction.ts";
 import { asNumber, asOneOf, asText, asTextOrNull, describeRow } from "../describeRow.ts";
-import { allByKeys, chunks, list, rowStatement, type Database, type Query, type RowQuery } from "../engine/database.ts"; // prettier-ignore
+import { allByKeys, chunks, rowStatement, type Database, type RowQuery } from "../engine/database.ts";
 import type { DeliveryKey } from "../deliveries/delivery.ts";
+import { lockEvents } from "../events/eventRow.ts";
 import { moveHead, readHead, removeHead } from "../heads.ts";
 
 export type CorrectionRow = DeliveryKey & {
@@ -152,26 +153,12 @@ async function save(
   forUpdate: string,
 ): Promise<void> {
   for (const some of chunks(found)) {
-    const kept = await existing(tx, siteId, some, forUpdate);
+    const ids = [...new Set(some.map(({ eventId }) => eventId))];
+    const events = await lockEvents(tx, forUpdate, siteId, ids);
+    const kept = new Set(events.map((row) => String(row.id)));
     await tx.change(
       saveCorrections,
-      kept.map((one) => correctionRow.values({ ...one, attempts: 0 })),
+      some.flatMap((one) => (kept.has(one.eventId) ? [correctionRow.values({ ...one, attempts: 0 })] : [])),
     );
   }
-}
-
-/** The events are locked, so that a purge at the same time leaves no correction without its event. */
-async function existing(
-  tx: Query,
-  siteId: string,
-  found: readonly NewCorrection[],
-  forUpdate: string,
-): Promise<NewCorrection[]> {
-  const ids = [...new Set(found.map(({ eventId }) => eventId))];
-  const rows = await tx.all(
-    `SELECT id FROM events WHERE site_id = $1 AND id IN (${list(ids.length, 1)}) ORDER BY id ${forUpdate}`,
-    [siteId, ...ids],
-  );
-  const kept = new Set(rows.map((row) => String(row.id)));
-  return found.filter(({ eventId }) => kept.has(eventId));
 }

@@ -6,6 +6,7 @@ import type { BackfillState } from "../../kernel/backfill.ts";
 import type { DeliveryState } from "../../kernel/event.ts";
 import { asJson, asNumber, asNumberOrNull, asOneOf, asText, asTextOrNull, describeRow } from "../describeRow.ts"; // prettier-ignore
 import { allByKeys, chunks, list, type Database, type RowQuery } from "../engine/database.ts";
+import { lockEvents } from "../events/eventRow.ts";
 import { packPlan } from "../events/plan.ts";
 import { writeAudit, type AuditLine } from "../sites/audit.ts";
 import { markHours } from "../statistics/statistics.ts";
@@ -205,9 +206,8 @@ async function hasMoved(tx: RowQuery, before: BackfillRow, next: BackfillStep): 
 }
 
 /**
- * The events are locked first, as in an erasure, so that the later of the two sees what the earlier one did. A delivery that
- * the platform has, or may get, is left alone. A new one becomes the last entry of its event's plan: outcomes name the
- * others by their position.
+ * A delivery that the platform has, or may get, is left alone. A new one becomes the last entry of its event's plan: outcomes
+ * name the others by their position.
  */
 async function queueEvents(
   tx: RowQuery,
@@ -216,11 +216,7 @@ async function queueEvents(
   { platform, at }: BackfillStep,
   ids: readonly string[],
 ): Promise<void> {
-  const rows = await tx.all(
-    `SELECT ${plannedColumns}, email_ref FROM events WHERE site_id = $1 AND id IN (${list(ids.length, 1)})
-     ORDER BY id ${forUpdate}`,
-    [siteId, ...ids],
-  );
+  const rows = await lockEvents(tx, forUpdate, siteId, ids, `${plannedColumns}, email_ref`);
   const planned = rows.filter((event) => event.email_ref !== null).map(readPlanned);
   const deliveries = await readDeliveries(tx, siteId, planned);
   const again: string[] = [];

@@ -3,7 +3,8 @@
 
 import type { DeliveryState } from "../../kernel/event.ts";
 import { idAt } from "../../kernel/ids.ts";
-import { chunks, list, type Database, type RowQuery, type Value } from "../engine/database.ts";
+import { allByKeys, chunks, list, type Database, type Row, type RowQuery } from "../engine/database.ts";
+import { lockEvents } from "../events/eventRow.ts";
 import { moveHead, readHead } from "../heads.ts";
 import { readDueTime } from "./dueTime.ts";
 import { deliveryRow, insertDeliveries } from "./delivery.ts";
@@ -17,12 +18,12 @@ export const purgedAnswers = "purged answers";
 export type LogKey = { eventId: string; connectionId: string };
 
 export function syncLogChangeStore(db: Database) {
-  /** Runs `work` for the event ids of each connection, in chunks. Returns how many rows it changed. */
+  /** Runs `work`, which returns the rows that it changed, for the event ids of each connection, in chunks. Returns how many. */
   async function inChunks(
     siteId: string,
     keys: readonly LogKey[],
     now: number,
-    work: (tx: RowQuery, connectionId: string, ids: readonly string[]) => Promise<number>,
+    work: (tx: RowQuery, connectionId: string, ids: readonly string[]) => Promise<Row[]>,
   ): Promise<number> {
     let changed = 0;
     // Before the change, so that the statistics follow even if this process dies.
@@ -30,16 +31,14 @@ export function syncLogChangeStore(db: Database) {
     if (keys.length) await db.write((tx) => markHours(tx, siteId, ofAll, now));
     for (const [connectionId, some] of Map.groupBy(keys, (key) => key.connectionId)) {
       const ids = some.map((key) => key.eventId).toSorted();
-      for (const chunk of chunks(ids)) changed += await db.write((tx) => work(tx, connectionId, chunk));
+      for (const chunk of chunks(ids))
+        changed += (await db.write((tx) => work(tx, connectionId, chunk))).length;
     }
     return changed;
   }
 
   return {
-    /**
-     * Makes deliveries in one of `states` due again, at once or at `dueAt`, unless their person was erased. The events are
-     * locked first, as in an erasure, so that the later of the two sees what the earlier one did.
-     */
+    /** Makes deliveries in one of `states` due again, at once or at `dueAt`, unless their person was erased. */
     requeue(
       siteId: string,
       keys: readonly LogKey[],
@@ -48,11 +47,7 @@ export function syncLogChangeStore(db: Database) {
       { reason, dueAt }: { reason: string; dueAt: number } = { reason: "replayed", dueAt: now },
     ): Promise<number> {
       return inChunks(siteId, keys, now, async (tx, connectionId, ids) => {
-        const planned = await tx.all(
-          `SELECT ${plannedColumns} FROM events WHERE site_id = $1 AND id IN (${list(ids.length, 1)})
-           ORDER BY id ${db.forUpdate}`,
-          [siteId, ...ids],
-        );
+        const planned = await lockEvents(tx, db.forUpdate, siteId, ids, plannedColumns);
         // What was sent at once, was skipped by its plan, or has a damaged outcome, has no row yet.
         const deliveries = await readDeliveries(tx, siteId, planned.map(readPlanned));
         const wanted = [...deliveries.values()].flat().filter((one) => one.connectionId === connectionId);
@@ -62,36 +57,37 @@ export function syncLogChangeStore(db: Database) {
           ended.map((one) => deliveryRow.values(one)),
         );
         const due = (await readDueTime(db, tx, now)) + dueAt - now;
-        const params: Value[] = [siteId, connectionId, now, reason, due, ...states];
         // The last condition counts the rows again when the transaction runs twice, because its commit was not confirmed.
-        const rows = await tx.all(
+        return allByKeys(
+          tx,
           `UPDATE deliveries SET state = 'queued', reason = $4, due_at = $5, owner = '', updated_at = $3
-           WHERE site_id = $1 AND connection_id = $2 AND event_id IN (${list(ids.length, params.length)})
+           WHERE site_id = $1 AND connection_id = $2 AND event_id IN ({KEYS})
              AND EXISTS (SELECT 1 FROM events WHERE events.site_id = $1 AND events.id = deliveries.event_id
                AND events.email_ref IS NOT NULL)
              AND (state IN (${list(states.length, 5)})
                OR (state = 'queued' AND reason = $4 AND updated_at = $3))
            RETURNING event_id`,
-          [...params, ...ids],
+          [siteId, connectionId, now, reason, due, ...states],
+          ids,
         );
-        return rows.length;
       });
     },
 
     /** Ends queued and parked deliveries. A leased one is left alone: the platform may have it already. */
     async cancel(siteId: string, keys: readonly LogKey[], now: number): Promise<number> {
       const time = await readDueTime(db, db, now);
-      return inChunks(siteId, keys, now, async (tx, connectionId, ids) => {
-        const rows = await tx.all(
+      return inChunks(siteId, keys, now, (tx, connectionId, ids) =>
+        allByKeys(
+          tx,
           `UPDATE deliveries SET state = 'skipped', reason = 'cancelled', owner = '', updated_at = $3
-           WHERE site_id = $1 AND connection_id = $2 AND event_id IN (${list(ids.length, 4)})
+           WHERE site_id = $1 AND connection_id = $2 AND event_id IN ({KEYS})
              AND (state = 'parked' OR (state = 'queued' AND (owner = '' OR due_at <= $4))
                OR (state = 'skipped' AND reason = 'cancelled' AND updated_at = $3))
            RETURNING event_id`,
-          [siteId, connectionId, now, time, ...ids],
-        );
-        return rows.length;
-      });
+          [siteId, connectionId, now, time],
+          ids,
+        ),
+      );
     },
 
     /**

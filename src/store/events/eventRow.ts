@@ -4,7 +4,7 @@ import type { Attribution, Event, FilterReason, Mode, Person, Sha256 } from "../
 import { orderEventId } from "../../kernel/ids.ts";
 import { tryParse, tryRead } from "../damagedRows.ts";
 import { describeRow, readJson, readNumber, readText } from "../describeRow.ts";
-import { rowStatement, type Row, type Value } from "../engine/database.ts";
+import { allByKeys, rowStatement, type Query, type Row, type Value } from "../engine/database.ts";
 import type { Seal } from "../engine/seal.ts";
 import { packAttribution, unpackAttribution } from "../people/personCodec.ts";
 import { noPayload, packPayload, unpackPayload } from "./payload.ts";
@@ -160,6 +160,18 @@ export const insertEvents = rowStatement({
   columns: unsealed.inserted.length,
   key: { site_id: unsealed.inserted.indexOf("site_id"), id: unsealed.inserted.indexOf("id") },
 });
+
+/** Locks events before their rows change: of a replay, an erasure and a purge, the later one sees what the earlier one did. */
+export const lockEvents = (
+  tx: Query,
+  forUpdate: string,
+  siteId: string,
+  ids: readonly string[],
+  columns = "id",
+): Promise<Row[]> => {
+  const sql = `SELECT ${columns} FROM events WHERE site_id = $1 AND id IN ({KEYS}) ORDER BY id ${forUpdate}`;
+  return allByKeys(tx, sql, [siteId], ids);
+};
 
 const plainFields = [
   "siteId", "id", "platformEventId", "mode", "status", "name", "value", "currency", "orderId", "orderEventId", "receivedAt",

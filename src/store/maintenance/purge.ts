@@ -6,7 +6,7 @@
 
 import { hourMs } from "../../kernel/time.ts";
 import { idAt, timeOfId } from "../../kernel/ids.ts";
-import { chunks, list, type Database, type Query, type Row } from "../engine/database.ts";
+import { allByKeys, type Database, type Query, type Row } from "../engine/database.ts";
 import {
   plannedColumns,
   readDeliveries,
@@ -116,17 +116,10 @@ export function purgeStore(db: Database) {
       [siteId, after, maxRows],
     );
     const expired = rows.filter((row) => Number(row.expires_at) <= now).map((row) => String(row.claim));
-    let removed = 0;
-    for (const some of chunks(expired)) {
-      // The condition is checked again: a new event may have renewed the claim.
-      const gone = await db.run(
-        `DELETE FROM dedup_claims WHERE site_id = $1 AND expires_at <= $2 AND claim IN (${list(some.length, 2)})
-         RETURNING claim`,
-        [siteId, now, ...some],
-      );
-      removed += gone.length;
-    }
-    return { removed, next: rows.length < maxRows ? null : String(rows.at(-1)?.claim) };
+    // The condition is checked again: a new event may have renewed the claim.
+    const sql = `DELETE FROM dedup_claims WHERE site_id = $1 AND expires_at <= $2 AND claim IN ({KEYS}) RETURNING claim`;
+    const gone = expired.length ? await db.write((tx) => allByKeys(tx, sql, [siteId, now], expired)) : [];
+    return { removed: gone.length, next: rows.length < maxRows ? null : String(rows.at(-1)?.claim) };
   }
 
   /**
@@ -261,22 +254,10 @@ async function selectEvents(
 
 async function removeEvents(tx: Query, siteId: string, ids: readonly string[]): Promise<number> {
   let removed = 0;
-  for (const some of chunks(ids)) {
-    const params = [siteId, ...some];
-    for (const [table, column] of [
-      ["confirmations", "event_id"],
-      ["corrections", "event_id"],
-      ["attempts", "event_id"],
-      ["deliveries", "event_id"],
-      ["outcomes", "event_id"],
-      ["events", "id"],
-    ]) {
-      const rows = await tx.all(
-        `DELETE FROM ${table} WHERE site_id = $1 AND ${column} IN (${list(some.length, 1)}) RETURNING 1 AS n`,
-        params,
-      );
-      removed += rows.length;
-    }
+  for (const table of ["confirmations", "corrections", "attempts", "deliveries", "outcomes", "events"]) {
+    const column = table === "events" ? "id" : "event_id";
+    const sql = `DELETE FROM ${table} WHERE site_id = $1 AND ${column} IN ({KEYS}) RETURNING 1 AS n`;
+    removed += (await allByKeys(tx, sql, [siteId], ids)).length;
   }
   return removed;
 }

@@ -1,7 +1,7 @@
 // The statements of a move of one site that are not copies of rows: what stands in its way there, what nodes have in hand here, and
 // the hand-over itself. maintenance/siteMove/siteMove.ts has the order.
 
-import { list, type Database, type Query, type Row, type RowQuery } from "../engine/database.ts";
+import type { Database, Query, Row, RowQuery } from "../engine/database.ts";
 import { tryOpen } from "../engine/seal.ts";
 import { putGrant, type MemberRole } from "../access/members.ts";
 import { writeAudit, type AuditLine } from "../sites/audit.ts";
@@ -189,10 +189,6 @@ const endedTables = [
 
 /** Removes what could act here: the site is served there. The rest is deleted with the site. */
 export async function endHere(tx: Query, siteId: string): Promise<void> {
-  await tx.all(`DELETE FROM deliveries WHERE site_id = $1 AND state IN (${list(2, 1)})`, [
-    siteId,
-    "queued",
-    "parked",
-  ]);
+  await tx.all(`DELETE FROM deliveries WHERE site_id = $1 AND state IN ('queued', 'parked')`, [siteId]);
   for (const table of endedTables) await tx.all(`DELETE FROM ${table} WHERE site_id = $1`, [siteId]);
 }

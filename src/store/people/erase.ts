@@ -2,7 +2,7 @@
 // one chunk, so that it does not block the store. An erasure can be run again.
 
 import { yieldToEventLoop } from "../../kernel/deadline.ts";
-import { chunks, list, type Database, type Row } from "../engine/database.ts";
+import { allByKeys, chunks, type Database, type Row } from "../engine/database.ts";
 import { eraseMasks } from "../../kernel/maskAddresses.ts";
 import type { Sha256 } from "../../kernel/event.ts";
 import { removeAnswers, settleOpen } from "../deliveries/outcomes.ts";
@@ -25,13 +25,14 @@ export function eraseStore(db: Database) {
       for (const some of chunks(rows)) {
         const events = some.map((row) => ({ id: String(row.id), plan: readPlanIfWhole(String(row.plan)) }));
         const ids = events.map(({ id }) => id);
-        const wanted = `site_id = $1 AND event_id IN (${list(ids.length, 2)})`;
         await db.write(async (tx) => {
           // Events first: a concurrent replay locks them too, so that the later of the two sees what the earlier one did.
-          await tx.all(
+          await allByKeys(
+            tx,
             `UPDATE events SET email_ref = NULL, person = '', attribution = $2, extra = NULL
-             WHERE site_id = $1 AND id IN (${list(ids.length, 2)})`,
-            [siteId, erasedAttribution, ...ids],
+             WHERE site_id = $1 AND id IN ({KEYS})`,
+            [siteId, erasedAttribution],
+            ids,
           );
           for (const row of some.filter(hasMask))
             await tx.all(
@@ -40,21 +41,19 @@ export function eraseStore(db: Database) {
             );
           // A node that is sending them finds them settled, and writes nothing more of the person.
           await settleOpen(tx, siteId, events, { state: "skipped", reason: "person erased" }, now);
-          await tx.all(
+          await allByKeys(
+            tx,
             `UPDATE deliveries SET state = 'skipped', reason = 'person erased', owner = '', updated_at = $2
-             WHERE ${wanted} AND state IN ('queued', 'parked')`,
-            [siteId, now, ...ids],
+             WHERE site_id = $1 AND event_id IN ({KEYS}) AND state IN ('queued', 'parked')`,
+            [siteId, now],
+            ids,
           );
-          await tx.all(`UPDATE attempts SET request = $2, response = NULL WHERE ${wanted}`, [
-            siteId,
-            "(erased)",
-            ...ids,
-          ]);
-          const outcomes = await tx.all(
-            `SELECT event_id, number, results FROM outcomes WHERE site_id = $1 AND event_id IN (${list(ids.length, 1)})`,
-            [siteId, ...ids],
-          );
-          await removeAnswers(tx, siteId, outcomes);
+          const attempts = `UPDATE attempts SET request = '(erased)', response = NULL
+            WHERE site_id = $1 AND event_id IN ({KEYS})`;
+          await allByKeys(tx, attempts, [siteId], ids);
+          const outcomes = `SELECT event_id, number, results FROM outcomes
+            WHERE site_id = $1 AND event_id IN ({KEYS})`;
+          await removeAnswers(tx, siteId, await allByKeys(tx, outcomes, [siteId], ids));
         });
         await yieldToEventLoop();
       }

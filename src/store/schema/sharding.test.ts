@@ -240,10 +240,6 @@ const ofAllSites: Readonly<Record<string, readonly string[]>> = {
 
 /** Statements whose condition is composed elsewhere, where it names the site. Check a new one before you list it. */
 const composed: Readonly<Record<string, readonly string[]>> = {
-  "people/erase.ts": [
-    "UPDATE deliveries SET state = 'skipped', reason = 'person erased'",
-    "UPDATE attempts SET request",
-  ],
   "maintenance/lostKey.ts": ["UPDATE webhooks SET ${column} = $3", "UPDATE events SET extra = NULL"],
   "maintenance/purge.ts": [
     "DELETE FROM consents WHERE ${condition}",
