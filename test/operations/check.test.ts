@@ -82,10 +82,14 @@ async function fill(store: Store): Promise<Ids> {
   const rival = claiming(siteId, { person: { emailSha256: rivalOf } }, { deliveries: two });
   const replayed = claiming(siteId, { orderId: null }, { deliveries: [queuedDelivery("c1")] });
   const filtered = claiming(siteId, { orderId: "bot" }, { filterReasons: bots, deliveries: [] });
+  // It hands its order event id over to the next one, and keeps its duplicate key.
+  const replaced = claiming(siteId, { orderId: "both" }, { filterReasons: bots, deliveries: [] });
+  const replacing = { orderId: "both", person: { emailSha256: rivalOf } };
   const tested = claiming(siteId, { mode: "test", orderId: "T" }, { deliveries: [skipped] });
   const open = claiming(siteId, { orderId: "open", receivedAt: now, time: now }, { deliveries: two });
   await store.nodes.renew("node-a", idAt(now), 60_000);
-  for (const item of [first, rival, replayed, filtered, tested, open]) {
+  const others = [replaced, claiming(siteId, replacing, { deliveries: [skipped] })];
+  for (const item of [first, rival, replayed, filtered, tested, open, ...others]) {
     const accepted = await store.events.accept(item);
     expect(accepted.duplicate).toBe(false);
   }
@@ -127,6 +131,11 @@ const damages: Record<string, Damage> = {
     table: "dedup_claims",
     sql: ({ rival }) => `DELETE FROM dedup_claims WHERE ${eventOf(rival)}`,
     finds: ["events without their claim"],
+  },
+  "an event uses the order event id of another one": {
+    table: "events",
+    sql: ({ rival }) => `UPDATE events SET uses_order_event_id = 1 WHERE id = '${rival}'`,
+    finds: ["events with the order event id of another event"],
   },
   "a claim names an event that does not exist": {
     table: "dedup_claims",

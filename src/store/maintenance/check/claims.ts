@@ -65,7 +65,10 @@ export async function readWindows(
   );
 }
 
-/** Finds events whose window lasts, and whose claim is not there. Their rows have `claimedColumns`. */
+/**
+ * Finds events whose window lasts, and whose claim is not there, or that go out under an order event id which another event
+ * holds. Their rows have `claimedColumns`, the status and `uses_order_event_id`.
+ */
 export async function checkHeldClaims(
   snapshot: Snapshot,
   siteId: string,
@@ -79,19 +82,23 @@ export async function checkHeldClaims(
     const until = receivedAt + (row.order_id === null ? windows.dedupNoOrderMs : windows.dedupOrderMs);
     if (receivedAt < windows.since || until < now + clockToleranceMs) return [];
     const claims = claimsOf(row)?.claims;
-    return claims ? [{ id: String(row.id), claims, until }] : [];
+    // A filtered event may have handed its order event id over.
+    const usesFirst = Number(row.uses_order_event_id) === 1 && row.status === "accepted";
+    return claims ? [{ id: String(row.id), claims, usesFirst, until }] : [];
   });
   const sql = `SELECT claim, event_id, expires_at FROM dedup_claims WHERE site_id = $1 AND claim IN ({KEYS})`;
   const wanted = held.flatMap(({ claims }) => claims);
   const rows = await allByKeys(snapshot, sql, [siteId], wanted);
   const found = new Map(rows.map((row) => [String(row.claim), row]));
-  for (const { id, claims, until } of held) {
+  for (const { id, claims, usesFirst, until } of held) {
     // A clock that was wrong let a later event take the claim.
-    const isHeld = claims.some((claim) => {
+    const isHeld = (claim: string) => {
       const row = found.get(claim);
       return row && (row.event_id === id || Number(row.expires_at) > until);
-    });
-    if (!isHeld) faults.add("events without their claim", "repeatable", id);
+    };
+    if (!claims.some(isHeld)) faults.add("events without their claim", "repeatable", id);
+    else if (usesFirst && !claims.slice(0, 1).some(isHeld))
+      faults.add("events with the order event id of another event", "uncounted", id);
   }
 }
 

@@ -10,6 +10,8 @@ const advice = {
     "They are never sent: restore a backup, or report these conversions to the platforms in another way.",
   resendable:
     "A platform may get these conversions twice, and recognises them by their id; restore a backup if it must not.",
+  uncounted:
+    "Platforms may take them for another conversion of the same order: restore a backup, or report them in another way.",
   repeatable:
     "A sender that repeats these orders is not refused; restore a backup, or let no sender repeat them.",
   refusable: "New orders may be refused as duplicates until these claims expire; restore a backup, or wait.",
