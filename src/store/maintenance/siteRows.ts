@@ -53,15 +53,14 @@ export const lockedTables: readonly string[] = [...historyTables, ...liveTables]
 export type SiteTable = { name: string; columns: readonly string[]; key: readonly string[] };
 export type Key = readonly Value[];
 /** `after` is before the first row, `end` is the last one of the range. */
-export type PageRange = { after: Key | null; end: Key | null };
+type PageRange = { after: Key | null; end: Key | null };
 type Values = readonly Value[];
 
 /** The keys of tables whose key does not begin with the site. */
 const otherKeys: Readonly<Record<string, readonly string[]>> = { hosts: ["host"], api_keys: ["id"] };
 
 export async function readSiteTable(db: Database, name: string): Promise<SiteTable> {
-  const key = otherKeys[name] ?? keyWithinSite(name).split(", ").filter(Boolean);
-  return { name, columns: await columnsOf(db, name), key };
+  return { name, columns: await columnsOf(db, name), key: otherKeys[name] ?? keyWithinSite(name) };
 }
 
 export const keyOf = (table: SiteTable, row: Row): Key => table.key.map((column) => row[column] ?? null);
@@ -167,16 +166,19 @@ export async function countSiteRows(db: Query, table: string, siteId: string): P
   return Number(row?.n);
 }
 
-/** Deletes up to `limit` rows of a site that never arrived. Returns how many. */
-export async function deleteSomeRows(db: Database, table: SiteTable, siteId: string, limit: number) {
-  const key = table.key.join(", ");
+/** Deletes up to `limit` rows of a site; all where the site alone is the key. Returns how many. */
+export async function deleteSomeRows(
+  db: Database,
+  { name, key: columns }: Pick<SiteTable, "name" | "key">,
+  siteId: string,
+  limit: number,
+): Promise<number> {
+  const key = columns.join(", ");
   const some = key
-    ? `AND (${key}) IN (SELECT ${key} FROM ${table.name} WHERE site_id = $1 ORDER BY ${key} LIMIT ${limit})`
+    ? `AND (${key}) IN (SELECT ${key} FROM ${name} WHERE site_id = $1 ORDER BY ${key} LIMIT $2)`
     : "";
-  const rows = await db.run(`DELETE FROM ${table.name} WHERE site_id = $1 ${some} RETURNING 1 AS n`, [
-    siteId,
-  ]);
-  return rows.length;
+  const sql = `DELETE FROM ${name} WHERE site_id = $1 ${some} RETURNING 1 AS n`;
+  return (await db.run(sql, key ? [siteId, limit] : [siteId])).length;
 }
 
 /** Marks a value that was opened, and one that could not be: that one is moved as it is, and stays unreadable. */
@@ -190,28 +192,29 @@ function openValue(seal: Seal, sealed: string, place: string): string {
 const closeValue = (seal: Seal, text: string, place: string) =>
   text.startsWith(opened) ? seal.close(text.slice(opened.length), place) : text.slice(unreadable.length);
 
-function openRow(seal: Seal, table: SiteTable, row: Row): Row {
-  const open: Row = { ...row };
-  for (const { column, place } of sealedColumns.filter((one) => one.table === table.name)) {
-    const value = row[column];
-    if (typeof value === "string") open[column] = openValue(seal, value, place(row));
-  }
-  if (table.name === "sites") open["settings"] = changeSettings(row, (value, place) => openValue(seal, value, place)); // prettier-ignore
-  return open;
-}
+const openRow = (seal: Seal, table: SiteTable, row: Row): Row =>
+  changeSecrets(table, row, (value, place) => openValue(seal, value, place));
 
 function valuesOf(seal: Seal, table: SiteTable, row: Row): Values {
-  const closed: Row = { ...row };
-  for (const { column, place } of sealedColumns.filter((one) => one.table === table.name)) {
-    const value = row[column];
-    if (typeof value === "string") closed[column] = closeValue(seal, value, place(row));
-  }
-  if (table.name === "sites") closed["settings"] = changeSettings(row, (value, place) => closeValue(seal, value, place)); // prettier-ignore
+  const closed = changeSecrets(table, row, (value, place) => closeValue(seal, value, place));
   return table.columns.map((column) => closed[column] ?? null);
 }
 
+type Change = (value: string, place: string) => string;
+
+/** Changes the sealed values of a row. */
+function changeSecrets(table: SiteTable, row: Row, change: Change): Row {
+  const changed: Row = { ...row };
+  for (const { column, place } of sealedColumns.filter((one) => one.table === table.name)) {
+    const value = row[column];
+    if (typeof value === "string") changed[column] = change(value, place(row));
+  }
+  if (table.name === "sites") changed["settings"] = changeSettings(row, change);
+  return changed;
+}
+
 /** Changes the sealed values inside the settings of a site. */
-function changeSettings(row: Row, change: (value: string, place: string) => string): string {
+function changeSettings(row: Row, change: Change): string {
   const text = String(row["settings"]);
   const settings = readObject(text);
   if (!settings) return text;

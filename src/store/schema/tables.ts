@@ -8,10 +8,10 @@ export const tablesAt = (version: number) =>
   migrations.flatMap((one) => (one.version <= version ? [...one.configuration, ...one.bySite] : []));
 
 /** Returns the columns of a table's key after the site; none where the site alone is the key. */
-export function keyWithinSite(table: string): string {
+export function keyWithinSite(table: string): string[] {
   const statements = migrations.flatMap((one) => one.statements);
   const created = statements.find((text) => text.startsWith(`CREATE TABLE ${table} (`)) ?? "";
-  return /PRIMARY KEY \(site_id, ([^)]+)\)/.exec(created)?.[1] ?? "";
+  return /PRIMARY KEY \(site_id, ([^)]+)\)/.exec(created)?.[1]?.split(", ") ?? [];
 }
 
 export type DialectQuery = Query & Pick<Dialect, "engine" | "columnNames">;

@@ -6,8 +6,9 @@ import type { AuditLine } from "./audit.ts";
 import type { Database } from "../engine/database.ts";
 import type { PurgeStep } from "../maintenance/purge.ts";
 import { keyWithinSite } from "../schema/tables.ts";
+import { readSetting } from "../settings.ts";
 import { unlockTables } from "../maintenance/siteLock.ts";
-import { acceptanceTables, lockedTables } from "../maintenance/siteRows.ts";
+import { acceptanceTables, deleteSomeRows, lockedTables } from "../maintenance/siteRows.ts";
 import { Conflict } from "../../kernel/refusal.ts";
 import { changeConfiguration } from "./revision.ts";
 import { readSiteMove } from "./siteMoves.ts";
@@ -47,10 +48,9 @@ export function deletedSiteStore(db: Database, newId: () => string) {
         const move = await readSiteMove(tx, siteId);
         if (move?.state === "copying" || move?.state === "locked")
           throw new Conflict("site", "This site is being moved to another installation. End the move first.");
-        const [revision] = await tx.all(`SELECT value FROM settings WHERE name = 'revision'`);
         await tx.all(
           `INSERT INTO deleted_sites (site_id, revision, deleted_at) VALUES ($1, $2, $3) ON CONFLICT (site_id) DO NOTHING`,
-          [siteId, Number(revision?.value), line.at],
+          [siteId, Number(await readSetting(tx, "revision")), line.at],
         );
         for (const table of configurationTables)
           await tx.all(`DELETE FROM ${table} WHERE site_id = $1`, [siteId]);
@@ -76,13 +76,8 @@ export function deletedSiteStore(db: Database, newId: () => string) {
       const at = Number(after);
       const table = purgedTables[at];
       if (table === undefined) return { removed: 0, next: null };
-      const key = keyWithinSite(table);
-      const params = key ? [siteId, maxRows] : [siteId];
-      const some = key
-        ? `AND (${key}) IN (SELECT ${key} FROM ${table} WHERE site_id = $1 ORDER BY ${key} LIMIT $2)`
-        : "";
-      const rows = await db.run(`DELETE FROM ${table} WHERE site_id = $1 ${some} RETURNING 1 AS n`, params);
-      return { removed: rows.length, next: String(rows.length < maxRows ? at + 1 : at) };
+      const removed = await deleteSomeRows(db, { name: table, key: keyWithinSite(table) }, siteId, maxRows);
+      return { removed, next: String(removed < maxRows ? at + 1 : at) };
     },
 
     /** Nothing of the site can be written any more, so that the lock of one that was moved is not needed either. */
