@@ -29,7 +29,7 @@ export type Corrected = {
 const maxPart = 50;
 
 export async function correctRows(
-  store: Pick<Store, "audit" | "corrections" | "events" | "orders" | "reconciliations">,
+  store: Pick<Store, "audit" | "corrections" | "deliveries" | "events" | "orders" | "reconciliations">,
   site: Site,
   run: Run,
   { class: rowClass, after }: { class: CorrectedClass; after: string },

@@ -9,6 +9,7 @@ import { packAttribution } from "../../src/store/people/personCodec.ts";
 import { confirmationStore } from "../../src/store/confirmations/confirmations.ts";
 import { auditStore } from "../../src/store/sites/audit.ts";
 import type { Database, Value } from "../../src/store/engine/database.ts";
+import { readDeliveriesOf } from "../../src/store/deliveries/readDeliveries.ts";
 import { eventListStore } from "../../src/store/events/eventList.ts";
 import { inboundCountStore } from "../../src/store/statistics/inboundCounts.ts";
 import { candidateStore } from "../../src/store/reconciliation/candidates.ts";
@@ -83,7 +84,8 @@ function queries(db: Database): Record<string, () => Promise<unknown>> {
       lists.listPage("s", { emailSha256: hash, from: at(0.2), to: at(0.3) }, top),
     "deliveries of a page": async () => {
       const { events: found } = await lists.listPage("s", {}, top);
-      return lists.listDeliveries(
+      return readDeliveriesOf(
+        db,
         "s",
         found.map(({ id }) => id),
       );

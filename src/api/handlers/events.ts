@@ -168,7 +168,10 @@ function toTrace(
   };
 }
 
-export type FeedContext = { store: Pick<Store, "events"> } & Pick<ApiContext, "directory" | "now">;
+export type FeedContext = { store: Pick<Store, "deliveries" | "events"> } & Pick<
+  ApiContext,
+  "directory" | "now"
+>;
 
 /** Adds the state of each delivery, as lists and the feed show it. */
 export async function withDeliveries(
@@ -177,7 +180,7 @@ export async function withDeliveries(
   events: readonly EventSummary[],
 ): Promise<ShownEvent[]> {
   const persists = persistingReasons(directory, siteId, now());
-  const deliveries = await store.events.listDeliveries(
+  const deliveries = await store.deliveries.listByEvents(
     siteId,
     events.map(({ id }) => id),
   );

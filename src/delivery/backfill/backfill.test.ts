@@ -72,7 +72,7 @@ describe.each(["sqlite", "postgres"] as const)("backfills on %s", async (engine)
   });
 
   const statesOf = async (site: Site, { id }: Connection, eventIds: readonly string[]) => {
-    const byEvent = await store.events.listDeliveries(site.id, eventIds);
+    const byEvent = await store.deliveries.listByEvents(site.id, eventIds);
     return eventIds.map(
       (one) => byEvent.get(one)?.find(({ connectionId }) => connectionId === id)?.state ?? "none",
     );

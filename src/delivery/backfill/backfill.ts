@@ -25,7 +25,7 @@ export type BackfillCount = {
   isComplete: boolean;
 };
 
-type CountStore = Pick<Store, "events" | "people" | "configuration">;
+type CountStore = Pick<Store, "deliveries" | "events" | "people" | "configuration">;
 
 /** Counts what a backfill would send now. It stops after `maxMs`; the numbers are then of a part of the events only. */
 export async function countBackfill(

@@ -12,7 +12,7 @@ import type { Store } from "../../store/store.ts";
 import { isSelected, toConversion } from "../plan.ts";
 import { maxAgeDaysOf } from "../retry.ts";
 
-type JudgeStore = Pick<Store, "events" | "people" | "configuration">;
+type JudgeStore = Pick<Store, "deliveries" | "events" | "people" | "configuration">;
 
 /** An event with `leftOut` null is sent; otherwise it says why not, as people read it after a number. */
 export type Judged = { id: string; leftOut: string | null };
@@ -30,7 +30,7 @@ export async function openJudge(store: JudgeStore, site: Site, connection: Conne
 
   return async (after, end, limit, now) => {
     const page = await store.events.listRange(site.id, after, end, limit);
-    const deliveries = await store.events.listDeliveries(
+    const deliveries = await store.deliveries.listByEvents(
       site.id,
       page.map(({ id }) => id),
     );

@@ -15,7 +15,10 @@ import type { Looks } from "../looks.ts";
 import { openJudge } from "./judge.ts";
 
 type BackfillWorkerOptions = {
-  store: Pick<Store, "engine" | "backfills" | "leases" | "events" | "people" | "configuration">;
+  store: Pick<
+    Store,
+    "engine" | "backfills" | "leases" | "deliveries" | "events" | "people" | "configuration"
+  >;
   directory: Directory;
   /** Finds running backfills; by default by asking the store. */
   looks?: Pick<Looks, "runningBackfills" | "isShared">;

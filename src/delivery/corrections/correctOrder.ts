@@ -9,7 +9,7 @@ import { findOrderCorrections } from "./find.ts";
 
 /** `value` is what is left of the order's value. Returns the corrections, also those that a platform cannot make. */
 export async function correctOrder(
-  { store }: { store: Pick<Store, "events" | "corrections" | "audit"> },
+  { store }: { store: Pick<Store, "deliveries" | "events" | "corrections" | "audit"> },
   site: Site,
   { orderId, value }: { orderId: string; value: number },
   { actor, now }: By,

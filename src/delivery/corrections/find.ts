@@ -12,7 +12,7 @@ import type { Store } from "../../store/store.ts";
 /** Events of one order that are looked at. An order with more is a placeholder such as `test`. */
 const maxEventsOfOrder = 50;
 
-type Context = { store: Pick<Store, "events">; site: Site };
+type Context = { store: Pick<Store, "deliveries" | "events">; site: Site };
 
 /** Returns the corrections that follow from refund events of an order, of which the newest one is `source`. */
 export async function findCorrections(
@@ -72,7 +72,7 @@ async function correctionsOf(
   const conversions = events.filter(
     (event) => isOrder(event) && isCounted(event) && event.person.emailSha256,
   );
-  const deliveries = await store.events.listDeliveries(
+  const deliveries = await store.deliveries.listByEvents(
     site.id,
     [...conversions, ...refunds].map(({ id }) => id),
   );

@@ -24,7 +24,7 @@ import type { Sender } from "../send.ts";
 import { findCorrections, isRefund } from "./find.ts";
 
 export type CorrectionOptions = {
-  store: Pick<Store, "engine" | "corrections" | "events" | "people" | "leases">;
+  store: Pick<Store, "engine" | "corrections" | "deliveries" | "events" | "people" | "leases">;
   directory: Pick<Directory, "sites">;
   sender: Sender;
   tokens: Tokens;
@@ -182,8 +182,8 @@ async function readConversion(
   { eventId, connectionId }: CorrectionRow,
 ): Promise<Conversion | "gone" | "not sent yet"> {
   const event = await store.events.get(site.id, eventId);
-  const deliveries = await store.events.listDeliveries(site.id, [eventId]);
-  const state = deliveries.get(eventId)?.find((one) => one.connectionId === connectionId)?.state;
+  const deliveries = await store.deliveries.listByEvent(site.id, eventId);
+  const state = deliveries.find((one) => one.connectionId === connectionId)?.state;
   if (state === "queued" || state === "parked") return "not sent yet";
   if (!event || event === "damaged" || state !== "sent" || !event.person.emailSha256) return "gone";
   const attribution = await withCurrentConsent(store.people, event, site.settings.consentMode);

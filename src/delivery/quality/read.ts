@@ -31,7 +31,7 @@ const maxConversions = 200;
 export const qualityPeriodDays = periodMs / dayMs;
 
 export async function readQuality(
-  store: Pick<Store, "events" | "snapshots">,
+  store: Pick<Store, "deliveries" | "events" | "snapshots">,
   site: Site,
   now: number,
 ): Promise<ConnectionQuality[]> {
@@ -45,7 +45,7 @@ export async function readQuality(
   for (let read = 0; read < maxEvents; read += pageSize) {
     const filter = { mode: "live", status: "accepted", from: now - periodMs, limit: pageSize } as const;
     const events = await store.events.list(site.id, before === undefined ? filter : { ...filter, before });
-    const deliveries = await store.events.listDeliveries(
+    const deliveries = await store.deliveries.listByEvents(
       site.id,
       events.map(({ id }) => id),
     );

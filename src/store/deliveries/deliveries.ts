@@ -61,15 +61,17 @@ export function deliveryStore(db: Database) {
       { siteId, connectionId }: ConnectionKey,
       eventIds: readonly string[],
     ): Promise<Map<string, { owner: string; isFirst: boolean }>> {
-      const queued = (await readDeliveriesOf(db, siteId, eventIds)).filter(
-        (one) => one.connectionId === connectionId && one.state === "queued",
-      );
+      const deliveries = [...(await readDeliveriesOf(db, siteId, eventIds)).values()].flat();
+      const queued = deliveries.filter((one) => one.connectionId === connectionId && one.state === "queued");
       return new Map(queued.map((one) => [one.eventId, { owner: one.owner, isFirst: isOpen(one) }]));
     },
 
-    /** The deliveries of an event, ordered by platform and connection. */
-    listByEvent: (siteId: string, eventId: string): Promise<Delivery[]> =>
-      readDeliveriesOf(db, siteId, [eventId]),
+    /** The deliveries of events, by event, ordered by platform and connection. */
+    listByEvents: (siteId: string, eventIds: readonly string[]): Promise<Map<string, Delivery[]>> =>
+      readDeliveriesOf(db, siteId, eventIds),
+
+    listByEvent: async (siteId: string, eventId: string): Promise<Delivery[]> =>
+      (await readDeliveriesOf(db, siteId, [eventId])).get(eventId) ?? [],
 
     /** The attempts of an event, ordered by connection and number. */
     async listAttempts(siteId: string, eventId: string): Promise<StoredAttempt[]> {

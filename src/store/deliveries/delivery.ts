@@ -70,8 +70,6 @@ export function newDelivery(
   };
 }
 
-export const deliveryColumns = deliveryRow.list;
-
 export const insertDeliveries = rowStatement({
   text: `INSERT INTO deliveries (${deliveryRow.inserted.join(",")}) VALUES {ROWS} ON CONFLICT DO NOTHING`,
   columns: deliveryRow.inserted.length,

@@ -90,6 +90,23 @@ export async function skipScan(
   }
 }
 
+/** The same for one site, with an expression about the row `known` of each: also where the database is sharded. */
+export const skipScanSite = (
+  db: Query,
+  siteId: string,
+  { table, condition }: Pick<ConnectionIndex, "table" | "condition">,
+  expression = "NULL",
+): Promise<Row[]> => {
+  const first = (after: string) =>
+    `SELECT MIN(connection_id) AS id FROM ${table} AS d WHERE site_id = $1 AND ${condition} ${after}`;
+  return db.all(
+    `WITH RECURSIVE known AS (
+       ${first("")} UNION ALL SELECT (${first("AND connection_id > known.id")}) FROM known WHERE known.id IS NOT NULL)
+     SELECT id, ${expression} AS found FROM known WHERE id IS NOT NULL`,
+    [siteId],
+  );
+};
+
 /** A sharded database cannot skip along its index. Each machine scans its own rows. */
 async function scan(db: Query, condition: string, limit?: number): Promise<ConnectionKey[]> {
   const rows = await db.all(

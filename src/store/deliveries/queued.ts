@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { DeliveryState } from "../../kernel/event.ts";
 import { allByKeys, type Database, type Row, type RowQuery, type Value } from "../engine/database.ts";
 import { readDueTime } from "./dueTime.ts";
-import { deliveryColumns, deliveryRow, type ConnectionKey, type Delivery } from "./delivery.ts";
+import { deliveryRow, type ConnectionKey, type Delivery } from "./delivery.ts";
 
 /** The relay pauses for as long as a step of the embedded store takes. */
 const step = 100;
@@ -34,7 +34,7 @@ export function queuedDeliveryStore(db: Database) {
           `UPDATE deliveries SET owner = $4, due_at = $5, updated_at = $3
            WHERE site_id = $1 AND connection_id = $2 AND event_id IN ({KEYS})
              AND ${still("queued")} AND due_at <= $3
-           RETURNING ${deliveryColumns}`,
+           RETURNING ${deliveryRow.list}`,
         );
       });
       return changed.map(deliveryRow.read);

@@ -3,7 +3,7 @@
 import { idAt } from "../../kernel/ids.ts";
 import { allByKeys, type Query, type Row } from "../engine/database.ts";
 import { readPlanIfWhole, type PlanEntry } from "../events/plan.ts";
-import { deliveryColumns, deliveryRow, type Attempt, type Delivery } from "./delivery.ts";
+import { deliveryRow, type Attempt, type Delivery } from "./delivery.ts";
 import { readOutcomesOf, tryReadOutcomes, type Outcome, type SentAttempt } from "./outcomes.ts";
 
 /** A plan with what is needed to read its deliveries. */
@@ -40,15 +40,14 @@ export async function readDeliveries(
   );
 }
 
-/** The same for ids of events, in one list. */
+/** The same for ids of events. */
 export async function readDeliveriesOf(
   db: Query,
   siteId: string,
   ids: readonly string[],
-): Promise<Delivery[]> {
+): Promise<Map<string, Delivery[]>> {
   const sql = `SELECT ${plannedColumns} FROM events WHERE site_id = $1 AND id IN ({KEYS})`;
-  const planned = (await allByKeys(db, sql, [siteId], ids)).map(readPlanned);
-  return [...(await readDeliveries(db, siteId, planned)).values()].flat();
+  return readDeliveries(db, siteId, (await allByKeys(db, sql, [siteId], ids)).map(readPlanned));
 }
 
 /** The delivery of an event with a damaged row of outcomes. */
@@ -64,7 +63,7 @@ export const rejectOpen = (delivery: Delivery): Delivery =>
     : delivery;
 
 async function readRows(db: Query, siteId: string, ids: readonly string[]): Promise<Delivery[]> {
-  const sql = `SELECT ${deliveryColumns} FROM deliveries WHERE site_id = $1 AND event_id IN ({KEYS})`;
+  const sql = `SELECT ${deliveryRow.list} FROM deliveries WHERE site_id = $1 AND event_id IN ({KEYS})`;
   return (await allByKeys(db, sql, [siteId], ids)).map(deliveryRow.read);
 }
 

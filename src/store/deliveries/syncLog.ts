@@ -11,6 +11,7 @@ import { idAt, lastId, timeOfId } from "../../kernel/ids.ts";
 import { hourMs } from "../../kernel/time.ts";
 import { allByKeys, type Database, type Row, type Value } from "../engine/database.ts";
 import { deliveryRow, type Delivery } from "./delivery.ts";
+import { skipScanSite } from "./dueConnections.ts";
 import { emailColumn, eventListStore, isOfPerson } from "../events/eventList.ts";
 import { isOpen, plannedColumns, readDeliveries, readPlanned } from "./readDeliveries.ts";
 import { findHourWithDeliveries } from "../statistics/statistics.ts";
@@ -90,25 +91,13 @@ export function syncLogStore(db: Database) {
     return branches.length <= maxBranches ? branches : null;
   }
 
-  /** Lists the connections that have deliveries in a state, by skipping along its index from one to the next. */
+  /** Lists the connections that have deliveries in a state. */
   async function connectionsWith(siteId: string, state: RowState, platform?: string): Promise<string[]> {
     const isState = stateCondition(state);
-    const rows = await db.all(
-      `WITH RECURSIVE known AS (
-         SELECT MIN(connection_id) AS id FROM deliveries WHERE site_id = $1 AND ${isState}
-         UNION ALL
-         SELECT (SELECT MIN(connection_id) FROM deliveries
-           WHERE site_id = $1 AND ${isState} AND connection_id > known.id)
-         FROM known WHERE known.id IS NOT NULL)
-       SELECT id, (SELECT platform FROM deliveries
-         WHERE site_id = $1 AND ${isState} AND connection_id = known.id
-         ORDER BY ${state === "queued" ? "due_at" : "event_id"} LIMIT 1) AS platform
-       FROM known WHERE id IS NOT NULL`,
-      [siteId],
-    );
-    return rows.flatMap((row) =>
-      platform === undefined || row.platform === platform ? [String(row.id)] : [],
-    );
+    const platformOf = `(SELECT platform FROM deliveries WHERE site_id = $1 AND ${isState} AND connection_id = known.id
+      ORDER BY ${state === "queued" ? "due_at" : "event_id"} LIMIT 1)`;
+    const rows = await skipScanSite(db, siteId, { table: "deliveries", condition: isState }, platformOf);
+    return rows.flatMap((row) => (platform === undefined || row.found === platform ? [String(row.id)] : []));
   }
 
   /**

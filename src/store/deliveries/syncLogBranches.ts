@@ -2,7 +2,8 @@
 
 import type { DeliveryState } from "../../kernel/event.ts";
 import type { Value } from "../engine/database.ts";
-import { deliveryColumns } from "./delivery.ts";
+import { qualified } from "../describeRow.ts";
+import { deliveryRow } from "./delivery.ts";
 
 /** An index to read along: of a connection, and of a state that only delivery rows have. */
 export type Branch = { connectionId: string; state: RowState };
@@ -37,8 +38,7 @@ export function selectBranches(branches: readonly Branch[], params: Value[]): st
       ORDER BY ${id} DESC, connection_id DESC LIMIT $6) AS part`;
   });
   const keys = `SELECT * FROM (${parts.join(" UNION ALL ")}) AS parts ORDER BY event_id DESC, connection_id DESC LIMIT $6`;
-  const columns = deliveryColumns.split(", ").map((column) => `d.${column}`);
-  return `SELECT ${columns.join(", ")} FROM (${keys}) AS k CROSS JOIN deliveries d
+  return `SELECT ${qualified("d", deliveryRow)} FROM (${keys}) AS k CROSS JOIN deliveries d
     WHERE d.site_id = $1 AND d.event_id = k.event_id AND d.connection_id = k.connection_id
     ORDER BY k.event_id DESC, k.connection_id DESC`;
 }

@@ -6,6 +6,7 @@ import { idAt } from "../../kernel/ids.ts";
 import { allByKeys, chunks, list, type Database, type Row, type RowQuery } from "../engine/database.ts";
 import { lockEvents } from "../events/eventRow.ts";
 import { moveHead, readHead } from "../heads.ts";
+import { attemptsSince, skipScanSite } from "./dueConnections.ts";
 import { readDueTime } from "./dueTime.ts";
 import { deliveryRow, insertDeliveries } from "./delivery.ts";
 import { plannedColumns, readDeliveries, readPlanned } from "./readDeliveries.ts";
@@ -96,17 +97,7 @@ export function syncLogChangeStore(db: Database) {
      */
     async purge(siteId: string, before: number, max: number): Promise<number> {
       let removed = await purgeAnswers(siteId, before, max);
-      const connections = await db.all(
-        `WITH RECURSIVE known AS (
-           SELECT MIN(connection_id) AS id FROM attempts WHERE site_id = $1 AND request <> '(removed)'
-           UNION ALL
-           SELECT (SELECT MIN(connection_id) FROM attempts
-             WHERE site_id = $1 AND request <> '(removed)' AND connection_id > known.id)
-           FROM known WHERE known.id IS NOT NULL)
-         SELECT id FROM known WHERE id IS NOT NULL`,
-        [siteId],
-      );
-      for (const { id } of connections) {
+      for (const { id } of await skipScanSite(db, siteId, attemptsSince)) {
         const rows = await db.run(
           `WITH old AS MATERIALIZED (
              SELECT event_id FROM attempts

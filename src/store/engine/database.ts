@@ -65,7 +65,7 @@ export function rowStatement(shape: {
 }
 
 /** A read for each of many keys, with a limit for each: made by `keyedRead`. */
-export type KeyedRead = { forOne: string; forMany: (keys: number) => string };
+type KeyedRead = { forOne: string; forMany: (keys: number) => string };
 
 /**
  * The text has `{0}`, `{1}` … in place of the values of a key, after `first` parameters that all keys share. With IN, a limit for

@@ -6,8 +6,6 @@
 import { yieldToEventLoop } from "../../kernel/deadline.ts";
 import type { Mode, Sha256 } from "../../kernel/event.ts";
 import { idAt, lastId } from "../../kernel/ids.ts";
-import type { Delivery } from "../deliveries/delivery.ts";
-import { readDeliveriesOf } from "../deliveries/readDeliveries.ts";
 import { allByKeys, type Database, type Row, type Value } from "../engine/database.ts";
 import {
   emailRef,
@@ -87,11 +85,6 @@ export function eventListStore(db: Database) {
           return fits(event, row, filter) ? [event] : [];
         })
         .toSorted((one, other) => (one.id < other.id ? 1 : -1));
-    },
-
-    /** Lists the deliveries of these events, by event. */
-    async listDeliveries(siteId: string, ids: readonly string[]): Promise<Map<string, Delivery[]>> {
-      return Map.groupBy(await readDeliveriesOf(db, siteId, ids), ({ eventId }) => eventId);
     },
 
     /** Lists the ids of an order's or a person's events, newest first, from `from` on and below `below`. The caller checks the person. */

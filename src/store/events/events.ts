@@ -50,7 +50,7 @@ type OwnNodes = Pick<ReturnType<typeof nodeStore>, "mayLackRows" | "restoreRows"
 
 export type Acceptance = { duplicate: true } | { duplicate: false; platformEventId: string };
 
-export type Release = {
+type Release = {
   siteId: string;
   eventId: string;
   attribution: Attribution;

@@ -12,7 +12,7 @@ import { removeSiteMove, setMoveState, type SiteMove, type SiteMoveState } from 
 import { claimTables, putRows, type Side, type SiteTable } from "./siteRows.ts";
 
 /** A value that must exist only once, and the site that has it there. */
-export type Clash = { kind: "host" | "inbound key" | "API key"; name: string };
+type Clash = { kind: "host" | "inbound key" | "API key"; name: string };
 
 /** Finds hosts and keys of the site that the other installation has already. */
 export async function findClashes(from: Query, to: Query, siteId: string): Promise<Clash[]> {

@@ -135,8 +135,7 @@ export async function beginPeriods(db: Database, tx: Query, siteId: string, now:
     [siteId],
   );
   // Serialises two transactions that add the first webhook: the second finds the webhook of the first.
-  const lock = db.forUpdate;
-  await tx.all(`SELECT number FROM period_heads WHERE site_id = $1 ${lock}`, [siteId]);
+  await tx.all(`SELECT number FROM period_heads WHERE site_id = $1 ${db.forUpdate}`, [siteId]);
   const [webhook] = await tx.all(`SELECT id FROM webhooks WHERE site_id = $1 LIMIT 1`, [siteId]);
   if (webhook) return;
   const sum = await sumTotals(tx, siteId);

@@ -7,7 +7,7 @@ import { chunks, tuples, type Query } from "../engine/database.ts";
 /** conversions: accepted live events. removed: live events filtered as bots', and visits of bots. */
 export type Totals = { conversions: number; removed: number };
 
-export type Counted = { siteId: string; writer: string; conversions: number; removedEvents: number };
+type Counted = { siteId: string; writer: string; conversions: number; removedEvents: number };
 
 /**
  * Computes the increments of the totals. Takes only events that were inserted: a transaction that runs again, because its

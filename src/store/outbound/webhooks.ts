@@ -10,7 +10,7 @@ import { beginPeriods } from "./periods.ts";
 import { tryOpen, type Seal } from "../engine/seal.ts";
 
 export const webhookStates = ["active", "disabled"] as const;
-export type WebhookState = (typeof webhookStates)[number];
+type WebhookState = (typeof webhookStates)[number];
 
 /** The part of a webhook that may be shown. */
 export type Webhook = {

@@ -61,7 +61,7 @@ export async function takeSiteMove(tx: Query, move: SiteMove, now: number): Prom
 }
 
 /** Another process has continued, finished or given up the move. */
-export class Superseded extends Conflict {
+class Superseded extends Conflict {
   constructor() {
     super("site", "Another process continues this move, or has ended it. Run the same command again.");
   }

@@ -28,7 +28,7 @@ export type TimedAttempt = {
   reason: string | null;
 };
 
-export type Backlog = {
+type Backlog = {
   /** At most `maxBacklog`. */
   count: number;
   /** The earliest due time; null when the queue is empty. */

@@ -38,7 +38,7 @@ const defaultTimeoutMs = 1900;
 const minPauseMs = 20;
 const maxPauseMs = 500;
 
-export type PostgresOptions = {
+type PostgresOptions = {
   connections: number;
   /** The name under which other nodes see the connections. */
   sessionName?: string;

@@ -55,26 +55,40 @@ export function openConnections(
     return socket.once("close", () => sockets.delete(socket));
   }
   const pids = new WeakMap<ClientBase, number>();
-  const onConnect = async (client: ClientBase) => {
+  const { pipelining, transactionPooler } = readDialectFlags(server);
+  async function onConnect(client: ClientBase): Promise<void> {
     // A connection that breaks fails its current query. The driver also emits the error here, and would end the process
     // without a listener.
     client.on("error", () => {});
-    noteClient(client, server, readDialectFlags(server).pipelining);
+    noteClient(client, server, pipelining);
     pids.set(client, await refuseReadOnly(client));
     await refuseOtherTimeline(client, timeline);
     // A pooler may give each transaction another session, and this one to another client.
-    if (setUp && !readDialectFlags(server).transactionPooler) await client.query(setUp);
-  };
-  const open = (max: number, statementTimeoutMs: number, silenceTimeoutMs: number, idleTimeoutMs?: number) =>
-    openPool(server, {
+    if (setUp && !transactionPooler) await client.query(setUp);
+  }
+  function open(max: number, statementTimeoutMs: number, silenceTimeoutMs: number, idleTimeoutMs = 10_000) {
+    const pool = new Pool({
+      connectionString: server,
       max,
-      sessionName,
-      statementTimeoutMs,
-      silenceTimeoutMs,
-      idleTimeoutMs,
+      // Statements of one transaction that do not wait for each other share a round trip.
+      pipeline: pipelining,
+      connectionTimeoutMillis: 5000,
+      idleTimeoutMillis: idleTimeoutMs,
+      // A pooler refuses it, or gives it to the transactions of others. There only the next limit counts.
+      ...(transactionPooler ? {} : { statement_timeout: statementTimeoutMs }),
+      // A server that is gone cannot send the error of the time limit above.
+      query_timeout: silenceTimeoutMs,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+      application_name: sessionName,
+      types,
       stream,
       onConnect,
     });
+    // The pool replaces an idle connection that breaks; without a listener it would end the process.
+    pool.on("error", () => {});
+    return pool;
+  }
   // Several pools: reads that hang, such as on a locked table, must not keep events from being accepted, and looks over all sites
   // must not keep requests from reading.
   const forBackground = maxConnections >= minForBackground ? maxBackground : 0;
@@ -118,46 +132,6 @@ class RefusedSocket extends Socket {
   override connect(): this {
     return this.destroy(new PostgresError("08006", "another server is the primary"));
   }
-}
-
-type PoolOptions = {
-  max: number;
-  sessionName: string;
-  statementTimeoutMs: number;
-  silenceTimeoutMs: number;
-  /** How long a connection is kept without use. */
-  idleTimeoutMs?: number | undefined;
-  stream: () => Socket;
-  onConnect: (client: ClientBase) => Promise<void>;
-};
-
-function openPool(server: string, options: PoolOptions): Pool {
-  const { max, sessionName, statementTimeoutMs, silenceTimeoutMs, stream, onConnect } = options;
-  const { idleTimeoutMs = 10_000 } = options;
-  const { pipelining, transactionPooler } = readDialectFlags(server);
-  const pool = new Pool({
-    connectionString: server,
-    max,
-    // Statements of one transaction that do not wait for each other share a round trip.
-    pipeline: pipelining,
-    connectionTimeoutMillis: 5000,
-    idleTimeoutMillis: idleTimeoutMs,
-    // A pooler refuses it, or gives it to the transactions of others. There only the next limit counts.
-    ...(transactionPooler ? {} : { statement_timeout: statementTimeoutMs }),
-    // A server that is gone cannot send the error of the time limit above.
-    query_timeout: silenceTimeoutMs,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: 10_000,
-    application_name: sessionName,
-    types,
-    stream,
-    onConnect(client) {
-      return onConnect(client);
-    },
-  });
-  // The pool replaces an idle connection that breaks; without a listener it would end the process.
-  pool.on("error", () => {});
-  return pool;
 }
 
 /** Waits for queued requests first: a pool that ends drops them without an answer, an open pool at least fails them. */

@@ -1,7 +1,7 @@
 // Compares the plans of events with their outcomes, deliveries and attempts: docs/decisions/0015-rows-of-an-event.md.
 
 import { tryRead } from "../../damagedRows.ts";
-import { deliveryColumns, deliveryRow, type Delivery } from "../../deliveries/delivery.ts";
+import { deliveryRow, type Delivery } from "../../deliveries/delivery.ts";
 import { readOutcomes, tryReadOutcomes, type Outcome } from "../../deliveries/outcomes.ts";
 import { mergeDeliveries, rejectOpen } from "../../deliveries/readDeliveries.ts";
 import type { Row } from "../../engine/database.ts";
@@ -43,7 +43,7 @@ export async function checkPlans(
     );
   const ofEvent = (row: Row) => String(row.event_id);
   const outcomes = Map.groupBy(await read("event_id, number, results", "outcomes"), ofEvent);
-  const stored = (await read(deliveryColumns, "deliveries")).map(deliveryRow.read);
+  const stored = (await read(deliveryRow.list, "deliveries")).map(deliveryRow.read);
   const deliveries = Map.groupBy(stored, ({ eventId }) => eventId);
   const attempts = Map.groupBy(await read("event_id, connection_id, number", "attempts"), ofEvent);
   for (const event of events) {
