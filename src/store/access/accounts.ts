@@ -137,9 +137,12 @@ export function accountStore(db: Database) {
   };
 }
 
-/** Ends all sessions of a user, and sign-ins that wait for a second factor. */
-export async function endSessions(tx: Query, userId: string): Promise<number> {
-  const ended = await tx.all(`DELETE FROM sessions WHERE user_id = $1 RETURNING id`, [userId]);
+/** Ends the sessions of a user, but for the one of a token, and sign-ins that wait for a second factor. */
+export async function endSessions(tx: Query, userId: string, keptToken = ""): Promise<number> {
+  const ended = await tx.all(`DELETE FROM sessions WHERE user_id = $1 AND token <> $2 RETURNING id`, [
+    userId,
+    keptToken,
+  ]);
   await tx.all(`DELETE FROM verifications WHERE value = $1`, [userId]);
   return ended.length;
 }

@@ -1,7 +1,7 @@
 // API keys of the management API. Their uses are counted in key_uses under site "".
 
 import type { Scope } from "../../kernel/scopes.ts";
-import { writeAudit, type AuditLine } from "../sites/audit.ts";
+import { writeAudit, writeAudited, type AuditLine } from "../sites/audit.ts";
 import { lockRevision, markChanged } from "../sites/revision.ts";
 import { asNumber, asNumberOrNull, asText, describeRow } from "../describeRow.ts";
 import { list, type Database, type Query } from "../engine/database.ts";
@@ -41,8 +41,7 @@ export function apiKeyStore(db: Database, newId: () => string) {
   return {
     /** False when there are too many usable keys. */
     async add(line: AuditLine, key: ApiKey, hash: string): Promise<boolean> {
-      const lineId = newId();
-      return db.write(async (tx) => {
+      return writeAudited(db, newId, line, async (tx) => {
         await lockMembers(tx);
         const usable = await tx.all(
           `SELECT id FROM api_keys
@@ -56,7 +55,6 @@ export function apiKeyStore(db: Database, newId: () => string) {
            ON CONFLICT (id) DO NOTHING`,
           apiKeyRow.values(key, hash),
         );
-        await writeAudit(tx, lineId, line);
         return true;
       });
     },

@@ -34,8 +34,9 @@ export function identityStore(db: Database, newId: () => string) {
      */
     async signIn(
       line: AuditLine,
-      { linked, email, accountId, issuerId, identityId, newUser }: IdentitySignIn,
+      identity: IdentitySignIn,
     ): Promise<{ userId: string } | "not a member" | "other identity"> {
+      const { linked, email, newUser } = identity;
       const ids = { signIn: newId(), link: newId(), invitation: newId() };
       return db.write(async (tx) => {
         await lockMembers(tx);
@@ -53,7 +54,7 @@ export function identityStore(db: Database, newId: () => string) {
         if (!known && !(await addUser(tx, newUser, line.at, { invitedBy: String(first?.invited_by) })))
           return "not a member";
         if (linked === null) {
-          const result = await link(tx, { userId, accountId, issuerId, identityId }, line.at);
+          const result = await link(tx, userId, identity, line.at);
           if (result === "other identity") return result;
           if (Number(known?.email_verified ?? 1) === 0)
             await secure(tx, userId, newUser.passwordHash, line.at);
@@ -76,12 +77,8 @@ export function identityStore(db: Database, newId: () => string) {
 /** An identity of another issuer is replaced: the operator has changed the provider. */
 async function link(
   tx: Query,
-  {
-    userId,
-    accountId,
-    issuerId,
-    identityId,
-  }: Pick<IdentitySignIn, "accountId" | "issuerId" | "identityId"> & { userId: string },
+  userId: string,
+  { accountId, issuerId, identityId }: IdentitySignIn,
   now: number,
 ): Promise<"done" | "other identity"> {
   const [present] = await tx.all(

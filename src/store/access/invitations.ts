@@ -1,6 +1,6 @@
 // Invitations: an email, a role, and the SHA-256 of the token in the link.
 
-import { writeAudit, type AuditLine } from "../sites/audit.ts";
+import { writeAudit, writeAudited, type AuditLine } from "../sites/audit.ts";
 import { asNumber, asOneOf, asText, describeRow } from "../describeRow.ts";
 import { list, type Database } from "../engine/database.ts";
 import {
@@ -45,8 +45,7 @@ export function invitationStore(db: Database, newId: () => string) {
       hash: string,
       { inviter = null, shown = false }: { inviter?: string | null; shown?: boolean } = {},
     ): Promise<boolean> {
-      const lineId = newId();
-      return db.write(async (tx) => {
+      return writeAudited(db, newId, line, async (tx) => {
         await lockMembers(tx);
         if (inviter !== null && !(await isOwnerOf(tx, inviter, invitation.site))) return false;
         await tx.all(
@@ -56,7 +55,6 @@ export function invitationStore(db: Database, newId: () => string) {
              expires_at = excluded.expires_at`,
           invitationRow.values(invitation, { hash, shown }),
         );
-        await writeAudit(tx, lineId, line);
         return true;
       });
     },
@@ -79,12 +77,8 @@ export function invitationStore(db: Database, newId: () => string) {
     },
 
     async withdraw(line: AuditLine, id: string): Promise<boolean> {
-      const lineId = newId();
-      return db.write(async (tx) => {
-        const gone = await tx.all(`DELETE FROM invitations WHERE id = $1 RETURNING id`, [id]);
-        if (gone.length) await writeAudit(tx, lineId, line);
-        return gone.length > 0;
-      });
+      const sql = `DELETE FROM invitations WHERE id = $1 RETURNING id`;
+      return writeAudited(db, newId, line, async (tx) => (await tx.all(sql, [id])).length > 0);
     },
 
     /** Consumes the invitation and grants its role to a new or an existing user. An invitation never lowers a role. */

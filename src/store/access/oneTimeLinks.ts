@@ -2,7 +2,7 @@
 // is looked up by that, so the response time does not reveal how much of a guess was right.
 
 import { endSessions } from "./accounts.ts";
-import { writeAudit, type AuditLine } from "../sites/audit.ts";
+import { writeAudit, writeAudited, type AuditLine } from "../sites/audit.ts";
 import type { Database } from "../engine/database.ts";
 import { addUser, hasUser, countOwners, putGrant, lockMembers, type NewUser } from "./members.ts";
 
@@ -89,8 +89,7 @@ export function oneTimeLinkStore(db: Database, newId: () => string) {
       hash: string,
       { userId, passwordId, passwordHash }: { userId: string; passwordId: string; passwordHash: string },
     ): Promise<boolean> {
-      const lineId = newId();
-      return db.write(async (tx) => {
+      return writeAudited(db, newId, line, async (tx) => {
         await lockMembers(tx);
         const [link] = await tx.all(
           `DELETE FROM one_time_links WHERE hash = $1 AND purpose = 'reset' AND user_id = $2 AND expires_at > $3
@@ -121,7 +120,6 @@ export function oneTimeLinkStore(db: Database, newId: () => string) {
           await tx.all(`DELETE FROM passwords WHERE user_id = $1 AND provider_id = 'oidc'`, [userId]);
         }
         await endSessions(tx, userId);
-        await writeAudit(tx, lineId, line);
         return true;
       });
     },

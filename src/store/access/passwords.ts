@@ -1,8 +1,9 @@
 // Passwords and second factors. Checking a password takes a while, in which it may be changed: the proof is checked again
 // in the transaction that relies on it.
 
-import { writeAudit, type AuditLine } from "../sites/audit.ts";
+import { writeAudit, writeAudited, type AuditLine } from "../sites/audit.ts";
 import type { Database, Query } from "../engine/database.ts";
+import { endSessions } from "./accounts.ts";
 import { lockMembers } from "./members.ts";
 
 export type Proof = { userId: string; passwordHash: string; twoFactor: boolean };
@@ -44,8 +45,7 @@ export function passwordStore(db: Database, newId: () => string) {
       next: string,
       { sessionId, token }: Renewed,
     ): Promise<boolean> {
-      const lineId = newId();
-      return db.write(async (tx) => {
+      return writeAudited(db, newId, line, async (tx) => {
         await lockMembers(tx);
         // A transaction that runs again finds its own change.
         if (await lockPassword(tx, userId, next)) return true;
@@ -60,8 +60,7 @@ export function passwordStore(db: Database, newId: () => string) {
           [userId, next, line.at],
         );
         await tx.all(`DELETE FROM one_time_links WHERE purpose = 'reset' AND user_id = $1`, [userId]);
-        await endOtherSessions(tx, userId, token);
-        await writeAudit(tx, lineId, line);
+        await endSessions(tx, userId, token);
         return true;
       });
     },
@@ -72,14 +71,12 @@ export function passwordStore(db: Database, newId: () => string) {
       { userId, passwordHash }: Proof,
       token: string,
     ): Promise<boolean> {
-      const lineId = newId();
-      return db.write(async (tx) => {
+      return writeAudited(db, newId, line, async (tx) => {
         if (!(await lockPassword(tx, userId, passwordHash))) {
           await tx.all(`DELETE FROM sessions WHERE token = $1`, [token]);
           return false;
         }
-        await endOtherSessions(tx, userId, token);
-        await writeAudit(tx, lineId, line);
+        await endSessions(tx, userId, token);
         return true;
       });
     },
@@ -113,9 +110,4 @@ async function lockPassword(tx: Query, userId: string, hash: string): Promise<bo
     [userId, hash],
   );
   return rows.length > 0;
-}
-
-async function endOtherSessions(tx: Query, userId: string, token: string): Promise<void> {
-  await tx.all(`DELETE FROM sessions WHERE user_id = $1 AND token <> $2`, [userId, token]);
-  await tx.all(`DELETE FROM verifications WHERE value = $1`, [userId]);
 }

@@ -8,7 +8,7 @@ import { asJson, asNumber, asNumberOrNull, asOneOf, asText, asTextOrNull, descri
 import { allByKeys, chunks, list, type Database, type RowQuery } from "../engine/database.ts";
 import { lockEvents } from "../events/eventRow.ts";
 import { packPlan } from "../events/plan.ts";
-import { writeAudit, type AuditLine } from "../sites/audit.ts";
+import { writeAudited, type AuditLine } from "../sites/audit.ts";
 import { markHours } from "../statistics/statistics.ts";
 import { deliveryRow, insertDeliveries, newDelivery, type ConnectionKey } from "./delivery.ts";
 import { readDueTime } from "./dueTime.ts";
@@ -104,8 +104,7 @@ export function backfillStore(db: Database, newId: () => string) {
       // A sharded table cannot set the column by which it is sharded.
       const [, , ...others] = backfillRow.inserted;
       const changed = others.map((column) => `${column} = excluded.${column}`).join(", ");
-      const auditId = newId();
-      return db.write(async (tx) => {
+      return writeAudited(db, newId, line, async (tx) => {
         const rows = await tx.all(
           `INSERT INTO backfills (${backfillRow.inserted.join(", ")}) VALUES (${list(backfillRow.inserted.length)})
            ON CONFLICT (site_id, connection_id) DO UPDATE SET ${changed}
@@ -114,7 +113,6 @@ export function backfillStore(db: Database, newId: () => string) {
            RETURNING state`,
           backfillRow.values(started),
         );
-        if (rows.length) await writeAudit(tx, auditId, line);
         return rows.length > 0;
       });
     },

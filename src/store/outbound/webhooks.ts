@@ -1,6 +1,6 @@
 // Webhooks: their URLs, secrets and states. Their queues and logs are in pushes.ts.
 
-import { writeAudit, type AuditLine } from "../sites/audit.ts";
+import { writeAudited, type AuditLine } from "../sites/audit.ts";
 import { openObject } from "../damagedRows.ts";
 import { columns } from "../schema/columns.ts";
 import { readNumber } from "../describeRow.ts";
@@ -74,13 +74,8 @@ export function webhookStore(db: Database, seal: Seal, newId: () => string) {
     };
   }
 
-  /** Commits the work and its audit line, whose id is made outside so that a second run writes it once. */
-  function change(line: AuditLine, work: (tx: Query) => Promise<unknown>): Promise<void> {
-    const lineId = newId();
-    return db.write(async (tx) => {
-      await work(tx);
-      await writeAudit(tx, lineId, line);
-    });
+  async function change(line: AuditLine, work: (tx: Query) => Promise<unknown>): Promise<void> {
+    await writeAudited(db, newId, line, work);
   }
 
   return {
@@ -128,9 +123,8 @@ export function webhookStore(db: Database, seal: Seal, newId: () => string) {
     /** Replaces the secret; the previous one stays valid until `until`. */
     rotate(line: AuditLine, id: string, secret: string, until: number): Promise<void> {
       return change(line, async (tx) => {
-        const lock = db.forUpdate;
         const [row] = await tx.all(
-          `SELECT ${columns.webhooks} FROM webhooks WHERE site_id = $1 AND id = $2 ${lock}`,
+          `SELECT ${columns.webhooks} FROM webhooks WHERE site_id = $1 AND id = $2 ${db.forUpdate}`,
           [line.siteId, id],
         );
         const address = row ? addressOf(row) : null;
@@ -160,14 +154,14 @@ export function webhookStore(db: Database, seal: Seal, newId: () => string) {
     },
 
     setSendEmpty(line: AuditLine, id: string, sendEmpty: boolean): Promise<void> {
-      return change(line, async (tx) => {
-        await tx.all(`UPDATE webhooks SET send_empty = $3, updated_at = $4 WHERE site_id = $1 AND id = $2`, [
+      return change(line, (tx) =>
+        tx.all(`UPDATE webhooks SET send_empty = $3, updated_at = $4 WHERE site_id = $1 AND id = $2`, [
           line.siteId,
           id,
           sendEmpty ? 1 : 0,
           line.at,
-        ]);
-      });
+        ]),
+      );
     },
 
     /** Enabling resets the failures and makes queued pushes due, unless a push is in progress. */
@@ -178,8 +172,8 @@ export function webhookStore(db: Database, seal: Seal, newId: () => string) {
       reason: string | null,
       disabledBy: "person" | null = null,
     ): Promise<void> {
-      return change(line, async (tx) => {
-        await tx.all(
+      return change(line, (tx) =>
+        tx.all(
           state === "active"
             ? `UPDATE webhooks SET state = $3, state_reason = $4, disabled_by = $6, failing_since = NULL, attempts = 0,
                  due_at = CASE WHEN owner = '' THEN 0 ELSE due_at END, updated_at = $5
@@ -187,8 +181,8 @@ export function webhookStore(db: Database, seal: Seal, newId: () => string) {
             : `UPDATE webhooks SET state = $3, state_reason = $4, disabled_by = $6, updated_at = $5
                WHERE site_id = $1 AND id = $2`,
           [line.siteId, id, state, reason, line.at, disabledBy],
-        );
-      });
+        ),
+      );
     },
 
     /** Deletes a webhook, its queue and its log. */

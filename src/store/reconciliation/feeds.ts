@@ -6,7 +6,7 @@ import { openObject } from "../damagedRows.ts";
 import { asNumber, asNumberOrNull, asObject, asText, asTextOrNull, describeRow } from "../describeRow.ts";
 import type { Database } from "../engine/database.ts";
 import type { Seal } from "../engine/seal.ts";
-import { writeAudit, type AuditLine } from "../sites/audit.ts";
+import { writeAudited, type AuditLine } from "../sites/audit.ts";
 
 /** The sealed part of a feed: the path may hold a token, and the header is one. */
 export type FeedAddress = { url: string; header: { name: string; value: string } | null };
@@ -57,28 +57,20 @@ export function feedStore(db: Database, seal: Seal, newId: () => string) {
 
     /** Sets the feed of a site; it is due at once. What is known of its fetches stays. */
     async set(line: AuditLine, address: FeedAddress, options: Record<string, unknown>): Promise<void> {
-      const auditId = newId();
       const sealed = seal.close(JSON.stringify(address), feedPlace(line.siteId));
-      await db.write(async (tx) => {
-        await tx.all(
+      await writeAudited(db, newId, line, (tx) =>
+        tx.all(
           `INSERT INTO order_feeds (site_id, address, options, due_at, tally, created_at) VALUES ($1, $2, $3, 0, '{}', $4)
            ON CONFLICT (site_id) DO UPDATE SET address = excluded.address, options = excluded.options, due_at = 0`,
           [line.siteId, sealed, JSON.stringify(options), line.at],
-        );
-        await writeAudit(tx, auditId, line);
-      });
+        ),
+      );
     },
 
     /** Returns false where there was none. */
     async remove(line: AuditLine): Promise<boolean> {
-      const auditId = newId();
-      return db.write(async (tx) => {
-        const rows = await tx.all(`DELETE FROM order_feeds WHERE site_id = $1 RETURNING site_id`, [
-          line.siteId,
-        ]);
-        if (rows.length) await writeAudit(tx, auditId, line);
-        return rows.length > 0;
-      });
+      const sql = `DELETE FROM order_feeds WHERE site_id = $1 RETURNING site_id`;
+      return writeAudited(db, newId, line, async (tx) => (await tx.all(sql, [line.siteId])).length > 0);
     },
 
     /** Makes the feed due now. */

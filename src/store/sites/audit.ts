@@ -2,7 +2,7 @@
 
 import { readObject } from "../damagedRows.ts";
 import { columns } from "../schema/columns.ts";
-import type { Database, Query } from "../engine/database.ts";
+import type { Database, Query, RowQuery } from "../engine/database.ts";
 
 export type AuditLine = {
   siteId: string;
@@ -18,6 +18,21 @@ export async function writeAudit(tx: Query, id: string, line: AuditLine): Promis
     `INSERT INTO audit (site_id, id, at, actor, action, detail) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
     [line.siteId, id, line.at, line.actor, line.action, JSON.stringify(line.detail)],
   );
+}
+
+/** Commits the work and its audit line, unless the work returns false. A transaction that runs again writes the same line. */
+export function writeAudited<T>(
+  db: Database,
+  newId: () => string,
+  line: AuditLine,
+  work: (tx: RowQuery) => Promise<T>,
+): Promise<T> {
+  const id = newId();
+  return db.write(async (tx) => {
+    const result = await work(tx);
+    if (result !== false) await writeAudit(tx, id, line);
+    return result;
+  });
 }
 
 export function auditStore(db: Database, newId: () => string) {

@@ -1,6 +1,6 @@
 // The hosts of sites, with their state and the result of the last check.
 
-import { writeAudit, type AuditLine } from "./audit.ts";
+import { writeAudit, writeAudited, type AuditLine } from "./audit.ts";
 import { asNumber, asNumberOrNull, asText, asTextOrNull, describeRow } from "../describeRow.ts";
 import type { Database, Query } from "../engine/database.ts";
 import { changeConfiguration, raiseRevision } from "./revision.ts";
@@ -45,15 +45,13 @@ export function hostStore(db: Database, newId: () => string) {
 
     /** False when it is the site's last host, or gone. Changes are serialised, so that two cannot remove the last two. */
     remove(line: AuditLine, host: string): Promise<boolean> {
-      const id = newId();
-      return db.write((tx) =>
+      return writeAudited(db, newId, line, (tx) =>
         raiseRevision(tx, line.siteId, async () => {
           const rows = await tx.all(
             `DELETE FROM hosts WHERE host = $1 AND site_id = $2
              AND EXISTS (SELECT 1 FROM hosts AS others WHERE others.site_id = $2 AND others.host <> $1) RETURNING host`,
             [host, line.siteId],
           );
-          if (rows.length > 0) await writeAudit(tx, id, line);
           return rows.length > 0;
         }),
       );
