@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { DeliveryState } from "../kernel/event.ts";
 import { hourMs } from "../kernel/time.ts";
 import { sumAttempts } from "./performance.ts";
 
@@ -7,7 +8,7 @@ const attempt = (
   startedAt: number,
   durationMs: number,
   number = 1,
-  state = "sent",
+  state: DeliveryState = "sent",
   reason: string | null = null,
 ) => ({
   number,

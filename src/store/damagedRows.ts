@@ -9,6 +9,12 @@ export function readObject(text: string): Record<string, unknown> | null {
   return isObject(value) ? value : null;
 }
 
+/** Reads a JSON list; an empty one where the text is something else. */
+export function readList(text: string): unknown[] {
+  const value = tryParse(text);
+  return Array.isArray(value) ? value : [];
+}
+
 /** Opens a sealed JSON object; null where it cannot be decrypted, or is something else. */
 export function openObject(seal: Seal, sealed: string, place: string): Record<string, unknown> | null {
   const plain = tryOpen(seal, sealed, place);

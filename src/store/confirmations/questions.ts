@@ -10,7 +10,7 @@ import {
   type RowQuery,
   type Value,
 } from "../engine/database.ts";
-import { tryParse } from "../damagedRows.ts";
+import { readList } from "../damagedRows.ts";
 import { asNumber, asText, describeRow } from "../describeRow.ts";
 import type { ConnectionKey } from "../deliveries/delivery.ts";
 import { moveHead, removeHead } from "../heads.ts";
@@ -92,8 +92,7 @@ export function questionStore(db: Database) {
 
 /** Reads a damaged list as an empty one: its events stay unknown. */
 function readIds(value: Value): string[] {
-  const ids = tryParse(String(value));
-  return Array.isArray(ids) ? ids.map(String) : [];
+  return readList(String(value)).map(String);
 }
 
 /** The events of one request may be on two pages: a question that is there gets the others too. */

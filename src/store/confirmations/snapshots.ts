@@ -43,14 +43,9 @@ export function snapshotStore(db: Database) {
         [siteId, connectionId, limit],
       );
       return rows.flatMap((row) => {
-        const reports = readReports(String(row.reports));
-        return reports ? [{ day: String(row.day), reports }] : [];
+        const reports = tryParse(String(row.reports));
+        return Array.isArray(reports) ? [{ day: String(row.day), reports }] : [];
       });
     },
   };
-}
-
-function readReports(text: string): QualityReport[] | null {
-  const reports = tryParse(text);
-  return Array.isArray(reports) ? (reports as QualityReport[]) : null;
 }

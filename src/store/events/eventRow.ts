@@ -2,7 +2,7 @@
 
 import type { Attribution, Event, FilterReason, Mode, Person, Sha256 } from "../../kernel/event.ts";
 import { orderEventId } from "../../kernel/ids.ts";
-import { tryParse, tryRead } from "../damagedRows.ts";
+import { readList, tryRead } from "../damagedRows.ts";
 import { describeRow, readJson, readNumber, readText } from "../describeRow.ts";
 import { allByKeys, rowStatement, type Query, type Row, type Value } from "../engine/database.ts";
 import type { Seal } from "../engine/seal.ts";
@@ -227,10 +227,7 @@ export function readCounted(row: Row): CountedEvent {
   return { ...summaryWith(row, attribution), utm, newestClickId: newest?.[0] ?? null };
 }
 
-function readReasons({ reasons }: Row): FilterReason[] {
-  const value = reasons === null ? [] : tryParse(String(reasons));
-  return Array.isArray(value) ? value : [];
-}
+const readReasons = ({ reasons }: Row) => readList(String(reasons)) as FilterReason[];
 
 const readAttribution = (row: Row): Partial<Attribution> =>
   tryRead(() => unpackAttribution(String(row.attribution))) ?? {};

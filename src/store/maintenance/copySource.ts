@@ -3,9 +3,8 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { queryOn, toSqliteParams } from "../engine/sqlite/dialect.ts";
 import { isBusy } from "../engine/sqlite/errors.ts";
-import { schemaVersion } from "../schema/applyMigration.ts";
-import { refuseUnreleased, UnreleasedSchema } from "../schema/generation.ts";
-import { columnsOf } from "../schema/tables.ts";
+import { UnreleasedSchema } from "../schema/generation.ts";
+import { hasMigrations, readVersion } from "../schema/schemaProbe.ts";
 import { fromRange, keyOf, keyText, type Key, type Piece, type Range, type Table, type Values } from "./copy.ts"; // prettier-ignore
 
 /** The embedded database, and not the target, is at fault. */
@@ -92,10 +91,7 @@ export type Source = ReturnType<typeof openSource>;
 export async function readSourceSchema(db: DatabaseSync): Promise<number | null> {
   const source = queryOn(db);
   try {
-    if ((await columnsOf(source, "migrations")).length === 0) return null;
-    const version = await schemaVersion(source);
-    await refuseUnreleased(source, version);
-    return version;
+    return (await hasMigrations(source)) ? await readVersion(source) : null;
   } catch (error) {
     throw error instanceof UnreleasedSchema ? error : new SourceFault("read", error);
   }

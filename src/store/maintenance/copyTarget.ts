@@ -2,6 +2,7 @@
 //
 // PostgreSQL may order texts by a language; then the copy creates indexes of its own, which are dropped when it is done.
 
+import { errorCode } from "../../kernel/errorCode.ts";
 import { fromRange, hashOf, keyOf, keyText, rangeText, type Piece, type Range, type Table, type Values } from "./copy.ts"; // prettier-ignore
 import {
   rowStatement,
@@ -106,8 +107,7 @@ export async function openCopyTarget(db: Database) {
         await db.write((tx) => writePieces(tx, table, pieces));
       } catch (error) {
         const message = error instanceof Error ? error.message : String(error);
-        if (error instanceof Error && "code" in error && error.code === "23505")
-          throw new UniqueConflict(message);
+        if (errorCode(error) === "23505") throw new UniqueConflict(message);
         throw db.isDataError(error) ? new UnfitRows(table, pieces[0], message) : error;
       }
     },
@@ -139,10 +139,8 @@ export async function openCopyTarget(db: Database) {
            SUBSTR(pg_walfile_name(pg_current_wal_lsn()), 1, 8), ' ',
            (SELECT oid FROM pg_database WHERE datname = current_database())) AS place`,
       );
-      const isUnknown = (error: unknown) =>
-        error instanceof Error && "code" in error && /^(?:42|0A)/.test(String(error.code));
       const [row] = await reading.catch((error: unknown): Row[] => {
-        if (isUnknown(error)) return [];
+        if (/^(?:42|0A)/.test(errorCode(error))) return [];
         throw error;
       });
       return String(row?.place ?? "");

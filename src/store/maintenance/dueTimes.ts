@@ -8,6 +8,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { hourMs, maxSkewMs, minuteMs } from "../../kernel/time.ts";
 import type { ConnectionKey } from "../deliveries/delivery.ts";
+import { readLeaseTime } from "../deliveries/dueTime.ts";
 import { allByKeys, type Database, type Row, type RowQuery } from "../engine/database.ts";
 import { finalAt } from "../statistics/statistics.ts";
 
@@ -21,9 +22,7 @@ const correctedHours = 48;
 export function dueTimeStore(db: Database, now: () => number = Date.now) {
   /** `latest` is the last time that a right clock may show; null where it is not known which clock is right. */
   async function readClock(): Promise<Clock | null> {
-    if (!db.isServer) return { now: now(), latest: now() + maxSkewMs };
-    const [row] = await db.all(`SELECT ${db.serverClock} AS now`);
-    const at = Math.round(Number(row?.now));
+    const at = await readLeaseTime(db, db, now());
     return Math.abs(at - now()) > maxSkewMs ? null : { now: at, latest: at + maxSkewMs };
   }
 

@@ -17,23 +17,20 @@ type DiscardedCounts = Record<string, number>;
 
 const reason = "the encryption key was lost";
 
-/** Reads the known text that every start decrypts. */
-const readCheckText = (db: Query) => readSetting(db, sealedNames.check);
-
 /** True if there is a database that holds sealed values. */
 export async function hasSealedValues(location: StoreLocation): Promise<boolean> {
   const snapshot = await openSnapshot(location);
   if (!snapshot) return false;
   try {
-    return snapshot.version > 0 && (await readCheckText(snapshot)) !== null;
+    return snapshot.version > 0 && (await readSetting(snapshot, sealedNames.check)) !== null;
   } finally {
     await snapshot.close();
   }
 }
 
-/** True if none of the keys decrypts the known text. */
+/** True if none of the keys decrypts the known text, which every start decrypts. */
 export async function isKeyLost(db: Query, keys: Keys): Promise<boolean> {
-  const sealed = await readCheckText(db);
+  const sealed = await readSetting(db, sealedNames.check);
   return sealed !== null && tryOpen(sealWith(keys), sealed, sealedNames.check) === null;
 }
 

@@ -4,6 +4,7 @@
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { errorCode } from "../../kernel/errorCode.ts";
 import { syncToDisk } from "./syncToDisk.ts";
 import { openClient } from "../engine/postgres/client.ts";
 import {
@@ -148,7 +149,7 @@ async function openPostgresTarget(url: string, force: boolean): Promise<RestoreT
     await dropAll(all);
   } catch (error) {
     await client.end();
-    if (error instanceof Error && "code" in error && error.code === "55P03") return "in use";
+    if (errorCode(error) === "55P03") return "in use";
     throw error;
   }
   return {

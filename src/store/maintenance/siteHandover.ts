@@ -7,7 +7,7 @@ import { putGrant, type MemberRole } from "../access/members.ts";
 import { writeAudit, type AuditLine } from "../sites/audit.ts";
 import { readLeaseTime } from "../deliveries/dueTime.ts";
 import { connectionPlace } from "../sites/configuration.ts";
-import { lockRevision } from "../sites/revision.ts";
+import { lockRevision, markChanged, raiseRevision } from "../sites/revision.ts";
 import { removeSiteMove, setMoveState, type SiteMove, type SiteMoveState } from "../sites/siteMoves.ts";
 import { claimTables, putRows, type Side, type SiteTable } from "./siteRows.ts";
 
@@ -112,13 +112,13 @@ export async function changeState(
   now: number,
   more: (tx: RowQuery) => Promise<unknown> = async () => {},
 ): Promise<void> {
-  await db.write(async (tx) => {
-    const revision = await lockRevision(tx);
-    await setMoveState(tx, move, state ?? "copying", now);
-    if (state === null) await removeSiteMove(tx, move.siteId);
-    await more(tx);
-    await tx.all(`UPDATE sites SET revision = $1 WHERE site_id = $2`, [revision, move.siteId]);
-  });
+  await db.write((tx) =>
+    raiseRevision(tx, move.siteId, async () => {
+      await setMoveState(tx, move, state ?? "copying", now);
+      if (state === null) await removeSiteMove(tx, move.siteId);
+      await more(tx);
+    }),
+  );
 }
 
 export type MovedMember = { email: string; role: string; isLinked: boolean };
@@ -170,7 +170,7 @@ export async function goLive(
       for (const { table, rows } of live)
         for (let at = 0; at < rows.length; at += pageSize)
           await putRows(tx, to, table, siteId, rows.slice(at, at + pageSize));
-      await tx.all(`UPDATE sites SET revision = $1 WHERE site_id = $2`, [revision, siteId]);
+      await markChanged(tx, siteId, revision);
       for (const { userId, role } of members)
         if (userId !== null) await putGrant(tx, userId, { site: siteId, role: role as MemberRole }, now);
       await writeAudit(tx, audit.id, audit.line);

@@ -190,9 +190,6 @@ function rowsOn(tx: Query, db: Database, siteId: string, newId: () => string) {
     ]);
     return unpackRecord(String(row?.record), id) as T;
   }
-  const save = (table: PeopleTable, id: string, value: Identity | Visitor, at: number) =>
-    saveRecord(tx, siteId, table, id, value, at);
-  const remove = (table: PeopleTable, id: string) => removeRecord(tx, siteId, table, id);
   const decisions = async (column: "subject" | "given_by", value: Value) =>
     (
       await tx.all(
@@ -203,12 +200,13 @@ function rowsOn(tx: Query, db: Database, siteId: string, newId: () => string) {
 
   return {
     lockVisitor: (id: string, at: number) => record("visitors", id, newVisitor, at),
-    saveVisitor: (id: string, visitor: Visitor, at: number) => save("visitors", id, visitor, at),
-    removeVisitor: (id: string) => remove("visitors", id),
+    saveVisitor: (id: string, visitor: Visitor, at: number) =>
+      saveRecord(tx, siteId, "visitors", id, visitor, at),
+    removeVisitor: (id: string) => removeRecord(tx, siteId, "visitors", id),
     lockIdentity: (emailSha256: Sha256, at: number) => record("identities", emailSha256, newIdentity, at),
     saveIdentity: (emailSha256: Sha256, identity: Identity, at: number) =>
-      save("identities", emailSha256, identity, at),
-    removeIdentity: (emailSha256: Sha256) => remove("identities", emailSha256),
+      saveRecord(tx, siteId, "identities", emailSha256, identity, at),
+    removeIdentity: (emailSha256: Sha256) => removeRecord(tx, siteId, "identities", emailSha256),
     listDecisionsAbout: (subject: string) => decisions("subject", subject),
     /** Lists the decisions of a visitor, which are about persons. */
     listDecisionsBy: async (visitorId: string) =>

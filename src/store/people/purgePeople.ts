@@ -66,13 +66,9 @@ async function purgeRecords(
   ids: readonly string[],
   before: number,
 ): Promise<void> {
-  const key = peopleKeys[table];
-  const lock = db.forUpdate;
+  const sql = `SELECT record FROM ${table} WHERE site_id = $1 AND ${peopleKeys[table]} = $2 ${db.forUpdate}`;
   for (const id of ids) {
-    const [row] = await tx.all(`SELECT record FROM ${table} WHERE site_id = $1 AND ${key} = $2 ${lock}`, [
-      siteId,
-      id,
-    ]);
+    const [row] = await tx.all(sql, [siteId, id]);
     if (!row) continue;
     const record = tryRead(() => unpackRecord(String(row.record), id) as Identity | Visitor);
     const visits = record?.visits

@@ -5,7 +5,7 @@
 import type { ConfirmationReason, ConfirmationState, CountedAs } from "../../kernel/confirmation.ts";
 import type { DeliveryState } from "../../kernel/event.ts";
 import type { MatchKind, OrderStatus, RowClass, RunState } from "../../kernel/reconciliation.ts";
-import { readObject, tryParse } from "../damagedRows.ts";
+import { readList, readObject } from "../damagedRows.ts";
 import { asNumber, asNumberOrNull, asObject, asOneOf, asText, asTextOrNull, describeRow } from "../describeRow.ts"; // prettier-ignore
 import {
   allByKeys,
@@ -107,9 +107,7 @@ const packOutcomes = (outcomes: readonly RowOutcome[]) =>
 
 /** Returns none where the value is damaged. */
 function readOutcomes(value: Value): RowOutcome[] {
-  const packed = tryParse(String(value));
-  if (!Array.isArray(packed)) return [];
-  return (packed as PackedOutcome[]).map(
+  return (readList(String(value)) as PackedOutcome[]).map(
     ([connectionId, platform, state, reason, attributed, confirmation, why = null]) => ({
       connectionId,
       platform,
@@ -189,6 +187,7 @@ export function runStore(db: Database, newId: () => string) {
 
     /** False when the run was cancelled, or another process has made this step. */
     step(before: Run, next: RunStep): Promise<boolean> {
+      const { siteId, id, phase, cursor } = before;
       const work = async (tx: RowQuery) => {
         const state: RunState = next.phase === "done" ? "done" : "running";
         const tally = JSON.stringify(next.tally);
@@ -199,17 +198,7 @@ export function runStore(db: Database, newId: () => string) {
            WHERE site_id = $1 AND id = $2
              AND ((state = 'running' AND phase = $3 AND cursor = $4) OR (state = $5 AND phase = $6 AND cursor = $7 AND tally = $8))
            RETURNING id`,
-          [
-            before.siteId,
-            before.id,
-            before.phase,
-            before.cursor,
-            state,
-            next.phase,
-            next.cursor,
-            tally,
-            next.at,
-          ],
+          [siteId, id, phase, cursor, state, next.phase, next.cursor, tally, next.at],
         );
         if (moved.length === 0) return false;
         await tx.change(

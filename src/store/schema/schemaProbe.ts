@@ -32,9 +32,9 @@ export async function probeVersion(db: DialectQuery): Promise<number> {
   return readVersion(db);
 }
 
-const hasMigrations = async (db: DialectQuery) => (await columnsOf(db, "migrations")).length > 0;
+export const hasMigrations = async (db: DialectQuery) => (await columnsOf(db, "migrations")).length > 0;
 
-async function readVersion(db: DialectQuery): Promise<number> {
+export async function readVersion(db: DialectQuery): Promise<number> {
   const version = await schemaVersion(db);
   await refuseUnreleased(db, version);
   return version;

@@ -8,7 +8,7 @@ import type { AuditLine } from "./audit.ts";
 import { openObject, readObject, tryParse } from "../damagedRows.ts";
 import { columns } from "../schema/columns.ts";
 import { asNumber, asNumberOrNull, asOneOf, asText, asTextOrNull, describeRow } from "../describeRow.ts";
-import { list, type Database, type Query, type Row } from "../engine/database.ts";
+import { allByKeys, list, type Database, type Query, type Row } from "../engine/database.ts";
 import { removeQuestions } from "../confirmations/questions.ts";
 import { hostRow, insertHost, type HostRow } from "./hosts.ts";
 import { removeProof, resetProof } from "./proofs.ts";
@@ -81,40 +81,37 @@ export function configurationStore(
   const change = (line: AuditLine, work: (tx: Query) => Promise<unknown>) =>
     changeConfiguration(db, newId(), line, work);
 
-  async function loadSites(tx: Query, rows: Row[]): Promise<SiteRow[]> {
-    const sites: SiteRow[] = [];
-    // Fifty sites per statement, so that a start with thousands of sites takes a few hundred round trips.
-    for (let at = 0; at < rows.length; at += 50) {
-      const some = rows.slice(at, at + 50);
-      const ids = some.map((row) => String(row.site_id));
-      const where = `WHERE site_id IN (${list(ids.length)})`;
-      const hosts = await tx.all(`SELECT ${hostRow.list} FROM hosts ${where} ORDER BY created_at, host`, ids);
-      const keys = await tx.all(
-        `SELECT ${keyRow.list} FROM inbound_keys ${where} ORDER BY created_at, id`,
-        ids,
-      );
-      const connections = await tx.all(
-        `SELECT ${columns.connections} FROM connections ${where} ORDER BY created_at, id`,
-        ids,
-      );
-      const moves = await tx.all(`SELECT site_id, state, peer FROM site_moves ${where}`, ids);
-      for (const row of some) {
-        const isOfSite = (other: Row) => other.site_id === row.site_id;
-        const { settings, unreadable } = openSettings(seal, String(row.site_id), String(row.settings));
-        sites.push({
-          id: String(row.site_id),
-          name: String(row.name),
-          settings,
-          createdAt: Number(row.created_at),
-          hosts: hosts.filter(isOfSite).map((host) => String(host.host)),
-          hostRows: hosts.filter(isOfSite).map(hostRow.read),
-          keys: keys.filter(isOfSite).map(keyRow.read),
-          connections: connections.filter(isOfSite).map((one) => connectionOf(one, seal)),
-          leaving: leavingOf(moves.find(isOfSite)),
-          ...(unreadable.length > 0 && { unreadable }),
-        });
-      }
-    }
+  async function loadSites(rows: readonly Row[]): Promise<SiteRow[]> {
+    const ids = rows.map((row) => String(row.site_id));
+    const readBySite = async (sql: string) =>
+      Map.groupBy(await allByKeys(db, sql, [], ids), (row) => String(row.site_id));
+    const hosts = await readBySite(
+      `SELECT ${hostRow.list} FROM hosts WHERE site_id IN ({KEYS}) ORDER BY created_at, host`,
+    );
+    const keys = await readBySite(
+      `SELECT ${keyRow.list} FROM inbound_keys WHERE site_id IN ({KEYS}) ORDER BY created_at, id`,
+    );
+    const connections = await readBySite(
+      `SELECT ${columns.connections} FROM connections WHERE site_id IN ({KEYS}) ORDER BY created_at, id`,
+    );
+    const moves = await readBySite(`SELECT site_id, state, peer FROM site_moves WHERE site_id IN ({KEYS})`);
+    const sites = rows.map((row): SiteRow => {
+      const id = String(row.site_id);
+      const hostRows = (hosts.get(id) ?? []).map(hostRow.read);
+      const { settings, unreadable } = openSettings(seal, id, String(row.settings));
+      return {
+        id,
+        name: String(row.name),
+        settings,
+        createdAt: Number(row.created_at),
+        hosts: hostRows.map(({ host }) => host),
+        hostRows,
+        keys: (keys.get(id) ?? []).map(keyRow.read),
+        connections: (connections.get(id) ?? []).map((one) => connectionOf(one, seal)),
+        leaving: leavingOf(moves.get(id)?.[0]),
+        ...(unreadable.length > 0 && { unreadable }),
+      };
+    });
     if (sites.some(isDamaged)) await refuseWrongKey();
     return sites;
   }
@@ -125,7 +122,6 @@ export function configurationStore(
     /** Lists the sites that changed after `revision`, with all their rows. */
     async listSitesSince(revision: number): Promise<SiteRow[]> {
       return loadSites(
-        db,
         await db.all(`SELECT ${columns.sites} FROM sites WHERE revision > $1 ORDER BY created_at, site_id`, [
           revision,
         ]),

@@ -100,9 +100,8 @@ export function platformSignInStore(db: Database, seal: Seal) {
       next: (signIn: PlatformSignIn) => { record: T; expiresAt: number } | null,
     ): Promise<PlatformSignIn<T> | null> {
       return db.write(async (tx) => {
-        const lock = db.forUpdate;
         const [row] = await tx.all(
-          `SELECT ${columns.platform_sign_ins} FROM platform_sign_ins WHERE site_id = $1 AND id = $2 ${lock}`,
+          `SELECT ${columns.platform_sign_ins} FROM platform_sign_ins WHERE site_id = $1 AND id = $2 ${db.forUpdate}`,
           [siteId, id],
         );
         const signIn = row ? signInOf(row) : null;

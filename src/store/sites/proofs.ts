@@ -1,7 +1,7 @@
 // The proofs of connections: what each platform said when it was last asked, before or between conversions.
 
-import { readNumber, readText } from "../describeRow.ts";
-import type { Database, Query, Row } from "../engine/database.ts";
+import { asNumber, asNumberOrNull, asText, asTextOrNull, describeRow } from "../describeRow.ts";
+import type { Database, Query } from "../engine/database.ts";
 
 export type ProofRow = {
   connectionId: string;
@@ -12,7 +12,10 @@ export type ProofRow = {
   reason: string | null;
 };
 
-const columns = "connection_id, proven_at, checked_at, reason";
+const proofRow = describeRow<ProofRow, ProofRow>({
+  connectionId: asText, provenAt: asNumberOrNull, checkedAt: asNumber, reason: asTextOrNull,
+}); // prettier-ignore
+const columns = proofRow.list;
 
 export function proofStore(db: Database) {
   return {
@@ -32,7 +35,7 @@ export function proofStore(db: Database) {
         siteId,
         connectionId,
       ]);
-      return row ? proofOf(row) : null;
+      return row ? proofRow.read(row) : null;
     },
   };
 }
@@ -51,10 +54,3 @@ export async function resetProof(tx: Query, siteId: string, connectionId: string
 export async function removeProof(tx: Query, siteId: string, connectionId: string): Promise<void> {
   await tx.all(`DELETE FROM proofs WHERE site_id = $1 AND connection_id = $2`, [siteId, connectionId]);
 }
-
-const proofOf = (row: Row): ProofRow => ({
-  connectionId: String(row.connection_id),
-  provenAt: readNumber(row.proven_at),
-  checkedAt: Number(row.checked_at),
-  reason: readText(row.reason ?? null),
-});

@@ -7,6 +7,7 @@
 // "live" there is committed before "moved" here, and "locked" here before both: at no moment do both serve the site.
 
 import { Conflict } from "../../kernel/refusal.ts";
+import { asOneOf, asText, describeRow } from "../describeRow.ts";
 import type { Query, Row } from "../engine/database.ts";
 
 export type SiteMoveState = "copying" | "locked" | "moved" | "arriving" | "live";
@@ -24,20 +25,13 @@ export type SiteMove = {
 /** What nodes know of a site that they do not serve: it is read-only for a moment, or was moved. */
 export type LeavingState = "locked" | "moved";
 
+const moveRow = describeRow<SiteMove, SiteMove>({
+  siteId: asText, moveId: asText, runId: asText, state: asOneOf<SiteMoveState>(), peer: asText,
+}); // prettier-ignore
+
 export async function readSiteMove(db: Query, siteId: string): Promise<SiteMove | null> {
-  const [row] = await db.all(
-    `SELECT site_id, move_id, run_id, state, peer FROM site_moves WHERE site_id = $1`,
-    [siteId],
-  );
-  return row
-    ? {
-        siteId,
-        moveId: String(row.move_id),
-        runId: String(row.run_id),
-        state: row.state as SiteMoveState,
-        peer: String(row.peer),
-      }
-    : null;
+  const [row] = await db.all(`SELECT ${moveRow.list} FROM site_moves WHERE site_id = $1`, [siteId]);
+  return row ? moveRow.read(row) : null;
 }
 
 /**

@@ -182,8 +182,7 @@ export function alertStore(db: Database) {
         [siteId, connectionId, maxQueued],
       );
       const count = Number(row?.n);
-      const oldest = row?.oldest ?? null;
-      return { count, isAtLeast: count >= maxQueued, oldestDueAt: oldest === null ? null : Number(oldest) };
+      return { count, isAtLeast: count >= maxQueued, oldestDueAt: readNumber(row?.oldest) };
     },
 
     /** Lists the uses of a key by hour. */

@@ -2,6 +2,7 @@
 
 import { oldestSchemaSetting } from "../schema/compatibility.ts";
 import { readNumber } from "../describeRow.ts";
+import { attemptRow, type Attempt } from "../deliveries/delivery.ts";
 import { listSentAtOnce } from "../deliveries/readDeliveries.ts";
 import type { Database, Value } from "../engine/database.ts";
 
@@ -19,14 +20,9 @@ export type Pulse = {
   clock: number | null;
 };
 
+const timedFields = ["number", "startedAt", "durationMs", "state", "reason"] as const;
 /** An attempt without its request and response. */
-export type TimedAttempt = {
-  number: number;
-  startedAt: number;
-  durationMs: number;
-  state: string;
-  reason: string | null;
-};
+export type TimedAttempt = Pick<Attempt, (typeof timedFields)[number]>;
 
 type Backlog = {
   /** At most `maxBacklog`. */
@@ -135,25 +131,19 @@ export function healthStore(db: Database) {
       max: number,
     ): Promise<{ attempts: TimedAttempt[]; isComplete: boolean }> {
       const rows = await db.all(
-        `SELECT number, started_at, duration_ms, state, reason FROM attempts
+        `SELECT ${attemptRow.columnsOf(timedFields).join(", ")} FROM attempts
          WHERE site_id = $1 AND connection_id = $2 AND request <> '(removed)' AND started_at >= $3
          ORDER BY started_at DESC LIMIT $4`,
         [siteId, connectionId, since, max],
       );
-      const later = rows.map((row) => ({
-        number: Number(row.number),
-        startedAt: Number(row.started_at),
-        durationMs: Number(row.duration_ms),
-        state: String(row.state),
-        reason: row.reason == null ? null : String(row.reason),
-      }));
+      const later = rows.map((row) => attemptRow.readSome(row, timedFields));
       // What was sent at once has no row of its own.
       const first = await listSentAtOnce(db, siteId, connectionId, since, max);
       const atOnce = first.sent.map(({ startedAt, durationMs }) => ({
         number: 1,
         startedAt,
         durationMs,
-        state: "sent",
+        state: "sent" as const,
         reason: null,
       }));
       return { attempts: [...later, ...atOnce], isComplete: rows.length < max && first.isComplete };

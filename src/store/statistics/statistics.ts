@@ -2,7 +2,7 @@
 
 import { hourMs, minuteMs } from "../../kernel/time.ts";
 import { idAt, timeOfId } from "../../kernel/ids.ts";
-import { tryParse } from "../damagedRows.ts";
+import { readList } from "../damagedRows.ts";
 import { asNumber, asOneOf, asText, describeRow } from "../describeRow.ts";
 import { allByKeys, chunks, tuples, type Database, type Query } from "../engine/database.ts";
 import type { Delivery } from "../deliveries/delivery.ts";
@@ -201,9 +201,7 @@ const packFigures = (figures: readonly Figure[]) =>
 
 /** A damaged row counts nothing; `check` names it. */
 function readFigures(text: string): Figure[] {
-  const read = tryParse(text);
-  if (!Array.isArray(read)) return [];
-  return (read as PackedFigure[]).map(([kind, name, currency, count, value]) => ({
+  return (readList(text) as PackedFigure[]).map(([kind, name, currency, count, value]) => ({
     kind,
     name,
     currency,

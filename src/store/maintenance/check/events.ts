@@ -4,7 +4,7 @@
 import type { DeliveryState, FilterReason } from "../../../kernel/event.ts";
 import { timeOfId } from "../../../kernel/ids.ts";
 import { hourMs } from "../../../kernel/time.ts";
-import { tryParse, tryRead } from "../../damagedRows.ts";
+import { readList, tryParse, tryRead } from "../../damagedRows.ts";
 import type { Row } from "../../engine/database.ts";
 import { emailRef, readPerson } from "../../events/eventRow.ts";
 import { unpackAttribution } from "../../people/personCodec.ts";
@@ -82,10 +82,8 @@ function countEvent(
   for (const { platform, state } of deliveries) count(`delivery ${platform} ${state}`);
 }
 
-function isBots({ reasons }: Row): boolean {
-  const read = typeof reasons === "string" ? tryParse(reasons) : null;
-  return Array.isArray(read) && (read as FilterReason[]).some((one) => one?.code === "only bot visits");
-}
+const isBots = ({ reasons }: Row): boolean =>
+  (readList(String(reasons)) as (FilterReason | null)[]).some((one) => one?.code === "only bot visits");
 
 function checkEvent(row: Row, faults: Faults): void {
   const id = String(row.id);
