@@ -83,7 +83,9 @@ export function openConnections(
       application_name: sessionName,
       types,
       stream,
-      onConnect,
+      onConnect(client) {
+        return onConnect(client);
+      },
     });
     // The pool replaces an idle connection that breaks; without a listener it would end the process.
     pool.on("error", () => {});
