@@ -24,8 +24,8 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   "takeover skips the oldest": {
     what: "A node that takes over begins behind the low-water mark, and leaves the oldest open event behind.",
     file: "store/deliveries/nodes.ts",
-    find: '           WHERE site_id = $1 AND id ${isFirst ? ">=" : ">"}',
-    replace: "           WHERE site_id = $1 AND id >",
+    find: 'WHERE site_id = $1 AND id ${isFirst ? ">=" : ">"}',
+    replace: "WHERE site_id = $1 AND id >",
     seed: 2,
     focus: dyingNodes,
   },
