@@ -12,7 +12,7 @@ export default defineConfig({
     reporters: ["default", "./test/support/runner/stalls.ts", "./test/support/runner/closingLine.ts"],
     fileParallelism: true,
     // More than the two cores of the smallest machine: most tests wait for something most of the time.
-    maxWorkers: 6,
+    maxWorkers: 4,
     // No file may lean on another having run before it.
     sequence: { shuffle: { files: true }, sequencer: LongFirst },
     // Generous, because a busy machine takes several times as long.
