@@ -4,10 +4,10 @@ import { createServer, type AddressInfo } from "node:net";
 
 /**
  * Finds a free port below the range from which Linux takes ports for servers without a fixed one and for outgoing connections:
- * one of those could otherwise use the port before its server starts, or while it restarts.
+ * one of those could otherwise use the port before its server starts, or while it restarts. Browsers and `fetch` refuse 10080.
  */
 export async function freePort(): Promise<number> {
-  return tryPort(randomInt(10_000, 32_000)).catch(freePort);
+  return tryPort(randomInt(10_100, 32_000)).catch(freePort);
 }
 
 async function tryPort(wanted: number): Promise<number> {
