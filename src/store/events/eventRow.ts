@@ -170,7 +170,8 @@ export const lockEvents = (
   columns = "id",
 ): Promise<Row[]> => {
   const sql = `SELECT ${columns} FROM events WHERE site_id = $1 AND id IN ({KEYS}) ORDER BY id ${forUpdate}`;
-  return allByKeys(tx, sql, [siteId], ids);
+  // Sorted, so that two transactions that lock many of the same events do not deadlock.
+  return allByKeys(tx, sql, [siteId], ids.toSorted());
 };
 
 const plainFields = [

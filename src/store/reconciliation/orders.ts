@@ -6,7 +6,7 @@ import type { Sha256 } from "../../kernel/event.ts";
 import { eraseMasks } from "../../kernel/maskAddresses.ts";
 import { foldOrderId, type OrderStatus } from "../../kernel/reconciliation.ts";
 import { asNumber, asNumberOrNull, asOneOf, asText, describeRow, readNumber } from "../describeRow.ts";
-import { allByKeys, allForEach, keyedRead, rowStatement, type Database } from "../engine/database.ts";
+import { allByKeys, allForEach, chunks, keyedRead, rowStatement, type Database } from "../engine/database.ts";
 import { emailRef } from "../events/eventRow.ts";
 import type { PurgeStep } from "../maintenance/purge.ts";
 
@@ -163,7 +163,8 @@ export function orderStore(db: Database, newId: () => string) {
       const ids = orders.map(({ id }) => String(id));
       const telling = ids.filter((id) => id.startsWith("~") || eraseMasks(id) !== id);
       const sql = `UPDATE orders SET email_ref = NULL, email_sha256 = NULL WHERE site_id = $1 AND id IN ({KEYS})`;
-      if (ids.length) await db.write((tx) => allByKeys(tx, sql, [siteId], ids));
+      // In small transactions: an address may have very many orders.
+      for (const some of chunks(ids)) await db.write((tx) => allByKeys(tx, sql, [siteId], some));
       const runs = telling.length
         ? await db.all(`SELECT id FROM reconciliations WHERE site_id = $1`, [siteId])
         : [];
