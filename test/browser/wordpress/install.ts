@@ -4,13 +4,13 @@
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, existsSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterFile, takeAll } from "../../support/afterFile.ts";
 import { freshFolder } from "../../support/databases.ts";
 import { eventually } from "../../support/relay.ts";
+import { freePort } from "../../support/servers/freePort.ts";
 import { findOnPath } from "../launch.ts";
 
 const run = promisify(execFile);
@@ -161,12 +161,3 @@ require_once ABSPATH . 'wp-settings.php';
 }
 
 const quote = (value: string | boolean) => (typeof value === "string" ? `'${value}'` : String(value));
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}
