@@ -8,7 +8,7 @@ import {
   eventBytes,
   middle,
   middleOf,
-  openHarness,
+  createHarness,
   pick,
   startBare,
   startOurs,
@@ -29,7 +29,7 @@ import {
   type Part,
   type Target,
 } from "./part.ts";
-import { meterSettings, openMeter } from "./support/databaseMeter.ts";
+import { meterSettings, createMeter } from "./support/databaseMeter.ts";
 import { benchPostgres, platforms, stopPostgres } from "./support/relay.ts";
 import { bytesPerEvent } from "./support/seed.ts";
 
@@ -53,8 +53,8 @@ type Measured = {
 async function run(mode: Mode): Promise<Findings> {
   const counts = mode.quick ? [0, 3] : Object.keys(maxCpu).map(Number);
   await benchPostgres(meterSettings);
-  const meter = await openMeter();
-  const harness = await openHarness(0);
+  const meter = await createMeter();
+  const harness = await createHarness(0);
   const results: Record<string, LoadResult[]> = {};
   const counted: Record<string, LoadResult[]> = {};
   const bytes = new Map<string, number>();

@@ -4,7 +4,7 @@ import { Client } from "pg";
 import { nodesCpu, type Fleet } from "./support/fleet.ts";
 import { cpuOfFamily, sleep } from "./support/processes.ts";
 import type { Harness } from "./support/loadTest.ts";
-import { openStoreOf, platforms } from "./support/relay.ts";
+import { connectStoreOf, platforms } from "./support/relay.ts";
 import type { StubState } from "./support/stub.ts";
 
 /** `cpu` and `databaseCpu` are microseconds per delivery. */
@@ -84,7 +84,7 @@ export async function measurePoll({ installation, databasePid }: Fleet): Promise
      FROM generate_series(1, ${polledConnections}) AS n`,
   );
   await client.query("VACUUM ANALYZE deliveries");
-  const store = await openStoreOf(installation);
+  const store = await connectStoreOf(installation);
   // The first query prepares statements and reads pages, so it is not measured.
   await store.deliveries.findDue(Date.now());
   const own = process.cpuUsage();

@@ -3,13 +3,13 @@
 import { standinConnections } from "../scripts/standinConnections.ts";
 import { idAt } from "../src/kernel/ids.ts";
 import { connect } from "../src/sites/connect.ts";
-import { openDirectory } from "../src/sites/directory.ts";
+import { createDirectory } from "../src/sites/directory.ts";
 import { addKey, addSite, findSite } from "../src/sites/manage.ts";
 import { packPlan } from "../src/store/events/plan.ts";
 import { packAttribution } from "../src/store/people/personCodec.ts";
 import {
   closeHarness,
-  openHarness,
+  createHarness,
   pick,
   measureLoad,
   type Candidate,
@@ -29,8 +29,8 @@ import {
   type Target,
 } from "./part.ts";
 import { memoryOf, sleep, startChild } from "./support/processes.ts";
-import { install, openStoreOf, startRelay, type Engine, type Installation } from "./support/relay.ts";
-import { openSql } from "./support/seed.ts";
+import { install, connectStoreOf, startRelay, type Engine, type Installation } from "./support/relay.ts";
+import { createSql } from "./support/seed.ts";
 import type { StubState } from "./support/stub.ts";
 
 const quietSites = 99;
@@ -49,8 +49,8 @@ async function installSites(
 ): Promise<Installation & { quietKeys: string[] }> {
   const installation = await install(engine, [], stub);
   installation.env.CLEANCAST_ALLOW_PRIVATE = "127.0.0.0/8";
-  const store = await openStoreOf(installation);
-  const directory = openDirectory(store);
+  const store = await connectStoreOf(installation);
+  const directory = createDirectory(store);
   await directory.refresh();
   const context = { store, directory };
   const by = { actor: "bench", now: Date.now(), checkAddress: () => null };
@@ -73,7 +73,7 @@ async function installSites(
 
 /** Inserts events of the first site with queued deliveries, all due at the same time, as after a pause. */
 async function insertBacklog({ store, siteId, connectionIds }: Installation, count: number): Promise<void> {
-  const sql = await openSql({ store });
+  const sql = await createSql({ store });
   const now = Date.now();
   // The ids carry the current time, because the events are new.
   const id = `'${idAt(now).slice(0, 16)}' || ${sql.digits("n")}`;
@@ -110,7 +110,7 @@ async function insertBacklog({ store, siteId, connectionIds }: Installation, cou
 type Ratios = { engine: Engine; rows: string[][]; targets: Target[] };
 
 async function measure(engine: Engine, mode: Mode): Promise<Ratios> {
-  const harness = await openHarness(stubMs);
+  const harness = await createHarness(stubMs);
   const failing = startChild("./failingPlatforms.ts");
   const { urls } = await failing.ask<FailingPlatforms>("urls");
   const open = async (deliveries: number): Promise<Candidate> => {

@@ -4,7 +4,7 @@ import {
   closeHarness,
   middle,
   middleOf,
-  openHarness,
+  createHarness,
   pick,
   measureLoad,
   warmUp,
@@ -27,13 +27,13 @@ import {
 import { memoryOf } from "./support/processes.ts";
 import {
   install,
-  openStoreOf,
+  connectStoreOf,
   postmaster,
   startRelay,
   stopPostgres,
   type Installation,
 } from "./support/relay.ts";
-import { openSql, seedEvents, seedIdentities } from "./support/seed.ts";
+import { createSql, seedEvents, seedIdentities } from "./support/seed.ts";
 import { postEvent, timeStart, type Start } from "./start.ts";
 import { minuteMs } from "../src/kernel/time.ts";
 import { hashEmail } from "../test/support/person.ts";
@@ -61,7 +61,7 @@ async function prepare(records: number, mode: Mode, harness: Harness): Promise<S
   const old = Math.min(records / 10, 20_000);
   await seedIdentities(installation, records, old);
   await seedEvents(installation, records);
-  const sql = await openSql(installation);
+  const sql = await createSql(installation);
   const bytesPerRecord = (await sql.bytes("identities")) / (records + old);
   const bytes = await sql.bytes();
   await sql.close();
@@ -76,7 +76,7 @@ async function timeQueries(
   { installation, records }: Size,
   times: number,
 ): Promise<[what: string, ms: number][]> {
-  const store = await openStoreOf(installation);
+  const store = await connectStoreOf(installation);
   const { siteId } = installation;
   const [connectionId = ""] = installation.connectionIds;
   const newest = { before: null, limit: 50 };
@@ -106,7 +106,7 @@ async function timeQueries(
 
 /** Purges the old records without the pauses of a running relay; returns how many of all records it read per second. */
 async function purge(installation: Installation, records: number, old: number): Promise<number> {
-  const store = await openStoreOf(installation);
+  const store = await connectStoreOf(installation);
   const began = performance.now();
   let purged = 0;
   for (let after: string | null = ""; after !== null;) {
@@ -124,7 +124,7 @@ async function purge(installation: Installation, records: number, old: number): 
  * No relay accepts a lease that lasts longer.
  */
 async function holdLeases(installation: Installation): Promise<void> {
-  const store = await openStoreOf(installation);
+  const store = await connectStoreOf(installation);
   const now = Date.now();
   for (const name of ["purge", "statistics"] as const)
     await store.leases.acquire(name, "bench", now, now + 3 * minuteMs - 1000);
@@ -132,7 +132,7 @@ async function holdLeases(installation: Installation): Promise<void> {
 }
 
 async function run(mode: Mode): Promise<Findings> {
-  const harness = await openHarness(0);
+  const harness = await createHarness(0);
   const sizes: Size[] = [];
   for (const records of sizesOf(mode)) sizes.push(await prepare(records, mode, harness));
   const databasePid = mode.engine === "postgres" ? await postmaster() : null;

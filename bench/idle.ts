@@ -4,10 +4,17 @@
 
 import { standinConnections } from "../scripts/standinConnections.ts";
 import { connect } from "../src/sites/connect.ts";
-import { openDirectory } from "../src/sites/directory.ts";
+import { createDirectory } from "../src/sites/directory.ts";
 import { addKey, addSite, findSite } from "../src/sites/manage.ts";
 import { cpuOf, cpuOfFamily, sleep } from "./support/processes.ts";
-import { install, openStoreOf, postmaster, startRelay, stopPostgres, type Engine } from "./support/relay.ts";
+import {
+  install,
+  connectStoreOf,
+  postmaster,
+  startRelay,
+  stopPostgres,
+  type Engine,
+} from "./support/relay.ts";
 
 // The default is longer than the longest interval of a job.
 const [engine = "sqlite", siteCount = "10000", minutes = "10"] = process.argv.slice(2);
@@ -17,8 +24,8 @@ const startMs = measuredMs / 2;
 // Nothing else keeps this process running while it waits for its commands.
 const running = setInterval(() => {}, 60_000);
 const installation = await install(engine as Engine, [], null);
-const store = await openStoreOf(installation);
-const directory = openDirectory(store);
+const store = await connectStoreOf(installation);
+const directory = createDirectory(store);
 await directory.refresh();
 const context = { store, directory };
 const by = { actor: "bench", now: Date.now(), checkAddress: () => null };

@@ -3,7 +3,7 @@
 import {
   closeHarness,
   EventsFailed,
-  openHarness,
+  createHarness,
   startBare,
   startOurs,
   measureLoad,
@@ -35,7 +35,7 @@ function overrun(error: unknown): Pick<LoadResult, Figure> {
 type Figure = "p50" | "p99" | "cpu" | "requests" | "otherCores";
 
 async function run(mode: Mode): Promise<Findings> {
-  const harness = await openHarness(stubMs);
+  const harness = await createHarness(stubMs);
   const ours = await startOurs(harness, "sqlite", platforms.slice(0, 3));
   const bare = await startBare(harness, 3);
   // The same sender sends the same events directly to a stub platform.

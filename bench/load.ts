@@ -5,7 +5,7 @@ import {
   closeHarness,
   middle,
   middleOf,
-  openHarness,
+  createHarness,
   pick,
   startBare,
   startOurs,
@@ -27,7 +27,7 @@ import { platforms } from "./support/relay.ts";
 const loads = [64, 256] as const;
 
 async function run(mode: Mode): Promise<Findings> {
-  const harness = await openHarness(50);
+  const harness = await createHarness(50);
   const bare = await startBare(harness, 3);
   const ours = await startOurs(harness, "sqlite", platforms.slice(0, 3));
   const single = await startOurs(harness, "sqlite", ["ga4"]);

@@ -1,9 +1,9 @@
 // Compares two nodes with one on the same PostgreSQL, and measures the cost of an event under different loads.
 
 import { cpus } from "node:os";
-import { closeHarness, openHarness, type Harness } from "./support/loadTest.ts";
+import { closeHarness, createHarness, type Harness } from "./support/loadTest.ts";
 import { drainBacklog, measurePoll, type Drain } from "./deliveryWorker.ts";
-import { meterSettings, openMeter, type Meter } from "./support/databaseMeter.ts";
+import { meterSettings, createMeter, type Meter } from "./support/databaseMeter.ts";
 import {
   measureFleet,
   startFleet,
@@ -58,7 +58,7 @@ type Planned = { fleet: Fleet; harness: Harness; load: PointLoad };
 
 async function run(mode: Mode): Promise<Findings> {
   await benchPostgres(meterSettings);
-  const harnesses = new Map([0, slowPlatformMs].map((ms) => [ms, openHarness(ms)]));
+  const harnesses = new Map([0, slowPlatformMs].map((ms) => [ms, createHarness(ms)]));
   const planned: Planned[] = [];
   for (const { shape, platformMs, loads } of shapes(mode.quick)) {
     const harness = (await harnesses.get(platformMs)) as Harness;
@@ -66,7 +66,7 @@ async function run(mode: Mode): Promise<Findings> {
     for (const load of loads) planned.push({ fleet, harness, load });
   }
   const fleets = [...new Set(planned.map(({ fleet }) => fleet))];
-  const meter = await openMeter();
+  const meter = await createMeter();
   const harnessOf = (fleet: Fleet) => (planned.find((one) => one.fleet === fleet) as Planned).harness;
   for (const fleet of fleets) await warmUpFleet(harnessOf(fleet), fleet, meter, mode);
   const results = await interleaved(

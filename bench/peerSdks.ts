@@ -167,4 +167,4 @@ function rudder(): Sdk {
   };
 }
 
-export const openSdks = (): Sdk[] => [facebook(), segment(), rudder()];
+export const createSdks = (): Sdk[] => [facebook(), segment(), rudder()];

@@ -24,7 +24,7 @@ import {
   type Mode,
   type Part,
 } from "./part.ts";
-import { hashContact, hashTraits, openSdks, type Given, type Sdk, type Visited } from "./peerSdks.ts";
+import { hashContact, hashTraits, createSdks, type Given, type Sdk, type Visited } from "./peerSdks.ts";
 
 const site = { id: "site", settings: withDefaults({}) };
 const identity = identityRecord("0123456789", daysAgo(youngDays), hashEmail("known@example.com"));
@@ -63,7 +63,7 @@ function readConversion(given: Given): Conversion {
 
 type Ours = { name: "meta" | "segment"; build: (conversion: Conversion) => string };
 
-function openOurs(name: Ours["name"]): Ours {
+function createOurs(name: Ours["name"]): Ours {
   const platform = platformOf(name) as Platform;
   const settings = standinConnections[name];
   return {
@@ -88,8 +88,8 @@ const addRounds = (some: readonly number[], others: readonly number[]) =>
 
 async function run(mode: Mode): Promise<Findings> {
   installPeers();
-  const sdks = openSdks();
-  const ours = (["meta", "segment"] as const).map(openOurs);
+  const sdks = createSdks();
+  const ours = (["meta", "segment"] as const).map(createOurs);
   const perRun = mode.quick ? 200 : 1500;
   let runs = 0;
   /** What `prepare` does is not measured. */

@@ -4,9 +4,9 @@
 // developer tools can open, stay in the folder that is printed last.
 
 import { globSync, readFileSync } from "node:fs";
-import { meterSettings, openMeter } from "./support/databaseMeter.ts";
+import { meterSettings, createMeter } from "./support/databaseMeter.ts";
 import { measureFleet, startFleet, stopFleets, warmUpFleet } from "./support/fleet.ts";
-import { closeHarness, openHarness, startOurs, measureLoad, warmUp } from "./support/loadTest.ts";
+import { closeHarness, createHarness, startOurs, measureLoad, warmUp } from "./support/loadTest.ts";
 import { number } from "./part.ts";
 import { benchPostgres, freshFolder, platforms, stopPostgres } from "./support/relay.ts";
 
@@ -50,7 +50,7 @@ const short = (url: string) =>
     .replace(/^.*\/node_modules\//, "")
     .replace(/^.*\/(?=(?:src|dist)\/)/, "") || "(native)";
 
-const harness = await openHarness(Number(delayMs));
+const harness = await createHarness(Number(delayMs));
 const nodeArgs = ["--cpu-prof", `--cpu-prof-dir=${folder}`, "--cpu-prof-interval=500"];
 const load = { senders: Number(senders), ms: loadMs };
 const mode = { quick: false };
@@ -67,7 +67,7 @@ async function profilePostgres() {
   await benchPostgres(meterSettings);
   const shape = { nodes: Number(nodes), sites: 1, connections: Number(connections) };
   const fleet = await startFleet(harness, shape, Number(delayMs), nodeArgs);
-  const meter = await openMeter();
+  const meter = await createMeter();
   await warmUpFleet(harness, fleet, meter, mode);
   const result = await measureFleet(harness, fleet, meter, load);
   await stopFleets([fleet]);

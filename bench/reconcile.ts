@@ -11,7 +11,7 @@ import { postEvent } from "./start.ts";
 import { cpuOf, memoryOf, sleep } from "./support/processes.ts";
 import {
   install,
-  openStoreOf,
+  connectStoreOf,
   startRelay,
   stopPostgres,
   type Engine,
@@ -26,7 +26,7 @@ const engines = (["sqlite", "postgres"] as const).filter((one) => (values.engine
 async function seed(installation: Installation): Promise<void> {
   const { siteId, connectionIds } = installation;
   const [connectionId = ""] = connectionIds;
-  const store = await openStoreOf(installation);
+  const store = await connectStoreOf(installation);
   const at = Date.now();
   const connection = { siteId, id: connectionId, platform: "meta" } as const;
   const { event } = await storeSent(store, connection, "{}", at);
@@ -82,7 +82,7 @@ async function measure(engine: Engine): Promise<Record<string, unknown>> {
   const days = ["--from", dayOf(Date.now() - (seededDays + 2) * dayMs), "--to", dayOf(Date.now() - dayMs)];
   const { id } = await command("start", ...days);
   // Reads the state in this process: a command each time would take the processor from the relay.
-  const store = await openStoreOf(installation);
+  const store = await connectStoreOf(installation);
   const key = { siteId: installation.siteId, id };
   let isRunning = true;
   // Without the pages of the database that the embedded store maps into memory: the system takes those back at any time.

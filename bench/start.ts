@@ -1,7 +1,7 @@
 // Measures the time from the start to the first answer, and the memory of an idle relay.
 
 import { request } from "node:http";
-import { startBare, openHarness, closeHarness } from "./support/loadTest.ts";
+import { startBare, createHarness, closeHarness } from "./support/loadTest.ts";
 import {
   atMost,
   interleaved,
@@ -49,7 +49,7 @@ export const postEvent = (key: string) => (port: number) =>
   });
 
 async function run(mode: Mode): Promise<Findings> {
-  const harness = await openHarness(0);
+  const harness = await createHarness(0);
   const installation = await install("sqlite", [], null);
   const ask = postEvent(installation.key);
   const starts = await interleaved(roundsOf(mode, 7), {

@@ -12,7 +12,7 @@ import {
   type Mode,
   type Part,
 } from "./part.ts";
-import { openTags, type Tag } from "./tagPeers.ts";
+import { createTags, type Tag } from "./tagPeers.ts";
 
 const slower = 4;
 const page =
@@ -49,7 +49,7 @@ async function timeIn(browser: Browser, { code }: Tag): Promise<number> {
 }
 
 async function run(mode: Mode): Promise<Findings> {
-  const tags = await openTags();
+  const tags = await createTags();
   const browser = await launch();
   const times = browser
     ? await interleaved(

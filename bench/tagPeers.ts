@@ -92,7 +92,7 @@ async function bundled(entry: string, start: string): Promise<string> {
   return output[0].code;
 }
 
-export async function openTags(): Promise<Tag[]> {
+export async function createTags(): Promise<Tag[]> {
   installPeers();
   const tags = [ourTag()];
   for (const peer of peers) tags.push(await tagOf(peer));

@@ -4,7 +4,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Argument, Command, Option } from "commander";
-import { openProgram } from "../src/commands/program.ts";
+import { createProgram } from "../src/commands/program.ts";
 import { settingLabels } from "../src/sites/settings.ts";
 import { before, groups, notes } from "./docs/commands/notes.ts";
 import { code, page, table } from "./docs/markdown.ts";
@@ -24,14 +24,14 @@ function leavesOf(command: Command, path = command.name()): Leaf[] {
 
 /** Returns the text of each page by its file name. */
 export function commandPages(): Map<string, string> {
-  const families = openProgram().commands;
+  const families = createProgram().commands;
   const pages = new Map(families.map((family) => [`${family.name()}.md`, pageOf(family)]));
   return pages.set("README.md", overview(families));
 }
 
 /** Lists the commands without an example, and the notes without a command. */
 export function unmatchedNotes(): string[] {
-  const names = openProgram()
+  const names = createProgram()
     .commands.flatMap((family) => leavesOf(family))
     .map(({ name }) => name);
   return [

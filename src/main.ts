@@ -6,13 +6,13 @@ import { applyAtStart } from "./installation/configurationFile.ts";
 import { prepareFirstStart, readOwnerLine } from "./installation/firstStart.ts";
 import { lockStore, makeDataFolder, readVersion } from "./installation/installation.ts";
 import { readTag } from "./identity/tagScript.ts";
-import { openLog } from "./observability/log.ts";
-import { openObservability } from "./observability/observability.ts";
-import { openCertificate, watchCertificate } from "./server/certificate.ts";
+import { createLog } from "./observability/log.ts";
+import { createObservability } from "./observability/observability.ts";
+import { createCertificate, watchCertificate } from "./server/certificate.ts";
 import { mountRoutes, type MountedRoutes } from "./server/routes.ts";
-import { addressOf, openServer, toStartFault } from "./server/server.ts";
+import { addressOf, createHttpServer, toStartFault } from "./server/server.ts";
 import { startServices, type Services } from "./server/services.ts";
-import { closeServer, openShutdown, trackRequests } from "./server/shutdown.ts";
+import { closeServer, createShutdown, trackRequests } from "./server/shutdown.ts";
 
 export type Running = { address: string; stop(): Promise<void> };
 
@@ -27,14 +27,14 @@ export async function serve(
   file?: FileText,
 ): Promise<Running> {
   const tag = readTag();
-  const certificate = openCertificate(config);
+  const certificate = createCertificate(config);
   makeDataFolder(config);
   const unlock = lockStore(config);
   const now = Date.now;
-  const opened = openLog(config.logLevel, onLogClosed);
+  const opened = createLog(config.logLevel, onLogClosed);
   const { log } = opened;
-  const observability = openObservability(config, opened, now);
-  const shutdown = openShutdown({
+  const observability = createObservability(config, opened, now);
+  const shutdown = createShutdown({
     // The last request may take `answerMs`, and its last attempt another `attemptMs`.
     timeoutMs: config.answerMs + config.attemptMs + 2000,
     onLate: observability.onDefect,
@@ -47,7 +47,7 @@ export async function serve(
 
   try {
     const services = await startServices({ config, log, observability, shutdown, now });
-    const app = openServer(certificate?.pair ?? null, observability.onDefect);
+    const app = createHttpServer(certificate?.pair ?? null, observability.onDefect);
     const requests = trackRequests(app);
     shutdown.add("drain", "connections", () => requests.closeAfterAnswer());
     shutdown.add("requests", "requests", (timeoutMs) => closeServer(app, requests, timeoutMs - 500));

@@ -10,7 +10,7 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { writeHistory } from "../scripts/demo/history.ts";
 import { ulid } from "../src/kernel/ids.ts";
-import { openStore } from "../src/store/store.ts";
+import { createStore } from "../src/store/store.ts";
 import { standins } from "../standins/index.ts";
 import { freshFolder } from "./support/databases.ts";
 
@@ -60,7 +60,7 @@ test("the demo's audit log is in the order of time", async () => {
     days: 5,
     receiver,
   });
-  const store = await openStore(location, encryptionKey, ulid);
+  const store = await createStore(location, encryptionKey, ulid);
   for (const siteId of ["", shop.siteId, product.siteId]) {
     const lines = (await store.audit.list(siteId, 1000)).map(({ at, action }) => ({ at, action }));
     expect(lines.length).toBeGreaterThan(2);

@@ -14,7 +14,7 @@ import {
   trailsOf,
   type Block,
 } from "./support/documents/documents.ts";
-import { openGuides, type Guides } from "./support/documents/guideRun.ts";
+import { createGuides, type Guides } from "./support/documents/guideRun.ts";
 
 /** The accepted reasons for not running a block. Every other block is run. */
 const reasons = new Set([
@@ -118,7 +118,7 @@ test.each(
 
 describe("the commands of the pages", () => {
   let guides: Guides;
-  beforeAll(async () => void (guides = await openGuides()));
+  beforeAll(async () => void (guides = await createGuides()));
   afterAll(() => guides.close());
 
   // A page that names a data folder of its own begins with a new installation.

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Command } from "commander";
-import { openProgram } from "../src/commands/program.ts";
+import { createProgram } from "../src/commands/program.ts";
 import { blocksOf, documents, placeOf, root } from "./support/documents/documents.ts";
 
 type Hint = { file: string; text: string };
@@ -34,7 +34,7 @@ const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8"
 /** Says what is wrong with a command; null when it can be run. Words after a complete command are part of its sentence. */
 function faultOf(text: string): string | null {
   const words = text.split(/\s+/);
-  let command: Command = openProgram();
+  let command: Command = createProgram();
   while (command.commands.length > 0) {
     const word = words.shift();
     if (word === undefined) return "it is not complete";

@@ -4,13 +4,13 @@
 import { describe, expect, test } from "vitest";
 import { checkLocation } from "../src/maintenance/check.ts";
 import { ulid } from "../src/kernel/ids.ts";
-import { openDirectory } from "../src/sites/directory.ts";
+import { createDirectory } from "../src/sites/directory.ts";
 import type { Database, Row } from "../src/store/engine/database.ts";
 import { latestVersion, migrate } from "../src/store/schema/migrate.ts";
 import type { Migration } from "../src/store/schema/migration.ts";
 import { migrations } from "../src/store/schema/schema.ts";
-import { openDatabase, type StoreLocation } from "../src/store/open.ts";
-import { openStore, type Store } from "../src/store/store.ts";
+import { connectDatabase, type StoreLocation } from "../src/store/connect.ts";
+import { createStore, type Store } from "../src/store/store.ts";
 import { columnsOf, tablesAt } from "../src/store/schema/tables.ts";
 import { fillTable } from "../src/store/maintenance/restoreTarget.ts";
 import { freshDatabase, freshFolder } from "./support/databases.ts";
@@ -90,8 +90,8 @@ const readers: readonly [table: string, read: (store: Store) => Promise<unknown>
 
 /** Opens the store of the present code, and expects every row in the tables and from the readers. */
 async function expectAll(location: StoreLocation, filled: Record<string, Row[]>, from: number): Promise<void> {
-  const store = await openStore(location, rowsKey, ulid);
-  const db = openDatabase(location);
+  const store = await createStore(location, rowsKey, ulid);
+  const db = connectDatabase(location);
   try {
     expect(store.migrated).toMatchObject({ from, to: latestVersion });
     for (const [table, rows] of Object.entries(filled)) {
@@ -100,7 +100,7 @@ async function expectAll(location: StoreLocation, filled: Record<string, Row[]>,
     }
     for (const [table, read, expected] of readers)
       if (filled[table]) expect(await read(store), table).toEqual(expected);
-    const directory = openDirectory(store);
+    const directory = createDirectory(store);
     await directory.refresh();
     expect(directory.siteOfHost("shop.example.com")?.settings).toMatchObject({
       inbound: true,
@@ -118,7 +118,7 @@ describe.each(engines)("migrations on %s", (engine) => {
     "rows of schema %i reach the present schema unchanged, and can be read",
     async (version) => {
       const location = await newLocation(engine);
-      const old = openDatabase(location);
+      const old = connectDatabase(location);
       await migrate(old, { to: version });
       const filled = await fill(old, version);
       await old.close();
@@ -129,7 +129,7 @@ describe.each(engines)("migrations on %s", (engine) => {
 
   test("rows of the present schema reach the next schema unchanged, and the present code still reads them there", async () => {
     const location = await newLocation(engine);
-    const db = openDatabase(location);
+    const db = connectDatabase(location);
     await migrate(db);
     const filled = await fill(db, latestVersion);
     expect(await migrate(db, { steps: [...migrations, ...next] })).toEqual({
@@ -143,7 +143,7 @@ describe.each(engines)("migrations on %s", (engine) => {
   });
 
   test("every table that a migration creates is declared, so that backups include it", async () => {
-    const db = openDatabase(await newLocation(engine));
+    const db = connectDatabase(await newLocation(engine));
     await migrate(db);
     const rows = await db.all(
       engine === "sqlite"

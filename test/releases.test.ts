@@ -8,8 +8,8 @@ import { oldestCompatible } from "../src/store/schema/compatibility.ts";
 import { latestVersion, migrate } from "../src/store/schema/migrate.ts";
 import type { Migration } from "../src/store/schema/migration.ts";
 import { migrations } from "../src/store/schema/schema.ts";
-import { openDatabase } from "../src/store/open.ts";
-import { openStore } from "../src/store/store.ts";
+import { connectDatabase } from "../src/store/connect.ts";
+import { createStore } from "../src/store/store.ts";
 import { freshDatabase } from "./support/databases.ts";
 import { recordTransactions } from "./support/schema/hotStatements.ts";
 import { engines } from "./support/relay.ts";
@@ -114,12 +114,12 @@ describe.each(engines)("releases and schemas on %s", (engine) => {
 
 test("a node on an older schema reads nothing but its version before it has migrated", async () => {
   const location = { engine: "postgres", url: await freshDatabase(), connections: 2 } as const;
-  const db = openDatabase(location);
+  const db = connectDatabase(location);
   await migrate(db, { to: latestVersion - 1 });
   await db.close();
   const recording = recordTransactions();
   try {
-    await (await openStore(location, Buffer.alloc(32, 7), ulid)).close();
+    await (await createStore(location, Buffer.alloc(32, 7), ulid)).close();
   } finally {
     recording.stop();
   }

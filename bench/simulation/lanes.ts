@@ -1,7 +1,7 @@
 // Lanes as in src/delivery/lanes/lanes.ts: a connection has a limit of concurrent requests; deliveries that wait for a lane or
 // for the quota share a request.
 
-import { openQuota, type Quota } from "../../src/delivery/lanes/quota.ts";
+import { createQuota, type Quota } from "../../src/delivery/lanes/quota.ts";
 import { platformOf } from "../../src/platforms/index.ts";
 import type { Clock } from "./clock.ts";
 import { Fifo } from "./machine.ts";
@@ -27,7 +27,7 @@ type Queue<Job> = { busy: number; waiting: Fifo<Job>; quotaUntil: number };
 export class Lanes<Job> {
   requests = 0;
   #queues = new Map<string, Queue<Job>>();
-  #quota: Quota = openQuota();
+  #quota: Quota = createQuota();
   readonly clock: Clock;
   readonly deliver: (limits: Limits, site: number, batch: Job[], done: () => void) => void;
   constructor(clock: Clock, deliver: (limits: Limits, site: number, batch: Job[], done: () => void) => void) {

@@ -28,7 +28,7 @@ export const meterSettings = {
   max_wal_size: "16GB",
 };
 
-export async function openMeter(): Promise<Meter> {
+export async function createMeter(): Promise<Meter> {
   const client = new Client({ connectionString: (await benchPostgres(meterSettings)).url });
   await client.connect();
   await client.query("CREATE EXTENSION IF NOT EXISTS pg_stat_statements");

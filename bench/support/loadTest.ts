@@ -16,7 +16,7 @@ import { cpuOf, cpuOfFamily, cpuOfMachine, startChild, type Child } from "./proc
 import {
   databaseOf,
   install,
-  openStoreOf,
+  connectStoreOf,
   platforms,
   postmaster,
   startRelay,
@@ -61,7 +61,7 @@ export type Candidate = {
 export type Harness = { stub: Child; state: StubState; sender: Child };
 
 /** Starts the processes around the candidates: the stub platforms and the sender. */
-export async function openHarness(delayMs: number): Promise<Harness> {
+export async function createHarness(delayMs: number): Promise<Harness> {
   const stub = startChild("./stub.ts", { STUB_DELAY_MS: String(delayMs) });
   return { stub, state: await stub.ask<StubState>("state"), sender: startChild("./sender.ts") };
 }
@@ -136,7 +136,7 @@ export async function requirePeopleFound({
   known,
 }: Pick<Candidate, "installation" | "known">): Promise<void> {
   if (!installation || known === 0) return;
-  const store = await openStoreOf(installation);
+  const store = await connectStoreOf(installation);
   const pages = await Promise.all(
     installation.sites.map(({ id }, _, { length }) =>
       // Seeded events are older.

@@ -9,8 +9,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { standinConnections } from "../../scripts/standinConnections.ts";
 import { ulid } from "../../src/kernel/ids.ts";
-import type { StoreLocation } from "../../src/store/open.ts";
-import { openStore, type Store } from "../../src/store/store.ts";
+import type { StoreLocation } from "../../src/store/connect.ts";
+import { createStore, type Store } from "../../src/store/store.ts";
 import { commandIn } from "../../test/support/commands.ts";
 import { startPostgres, withClient, type Postgres } from "../../test/support/postgres/postgres.ts";
 import type { AllocationOrder } from "./allocations.ts";
@@ -115,8 +115,8 @@ async function command(env: Record<string, string>, ...args: string[]): Promise<
   return JSON.parse(out);
 }
 
-export function openStoreOf({ store, env }: Installation): Promise<Store> {
-  return openStore(store, Buffer.from(env.CLEANCAST_ENCRYPTION_KEY ?? "", "hex"), ulid);
+export function connectStoreOf({ store, env }: Installation): Promise<Store> {
+  return createStore(store, Buffer.from(env.CLEANCAST_ENCRYPTION_KEY ?? "", "hex"), ulid);
 }
 
 /** Returns the name of an installation's database on the server. */

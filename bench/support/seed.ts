@@ -9,7 +9,7 @@ import { daysAgo, identityRecord, knownEmail, oldDays, youngDays } from "./input
 import { readOutcomes } from "../../src/store/deliveries/outcomes.ts";
 import { packRecord } from "../../src/store/people/personCodec.ts";
 import { hashEmail } from "../../test/support/person.ts";
-import { openStoreOf, type Installation } from "./relay.ts";
+import { connectStoreOf, type Installation } from "./relay.ts";
 
 type Sql = {
   run(text: string): Promise<Record<string, unknown>[]>;
@@ -27,11 +27,11 @@ type Sql = {
   close(): Promise<void>;
 };
 
-export async function openSql({ store }: Pick<Installation, "store">): Promise<Sql> {
-  return store.engine === "sqlite" ? openSqliteFile(store.file) : openPostgresUrl(store.url);
+export async function createSql({ store }: Pick<Installation, "store">): Promise<Sql> {
+  return store.engine === "sqlite" ? connectSqliteFile(store.file) : connectPostgresUrl(store.url);
 }
 
-function openSqliteFile(file: string): Sql {
+function connectSqliteFile(file: string): Sql {
   const db = new DatabaseSync(file, { timeout: 10_000 });
   db.exec("PRAGMA synchronous = OFF; PRAGMA cache_size = -1000000; PRAGMA temp_store = MEMORY");
   db.function("sha256", (text) => hash("sha256", String(text)));
@@ -56,7 +56,7 @@ function openSqliteFile(file: string): Sql {
   };
 }
 
-async function openPostgresUrl(url: string): Promise<Sql> {
+async function connectPostgresUrl(url: string): Promise<Sql> {
   const client = new Client({ connectionString: url });
   await client.connect();
   const run = async (text: string) => (await client.query(text)).rows as Record<string, unknown>[];
@@ -86,7 +86,7 @@ const anyHash = "0".repeat(64);
 
 /** Inserts records of `count` people on every site, and of `old` more, which are older than the retention period. */
 export async function seedIdentities(installation: Installation, count: number, old = 0): Promise<void> {
-  const sql = await openSql(installation);
+  const sql = await createSql(installation);
   for (const [from, to, days] of [
     [0, count - 1, youngDays],
     [count, count + old - 1, oldDays],
@@ -105,7 +105,7 @@ export async function seedIdentities(installation: Installation, count: number, 
   }
   await sql.flush();
   await sql.close();
-  const store = await openStoreOf(installation);
+  const store = await connectStoreOf(installation);
   for (const { id } of installation.sites)
     if (!(await store.people.findIdentity(id, hashEmail(knownEmail(count - 1)))))
       throw new Error(`the store does not find the seeded people of the site ${id}`);
@@ -119,7 +119,7 @@ export const eventTables = ["events", "dedup_claims", "outcomes", "deliveries", 
 
 /** Returns the bytes of the event tables per event, with indexes, without the platforms' answers. */
 export async function bytesPerEvent(installation: Installation): Promise<number> {
-  const sql = await openSql(installation);
+  const sql = await createSql(installation);
   let bytes = 0;
   for (const table of eventTables) bytes += await sql.bytes(table);
   const [row] = await sql.run(`SELECT COUNT(*) AS n FROM events`);
@@ -179,7 +179,7 @@ async function copyRow(
 
 /** Copies the newest event with its claim and outcomes `count` times, each for another known person and at another time. */
 export async function seedEvents(installation: Installation, count: number): Promise<void> {
-  const sql = await openSql(installation);
+  const sql = await createSql(installation);
   const [event] = await sql.run(`SELECT * FROM events ORDER BY id DESC LIMIT 1`);
   if (!event) throw new Error("there is no event to copy");
   const id = quoted(String(event.id));
@@ -215,7 +215,7 @@ export async function seedEvents(installation: Installation, count: number): Pro
   }
   await sql.flush();
   await sql.close();
-  const store = await openStoreOf(installation);
+  const store = await connectStoreOf(installation);
   const [found] = await store.events.list(installation.siteId, {
     emailSha256: hashEmail(knownEmail(count - 1)),
     limit: 1,
@@ -231,7 +231,7 @@ export async function seedEvents(installation: Installation, count: number): Pro
  * the event, and of these half another person; one of ten has a `#`, one of 50 another value.
  */
 export async function seedOrders(installation: Installation, count: number): Promise<void> {
-  const sql = await openSql(installation);
+  const sql = await createSql(installation);
   const [event] = await sql.run(`SELECT * FROM events ORDER BY id DESC LIMIT 1`);
   if (!event) throw new Error("there is no event");
   const number = `CASE WHEN n % 20 = 0 THEN 'M-' ELSE 'S-' END || n`;

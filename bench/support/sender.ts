@@ -96,7 +96,7 @@ async function sendEvents(options: SendOptions): Promise<SendResult> {
   // Opened before the clock starts.
   const ports = portsOf(options);
   const count = "senders" in options ? options.senders : spareConnections;
-  const connections = Array.from({ length: count }, (_, i) => openConnection(ports, i));
+  const connections = Array.from({ length: count }, (_, i) => connectTo(ports, i));
   await Promise.all(connections.map(({ opened }) => opened));
   const began = performance.now();
   if ("senders" in options) await sendInLoop(options, connections, began, send);
@@ -110,7 +110,7 @@ async function sendEvents(options: SendOptions): Promise<SendResult> {
 const spareConnections = 64;
 
 const portsOf = ({ port, otherPorts = [] }: SendOptions) => [port, ...otherPorts];
-const openConnection = (ports: readonly number[], i: number) =>
+const connectTo = (ports: readonly number[], i: number) =>
   new HttpConnection(ports[i % ports.length] as number);
 
 type Send = (connection: HttpConnection, i: number, due: number) => Promise<void>;
@@ -153,7 +153,7 @@ async function sendAtRandom(
     for (let early = due - performance.now(); early > 0.5; early = due - performance.now())
       await new Promise((resolve) => setTimeout(resolve, early));
     let connection = free.shift();
-    if (!connection) connections.push((connection = openConnection(portsOf(options), connections.length)));
+    if (!connection) connections.push((connection = connectTo(portsOf(options), connections.length)));
     const used = connection;
     sent.push(send(used, i, Math.min(due, performance.now())).then(() => void free.push(used)));
   }

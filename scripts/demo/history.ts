@@ -5,13 +5,13 @@ import { ulid } from "../../src/kernel/ids.ts";
 import { dayMs, hourMs, minuteMs } from "../../src/kernel/time.ts";
 import type { RelayContext } from "../../src/pipeline.ts";
 import { pause } from "../../src/sites/connect.ts";
-import { openDirectory, type Connection } from "../../src/sites/directory.ts";
+import { createDirectory, type Connection } from "../../src/sites/directory.ts";
 import { auditLine, findSite, changeSiteSettings, type SiteContext } from "../../src/sites/manage.ts";
 import type { InboundCount } from "../../src/store/statistics/inboundCounts.ts";
 import { lockoutRule, type KeyUse } from "../../src/store/sites/keyUse.ts";
 import { statisticsWorker } from "../../src/statistics/worker.ts";
-import type { StoreLocation } from "../../src/store/open.ts";
-import { openStore, type Store } from "../../src/store/store.ts";
+import type { StoreLocation } from "../../src/store/connect.ts";
+import { createStore, type Store } from "../../src/store/store.ts";
 import { alertActions } from "./alerts.ts";
 import { judgeBots } from "./bots.ts";
 import { createRandom } from "./random.ts";
@@ -53,7 +53,7 @@ const maxConcurrent = 256;
 export async function writeHistory(options: HistoryOptions): Promise<History> {
   // The ids of rows carry the time of the history.
   const clock: Clock = { at: options.now - options.days * dayMs };
-  const store = await openStore(options.location, options.encryptionKey, () => ulid(clock.at));
+  const store = await createStore(options.location, options.encryptionKey, () => ulid(clock.at));
   try {
     return await write(store, clock, options);
   } finally {
@@ -66,7 +66,7 @@ async function write(store: Store, clock: Clock, options: HistoryOptions): Promi
   const random = createRandom(seed);
   const from = now - days * dayMs;
   const atShare = (share: number) => Math.floor(from + share * (now - from));
-  const directory = openDirectory(store);
+  const directory = createDirectory(store);
   await directory.refresh();
   const context: SiteContext = { store, directory };
 

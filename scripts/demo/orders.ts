@@ -6,7 +6,7 @@ import { defaultReconciledEvent } from "../../src/kernel/reconciliation.ts";
 import { dayMs, hourMs } from "../../src/kernel/time.ts";
 import { isEventOf } from "../../src/reconcile/classify.ts";
 import { startRun } from "../../src/reconcile/manage.ts";
-import { openRunWorker } from "../../src/reconcile/worker.ts";
+import { createRunWorker } from "../../src/reconcile/worker.ts";
 import { findSite, type SiteContext } from "../../src/sites/manage.ts";
 import type { Candidate } from "../../src/store/reconciliation/candidates.ts";
 import { orderKey, type Order } from "../../src/store/reconciliation/orders.ts";
@@ -39,7 +39,7 @@ export async function compareOrders(
   }
   const by = { actor: owner, now: now - 5 * hourMs };
   await startRun(store, findSite(context, siteId), {}, by);
-  const worker = openRunWorker({
+  const worker = createRunWorker({
     store,
     directory,
     owner: "demo",

@@ -5,24 +5,24 @@ import { minuteMs } from "../kernel/time.ts";
 import { ulid } from "../kernel/ids.ts";
 import { Denied, Missing } from "../kernel/refusal.ts";
 import type { Actor } from "./actor.ts";
-import { openApiKeys } from "./apiKeys.ts";
-import { openInvitations } from "./invitations.ts";
+import { createApiKeys } from "./apiKeys.ts";
+import { createInvitations } from "./invitations.ts";
 import { cookiesOf, headersFor, loadBetterAuth, type BetterAuth } from "./betterAuth.ts";
-import { openMembers } from "./members.ts";
-import { openAccount } from "./account.ts";
+import { createMembers } from "./members.ts";
+import { createAccount } from "./account.ts";
 import type { AccessContext, AccessOptions, Caller } from "./context.ts";
-import { openRecovery } from "./recovery.ts";
-import { openSignIn } from "./signIn.ts";
+import { createRecovery } from "./recovery.ts";
+import { createSignIn } from "./signIn.ts";
 import type { SingleSignOn } from "./singleSignOn/signIn.ts";
 
-export type Access = ReturnType<typeof openAccess>;
+export type Access = ReturnType<typeof createAccess>;
 
 const purgeMs = 10 * minuteMs;
 /** Sessions record "last seen" at most this often: a dashboard sends many requests per second. */
 const seenEveryMs = minuteMs;
 const maxSeen = 10_000;
 
-export function openAccess(options: AccessOptions) {
+export function createAccess(options: AccessOptions) {
   const { store, now, onDefect } = options;
   let loading: Promise<BetterAuth> | null = null;
   const running = new Set<Promise<void>>();
@@ -43,8 +43,8 @@ export function openAccess(options: AccessOptions) {
   };
   const { singleSignOn = null, passwords = true } = options;
   let opening: Promise<SingleSignOn> | null = null;
-  const signIn = openSignIn(context);
-  const apiKeys = openApiKeys(context);
+  const signIn = createSignIn(context);
+  const apiKeys = createApiKeys(context);
 
   const purge = poll({
     everyMs: purgeMs,
@@ -93,10 +93,10 @@ export function openAccess(options: AccessOptions) {
       const bearer = /^bearer +(\S+) *$/i.exec(caller.raw.headers.authorization ?? "")?.[1];
       return bearer === undefined ? userOf(caller) : apiKeys.actorOf(bearer);
     },
-    account: openAccount(context),
-    recovery: openRecovery(context),
-    members: openMembers(context),
-    invitations: openInvitations(context, signIn),
+    account: createAccount(context),
+    recovery: createRecovery(context),
+    members: createMembers(context),
+    invitations: createInvitations(context, signIn),
     apiKeys,
     hasMail: options.mailer !== null,
     hasPasswords: passwords,
@@ -105,8 +105,8 @@ export function openAccess(options: AccessOptions) {
     /** Loads single sign-on at the first use. */
     singleSignOn(): Promise<SingleSignOn> {
       if (!singleSignOn) throw new Missing("address", "Single sign-on is not configured.");
-      opening ??= import("./singleSignOn/signIn.ts").then(({ openSingleSignOn }) =>
-        openSingleSignOn(context, singleSignOn),
+      opening ??= import("./singleSignOn/signIn.ts").then(({ createSingleSignOn }) =>
+        createSingleSignOn(context, singleSignOn),
       );
       return opening;
     },

@@ -15,7 +15,7 @@ import { refuseDamagedSecret } from "./twoFactorSecrets.ts";
 
 type Me = Pick<User, "id" | "email" | "name" | "sessionId" | "twoFactor">;
 
-export function openAccount(context: AccessContext) {
+export function createAccount(context: AccessContext) {
   const { store, auth, now } = context;
 
   /** Limits password guesses as at sign-in: a stranger may use a browser that was left open. */

@@ -19,7 +19,7 @@ const maxCached = 1000;
 /** Uses of API keys are counted under this id, as a key may belong to no site. */
 const noSite = "";
 
-export function openApiKeys(context: AccessContext) {
+export function createApiKeys(context: AccessContext) {
   const { store, directory, now, onDefect } = context;
   const cache = new Map<string, { key: ApiKey; asked: number }>();
   let uses: KeyUses | null = null;

@@ -12,15 +12,15 @@ import { readEmail } from "./betterAuth.ts";
 import { addressOf, type AccessContext, type Caller, type Cookies } from "./context.ts";
 import { checkNewPassword, hashPassword } from "./password.ts";
 import type { Link } from "./recovery.ts";
-import type { openSignIn } from "./signIn.ts";
+import type { createSignIn } from "./signIn.ts";
 import { createLinkToken, hashLinkToken, linkTo } from "./oneTimeLinks.ts";
 import { countAttempt, invitationLimits, linkLimits, uncountAttempt } from "./rateCounters.ts";
 
 const validMs = 7 * dayMs;
 
-export function openInvitations(
+export function createInvitations(
   context: AccessContext,
-  { signIn }: Pick<ReturnType<typeof openSignIn>, "signIn">,
+  { signIn }: Pick<ReturnType<typeof createSignIn>, "signIn">,
 ) {
   const { store, directory, now, publicUrl, mailer } = context;
   const nameOf = (site: string | null) =>

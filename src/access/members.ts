@@ -33,7 +33,7 @@ export function checkScope(
   }
 }
 
-export function openMembers(context: AccessContext) {
+export function createMembers(context: AccessContext) {
   const { store } = context;
 
   /** Hides grants on single sites that the holder does not own; null if no grant is left. */

@@ -14,7 +14,7 @@ import { accountLimitKeys, countAttempt, linkLimits, resetLimits, uncountAttempt
 
 export type Link = { link: string | null; expiresAt: number };
 
-export function openRecovery(context: AccessContext) {
+export function createRecovery(context: AccessContext) {
   const { store, now, publicUrl, mailer, inBackground } = context;
 
   async function createLink(userId: string, byOperator: boolean, by: (By & { email: string }) | null) {

@@ -30,7 +30,7 @@ type SignedIn = { step: "signed in" | "code needed"; cookies: Cookies };
 /** The same answer for a wrong password and an unknown email, so that accounts cannot be probed. */
 const wrongPassword = () => new Refusal("password", "The email or the password is wrong.");
 
-export function openSignIn(context: AccessContext) {
+export function createSignIn(context: AccessContext) {
   const { store, auth, now, publicUrl } = context;
 
   /** Ends the session or pending sign-in of these cookies, which were not sent yet. */

@@ -2,14 +2,14 @@
 
 import { afterAll, describe, expect, test } from "vitest";
 import { http } from "../../test/support/lanes.ts";
-import { openNodes, sql } from "../../test/support/nodes.ts";
+import { createNodes, sql } from "../../test/support/nodes.ts";
 import type { AllowList } from "../delivery/addresses.ts";
 import type { Sender } from "../delivery/send.ts";
 import { shortId } from "../kernel/ids.ts";
 import { hourMs, minuteMs } from "../kernel/time.ts";
 import { repairWebhook } from "../outbound/manage.ts";
 import { connect } from "../sites/connect.ts";
-import { openDirectory, type Site } from "../sites/directory.ts";
+import { createDirectory, type Site } from "../sites/directory.ts";
 import { addSite, changeSiteSettings } from "../sites/manage.ts";
 import { alertMonitor } from "./monitor.ts";
 
@@ -17,9 +17,9 @@ const allow: AllowList = { hosts: new Set(), networks: [] };
 const damaged = (column: string) => `${column} = 'v1.AAAA' || SUBSTR(${column}, 8)`;
 
 describe.each(["sqlite", "postgres"] as const)("alerts about damaged rows on %s", async (engine) => {
-  const { store, location, close } = await openNodes(engine);
+  const { store, location, close } = await createNodes(engine);
   afterAll(close);
-  const directory = openDirectory(store);
+  const directory = createDirectory(store);
   const context = { store, directory };
   let now = Date.UTC(2026, 10, 16, 14, 30);
   const by = () => ({ actor: "test", now, checkAddress: () => null });

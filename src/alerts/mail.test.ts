@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { startMailServer } from "../../test/support/servers/mailServer.ts";
-import { openMailer, stopWhenDown } from "./mail.ts";
+import { createMailer, stopWhenDown } from "./mail.ts";
 
 describe("mail", () => {
   test("a mail reaches all recipients, in plain text, marked as auto-generated", async () => {
     const server = await startMailServer();
-    const mailer = openMailer({ url: server.url, from: "Cleancast <cc@example.com>" });
+    const mailer = createMailer({ url: server.url, from: "Cleancast <cc@example.com>" });
     const text = "Größe: 50 %\n.\n  cleancast alert list\n";
     expect(await mailer(["a@example.com", "b@example.com"], "[Cleancast] shop: über", text)).toEqual({
       ok: true,
@@ -20,7 +20,7 @@ describe("mail", () => {
   test("the error of a mail that the server refuses does not contain the password", async () => {
     const server = await startMailServer();
     server.rejectsRecipients = true;
-    const mailer = openMailer({ url: server.url.replace("//", "//user:s3cret@"), from: "cc@example.com" });
+    const mailer = createMailer({ url: server.url.replace("//", "//user:s3cret@"), from: "cc@example.com" });
     const sent = await mailer(["a@example.com"], "s", "t");
     expect(sent.ok).toBe(false);
     expect(JSON.stringify(sent)).not.toContain("s3cret");
@@ -29,7 +29,7 @@ describe("mail", () => {
   test("after the server was down, no further mail is tried; after it refused one mail, the next is sent", async () => {
     const server = await startMailServer();
     server.rejectsRecipients = true;
-    const picky = stopWhenDown(openMailer({ url: server.url, from: "cc@example.com" }));
+    const picky = stopWhenDown(createMailer({ url: server.url, from: "cc@example.com" }));
     expect(await picky(["a@example.com"], "s", "t")).toMatchObject({ ok: false, isDown: false });
     server.rejectsRecipients = false;
     expect(await picky(["a@example.com"], "s", "t")).toEqual({ ok: true });
@@ -37,7 +37,7 @@ describe("mail", () => {
     const { url } = server;
     await server.close();
     let calls = 0;
-    const mailer = openMailer({ url, from: "cc@example.com" });
+    const mailer = createMailer({ url, from: "cc@example.com" });
     const guarded = stopWhenDown((...mail) => {
       calls += 1;
       return mailer(...mail);

@@ -22,7 +22,7 @@ const timeouts = (ms: number) => ({
   dnsTimeout: ms,
 });
 
-export function openMailer({ url, from }: SmtpServer): Mailer {
+export function createMailer({ url, from }: SmtpServer): Mailer {
   return async (to, subject, text) => {
     const transport = createTransport({
       url,

@@ -3,21 +3,21 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newAttempt, newEvent, queuedDelivery, settlementOf } from "../../test/support/events.ts";
-import { openNodes, sql } from "../../test/support/nodes.ts";
+import { createNodes, sql } from "../../test/support/nodes.ts";
 import { startReceiver, type Receiver } from "../../test/support/receiver.ts";
 import { startMailServer, type MailServer } from "../../test/support/servers/mailServer.ts";
-import { openSender, type Sender } from "../delivery/send.ts";
+import { createSender, type Sender } from "../delivery/send.ts";
 import { readAllowList, type AllowList } from "../delivery/addresses.ts";
 import type { DeliveryState } from "../kernel/event.ts";
 import { ulid } from "../kernel/ids.ts";
 import { connect, disconnect, pause, resume } from "../sites/connect.ts";
-import { openDirectory, type Connection, type Directory, type Site } from "../sites/directory.ts";
+import { createDirectory, type Connection, type Directory, type Site } from "../sites/directory.ts";
 import { addKey, addSite, changeSiteSettings } from "../sites/manage.ts";
 import { lockoutRule } from "../store/sites/keyUse.ts";
-import type { StoreLocation } from "../store/open.ts";
-import { openStore, type Store } from "../store/store.ts";
+import type { StoreLocation } from "../store/connect.ts";
+import { createStore, type Store } from "../store/store.ts";
 import { checkSite, mayHaveProblem, newCheckMemory, quietMs, type Facts } from "./conditions.ts";
-import { openMailer } from "./mail.ts";
+import { createMailer } from "./mail.ts";
 import { alertMonitor } from "./monitor.ts";
 
 const minute = 60_000;
@@ -36,13 +36,13 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
   let sites = 0;
 
   beforeAll(async () => {
-    ({ store, location, close } = await openNodes(engine));
-    directory = openDirectory(store);
+    ({ store, location, close } = await createNodes(engine));
+    directory = createDirectory(store);
     await directory.refresh();
     mail = await startMailServer();
     receiver = await startReceiver();
     const allow = readAllowList("127.0.0.0/8") as AllowList;
-    sender = openSender({ connectMs: 60_000, attemptMs: 60_000, allow, origins: {} });
+    sender = createSender({ connectMs: 60_000, attemptMs: 60_000, allow, origins: {} });
   });
   afterAll(async () => {
     await sender.close();
@@ -61,7 +61,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
       store: stores,
       directory: places,
       channels: {
-        mailer: openMailer({ url: mail.url, from: "Cleancast <cc@example.com>" }),
+        mailer: createMailer({ url: mail.url, from: "Cleancast <cc@example.com>" }),
         sender,
         publicUrl: "https://cc.example.com",
       },
@@ -174,7 +174,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
   test("reconnecting or resuming a connection ends its alert immediately, and the notified channels are notified of the end", async () => {
     const site = await newSite();
     const id = connectionOf(site);
-    const stale = openDirectory(store);
+    const stale = createDirectory(store);
     const change = { siteId: site.id, actor: "relay", action: "x", detail: {}, at: now };
     const open = async () => (await store.alerts.listSince(site.id, Number.MAX_SAFE_INTEGER)).length;
     const again = () =>
@@ -529,8 +529,8 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
   });
 
   test("several nodes notify once, both at the same moment and when one node takes over from another", async () => {
-    const otherStore = engine === "postgres" ? await openStore(location, Buffer.alloc(32, 7), ulid) : store;
-    const otherDirectory = openDirectory(otherStore);
+    const otherStore = engine === "postgres" ? await createStore(location, Buffer.alloc(32, 7), ulid) : store;
+    const otherDirectory = createDirectory(otherStore);
     try {
       const site = await newSite();
       const id = connectionOf(site);

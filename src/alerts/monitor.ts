@@ -2,7 +2,7 @@
 // lease does this. A channel is notified when an alert begins, once a day while the alert lasts, and when it is over. Each
 // notification is recorded before and after it is sent; one that failed is sent again after the next check.
 
-import { openLease } from "../background/lease.ts";
+import { createLease } from "../background/lease.ts";
 import { poll } from "../background/poll.ts";
 import { forEachConcurrently } from "../kernel/concurrency.ts";
 import { dayMs, minuteMs } from "../kernel/time.ts";
@@ -65,7 +65,7 @@ export function startAlertMonitor(options: AlertMonitorOptions): { stop(): Promi
 export function alertMonitor(options: AlertMonitorOptions) {
   const { store, directory, owner, everyMs, now, elapsed, onDefect } = options;
   const memory = newCheckMemory();
-  const lease = openLease({
+  const lease = createLease({
     leases: store.leases,
     name: "alerts",
     owner,

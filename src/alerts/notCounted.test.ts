@@ -2,12 +2,12 @@
 
 import { afterAll, describe, expect, test } from "vitest";
 import { newSite } from "../../test/support/events.ts";
-import { openNodes } from "../../test/support/nodes.ts";
+import { createNodes } from "../../test/support/nodes.ts";
 import { storeSent } from "../../test/support/sentEvents.ts";
 import type { Confirmation } from "../kernel/confirmation.ts";
 import { dayMs, hourMs, minuteMs } from "../kernel/time.ts";
 import { connectPlatform, disconnect } from "../sites/connect.ts";
-import { openDirectory, type Connection, type Site } from "../sites/directory.ts";
+import { createDirectory, type Connection, type Site } from "../sites/directory.ts";
 import { findSite } from "../sites/manage.ts";
 import type { Alert } from "../store/statistics/alerts.ts";
 import type { LookMemory } from "./looks.ts";
@@ -21,8 +21,8 @@ const consent: Confirmation = { state: "not counted", reason: "consent", detail:
 const unknown: Confirmation = { state: "unknown", reason: "no answer", detail: null };
 
 describe("conversions that are not counted", async () => {
-  const { store, close } = await openNodes("sqlite");
-  const directory = openDirectory(store);
+  const { store, close } = await createNodes("sqlite");
+  const directory = createDirectory(store);
   const context = { store, directory };
   afterAll(close);
 

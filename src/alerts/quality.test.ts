@@ -3,11 +3,11 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { standinConnections } from "../../scripts/standinConnections.ts";
 import { newSite } from "../../test/support/events.ts";
-import { openNodes } from "../../test/support/nodes.ts";
+import { createNodes } from "../../test/support/nodes.ts";
 import type { QualityReport } from "../kernel/quality.ts";
 import { dayMs, hourMs, minuteMs } from "../kernel/time.ts";
 import { connectPlatform, disconnect, pause, resume } from "../sites/connect.ts";
-import { openDirectory, type Connection, type Site } from "../sites/directory.ts";
+import { createDirectory, type Connection, type Site } from "../sites/directory.ts";
 import { findSite } from "../sites/manage.ts";
 import { snapshotDay } from "../store/confirmations/snapshots.ts";
 import type { Alert } from "../store/statistics/alerts.ts";
@@ -18,8 +18,8 @@ import { checkQuality, isQualityLookDue } from "./quality.ts";
 const now = Date.UTC(2026, 10, 15, 12);
 
 describe("scores of platforms", async () => {
-  const { store, close } = await openNodes("sqlite");
-  const directory = openDirectory(store);
+  const { store, close } = await createNodes("sqlite");
+  const directory = createDirectory(store);
   const context = { store, directory };
   afterAll(close);
 

@@ -23,7 +23,7 @@ type FeedState = {
 };
 type SiteFeed = FeedState & { loop: Poll };
 
-export function openFeed(context: FeedContext) {
+export function createFeed(context: FeedContext) {
   const { store, now } = context;
   const sites = new Map<string, SiteFeed>();
   const streamsOf = new Map<string, number>();
@@ -70,7 +70,7 @@ export function openFeed(context: FeedContext) {
       const site = sites.get(siteId) ?? startFeed(siteId);
       streams += 1;
       streamsOf.set(actor, held + 1);
-      const stream = openStream(isAllowed, () => {
+      const stream = createStream(isAllowed, () => {
         streams -= 1;
         const left = (streamsOf.get(actor) ?? 1) - 1;
         if (left) streamsOf.set(actor, left);
@@ -99,7 +99,7 @@ const maxQueued = 500;
 type Stream = { send(message: string): void; pieces: AsyncIterable<string> };
 
 /** Opens the stream of one listener: a bounded queue of messages, with keep-alives. */
-function openStream(isAllowed: () => Promise<boolean>, onEnd: () => void): Stream {
+function createStream(isAllowed: () => Promise<boolean>, onEnd: () => void): Stream {
   const queue: string[] = ["retry: 3000\n\n"];
   let waiting: ((result: IteratorResult<string>) => void) | null = null;
   let ended = false;

@@ -30,7 +30,7 @@ export function mountDashboard(
   const onlyDashboardHost = { preHandler: guard(isDashboardHost) };
 
   app.all("/api/v1/*", onlyDashboardHost, async (request, reply) => {
-    router ??= openRouterFor(context(), onDefect);
+    router ??= createRouterFor(context(), onDefect);
     return (await router).answer(request, reply);
   });
   app.get("/api/openapi.json", onlyDashboardHost, async (_request, reply) => {
@@ -81,13 +81,13 @@ export function mountDashboard(
   return { close: () => void router?.then((opened) => opened.close()) };
 }
 
-async function openRouterFor(context: ApiContext, onDefect: (error: unknown) => void): Promise<Router> {
-  const [{ openRouter }, { createHandlers }] = await Promise.all([
+async function createRouterFor(context: ApiContext, onDefect: (error: unknown) => void): Promise<Router> {
+  const [{ createRouter }, { createHandlers }] = await Promise.all([
     import("./router.ts"),
     import("./routes.ts"),
   ]);
   const { directory, transport, access, now } = context;
-  return openRouter({
+  return createRouter({
     handlers: createHandlers(context),
     directory,
     transport,

@@ -12,7 +12,7 @@ import { auditName, may, roleOn, type Actor, type ApiKeyHolder } from "../access
 import { basePath, contract, type RouteName } from "../contract/contract.ts";
 import { scopesOf, type Route } from "../contract/route.ts";
 import { readBytes } from "../http/body.ts";
-import { openRateLimit } from "../http/rate.ts";
+import { createRateLimit } from "../http/rate.ts";
 import { isSecure, type TransportRules } from "../http/transport.ts";
 import type { Directory, Site } from "../sites/directory.ts";
 import { requireHere } from "../sites/manage.ts";
@@ -41,10 +41,10 @@ type Match = { name: RouteName; route: Route; params: Record<string, string> };
 const callsPerMinute = 1200;
 const safeMethods = new Set(["GET", "HEAD"]);
 
-export function openRouter(options: RouterOptions): Router {
+export function createRouter(options: RouterOptions): Router {
   const { handlers, directory, transport, actorOf, now, onDefect } = options;
   const match = createMatcher();
-  const rate = openRateLimit();
+  const rate = createRateLimit();
   const closing = new AbortController();
 
   async function run(request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -181,7 +181,7 @@ function checkOrigin(request: FastifyRequest, actor: Actor | null): void {
   if (!isOwn) throw new Denied("forbidden", "This request came from another site.");
 }
 
-function checkRate(actor: Actor | null, rate: ReturnType<typeof openRateLimit>, now: number): void {
+function checkRate(actor: Actor | null, rate: ReturnType<typeof createRateLimit>, now: number): void {
   const wait = actor ? rate(`${actor.kind} ${actor.id}`, callsPerMinute, now) : 0;
   if (wait > 0) throw new Denied("too_many", "Too many requests. Wait a moment.", Math.ceil(wait));
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openLease, type LeaseStore } from "./lease.ts";
+import { createLease, type LeaseStore } from "./lease.ts";
 
 /** One row, as the store keeps it, and nodes with a clock that they share. */
 function setUp() {
@@ -20,7 +20,7 @@ function setUp() {
   };
   const errors: unknown[] = [];
   const node = (owner: string) =>
-    openLease({
+    createLease({
       leases,
       name: "job",
       owner,

@@ -31,7 +31,7 @@ export type Lease = {
 /** A lease is renewed when this share of it has passed: in the rest, a renewal that failed can be repeated. */
 const renewAfter = 1 / 3;
 
-export function openLease<Name extends string>(options: LeaseOptions<Name>): Lease {
+export function createLease<Name extends string>(options: LeaseOptions<Name>): Lease {
   const { leases, name, owner, lengthMs, now, elapsed, onError } = options;
   /** The time of the last acquisition, by both clocks. */
   let acquired: { at: number; elapsed: number } | null = null;

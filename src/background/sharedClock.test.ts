@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { maxSkewMs } from "../kernel/time.ts";
 import { leasesBy } from "./lease.ts";
-import { openSharedClock } from "./sharedClock.ts";
+import { createSharedClock } from "./sharedClock.ts";
 
 /** A node whose clock is `aheadMs` ahead of the database's, and the number of readings. */
 function setUp(aheadMs: number) {
@@ -10,7 +10,7 @@ function setUp(aheadMs: number) {
     world.time += ms;
     world.elapsed += ms;
   };
-  const clock = openSharedClock({
+  const clock = createSharedClock({
     async readDatabase() {
       world.reads += 1;
       pass(world.answerMs);
@@ -64,7 +64,7 @@ test("an answer that took too long is not used", async () => {
 });
 
 test("a database without a clock of its own leaves the node its own time", async () => {
-  const clock = openSharedClock({ readDatabase: async () => null, now: () => 5, elapsed: () => 1 });
+  const clock = createSharedClock({ readDatabase: async () => null, now: () => 5, elapsed: () => 1 });
   expect([await clock.read(), clock.fromLocal(9)]).toEqual([{ now: 5, isOff: false }, 9]);
 });
 

@@ -35,7 +35,7 @@ const maxDriftMs = 500;
 /** `aheadMs` is how far the database's clock was ahead of the monotonic one, `driftMs` how far the wall clock was. */
 type Reading = { at: number; aheadMs: number; driftMs: number };
 
-export function openSharedClock({ readDatabase, now, elapsed }: SharedClockOptions): SharedClock {
+export function createSharedClock({ readDatabase, now, elapsed }: SharedClockOptions): SharedClock {
   let reading: Reading | null = null;
   let running: Promise<Reading | null> | null = null;
 

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { dayMs } from "../kernel/time.ts";
-import { openTagSightings } from "./tagSightings.ts";
+import { createTagSightings } from "./tagSightings.ts";
 
 test("the pages on which the tag was seen are counted once each, without their query", () => {
-  const sightings = openTagSightings();
+  const sightings = createTagSightings();
   expect(sightings.read("a", 0)).toBeNull();
   sightings.add("a", "https://shop.example/?gclid=1", 1000);
   sightings.add("a", "https://shop.example/?gclid=2", 2000);
@@ -14,7 +14,7 @@ test("the pages on which the tag was seen are counted once each, without their q
 });
 
 test("memory is bounded: of many pages the newest are known", () => {
-  const sightings = openTagSightings();
+  const sightings = createTagSightings();
   for (let i = 0; i < 500; i++) sightings.add("a", `https://shop.example/${i}`, i);
   expect(sightings.read("a", 500)).toEqual({ at: 499, pages: 100 });
 });

@@ -15,7 +15,7 @@ export type TagSightings = {
   read(siteId: string, now: number): TagSighting | null;
 };
 
-export function openTagSightings(): TagSightings {
+export function createTagSightings(): TagSightings {
   /** By site: the path of each page with its newest visit, the newest last. */
   const sites = new Map<string, Map<string, number>>();
   return {

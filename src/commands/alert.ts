@@ -1,7 +1,7 @@
 import { missingMailServer, sendTestAlert } from "../alerts/channels.ts";
-import { openMailer } from "../alerts/mail.ts";
+import { createMailer } from "../alerts/mail.ts";
 import { listFailedChannels, messageOf } from "../alerts/message.ts";
-import { openSender } from "../delivery/send.ts";
+import { createSender } from "../delivery/send.ts";
 import { findSite } from "../sites/manage.ts";
 import { findSites, table, timeText, type CliCommand } from "./context.ts";
 
@@ -60,10 +60,10 @@ export function alertCommands(program: CliCommand): void {
     .run(async (context, siteText: string) => {
       const { config, by } = context;
       const site = findSite(context, siteText);
-      const sender = openSender({ ...config, allow: config.allowPrivate, origins: {} });
+      const sender = createSender({ ...config, allow: config.allowPrivate, origins: {} });
       try {
         const { publicUrl, smtp } = config;
-        const channels = { mailer: smtp && openMailer(smtp), sender, publicUrl };
+        const channels = { mailer: smtp && createMailer(smtp), sender, publicUrl };
         const results = await sendTestAlert(site, channels, by.now);
         const missing = missingMailServer(site, channels);
         const rows = results.map((one) => [one.channel, one.to, one.ok ? "sent" : (one.error ?? "")]);

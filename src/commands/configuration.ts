@@ -9,7 +9,7 @@ import { readConfig } from "../installation/config.ts";
 import { planForNew, readConfigurationFile } from "../installation/configurationFile.ts";
 import { placeOf } from "../installation/installation.ts";
 import type { Access } from "../access/access.ts";
-import { createContext, printResult, type CliCommand, type CommandContext } from "./context.ts";
+import { withNewInstallation, printResult, type CliCommand, type CommandContext } from "./context.ts";
 import { withAccess } from "./member.ts";
 import { confirm } from "./terminal/confirm.ts";
 
@@ -27,7 +27,7 @@ export function configurationCommands(program: CliCommand): void {
       const config = readConfig();
       const first = await planForNew(config, file, { prune: options.prune === true });
       if (!first || !options.dryRun)
-        return createContext(
+        return withNewInstallation(
           command,
           withAccess((context, access) => run(context, access, file, options, command)),
         );

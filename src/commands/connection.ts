@@ -1,6 +1,6 @@
 import { urlFault } from "../delivery/addresses.ts";
 import { readSignInTokens } from "../delivery/oauth/signIn.ts";
-import { openTokens } from "../delivery/oauth/tokens.ts";
+import { createTokens } from "../delivery/oauth/tokens.ts";
 import {
   proveByTest,
   proveConnection,
@@ -8,7 +8,7 @@ import {
   whySendsNothing,
   type ProofState,
 } from "../delivery/prove.ts";
-import { openSender } from "../delivery/send.ts";
+import { createSender } from "../delivery/send.ts";
 import {
   listChoices,
   readConversion,
@@ -335,10 +335,10 @@ async function withSender<T>(
   { store, directory, config }: CommandContext,
   work: (clients: Parameters<typeof sendTest>[0]) => Promise<T>,
 ): Promise<T> {
-  const sender = openSender({ ...config, allow: config.allowPrivate, origins: config.platformOrigins });
+  const sender = createSender({ ...config, allow: config.allowPrivate, origins: config.platformOrigins });
   const renewalMs = config.attemptMs + 2000;
   const time = { now: Date.now, elapsed: () => performance.now() };
-  const tokens = openTokens({ store, directory, sender, owner: shortId(), ...time, renewalMs });
+  const tokens = createTokens({ store, directory, sender, owner: shortId(), ...time, renewalMs });
   try {
     return await work({ sender, tokens });
   } finally {

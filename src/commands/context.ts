@@ -3,10 +3,10 @@
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import { readConfig, type Config } from "../installation/config.ts";
-import { findInstallation, noInstallation, openInstallation, placeOf } from "../installation/installation.ts";
+import { findInstallation, noInstallation, loadInstallation, placeOf } from "../installation/installation.ts";
 import { Refusal, type By } from "../kernel/refusal.ts";
 import { dayMs, hourMs, minuteMs } from "../kernel/time.ts";
-import { openDirectory, type Directory, type Site } from "../sites/directory.ts";
+import { createDirectory, type Directory, type Site } from "../sites/directory.ts";
 import { findSite } from "../sites/manage.ts";
 import type { Store } from "../store/store.ts";
 import { asInvoked } from "./terminal/invocation.ts";
@@ -37,40 +37,40 @@ export class CliCommand extends Command {
   /** The same for commands that begin to set up an installation: where there is none, it is created first. */
   runOrCreate<A extends unknown[]>(work: (context: CommandContext, ...given: A) => Promise<void>): this {
     return this.action((...given) =>
-      createContext(this, (context) => work(context, ...(given as unknown as A))),
+      withNewInstallation(this, (context) => work(context, ...(given as unknown as A))),
     );
   }
 }
 
-/** Opens the installation for a command that creates it where there is none. */
-export async function createContext<T>(
+/** Runs a command on the installation, and creates it where there is none. */
+export async function withNewInstallation<T>(
   command: Command,
   work: (context: CommandContext) => Promise<T>,
 ): Promise<T> {
   const config = readConfig();
   if (!(await findInstallation(config)) && !isJson(command))
     process.stderr.write(`Creating a new installation in ${placeOf(config)}.\n`);
-  return openContext(command, config, work);
+  return loadContext(command, config, work);
 }
 
-/** Opens the installation for a command. There must be one: a command in a wrong folder must not create another. */
+/** Runs a command on the installation. There must be one: a command in a wrong folder must not create another. */
 export async function withContext<T>(
   command: Command,
   work: (context: CommandContext) => Promise<T>,
 ): Promise<T> {
   const config = readConfig();
   if (!(await findInstallation(config))) throw noInstallation(config);
-  return openContext(command, config, work);
+  return loadContext(command, config, work);
 }
 
-async function openContext<T>(
+async function loadContext<T>(
   command: Command,
   config: Config,
   work: (context: CommandContext) => Promise<T>,
 ): Promise<T> {
-  const store = await openInstallation(config);
+  const store = await loadInstallation(config);
   try {
-    const directory = openDirectory(store);
+    const directory = createDirectory(store);
     await directory.refresh();
     const by = { actor: "command line", now: Date.now() };
     const print: CommandContext["print"] = (...shown) => printResult(command, ...shown);

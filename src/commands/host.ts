@@ -1,4 +1,4 @@
-import { openChecker } from "../domains/checker.ts";
+import { createChecker } from "../domains/checker.ts";
 import { problemOf } from "../sites/hostProblems.ts";
 import { verifyHost } from "../domains/verify.ts";
 import type { Host } from "../sites/directory.ts";
@@ -48,7 +48,7 @@ export function hostCommands(program: CliCommand): void {
     .command("verify <host>")
     .description("check now that a host points to this relay; exit code 1 when it does not")
     .run(async (context, name: string) => {
-      const checker = openChecker(context.config);
+      const checker = createChecker(context.config);
       try {
         const found = findHost(context.directory.sites(), name);
         const host = await verifyHost({ ...context, checker }, found, context.by, Date.now);

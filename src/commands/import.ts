@@ -15,7 +15,7 @@ import {
   type CliCommand,
 } from "./context.ts";
 import { exitCodes } from "./terminal/exitCodes.ts";
-import { openProgress, reportText } from "./terminal/importReport.ts";
+import { createProgress, reportText } from "./terminal/importReport.ts";
 
 type Options = {
   site?: string;
@@ -106,7 +106,7 @@ async function runImport(
   // Loaded on demand: a relay that starts needs no CSV parser.
   const { importFile } = await import("../import/import.ts");
   const { currentProcess } = await import("../import/importLease.ts");
-  const { openSource } = await import("../tables/source.ts");
+  const { createSource } = await import("../tables/source.ts");
   await withContext(command, async ({ store, directory, by }) => {
     const site = findSiteOrOnly(directory, options.site);
     const rules = await readRules(options, kind === "orders" ? site.settings.timeZone : "UTC");
@@ -114,7 +114,7 @@ async function runImport(
     const dryRun = options.dryRun === true || (deliver !== "none" && options.yes !== true);
     const request: ImportRequest = {
       kind,
-      source: await openSource(path, () => process.stdin),
+      source: await createSource(path, () => process.stdin),
       siteId: site.id,
       requestedColumns: readPairs(options.map, keepAtSign),
       defaults: {
@@ -126,13 +126,13 @@ async function runImport(
       dryRun,
     };
     const json = command.optsWithGlobals().json === true;
-    const progress = openProgress(request.source, {
+    const progress = createProgress(request.source, {
       json,
       dryRun,
       out: process.stderr,
       clock: () => performance.now(),
     });
-    const refused = openRefusedFile(options.refused);
+    const refused = createRefusedFile(options.refused);
     const stop = stopOnSignal();
     const context: ImportContext = {
       store,
@@ -215,7 +215,7 @@ function stopOnSignal(): { signal: AbortSignal; end(): void } {
 const refusedHead = "line,reason\n";
 
 /** Writes the line number and reason of each refused row, never its content. */
-function openRefusedFile(path: string | undefined) {
+function createRefusedFile(path: string | undefined) {
   let file: number | null = null;
 
   return {

@@ -1,5 +1,5 @@
 import { Option } from "commander";
-import { openAccess, type Access } from "../access/access.ts";
+import { createAccess, type Access } from "../access/access.ts";
 import { roles } from "../access/actor.ts";
 import { operator } from "../access/members.ts";
 import { normalizeEmail } from "../access/betterAuth.ts";
@@ -14,7 +14,7 @@ export function withAccess<A extends unknown[]>(
 ) {
   return async (context: CommandContext, ...given: A) => {
     const { store, directory, config } = context;
-    const access = openAccess({
+    const access = createAccess({
       store,
       directory,
       mailer: null,

@@ -2,7 +2,7 @@ import { runDoctor } from "../doctor/doctor.ts";
 import { levels, type Finding, type Level } from "../doctor/finding.ts";
 import { describeUnknown, readConfig } from "../installation/config.ts";
 import { planForNew, readConfigurationFile } from "../installation/configurationFile.ts";
-import { openInstallation } from "../installation/installation.ts";
+import { loadInstallation } from "../installation/installation.ts";
 import { countOf } from "../kernel/text.ts";
 import { serve } from "../main.ts";
 import { waitForStopSignal } from "../server/shutdown.ts";
@@ -79,7 +79,7 @@ export function operateCommands(program: CliCommand): void {
       const findings = await runDoctor({
         config,
         now: Date.now(),
-        open: () => openInstallation(config),
+        open: () => loadInstallation(config),
         network: !offline,
       });
       const ok = findings.every(({ level }) => level !== "error");

@@ -62,7 +62,7 @@ const all: readonly ((program: CliCommand) => void)[] = [
  * With `json`, errors of the arguments are not written by the parser: the caller prints them as JSON. For the command `serve`
  * the others are left out: they would take a tenth of the CPU time of a start.
  */
-export function openProgram(json = false, command?: string): CliCommand {
+export function createProgram(json = false, command?: string): CliCommand {
   const program = new CliCommand("cleancast")
     .description("Clean conversions, cast everywhere.")
     .version(readVersion())

@@ -2,7 +2,7 @@ import ipaddr from "ipaddr.js";
 import { readHeaders } from "../collect/observe.ts";
 import { visitBuckets, type VisitBucket } from "../kernel/event.ts";
 import { hourMs } from "../kernel/time.ts";
-import { openCountryFile } from "../installation/installation.ts";
+import { loadCountryFile } from "../installation/installation.ts";
 import type { Site } from "../sites/directory.ts";
 import { Missing, Refusal } from "../kernel/refusal.ts";
 import { findSite } from "../sites/manage.ts";
@@ -42,7 +42,7 @@ export function trafficCommands(program: CliCommand): void {
       [],
     )
     .run(async (context, siteText: string | undefined, options: Check) => {
-      const seen = readVisit(options, openCountryLookup(context));
+      const seen = readVisit(options, createCountryLookup(context));
       const site = siteText === undefined ? findOnlySite(context) : findSite(context, siteText);
       const rules = site?.settings ?? withDefaults({});
       const judgement = judge(seen, rules);
@@ -121,8 +121,8 @@ const findOnlySite = ({ directory }: CommandContext): Site | undefined => {
   return second ? undefined : only;
 };
 
-function openCountryLookup({ config }: CommandContext): (address: string) => string | null {
-  const countries = openCountryFile(config);
+function createCountryLookup({ config }: CommandContext): (address: string) => string | null {
+  const countries = loadCountryFile(config);
   return (address) => countries?.countryOf(address) ?? null;
 }
 

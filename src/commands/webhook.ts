@@ -1,4 +1,4 @@
-import { openSender } from "../delivery/send.ts";
+import { createSender } from "../delivery/send.ts";
 import {
   addWebhook,
   disableWebhook,
@@ -100,7 +100,7 @@ export function webhookCommands(program: CliCommand): void {
     .description("push the totals of the current period, marked as a test, and show the response")
     .run(async (context, id: string) => {
       const { connectMs, allowPrivate } = context.config;
-      const sender = openSender({ connectMs, attemptMs: pushAttemptMs, allow: allowPrivate, origins: {} });
+      const sender = createSender({ connectMs, attemptMs: pushAttemptMs, allow: allowPrivate, origins: {} });
       try {
         const time = { now: Date.now, elapsed: () => performance.now() };
         const { answer } = await sendTest({ ...context, sender }, await findWebhook(context, id), time);

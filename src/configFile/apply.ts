@@ -3,7 +3,7 @@
 // finished by the next one.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { openLease, type Lease } from "../background/lease.ts";
+import { createLease, type Lease } from "../background/lease.ts";
 import { Denied } from "../kernel/refusal.ts";
 import { diffText } from "./diff.ts";
 import { planFile, type FileText } from "./plan.ts";
@@ -41,7 +41,7 @@ export async function applyFile(
   const { owner, now, elapsed } = options;
   const leases = context.store.leases;
   // The lease ends by itself where it cannot be released.
-  const lease = openLease({
+  const lease = createLease({
     leases,
     name: "configuration",
     owner,

@@ -1,14 +1,14 @@
 import { hash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { newLocation, openAt, sql } from "../../test/support/nodes.ts";
-import { openAccess, type Access } from "../access/access.ts";
+import { newLocation, createAt, sql } from "../../test/support/nodes.ts";
+import { createAccess, type Access } from "../access/access.ts";
 import { operator } from "../access/members.ts";
 import { isPassword } from "../access/password.ts";
 import { Conflict, Fault } from "../kernel/refusal.ts";
-import { openDirectory, type Directory } from "../sites/directory.ts";
+import { createDirectory, type Directory } from "../sites/directory.ts";
 import { makeKey } from "../sites/keys.ts";
 import { addSite, revokeKey, rotateKey } from "../sites/manage.ts";
-import type { StoreLocation } from "../store/open.ts";
+import type { StoreLocation } from "../store/connect.ts";
 import type { Store } from "../store/store.ts";
 import { applyFile, type Applied } from "./apply.ts";
 import { diffText } from "./diff.ts";
@@ -85,15 +85,15 @@ describe.each(["sqlite", "postgres"] as const)("a configuration file on %s", (en
 
   async function open() {
     location = await newLocation(engine);
-    store = await openAt(location);
-    directory = openDirectory(store);
+    store = await createAt(location);
+    directory = createDirectory(store);
     await directory.refresh();
     access = accessOf(directory);
     context = contextOf(directory);
   }
 
   const accessOf = (of: Directory) =>
-    openAccess({
+    createAccess({
       store,
       directory: of,
       mailer: null,
@@ -142,7 +142,7 @@ describe.each(["sqlite", "postgres"] as const)("a configuration file on %s", (en
   };
 
   test("nodes that start together with the same file add everything once, and nothing the second time", async () => {
-    const others = [openDirectory(store), openDirectory(store)];
+    const others = [createDirectory(store), createDirectory(store)];
     const applied = await Promise.all([
       applyFile(context, file(full), options("one")),
       ...others.map((one, i) => applyFile(contextOf(one), file(full), options(`other ${i}`))),
@@ -410,7 +410,7 @@ sites:
     await apply(
       "version: 1\nsites:\n  - hosts: [z.example.com, a.z.example.com]\n  - hosts: [y.example.com, b.y.example.com]\n",
     );
-    const other = openDirectory(store);
+    const other = createDirectory(store);
     await other.refresh();
     const listed = [...other.sites()]
       .map(({ hosts }) => hosts)

@@ -15,7 +15,7 @@ function planned(platform: string, connectionId: string, outcome?: Outcome): Pla
 }
 
 /** Lanes whose jobs end when the test says so. */
-function openFakeLanes() {
+function createFakeLanes() {
   const ends = new Map<string, (outcome: Outcome) => void>();
   const withdrawn: string[] = [];
   const lanes = {
@@ -32,7 +32,7 @@ function useFakeTimers(): void {
 
 test("all jobs of an event wait with one timer", async () => {
   useFakeTimers();
-  const { lanes, end } = openFakeLanes();
+  const { lanes, end } = createFakeLanes();
   const all = [planned("meta", "a"), planned("ga4", "b"), planned("x", "c")];
   const results = dispatch(all, null, lanes, deadline, 0);
   expect(vi.getTimerCount()).toBe(1);
@@ -47,7 +47,7 @@ test("all jobs of an event wait with one timer", async () => {
 
 test("at the deadline only what has no result is withdrawn and reported as queued", async () => {
   useFakeTimers();
-  const { lanes, withdrawn, end } = openFakeLanes();
+  const { lanes, withdrawn, end } = createFakeLanes();
   const all = [
     planned("meta", "a"),
     planned("ga4", "b"),
@@ -72,7 +72,7 @@ test("at the deadline only what has no result is withdrawn and reported as queue
 });
 
 test("the most urgent state of several connections is the result of their platform", async () => {
-  const { lanes } = openFakeLanes();
+  const { lanes } = createFakeLanes();
   const all = [
     planned("meta", "a", { state: "parked", reason: "paused" }),
     planned("meta", "b", { state: "rejected", reason: "no" }),
@@ -83,7 +83,7 @@ test("the most urgent state of several connections is the result of their platfo
 });
 
 test("the error of a platform with several connections names each that has this state", async () => {
-  const { lanes } = openFakeLanes();
+  const { lanes } = createFakeLanes();
   const all = [
     planned("meta", "a", { state: "rejected", reason: "no" }),
     planned("x", "b", { state: "rejected", reason: "never" }),
@@ -97,5 +97,5 @@ test("the error of a platform with several connections names each that has this 
 });
 
 test("an event without connections has no results", async () => {
-  expect(await dispatch([], null, openFakeLanes().lanes, deadline, 0)).toEqual({});
+  expect(await dispatch([], null, createFakeLanes().lanes, deadline, 0)).toEqual({});
 });

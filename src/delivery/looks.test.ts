@@ -2,14 +2,14 @@
 
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { auditLine, newEvent, newSite, queuedDelivery } from "../../test/support/events.ts";
-import { openNodes, sql } from "../../test/support/nodes.ts";
+import { createNodes, sql } from "../../test/support/nodes.ts";
 import { eventually } from "../../test/support/relay.ts";
 import { localClock } from "../background/sharedClock.ts";
 import { shortId } from "../kernel/ids.ts";
 import type { Store } from "../store/store.ts";
 import { sharedLooks } from "./looks.ts";
 
-const { store, location, close } = await openNodes("postgres");
+const { store, location, close } = await createNodes("postgres");
 afterAll(close);
 const everyMs = 200;
 

@@ -15,7 +15,7 @@ import type { LookBounds, Waiting } from "../store/deliveries/waiting.ts";
 import type { PeriodHead } from "../store/outbound/periods.ts";
 import type { WebhookKey } from "../store/outbound/pushes.ts";
 import type { Store } from "../store/store.ts";
-import { openSlices } from "./slices.ts";
+import { createSlices } from "./slices.ts";
 
 export type Looks = {
   /** True where one node looks at a site: its finder need not ask for a lease. */
@@ -76,15 +76,15 @@ const maxListed = 100_000;
 
 export function sharedLooks(options: LookOptions): Looks {
   const { store, clock, pushMs, onDefect, everyMs = lookMs } = options;
-  const slices = openSlices({ ...options, leaseMs: 3 * everyMs });
+  const slices = createSlices({ ...options, leaseMs: 3 * everyMs });
   const lists = {
-    delivery: openList(),
-    parked: openList(),
-    push: openList(),
-    period: openList(),
-    backfill: openList(),
-    reconciliation: openList(),
-    feed: openList(),
+    delivery: createList(),
+    parked: createList(),
+    push: createList(),
+    period: createList(),
+    backfill: createList(),
+    reconciliation: createList(),
+    feed: createList(),
   } satisfies Record<Waiting["kind"], List>;
 
   let nextLookAt = 0;
@@ -170,10 +170,10 @@ export function sharedLooks(options: LookOptions): Looks {
 }
 
 type Listed = { siteId: string; id: string; at: number };
-type List = ReturnType<typeof openList>;
+type List = ReturnType<typeof createList>;
 
 /** What waits, each once for every second in which it falls due. */
-function openList() {
+function createList() {
   const listed = new Map<string, Listed>();
   return {
     add({ siteId, id, at }: Listed): void {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { eventually } from "../../test/support/relay.ts";
 import { newAttempt, newEvent, newSite, queuedDelivery } from "../../test/support/events.ts";
-import { openNodes, sql } from "../../test/support/nodes.ts";
+import { createNodes, sql } from "../../test/support/nodes.ts";
 import { maxLeaseMs } from "../store/deliveries/nodes.ts";
 import { MachineDown } from "../store/engine/postgres/machines.ts";
 import type { Store } from "../store/store.ts";
@@ -12,16 +12,16 @@ import type { NewEvent } from "../store/events/events.ts";
 import type { Settlement } from "../store/deliveries/deliveries.ts";
 import { shortId } from "../kernel/ids.ts";
 import { hourMs } from "../kernel/time.ts";
-import { openEventsOf } from "./openEvents.ts";
+import { startOpenEvents } from "./openEvents.ts";
 
 const leaseMs = 30_000;
 
 describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engine) => {
-  const { store, other, location, close } = await openNodes(engine);
+  const { store, other, location, close } = await createNodes(engine);
   afterAll(close);
 
   /** `aheadMs` is how far its clock is ahead of the one that all nodes share. */
-  async function openNode(
+  async function createNode(
     given: Partial<Store["deliveries"]> = {},
     on = store,
     sites: string[] = [],
@@ -30,7 +30,7 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
     const owner = shortId();
     const defects: unknown[] = [];
     const clock = { now: Date.now(), elapsed: 0 };
-    const events = await openEventsOf({
+    const events = await startOpenEvents({
       store: { ...on, deliveries: { ...on.deliveries, ...given } },
       sites: () => sites.map((id) => ({ id })),
       owner,
@@ -47,7 +47,7 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
   }
 
   /** An event with first attempts to c1, c2 and c3, accepted under the lease of the node. */
-  async function accepted(node: Awaited<ReturnType<typeof openNode>>, siteId: string) {
+  async function accepted(node: Awaited<ReturnType<typeof createNode>>, siteId: string) {
     const reserved = node.events.reserveId(Date.now());
     const deliveries = ["c1", "c2", "c3"].map((connection) => queuedDelivery(connection));
     const item = newEvent(
@@ -99,7 +99,7 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
   }
 
   test("outcomes that arrive together are one row, and a straggler is a second", async () => {
-    const node = await openNode();
+    const node = await createNode();
     const { item, openEvent } = await accepted(node, await newSite(store));
     await Promise.all(["c1", "c2"].map((id) => openEvent.settle(settlement(item, id, "sent"))));
     expect([await rowsOf(item), node.events.size()]).toEqual([[0], 1]);
@@ -109,7 +109,7 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
   });
 
   test("a delivery that is settled twice counts once", async () => {
-    const node = await openNode();
+    const node = await createNode();
     const { item, openEvent } = await accepted(node, await newSite(store));
     const twice = [settlement(item, "c1", "queued"), settlement(item, "c1", "rejected")];
     await Promise.all(twice.map((one) => openEvent.settle(one)));
@@ -122,7 +122,7 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
     let isDown = true;
     const settleFirst: Store["deliveries"]["settleFirst"] = (item) =>
       isDown ? Promise.reject(new Error("down")) : store.deliveries.settleFirst(item);
-    const node = await openNode({ settleFirst });
+    const node = await createNode({ settleFirst });
     const { item, openEvent } = await accepted(node, await newSite(store));
     await Promise.all(["c1", "c2", "c3"].map((id) => openEvent.settle(settlement(item, id, "sent"))));
     expect([node.events.size(), node.defects.length > 0, await rowsOf(item)]).toEqual([1, true, []]);
@@ -132,7 +132,7 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
   });
 
   test("the mark of a node never passes an open event, and follows when it is settled", async () => {
-    const node = await openNode();
+    const node = await createNode();
     const siteId = await newSite(store);
     const first = await accepted(node, siteId);
     const second = await accepted(node, siteId);
@@ -149,7 +149,7 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
       isDown && siteId === failing
         ? Promise.reject(new Error("down"))
         : store.nodes.queueEvent(siteId, ...rest);
-    const node = await openNode({}, { ...store, nodes: { ...store.nodes, queueEvent } });
+    const node = await createNode({}, { ...store, nodes: { ...store.nodes, queueEvent } });
     (await accepted(node, failing)).openEvent.abandon();
     const { item, openEvent } = await accepted(node, await newSite(store));
     openEvent.abandon();
@@ -169,10 +169,10 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
 
   test("a node that starts, or outlives the lease of another, queues what that one left open", async () => {
     const siteId = await newSite(store);
-    const dead = await openNode({}, store, [siteId]);
+    const dead = await createNode({}, store, [siteId]);
     const { item, openEvent } = await accepted(dead, siteId);
     await openEvent.settle(settlement(item, "c2", "sent"));
-    await openNode({}, other, [siteId]);
+    await createNode({}, other, [siteId]);
     await eventually("it is taken over", async () => {
       await endLease(dead.owner);
       return (await rowsOf(item)).length === 2;
@@ -186,9 +186,9 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
 
   test("a node whose clock is ahead queues what it takes over by the clock that all nodes share", async () => {
     const siteId = await newSite(store);
-    const dead = await openNode({}, store, [siteId]);
+    const dead = await createNode({}, store, [siteId]);
     const { item } = await accepted(dead, siteId);
-    await openNode({}, other, [siteId], hourMs);
+    await createNode({}, other, [siteId], hourMs);
     await eventually("it is taken over", async () => {
       await endLease(dead.owner);
       return (await rowsOf(item)).length === 1;
@@ -198,7 +198,7 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
   });
 
   test("the mark of a node does not pass an event that is looked up for longer than the one after it", async () => {
-    const node = await openNode();
+    const node = await createNode();
     const siteId = await newSite(store);
     const slow = node.events.reserveId(Date.now());
     const next = await accepted(node, siteId);
@@ -216,7 +216,7 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
       if (!isConfirmed) throw new Error("the connection broke");
       return isOurs;
     };
-    const node = await openNode({ settleFirst });
+    const node = await createNode({ settleFirst });
     const { item, openEvent } = await accepted(node, await newSite(store));
     await openEvent.settle(settlement(item, "c1", "sent"));
     await openEvent.settle(settlement(item, "c2", "rejected"));
@@ -232,8 +232,8 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
     "a node that came back after a takeover is taken over again when it dies",
     async () => {
       const siteId = await newSite(store);
-      const paused = await openNode({}, store, [siteId]);
-      await openNode({}, other, [siteId]);
+      const paused = await createNode({}, store, [siteId]);
+      await createNode({}, other, [siteId]);
       for (const pass of ["first", "second"]) {
         const { item } = await accepted(paused, siteId);
         await eventually(`the ${pass} takeover`, async () => {
@@ -263,7 +263,7 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
         remove: (owner, seen) =>
           seen === promotions ? store.nodes.remove(owner) : Promise.reject(new Error("outdated")),
       };
-      const node = await openNode({}, { ...store, nodes }, [siteId]);
+      const node = await createNode({}, { ...store, nodes }, [siteId]);
       const firstMark = await markOf(node.owner);
       async function promote(...lost: NewEvent[]): Promise<void> {
         for (const { event } of lost)
@@ -327,7 +327,7 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
       for (const id of ["c1", "c2", "c3"]) await openEvent.settle(settlement(item, id, "sent"));
       await promote(item);
       await node.events.close();
-      await openNode({}, other, [siteId]);
+      await createNode({}, other, [siteId]);
       await endLease(node.owner);
       await eventually("it is queued", async () => (await rowsOf(item)).length === 1);
       expect(await statesOf(item)).toEqual(["queued", "queued", "queued"]);
@@ -376,7 +376,7 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
         ? Promise.reject(new Error("down"))
         : store.nodes.takeOver(siteId, node, ...rest);
     };
-    const node = await openNode({}, { ...store, nodes: { ...store.nodes, takeOver } }, [bad, good]);
+    const node = await createNode({}, { ...store, nodes: { ...store.nodes, takeOver } }, [bad, good]);
     await eventually("it is taken over", async () => (await rowsOf(item)).length === 1);
     expect([await markOf(owner), node.defects.length > 0]).toEqual(["0", true]);
     for (const tries of [2, 3]) {
@@ -414,7 +414,7 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
       slices: { ...store.slices, divide: async () => divided },
       health: { ...store.health, isMachineError: (error: unknown) => error instanceof MachineDown },
     };
-    const node = await openNode({}, cluster, [first, second, sound]);
+    const node = await createNode({}, cluster, [first, second, sound]);
     await eventually("it is taken over", async () => (await rowsOf(item)).length === 1);
     await eventually("the error is reported", () => node.defects.length > 0);
     // Which of the two is tried depends on those that failed for other nodes.
@@ -431,7 +431,7 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
     let isFull = true;
     const renew: Store["nodes"]["renew"] = (...given) =>
       isFull ? Promise.reject(new Error("the disk is full")) : store.nodes.renew(...given);
-    const node = await openNode({}, { ...store, nodes: { ...store.nodes, renew } });
+    const node = await createNode({}, { ...store, nodes: { ...store.nodes, renew } });
     expect(node.defects).toHaveLength(1);
     const isOpened = () => {
       const reserved = node.events.reserveId(Date.now());
@@ -446,7 +446,7 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
   });
 
   test("a node whose lease is about to end opens no event", async () => {
-    const node = await openNode();
+    const node = await createNode();
     node.clock.now += leaseMs - 500;
     const item = newEvent(shortId(), {}, { leaseUntil: null });
     const openEvent = node.events.reserveId(Date.now()).open(item.event.siteId, item.plan);
@@ -456,7 +456,7 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
   test.runIf(engine === "postgres")(
     "the lease of a node ends on the monotonic clock although the wall clock was set back, and is renewed",
     async () => {
-      const node = await openNode();
+      const node = await createNode();
       node.clock.now -= 3_600_000;
       node.clock.elapsed += leaseMs - 500;
       const item = newEvent(shortId(), {}, { leaseUntil: null });
@@ -474,7 +474,7 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
   test.runIf(engine === "postgres")(
     "an event has no lease after that of its node had ended, although the node has renewed it",
     async () => {
-      const node = await openNode();
+      const node = await createNode();
       const { event, plan } = newEvent(shortId(), {}, { leaseUntil: null });
       const before = node.events.reserveId(Date.now()).open(event.siteId, plan);
       expect(before?.leaseLeftMs()).toBeGreaterThan(0);
@@ -498,7 +498,7 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
       const item = newEvent(siteId, {}, { leaseUntil: null, owner });
       await store.events.accept(item);
       await store.nodes.renew(owner, item.event.id, 3_600_000);
-      const node = await openNode({}, other, [siteId]);
+      const node = await createNode({}, other, [siteId]);
       await eventually("the other node has seen it", async () => {
         node.clock.elapsed += maxLeaseMs;
         return (await rowsOf(item)).length === 1;
@@ -512,7 +512,7 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
       let isDown = true;
       const renew: Store["nodes"]["renew"] = (...given) =>
         isDown ? Promise.reject(new Error("down")) : store.nodes.renew(...given);
-      const node = await openNode({}, { ...store, nodes: { ...store.nodes, renew } });
+      const node = await createNode({}, { ...store, nodes: { ...store.nodes, renew } });
       const { event, plan } = newEvent(shortId(), {}, { leaseUntil: null });
       const reserved = node.events.reserveId(Date.now());
       expect([reserved.open(event.siteId, plan), node.defects.length > 0]).toEqual([null, true]);
@@ -529,7 +529,7 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
     let isDown = true;
     const asked = new Set<string>();
     const bothAsked = Promise.withResolvers<void>();
-    const node = await openNode({
+    const node = await createNode({
       async settleFirst(item) {
         if (isDown) throw new Error("down");
         asked.add(item.eventId);
@@ -549,7 +549,7 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
   });
 
   test("a node that stops with nothing open leaves no row", async () => {
-    const node = await openNode();
+    const node = await createNode();
     const { item, openEvent } = await accepted(node, await newSite(store));
     for (const id of ["c1", "c2", "c3"]) await openEvent.settle(settlement(item, id, "sent"));
     await node.events.close();

@@ -7,7 +7,7 @@
 
 import { poll } from "../background/poll.ts";
 import { localClock, type SharedClock } from "../background/sharedClock.ts";
-import { openUlids } from "../kernel/ids.ts";
+import { createUlids } from "../kernel/ids.ts";
 import { append, isLinked, link, nodesOf, remove, type RingNode } from "../kernel/ring.ts";
 import type { PlanEntry } from "../store/events/plan.ts";
 import type { Settlement } from "../store/deliveries/deliveries.ts";
@@ -17,7 +17,7 @@ import type { Store } from "../store/store.ts";
 import type { Connection } from "../sites/directory.ts";
 import type { Looks } from "./looks.ts";
 import { settingsMark } from "./settingsMark.ts";
-import { openMachineWork, openSitePass, type SitePass } from "./slices.ts";
+import { createMachineWork, createSitePass, type SitePass } from "./slices.ts";
 
 export type OpenEvent = {
   /**
@@ -76,16 +76,16 @@ const pollMs = 1000;
 const keepRowMs = 600_000;
 
 /** Takes over what earlier processes left, and begins the lease. */
-export async function openEventsOf(options: Options): Promise<OpenEvents> {
+export async function startOpenEvents(options: Options): Promise<OpenEvents> {
   const { store, owner, version, leaseMs, maxOpenMs, now, elapsed, onDefect } = options;
   const isShared = store.engine !== "sqlite";
   const { fromLocal } = options.clock ?? localClock(now);
-  const newUlid = openUlids({ isMonotonic: true });
+  const newUlid = createUlids({ isMonotonic: true });
   /** In the order of their ids. */
   const open = link<Listed>({ id: "", owned: null });
   const abandoned = new Map<Listed, { siteId: string; since: number }>();
   const takenOver = new Set<string>();
-  const onEachMachine = openMachineWork(store);
+  const onEachMachine = createMachineWork(store);
   /** Takeovers with sites that are left, by node. */
   const unfinished = new Map<string, SitePass>();
   /** Nodes whose leases end too far ahead, and since when each lease has not changed. */
@@ -156,7 +156,7 @@ export async function openEventsOf(options: Options): Promise<OpenEvents> {
   ): Promise<boolean> {
     const siteIds = Array.from(options.sites(), ({ id }) => id);
     const work = (id: string) => store.nodes.takeOver(id, node, fromLocal(now()), isInHand);
-    const pass = unfinished.get(node.owner) ?? openSitePass(onEachMachine, work, elapsed);
+    const pass = unfinished.get(node.owner) ?? createSitePass(onEachMachine, work, elapsed);
     unfinished.set(node.owner, pass);
     const { isDone, errors } = await pass.run(siteIds);
     if (isDone) unfinished.delete(node.owner);

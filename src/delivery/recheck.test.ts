@@ -2,20 +2,20 @@
 
 import { afterAll, describe, expect, test } from "vitest";
 import { newEvent, newSite } from "../../test/support/events.ts";
-import { openNodes } from "../../test/support/nodes.ts";
+import { createNodes } from "../../test/support/nodes.ts";
 import { sha256Of } from "../../test/support/sha256.ts";
 import { erasePerson, setConsent } from "../identity/people.ts";
 import { idAt } from "../kernel/ids.ts";
-import { openDirectory } from "../sites/directory.ts";
+import { createDirectory } from "../sites/directory.ts";
 import { toConversion, type Job } from "./plan.ts";
 import { recheckWith } from "./recheck.ts";
 
 const now = Date.UTC(2026, 10, 15);
 
 describe.each(["sqlite", "postgres"] as const)("the second look at a waiting job on %s", async (engine) => {
-  const { store, close } = await openNodes(engine);
+  const { store, close } = await createNodes(engine);
   afterAll(close);
-  const directory = openDirectory(store);
+  const directory = createDirectory(store);
   const siteId = await newSite(store);
   await directory.refresh();
   const recheck = recheckWith({ store, directory });

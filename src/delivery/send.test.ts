@@ -6,7 +6,7 @@ import { createServer as createTcpServer, type AddressInfo, type Server, type So
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { PlatformRequest } from "../platforms/platform.ts";
 import { readAllowList, type AllowList } from "./addresses.ts";
-import { openSender, type Sender, type SenderOptions, type Sent } from "./send.ts";
+import { createSender, type Sender, type SenderOptions, type Sent } from "./send.ts";
 
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -20,7 +20,7 @@ function allowing(text: string): AllowList {
 }
 
 function senderWith(options: Partial<SenderOptions> = {}): Sender {
-  const sender = openSender({
+  const sender = createSender({
     connectMs: 60_000,
     attemptMs: 60_000,
     allow: allowing("127.0.0.0/8"),

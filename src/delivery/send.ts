@@ -45,7 +45,7 @@ export type SenderOptions = {
 
 const maxResponseBytes = 1024 * 1024;
 
-export function openSender({ connectMs, attemptMs, allow, origins, resolve }: SenderOptions): Sender {
+export function createSender({ connectMs, attemptMs, allow, origins, resolve }: SenderOptions): Sender {
   const pooled = (lookup?: ReturnType<typeof guardedLookup>) =>
     new Agent({
       connections: 128,

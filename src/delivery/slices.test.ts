@@ -3,12 +3,12 @@
 import { expect, test } from "vitest";
 import { MachineDown } from "../store/engine/postgres/machines.ts";
 import type { Store } from "../store/store.ts";
-import { openMachineWork, openSitePass } from "./slices.ts";
+import { createMachineWork, createSitePass } from "./slices.ts";
 
 /** Sites a, b and c are on one machine, d is on another. */
-function openCluster(failing: Set<string>, toError: () => Error = () => new MachineDown()) {
+function createCluster(failing: Set<string>, toError: () => Error = () => new MachineDown()) {
   const machines = { a: "1", b: "1", c: "1", d: "2" };
-  const onEachMachine = openMachineWork({
+  const onEachMachine = createMachineWork({
     slices: {
       divide: async (siteIds: Iterable<keyof typeof machines>) =>
         new Map(
@@ -36,7 +36,7 @@ function openCluster(failing: Set<string>, toError: () => Error = () => new Mach
 
 test("a site that fails whenever it is tried ends a run on its machine, but the next run does the others first", async () => {
   const failing = new Set(["a", "b"]);
-  const { onEachMachine, work, triedBy } = openCluster(failing);
+  const { onEachMachine, work, triedBy } = createCluster(failing);
   const run = () => onEachMachine(["a", "b", "c", "d"], (id) => id, work);
   expect([await triedBy(run), await triedBy(run), await triedBy(run)]).toEqual(["ad", "bd", "acd"]);
   failing.clear();
@@ -44,15 +44,15 @@ test("a site that fails whenever it is tried ends a run on its machine, but the 
 });
 
 test("a site that fails for a reason of its own keeps no other from being done in the same run", async () => {
-  const { onEachMachine, work, triedBy } = openCluster(new Set(["a"]), () => new Error("damaged"));
+  const { onEachMachine, work, triedBy } = createCluster(new Set(["a"]), () => new Error("damaged"));
   expect(await triedBy(() => onEachMachine(["a", "b", "c", "d"], (id) => id, work))).toBe("abcd");
 });
 
 test("a pass tries only the sites that are left, after a pause that grows up to half a minute while none succeeds", async () => {
   const failing = new Set(["a", "b"]);
-  const { onEachMachine, work, triedBy } = openCluster(failing, () => new Error("damaged"));
+  const { onEachMachine, work, triedBy } = createCluster(failing, () => new Error("damaged"));
   let elapsed = 0;
-  const pass = openSitePass(onEachMachine, work, () => elapsed);
+  const pass = createSitePass(onEachMachine, work, () => elapsed);
   const run = () => pass.run(["a", "b", "c", "d"]);
   expect(await triedBy(run)).toBe("abcd");
   const triedAfter = (ms: number) => {
@@ -71,11 +71,11 @@ test("a pass tries only the sites that are left, after a pause that grows up to 
 });
 
 test("a pass does not wait for a site that fails and is deleted or moved away, and does one that is added", async () => {
-  const { onEachMachine, work, triedBy } = openCluster(new Set(["a"]), () => new Error("locked"));
-  const pass = openSitePass(onEachMachine, work, () => 0);
+  const { onEachMachine, work, triedBy } = createCluster(new Set(["a"]), () => new Error("locked"));
+  const pass = createSitePass(onEachMachine, work, () => 0);
   expect(await pass.run(["a", "b"])).toMatchObject({ isDone: false });
   expect(await pass.run(["b"])).toEqual({ isDone: true, errors: [] });
-  const other = openSitePass(onEachMachine, work, () => Infinity);
+  const other = createSitePass(onEachMachine, work, () => Infinity);
   expect(await triedBy(() => other.run(["b", "c"]))).toBe("bc");
   expect(await triedBy(() => other.run(["b", "c", "d"]))).toBe("d");
 });

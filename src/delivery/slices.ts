@@ -21,7 +21,7 @@ export type Share = {
   isWatchingNodes: boolean;
 };
 
-export function openSlices({ store, sites, owner, leaseMs, onDefect }: SliceOptions) {
+export function createSlices({ store, sites, owner, leaseMs, onDefect }: SliceOptions) {
   /** Returns the slices that this node holds from now on. */
   async function share(names: readonly string[], now: number): Promise<Set<string>> {
     const { holders, nodes } = await store.slices.readHolders(now);
@@ -68,7 +68,7 @@ type OnEachMachine = <T>(
  * machine is down: every other site there would take as long to fail. A site that failed comes last from then on, so that the
  * others are done by the next call if it fails again.
  */
-export function openMachineWork({ slices, health }: Pick<Store, "slices" | "health">): OnEachMachine {
+export function createMachineWork({ slices, health }: Pick<Store, "slices" | "health">): OnEachMachine {
   /** The one that failed last comes last. */
   const failed = new Set<string>();
   return async (items, siteOf, work) => {
@@ -110,7 +110,7 @@ const maxPauseMs = 30_000;
  * Does work once on each site. Those that fail are tried again, after a pause that grows as long as none of them succeeds. A site that
  * was deleted or moved away meanwhile may fail for ever, and is not waited for.
  */
-export function openSitePass(
+export function createSitePass(
   onEachMachine: OnEachMachine,
   work: (siteId: string) => Promise<unknown>,
   /** Milliseconds on a monotonic clock. */

@@ -2,15 +2,15 @@
 
 import { afterAll, expect, test } from "vitest";
 import { newEvent, queuedDelivery } from "../../test/support/events.ts";
-import { openNodes } from "../../test/support/nodes.ts";
+import { createNodes } from "../../test/support/nodes.ts";
 import { eventually } from "../../test/support/relay.ts";
 import { connect } from "../sites/connect.ts";
-import { openDirectory, type Directory } from "../sites/directory.ts";
+import { createDirectory, type Directory } from "../sites/directory.ts";
 import { addSite } from "../sites/manage.ts";
 import type { Lanes } from "./lanes/lanes.ts";
 import { startWorker } from "./worker.ts";
 
-const { store, close } = await openNodes("sqlite");
+const { store, close } = await createNodes("sqlite");
 afterAll(close);
 
 const now = () => Date.now();
@@ -40,7 +40,7 @@ async function addDeliveries(
 }
 
 /** Lanes that have nothing in hand, and note what they are given. */
-function openLanes(sent: string[], inHand: Lanes["inHand"] = () => new Set()): Lanes {
+function createLanes(sent: string[], inHand: Lanes["inHand"] = () => new Set()): Lanes {
   return {
     async send(job) {
       sent.push(job.eventId);
@@ -56,13 +56,13 @@ function openLanes(sent: string[], inHand: Lanes["inHand"] = () => new Set()): L
 }
 
 test("a delivery that its node claims again during an attempt is not sent twice, also if the attempt ends meanwhile", async () => {
-  const directory = openDirectory(store);
+  const directory = createDirectory(store);
   const { siteId, eventIds } = await addDeliveries(directory, "shop.example.com", ["A-1", "A-2"]);
   const [attempted = "", other = ""] = eventIds;
   const sent: string[] = [];
   let isAttempted = true;
   // The attempt ends as soon as the worker has looked.
-  const lanes = openLanes(sent, () => {
+  const lanes = createLanes(sent, () => {
     const inHand = new Set(isAttempted ? [attempted] : []);
     isAttempted = false;
     return inHand;
@@ -90,7 +90,7 @@ test("a delivery that its node claims again during an attempt is not sent twice,
 });
 
 test("parked deliveries of a connection that cannot be released keep those of no other from being released", async () => {
-  const directory = openDirectory(store);
+  const directory = createDirectory(store);
   const sites = [
     await addDeliveries(directory, "one.example.com", ["P-1"], "parked"),
     await addDeliveries(directory, "two.example.com", ["P-2"], "parked"),
@@ -106,7 +106,7 @@ test("parked deliveries of a connection that cannot be released keep those of no
   const worker = startWorker({
     store: { ...store, deliveries: { ...store.deliveries, releaseParked } },
     directory,
-    lanes: openLanes(sent),
+    lanes: createLanes(sent),
     owner: "node-b",
     leaseMs: 60_000,
     now,

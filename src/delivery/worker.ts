@@ -185,7 +185,7 @@ async function sendDue(
   const ids = unsent.map((delivery) => delivery.eventId);
   const events = await store.events.getMany(due.siteId, ids);
   const consentMode = site?.settings.consentMode ?? "opt-in";
-  const backfilledAt = openBackfillTimes(options, due);
+  const backfilledAt = createBackfillTimes(options, due);
   await Promise.all(
     unsent.map(async (delivery) => {
       const event = events.get(delivery.eventId) ?? "damaged";
@@ -209,7 +209,7 @@ async function sendDue(
 }
 
 /** Returns when a backfill queued an event that is too old to be retried by the time of its receipt; 0 for others. */
-function openBackfillTimes({ store, now }: WorkerOptions, { siteId, connectionId }: ConnectionKey) {
+function createBackfillTimes({ store, now }: WorkerOptions, { siteId, connectionId }: ConnectionKey) {
   let found: ReturnType<typeof store.backfills.find> | null = null;
   return async (event: StoredEvent): Promise<number> => {
     if (expiryOf(event, undefined) > now()) return 0;

@@ -1,7 +1,7 @@
 import { expect, inject, test } from "vitest";
 import { freshDatabase } from "../../test/support/databases.ts";
-import { openGateway } from "../../test/support/postgres/gateway.ts";
-import { openClient } from "../store/engine/postgres/client.ts";
+import { createGateway } from "../../test/support/postgres/gateway.ts";
+import { connectClient } from "../store/engine/postgres/client.ts";
 import { serverStates, type ServerState } from "../store/engine/postgres/probe.ts";
 import { judgeClusterNodes, judgeServers } from "./database.ts";
 
@@ -55,7 +55,7 @@ test("a Citus node that does not answer is named, and no other", () => {
 test("each server reports whether it is writable, read-only or unusable", async () => {
   const url = await freshDatabase();
   const { host, pathname } = new URL(url);
-  const gateway = await openGateway(url, { code: "28000" });
+  const gateway = await createGateway(url, { code: "28000" });
   const both = url.replace(host, `${host},${gateway.host}`);
   expect(await serverStates(both)).toEqual([
     { name: host, state: "written", timeline: 1, reason: "", isWorker: false },
@@ -67,7 +67,7 @@ test("each server reports whether it is writable, read-only or unusable", async 
       isWorker: false,
     },
   ]);
-  const client = await openClient(inject("postgresUrl"), "test");
+  const client = await connectClient(inject("postgresUrl"), "test");
   await client.query(`ALTER DATABASE ${pathname.slice(1)} SET default_transaction_read_only = on`);
   await client.end();
   expect((await serverStates(both))[0]).toMatchObject({ state: "read" });

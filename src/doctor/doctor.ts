@@ -7,7 +7,7 @@ import { sqlState } from "../store/engine/postgres/errors.ts";
 import { UnreleasedSchema } from "../store/schema/generation.ts";
 import { probeSchema } from "../store/schema/schemaProbe.ts";
 import type { Store } from "../store/store.ts";
-import { openDirectory } from "../sites/directory.ts";
+import { createDirectory } from "../sites/directory.ts";
 import { checkBackups } from "./backups.ts";
 import { checkChannels, checkMail } from "./channels.ts";
 import { checkConnections } from "./connections.ts";
@@ -69,7 +69,7 @@ export async function runDoctor({ config, now, open, network }: DoctorOptions): 
     return [...findings, error(messageOf(failure), "Checks that need the database were skipped.")];
   }
   try {
-    const directory = openDirectory(store);
+    const directory = createDirectory(store);
     try {
       await directory.refresh();
     } catch (failure) {

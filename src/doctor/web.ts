@@ -3,7 +3,7 @@
 import type { Config } from "../installation/config.ts";
 import { guardedLookup } from "../delivery/addresses.ts";
 import { relayOf } from "../domains/checker.ts";
-import { openDns } from "../domains/dns.ts";
+import { createDns } from "../domains/dns.ts";
 import { hostOf, namesNoSite } from "../sites/hosts.ts";
 import { probeInbound, type ProbeResult } from "./probe.ts";
 import { forEachConcurrently } from "../kernel/concurrency.ts";
@@ -20,7 +20,7 @@ type Probe = (origin: string) => Promise<ProbeResult>;
 
 export async function checkWeb(
   { config, directory }: StoreContext,
-  probe: Probe = openProbe(config),
+  probe: Probe = createProbe(config),
 ): Promise<Finding[]> {
   const relay = relayOf(config);
   const origins = config.hasUrl ? [config.publicUrl] : [];
@@ -42,10 +42,10 @@ export async function checkWeb(
 }
 
 /** Uses the same DNS as the checks of hosts, and calls no private address except that of the relay's own name. */
-function openProbe({ publicUrl, allowPrivate, dnsServers }: Config): Probe {
+function createProbe({ publicUrl, allowPrivate, dnsServers }: Config): Probe {
   const own = hostOf(new URL(publicUrl).host);
   const allow = { ...allowPrivate, hosts: new Set([...allowPrivate.hosts, own]) };
-  const { resolve } = openDns(dnsServers);
+  const { resolve } = createDns(dnsServers);
   const guarded = { lookup: guardedLookup(allow, true, resolve) };
   // No DNS server knows localhost.
   return (origin) => probeInbound(origin, namesNoSite(hostOf(new URL(origin).host)) ? {} : guarded);

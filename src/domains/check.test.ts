@@ -11,7 +11,7 @@ import { parseTrustedProxies } from "../http/transport.ts";
 import type { Directory } from "../sites/directory.ts";
 import { problemOf } from "../sites/hostProblems.ts";
 import { checkHost, type Checker } from "./check.ts";
-import { openChecker } from "./checker.ts";
+import { createChecker } from "./checker.ts";
 import { hostCheckRoutes } from "./route.ts";
 
 const here = { address: "127.0.0.1" };
@@ -63,7 +63,7 @@ const usualAuthorities = getCACertificates("default");
 type CheckerParts = { keys?: readonly Buffer[]; hasUrl?: boolean; url?: string; attemptMs?: number };
 
 const checkerWith = (more: CheckerParts = {}) =>
-  openChecker({
+  createChecker({
     encryptionKeys: () => more.keys ?? [key],
     allowPrivate: allowing("127.0.0.0/8"),
     dnsServers: [dns.address],

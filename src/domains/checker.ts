@@ -1,12 +1,12 @@
 // Builds the checker of hosts from the configuration of the installation.
 
 import type { AllowList } from "../delivery/addresses.ts";
-import { openSender } from "../delivery/send.ts";
+import { createSender } from "../delivery/send.ts";
 import { hostOf, namesNoSite } from "../sites/hosts.ts";
 import type { Checker } from "./check.ts";
-import { openDns } from "./dns.ts";
+import { createDns } from "./dns.ts";
 import { probeSecret } from "./probe.ts";
-import { openConcurrencyLimit } from "./concurrencyLimit.ts";
+import { createConcurrencyLimit } from "./concurrencyLimit.ts";
 
 type CheckerOptions = {
   encryptionKeys: () => readonly Buffer[];
@@ -23,13 +23,13 @@ const maxConcurrent = 3;
 const maxPerSite = 5;
 
 /** Customers choose the hosts, so requests to them are restricted like those to any customer's address. The caller closes the sender. */
-export function openChecker(options: CheckerOptions): Checker {
+export function createChecker(options: CheckerOptions): Checker {
   const { connectMs, attemptMs, allowPrivate, dnsServers } = options;
-  const dns = openDns(dnsServers);
+  const dns = createDns(dnsServers);
   const { resolve } = dns;
   return {
     dns,
-    sender: openSender({
+    sender: createSender({
       connectMs,
       attemptMs,
       allow: allowPrivate,
@@ -38,7 +38,7 @@ export function openChecker(options: CheckerOptions): Checker {
     }),
     secrets: () => options.encryptionKeys().map(probeSecret),
     relay: relayOf(options),
-    limit: openConcurrencyLimit(maxConcurrent, maxPerSite),
+    limit: createConcurrencyLimit(maxConcurrent, maxPerSite),
   };
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openConcurrencyLimit } from "./concurrencyLimit.ts";
+import { createConcurrencyLimit } from "./concurrencyLimit.ts";
 
 /** Checks that end when the test says so. */
 function checks() {
@@ -22,7 +22,7 @@ function checks() {
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 test("requests for a host under check share that check, and a later request starts a new one", async () => {
-  const limit = openConcurrencyLimit<string>(3, 5);
+  const limit = createConcurrencyLimit<string>(3, 5);
   const { started, of, end } = checks();
   const host = { siteId: "a", host: "shop.test" };
   const asked = Array.from({ length: 150 }, () => limit.run(host, of("shop.test")) ?? expect.unreachable());
@@ -36,7 +36,7 @@ test("requests for a host under check share that check, and a later request star
 });
 
 test("a limited number of checks run at once, and one that fails frees its slot for the next", async () => {
-  const limit = openConcurrencyLimit<string>(2, 5);
+  const limit = createConcurrencyLimit<string>(2, 5);
   const { started, of, end } = checks();
   const [first, ...others] = ["a", "b", "c", "d"].map(
     (name) => limit.run({ siteId: name, host: name }, of(name)) ?? expect.unreachable(),
@@ -52,7 +52,7 @@ test("a limited number of checks run at once, and one that fails frees its slot 
 });
 
 test("a site can have only a limited number of checks pending, and other sites are not affected", async () => {
-  const limit = openConcurrencyLimit<string>(1, 3);
+  const limit = createConcurrencyLimit<string>(1, 3);
   const { of, end } = checks();
   const run = (siteId: string, host: string) => limit.run({ siteId, host }, of(host));
   for (const host of ["1", "2", "3"]) expect(run("a", host)).not.toBeNull();

@@ -9,7 +9,7 @@ export type ConcurrencyLimit<Result> = {
   run(of: { siteId: string; host: string }, check: () => Promise<Result>): Promise<Result> | null;
 };
 
-export function openConcurrencyLimit<Result>(
+export function createConcurrencyLimit<Result>(
   maxConcurrent: number,
   maxPerSite: number,
 ): ConcurrencyLimit<Result> {

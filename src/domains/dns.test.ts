@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openDns, readDnsServers } from "./dns.ts";
+import { createDns, readDnsServers } from "./dns.ts";
 
 test.each([
   ["", []],
@@ -7,7 +7,7 @@ test.each([
   ["2620:fe::fe,[2620:fe::fe],[2620:fe::fe]:53", ["2620:fe::fe", "[2620:fe::fe]", "[2620:fe::fe]:53"]],
 ])("%j is read as a list of DNS servers", (text, servers) => {
   expect(readDnsServers(text)).toEqual(servers);
-  expect(() => openDns(servers)).not.toThrow();
+  expect(() => createDns(servers)).not.toThrow();
 });
 
 test.each(["dns.example.com", "9.9.9", "https://9.9.9.9", "9.9.9.9:port", "[9.9.9.9", "9.9.9.9 1.1.1.1"])(

@@ -18,7 +18,7 @@ export type Dns = {
 const maxChain = 5;
 const noSuchName = new Set(["ENOTFOUND", "ENODATA", "EAI_NONAME", "EAI_NODATA"]);
 
-export function openDns(servers: readonly string[]): Dns {
+export function createDns(servers: readonly string[]): Dns {
   const resolver = new Resolver({ timeout: 1000, tries: 2 });
   if (servers.length) resolver.setServers(servers);
 

@@ -5,14 +5,14 @@ import { freshFolder } from "../../test/support/databases.ts";
 import { startDns, type Records } from "../../test/support/servers/dnsServer.ts";
 import { checkSite, newCheckMemory } from "../alerts/conditions.ts";
 import { ulid } from "../kernel/ids.ts";
-import { openDirectory, type Directory, type Site } from "../sites/directory.ts";
+import { createDirectory, type Directory, type Site } from "../sites/directory.ts";
 import { stateOf } from "../sites/hosts.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { addSite } from "../sites/manage.ts";
 import { addHost, findHost, pauseHost, resumeHost } from "../sites/manageHosts.ts";
-import { openStore, type Store } from "../store/store.ts";
+import { createStore, type Store } from "../store/store.ts";
 import type { Checker } from "./check.ts";
-import { openChecker } from "./checker.ts";
+import { createChecker } from "./checker.ts";
 import { verifyHost } from "./verify.ts";
 import { checkDueHosts } from "./hostMonitor.ts";
 
@@ -33,7 +33,7 @@ const defects: unknown[] = [];
 
 /** A node with a directory of its own. */
 function node() {
-  const own = openDirectory(store);
+  const own = createDirectory(store);
   const onDefect = (error: unknown) => void defects.push(error);
   const options = { store, directory: own, checker, now: () => now, onDefect };
   return { check: () => own.refresh().then(() => checkDueHosts(options)) };
@@ -57,9 +57,13 @@ const claim = (name: string) =>
 
 beforeAll(async () => {
   dns = await startDns(records);
-  store = await openStore({ engine: "sqlite", file: `${freshFolder()}/store.db` }, Buffer.alloc(32, 7), ulid);
-  directory = openDirectory(store);
-  checker = openChecker({
+  store = await createStore(
+    { engine: "sqlite", file: `${freshFolder()}/store.db` },
+    Buffer.alloc(32, 7),
+    ulid,
+  );
+  directory = createDirectory(store);
+  checker = createChecker({
     encryptionKeys: () => [Buffer.alloc(32, 7)],
     // No host may be called here: DNS records alone verify it.
     allowPrivate: { hosts: new Set(), networks: [] },

@@ -1,19 +1,19 @@
 import { describe, expect, test } from "vitest";
-import { openRateLimit } from "./rate.ts";
+import { createRateLimit } from "./rate.ts";
 
 const minute = 60_000;
 const start = Date.UTC(2026, 10, 14, 12);
 
 describe("the rate limit", () => {
   test("the rate limit admits the set number per minute, then says how long to wait", () => {
-    const wait = openRateLimit();
+    const wait = createRateLimit();
     for (let i = 0; i < 5; i++) expect(wait("key", 5, start + i * 1000)).toBe(0);
     expect(wait("key", 5, start + 10_000)).toBe(50);
     expect(wait("key", 5, start + 59_000)).toBe(1);
   });
 
   test("the rate limit starts over with the next minute", () => {
-    const wait = openRateLimit();
+    const wait = createRateLimit();
     for (let i = 0; i < 3; i++) wait("key", 2, start);
     expect(wait("key", 2, start + minute - 1)).toBeGreaterThan(0);
     expect(wait("key", 2, start + minute)).toBe(0);
@@ -22,7 +22,7 @@ describe("the rate limit", () => {
   });
 
   test("a refused request must wait more than 0 and at most 60 seconds", () => {
-    const wait = openRateLimit();
+    const wait = createRateLimit();
     for (let at = start; at < start + minute; at += 617) {
       const seconds = wait("key", 1, at);
       if (at === start) continue;
@@ -32,27 +32,27 @@ describe("the rate limit", () => {
   });
 
   test("each key has its own count", () => {
-    const wait = openRateLimit();
+    const wait = createRateLimit();
     expect(wait("a", 1, start)).toBe(0);
     expect(wait("a", 1, start)).toBeGreaterThan(0);
     expect(wait("b", 1, start)).toBe(0);
   });
 
   test("a limit of 0 admits everything and counts nothing", () => {
-    const wait = openRateLimit();
+    const wait = createRateLimit();
     for (let i = 0; i < 10_000; i++) expect(wait("key", 0, start)).toBe(0);
     expect(wait("key", 1, start)).toBe(0);
   });
 
   test("a raised limit applies within the same minute", () => {
-    const wait = openRateLimit();
+    const wait = createRateLimit();
     expect(wait("key", 1, start)).toBe(0);
     expect(wait("key", 1, start)).toBeGreaterThan(0);
     expect(wait("key", 10, start)).toBe(0);
   });
 
   test("keys named like object properties are counted too", () => {
-    const wait = openRateLimit();
+    const wait = createRateLimit();
     for (const key of ["__proto__", "constructor", ""]) {
       expect(wait(key, 1, start)).toBe(0);
       expect(wait(key, 1, start)).toBeGreaterThan(0);
@@ -60,7 +60,7 @@ describe("the rate limit", () => {
   });
 
   test("two rate limits do not share their counts", () => {
-    const [one, two] = [openRateLimit(), openRateLimit()];
+    const [one, two] = [createRateLimit(), createRateLimit()];
     expect(one("key", 1, start)).toBe(0);
     expect(two("key", 1, start)).toBe(0);
   });

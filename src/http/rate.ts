@@ -5,7 +5,7 @@ export type RateLimit = (key: string, perMinute: number, now: number) => number;
 
 const maxKeys = 100_000;
 
-export function openRateLimit(): RateLimit {
+export function createRateLimit(): RateLimit {
   const counts = new Map<string, number>();
   let minute = 0;
   return (key, perMinute, now) => {

@@ -8,7 +8,7 @@ import type { ConsentState, Identity, Visit } from "../kernel/event.ts";
 import { ulid } from "../kernel/ids.ts";
 import type { FoundPerson } from "../store/people/people.ts";
 import { packRecord, unpackForEvent, unpackRecord } from "../store/people/personCodec.ts";
-import { openStore, type Store } from "../store/store.ts";
+import { createStore, type Store } from "../store/store.ts";
 import {
   attribute,
   lookUpPerson,
@@ -234,7 +234,7 @@ describe("consent, from a real store", () => {
   const file = join(freshFolder(), "store.db");
   let store: Store;
   beforeAll(async () => {
-    store = await openStore({ engine: "sqlite", file }, Buffer.alloc(32, 7), ulid);
+    store = await createStore({ engine: "sqlite", file }, Buffer.alloc(32, 7), ulid);
   });
   afterAll(() => store.close());
 

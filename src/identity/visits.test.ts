@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freshFolder } from "../../test/support/databases.ts";
 import { ulid } from "../kernel/ids.ts";
 import { operator } from "../store/people/people.ts";
-import { openStore, type Store } from "../store/store.ts";
+import { createStore, type Store } from "../store/store.ts";
 import { storeReport, type Report, type ReportRules } from "./visits.ts";
 import { sha256 } from "../../test/support/sha256.ts";
 
@@ -17,7 +17,7 @@ const emailSha256 = sha256("e".repeat(64));
 let store: Store;
 beforeAll(async () => {
   const file = join(freshFolder(), "store.db");
-  store = await openStore({ engine: "sqlite", file }, Buffer.alloc(32, 7), ulid);
+  store = await createStore({ engine: "sqlite", file }, Buffer.alloc(32, 7), ulid);
 });
 afterAll(() => store.close());
 

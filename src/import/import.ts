@@ -114,10 +114,10 @@ function refuseGap({ skippedLines, headerLines }: ImportPart, line: number): voi
 
 async function runDry(job: Job): Promise<Report> {
   const { store, now, onStart } = job.context;
-  const preview = openDryRun(store, now);
+  const preview = createDryRun(store, now);
   const tally = newImportTally();
   onStart(0);
-  const steps = await openSteps(job, preview.store);
+  const steps = await createSteps(job, preview.store);
   const { isDone, line } = await run({ ...steps, after: 0, tally, save: async () => {}, paced: false });
   const duplicates = { inFile: preview.inFile(), known: preview.known() };
   return { ...job.report, state: isDone ? "dry run" : "stopped", resumedAfter: 0, line, tally, duplicates };
@@ -143,7 +143,7 @@ async function runImport(job: Job): Promise<Report> {
     source.check();
     return lease.save(line, sum);
   };
-  const end = await run({ ...(await openSteps(job, store)), after, tally, save, paced: true });
+  const end = await run({ ...(await createSteps(job, store)), after, tally, save, paced: true });
   const isDone = end.isDone && !request.part?.hasMore;
   // The last row may have several lines, and empty ones may follow.
   const line = Math.max(end.line, end.isDone ? (request.part?.endLine ?? 0) : 0);
@@ -156,7 +156,7 @@ async function runImport(job: Job): Promise<Report> {
   return { ...report, state, resumedAfter: after, line, tally, duplicates: null };
 }
 
-async function openSteps({ request, context, report, site }: Job, into: Store) {
+async function createSteps({ request, context, report, site }: Job, into: Store) {
   const { mapping, id } = report;
   const { kind, dryRun } = request;
   const table = await request.source.open();
@@ -236,7 +236,7 @@ function connectionFilter({ connections }: Site, deliver: string): (connection: 
 type DryRun = { store: Store; inFile: () => number; known: () => number };
 
 /** Opens a store that checks whether an event would be accepted, and writes nothing. */
-function openDryRun(store: Store, now: () => number): DryRun {
+function createDryRun(store: Store, now: () => number): DryRun {
   const claims = new Set<string>();
   let inFile = 0;
   let known = 0;

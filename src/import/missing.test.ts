@@ -3,10 +3,10 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { standinConnections } from "../../scripts/standinConnections.ts";
 import { newEvent, newSite, queuedDelivery, settlementOf } from "../../test/support/events.ts";
-import { openNodes } from "../../test/support/nodes.ts";
+import { createNodes } from "../../test/support/nodes.ts";
 import { connectPlatform } from "../sites/connect.ts";
 import { dayMs } from "../kernel/time.ts";
-import { openDirectory } from "../sites/directory.ts";
+import { createDirectory } from "../sites/directory.ts";
 import { findSite } from "../sites/manage.ts";
 import { startRun } from "../reconcile/manage.ts";
 import { stepRun } from "../reconcile/step.ts";
@@ -23,8 +23,8 @@ const platform = "nextdoor";
 const queueLength = 200;
 
 describe.each(["sqlite", "postgres"] as const)("missing orders on %s", async (engine) => {
-  const { store, close } = await openNodes(engine);
-  const directory = openDirectory(store);
+  const { store, close } = await createNodes(engine);
+  const directory = createDirectory(store);
   afterAll(close);
 
   test("wait for a full queue, name its platform, and are sent once there is room", async () => {

@@ -9,7 +9,7 @@ import { Refusal, type By } from "../kernel/refusal.ts";
 import type { Directory, Site } from "../sites/directory.ts";
 import type { Store } from "../store/store.ts";
 import { suggestColumns, type Mapping } from "../tables/columns.ts";
-import { openTable, type Source } from "../tables/source.ts";
+import { createTable, type Source } from "../tables/source.ts";
 import type { Table, TableRow } from "../tables/table.ts";
 import { isTimeZone } from "../tables/values.ts";
 import { fieldAliases } from "./columns.ts";
@@ -26,7 +26,7 @@ const maxSampleLength = 60;
 
 /** Reads the columns with the cells of the first rows, and finds the fields that they may be. */
 export async function readColumns(file: Buffer, kind: PartQuery["kind"]): Promise<ColumnsAnswer> {
-  const { columns, delimiter, rows } = await openTable(piecesOf(file), "The file");
+  const { columns, delimiter, rows } = await createTable(piecesOf(file), "The file");
   const first: TableRow[] = [];
   for await (const row of rows) if (first.push(row) >= maxSamples) break;
   return {
@@ -64,7 +64,7 @@ export async function importPart(
   const stop = new AbortController();
   const timer = dryRun ? undefined : setTimeout(() => stop.abort(), timeoutMs);
   try {
-    const { source, part } = await openPart(upload, query, requestedColumns);
+    const { source, part } = await createPart(upload, query, requestedColumns);
     const report = await importFile(
       {
         kind,
@@ -103,7 +103,7 @@ async function* piecesOf(bytes: Buffer): AsyncGenerator<Buffer> {
 }
 
 /** Opens a part as if it were the file: its lines count from the beginning of the file. */
-async function openPart(
+async function createPart(
   upload: Buffer,
   query: PartQuery,
   requested: Mapping,
@@ -111,7 +111,7 @@ async function openPart(
   const { file: name, skippedLines, sha256 = hash("sha256", upload) } = query;
   const file = withNewlines(upload);
   const open = async (): Promise<Table> => {
-    const table = await openTable(piecesOf(file), "The file");
+    const table = await createTable(piecesOf(file), "The file");
     return { ...table, rows: withLines(table.rows, skippedLines) };
   };
   const { columns, format, headerLines } = await open();

@@ -8,7 +8,7 @@ import { Late, within } from "../kernel/deadline.ts";
 import type { Exit, Received } from "../pipeline.ts";
 import { maxBatchEvents } from "../contract/inbound.ts";
 import type { Admitted } from "./authenticate.ts";
-import { maxBodyBytes, openExactFields, readBody } from "./body.ts";
+import { maxBodyBytes, createExactFields, readBody } from "./body.ts";
 import type { Body } from "./fields.ts";
 import { refusals, sendRefusal, type InboundRefusal } from "./refusals.ts";
 import * as steps from "./steps.ts";
@@ -74,7 +74,7 @@ async function readEvents(request: IncomingMessage): Promise<EventBody[] | Inbou
   if ("code" in body) return body;
   const { events } = body.fields;
   if (!Array.isArray(events) || events.length > maxBatchEvents) return refusals.invalidBatch;
-  const exact = openExactFields(body.text);
+  const exact = createExactFields(body.text);
   const mayBeTooLarge = Buffer.byteLength(body.text) > maxBodyBytes;
   return events.map((fields: unknown, i) => ({
     fields,

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { openExactFields } from "./body.ts";
+import { createExactFields } from "./body.ts";
 
 /** Counts the calls of JSON.parse until the test ends. */
 function countParses() {
@@ -9,7 +9,7 @@ function countParses() {
 }
 
 test("ids that are numbers are read digit by digit, and the text is parsed once for all events of a batch", () => {
-  const exact = openExactFields(
+  const exact = createExactFields(
     '{"events":[{"orderId":98765432109876543210,"items":[{"id":1.0}],"value":1.50}]}',
   );
   const parses = countParses();
@@ -22,7 +22,7 @@ test("ids that are numbers are read digit by digit, and the text is parsed once 
 
 test("a text that is nested too deeply to be read so is parsed once, not for each event of a batch", () => {
   const deep = 30_000;
-  const exact = openExactFields(`{"orderId":1,"x":${"[".repeat(deep)}${"]".repeat(deep)}}`);
+  const exact = createExactFields(`{"orderId":1,"x":${"[".repeat(deep)}${"]".repeat(deep)}}`);
   const parses = countParses();
   for (let i = 0; i < 3; i++) expect(exact()).toBeUndefined();
   expect(parses()).toBe(1);

@@ -52,7 +52,7 @@ const idNames: ReadonlySet<string> = new Set(["orderId", "phone", "id"]);
  * Reads ids that are JSON numbers digit by digit: 12345678901234567890 must not become 12345678901234567000, or different
  * orders would count as duplicates. Few senders give such numbers, so the text is parsed again when the first one is wanted.
  */
-export function openExactFields(text: string): () => Record<string, unknown> | undefined {
+export function createExactFields(text: string): () => Record<string, unknown> | undefined {
   let fields: Record<string, unknown> | null | undefined;
   return () => {
     // Null, too, is a result: a text that cannot be read so must not be parsed for every event of a batch.

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { cpuMsOf } from "../../test/support/cpuTime.ts";
 import { orderEventId } from "../kernel/ids.ts";
 import type { Site } from "../sites/directory.ts";
-import { openExactFields } from "./body.ts";
+import { createExactFields } from "./body.ts";
 import { FieldFault } from "./fieldFault.ts";
 import { readExtra, readFields, type Fields } from "./fields.ts";
 import { dayMs as day } from "../kernel/time.ts";
@@ -16,7 +16,7 @@ const readText = (text: string, country: string | null = null) =>
   readFields(
     {
       fields: JSON.parse(text) as Record<string, unknown>,
-      exact: openExactFields(text),
+      exact: createExactFields(text),
     },
     { id: "site", settings: { country } },
     now,

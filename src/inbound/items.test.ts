@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { FieldFault } from "./fieldFault.ts";
-import { openExactFields } from "./body.ts";
+import { createExactFields } from "./body.ts";
 import { newEvent, readFields } from "./fields.ts";
 
 const now = Date.UTC(2026, 10, 14, 12);
@@ -9,7 +9,7 @@ const start = '{"email":"ada@example.com","event":"purchase"';
 const site = { id: "site", settings: { country: null } };
 const readEvent = (text: string) =>
   readFields(
-    { fields: JSON.parse(text) as Record<string, unknown>, exact: openExactFields(text) },
+    { fields: JSON.parse(text) as Record<string, unknown>, exact: createExactFields(text) },
     site,
     now,
   );

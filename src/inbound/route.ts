@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { writeAnswer } from "../http/reply.ts";
 import { Late, within } from "../kernel/deadline.ts";
 import { answerBatch } from "./batch.ts";
-import { maxBodyBytes, openExactFields, readBody } from "./body.ts";
+import { maxBodyBytes, createExactFields, readBody } from "./body.ts";
 import { refusals, sendRefusal, type InboundRefusal } from "./refusals.ts";
 import * as steps from "./steps.ts";
 import type { InboundLine, InboundOptions, Load } from "./steps.ts";
@@ -14,7 +14,7 @@ const inboundPath = "/__cc/inbound";
 const batchPath = `${inboundPath}/batch`;
 
 export function inboundRoute(app: FastifyInstance, options: InboundOptions): void {
-  const answer = openAnswers(options);
+  const answer = createAnswers(options);
   // The framework costs more than all checks of the request, so requests for exactly these paths are answered before it.
   // oxlint-disable-next-line typescript/unbound-method -- this function is the listener
   app.server.off("request", app.routing);
@@ -43,7 +43,7 @@ export function inboundPathOf(url: string): InboundPath | null {
 
 const ends = (url: string, path: string) => url.length === path.length || url[path.length] === "?";
 
-function openAnswers(options: InboundOptions) {
+function createAnswers(options: InboundOptions) {
   const load: Load = { inFlight: 0 };
 
   return function answer(path: InboundPath, request: IncomingMessage, response: ServerResponse): void {
@@ -99,7 +99,7 @@ async function answerTo(
   const body = await readBody(request, maxBodyBytes, refusals.tooLarge);
   if ("code" in body) return body;
   const { fields, text } = body;
-  const read = steps.readEvent({ fields, exact: openExactFields(text) }, admitted.site, now);
+  const read = steps.readEvent({ fields, exact: createExactFields(text) }, admitted.site, now);
   if ("code" in read) return read;
 
   const received = steps.receive(read, admitted, options, now, line);

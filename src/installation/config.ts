@@ -11,7 +11,7 @@ import { readDnsServers } from "../domains/dns.ts";
 import { parseTrustedProxies, type TransportRules } from "../http/transport.ts";
 import { findNearest } from "../kernel/text.ts";
 import { findUrlFault } from "../store/engine/postgres/servers.ts";
-import type { StoreLocation } from "../store/open.ts";
+import type { StoreLocation } from "../store/connect.ts";
 import { readOrigins } from "./platformOrigins.ts";
 
 export type Config = ReturnType<typeof readAll> & { unknownVariables: readonly UnknownVariable[] };

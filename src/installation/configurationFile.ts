@@ -7,12 +7,12 @@ import { dirname, join, resolve } from "node:path";
 import type { FileText } from "../configFile/plan.ts";
 import { lossText, summaryText } from "../configFile/diff.ts";
 import { operatorRights, type Plan } from "../configFile/planning.ts";
-import { openAccess } from "../access/access.ts";
+import { createAccess } from "../access/access.ts";
 import { ulid } from "../kernel/ids.ts";
 import { Conflict, Fault, Refusal } from "../kernel/refusal.ts";
 import type { Services } from "../server/services.ts";
-import { openDirectory } from "../sites/directory.ts";
-import { openStore, type Store } from "../store/store.ts";
+import { createDirectory } from "../sites/directory.ts";
+import { createStore, type Store } from "../store/store.ts";
 import { readVariable, type Config } from "./config.ts";
 import { findInstallation } from "./installation.ts";
 
@@ -55,8 +55,8 @@ export async function planForNew(
   const { planFile } = await import("../configFile/plan.ts");
   const { publicUrl, transport, allowPrivate } = config;
   return withEmptyStore(config, async (store) => {
-    const directory = openDirectory(store);
-    const access = openAccess({
+    const directory = createDirectory(store);
+    const access = createAccess({
       store,
       directory,
       mailer: null,
@@ -81,7 +81,7 @@ async function withEmptyStore<T>({ dataFolder }: Config, work: (store: Store) =>
   const folder = mkdtempSync(join(existsSync(dataFolder) ? dataFolder : tmpdir(), "cleancast-"));
   try {
     const location = { engine: "sqlite", file: join(folder, "empty.db") } as const;
-    const store = await openStore(location, randomBytes(32), ulid);
+    const store = await createStore(location, randomBytes(32), ulid);
     try {
       return await work(store);
     } finally {
@@ -104,7 +104,7 @@ export async function applyAtStart(
   const { store, now } = services;
   const by = { actor: "configuration file", now: now() };
   // The one of the dashboard opens later, when the address of the server is known.
-  const access = openAccess({
+  const access = createAccess({
     ...services,
     publicUrl,
     secret: store.accessSecret,

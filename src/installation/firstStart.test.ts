@@ -1,18 +1,18 @@
 // The first start, also of several nodes on one database.
 
 import { describe, expect, onTestFinished, test } from "vitest";
-import { openNodes } from "../../test/support/nodes.ts";
+import { createNodes } from "../../test/support/nodes.ts";
 import { engines } from "../../test/support/relay.ts";
 import { prepareFirstStart, readOwnerLine } from "./firstStart.ts";
 import { deleteSite } from "../sites/deleteSite.ts";
-import { openDirectory } from "../sites/directory.ts";
+import { createDirectory } from "../sites/directory.ts";
 import { addSite } from "../sites/manage.ts";
 
 describe.each(engines)("on %s", (engine) => {
   async function twoNodes() {
-    const { store, other, close } = await openNodes(engine);
+    const { store, other, close } = await createNodes(engine);
     onTestFinished(close);
-    const nodes = [store, other].map((one) => ({ store: one, directory: openDirectory(one) }));
+    const nodes = [store, other].map((one) => ({ store: one, directory: createDirectory(one) }));
     await Promise.all(nodes.map(({ directory }) => directory.refresh()));
     const [one, another] = nodes;
     return one && another ? { one, another } : expect.unreachable("there are two");

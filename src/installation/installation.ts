@@ -15,10 +15,10 @@ import { makeFolder } from "../store/maintenance/syncToDisk.ts";
 import { MoveUnfinished } from "../store/schema/moveMarker.ts";
 import { WrongEncryptionKey } from "../store/maintenance/encryptionKeyCheck.ts";
 import { sqlState } from "../store/engine/postgres/errors.ts";
-import { openStore, type Store } from "../store/store.ts";
+import { createStore, type Store } from "../store/store.ts";
 import { probeSchema } from "../store/schema/schemaProbe.ts";
 import type { CommitObserver } from "../store/engine/timed.ts";
-import { openCountries, type Countries } from "../traffic/countries.ts";
+import { loadCountries, type Countries } from "../traffic/countries.ts";
 import { loadNetworks } from "../traffic/networks/networks.ts";
 import { Missing, Refusal } from "../kernel/refusal.ts";
 import { databaseName, explainDatabaseError, messageOf } from "./databaseErrors.ts";
@@ -59,7 +59,7 @@ export function noInstallation(config: Config): Missing {
   );
 }
 
-export async function openInstallation(config: Config, observer?: CommitObserver): Promise<Store> {
+export async function loadInstallation(config: Config, observer?: CommitObserver): Promise<Store> {
   // On PostgreSQL the folder is needed only for a key file, which creates it.
   if (config.store.engine === "sqlite") makeDataFolder(config);
   await makeFirstKey(config);
@@ -67,7 +67,7 @@ export async function openInstallation(config: Config, observer?: CommitObserver
   // The keys are read now and not with the first secret: an unreadable key must stop the start.
   keys();
   try {
-    return await openStore(config.store, keys, ulid, observer);
+    return await createStore(config.store, keys, ulid, observer);
   } catch (error) {
     throw isOperatorError(error) ? error : databaseFault(config, error);
   }
@@ -123,10 +123,10 @@ export const lockStore = ({ store, dataFolder }: Config) =>
   store.engine === "sqlite" ? lockFolder(dataFolder) : () => {};
 
 /** Opens the operator's country file; null without one. */
-export function openCountryFile({ countryFile }: Config): Countries | null {
+export function loadCountryFile({ countryFile }: Config): Countries | null {
   if (!countryFile) return null;
   try {
-    return openCountries(countryFile);
+    return loadCountries(countryFile);
   } catch (error) {
     throw new ConfigFaults([`CLEANCAST_COUNTRY_FILE: ${messageOf(error)}`]);
   }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import {
   idAt,
   lastId,
-  openUlids,
+  createUlids,
   orderEventId,
   randomBase62,
   shortId,
@@ -42,7 +42,7 @@ describe("ULIDs", () => {
   });
 
   test("monotonic ULIDs never decrease, also when the clock is set back", () => {
-    const next = openUlids({ isMonotonic: true });
+    const next = createUlids({ isMonotonic: true });
     const ids = [now, now - 3_600_000, now - 1, now + 5, now + 2, now + 6].flatMap((time) =>
       Array.from({ length: 20_000 }, () => next(time)),
     );

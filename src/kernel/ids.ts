@@ -36,7 +36,7 @@ function toBase32(number: number, length: number): string {
  * milliseconds, three that count within one of them, thirteen at random. Monotonic ones never decrease, also when the clock
  * does.
  */
-export function openUlids({ isMonotonic }: { isMonotonic: boolean }): (now?: number) => string {
+export function createUlids({ isMonotonic }: { isMonotonic: boolean }): (now?: number) => string {
   let lastMs = -1;
   let time = "";
   let sequence = 0;
@@ -58,7 +58,7 @@ export function openUlids({ isMonotonic }: { isMonotonic: boolean }): (now?: num
 /** A secret in the form of Standard Webhooks. */
 export const newSigningSecret = () => `whsec_${randomBytes(32).toString("base64")}`;
 
-export const ulid = openUlids({ isMonotonic: false });
+export const ulid = createUlids({ isMonotonic: false });
 
 /** `idAt` sorts before every id that was created at `ms` or later; `lastId` sorts after every id. */
 export const idAt = (ms: number) => `${toBase32(ms, 10)}${"0".repeat(16)}`;

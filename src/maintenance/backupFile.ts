@@ -17,7 +17,7 @@ import { createGunzip, createGzip } from "node:zlib";
 import { errorCode } from "../kernel/errorCode.ts";
 import { Conflict, Refusal } from "../kernel/refusal.ts";
 import type { Value } from "../store/engine/database.ts";
-import { decryptBytes, encryptBytes, openHeader, type BackupSecret } from "./backups/encryption.ts";
+import { decryptBytes, encryptBytes, readBackupHeader, type BackupSecret } from "./backups/encryption.ts";
 
 export type Header = {
   cleancast: "backup";
@@ -97,14 +97,14 @@ export async function* readBackup(
   const { size } = await stat(path).catch(() => {
     throw new Refusal("file", `The file ${path} cannot be read.`);
   });
-  const reader = openPartReader(path);
+  const reader = createPartReader(path);
   let rest = "";
   const decoder = new StringDecoder("utf8");
   const hash = createHash("sha256");
   const tail = { bytes: Buffer.alloc(0) };
   try {
     if (size <= hashBytes) throw notABackup(path);
-    const encrypted = await openHeader(path, secret);
+    const encrypted = await readBackupHeader(path, secret);
     const bytes = countRead(path, encrypted?.length ?? 0, (read) => onRead(read, size));
     const damaged = () => (reader.hasHeader() ? reader.cutOffOrDamaged() : notWhole(path));
     const plain = createGunzip();
@@ -164,7 +164,7 @@ async function* withoutTail(source: AsyncIterable<Buffer>, tail: { bytes: Buffer
 }
 
 /** Reads line by line, and checks that each line may come next. */
-function openPartReader(path: string) {
+function createPartReader(path: string) {
   let hasHeader = false;
   let opened: { table: string; columns: readonly string[] } | null = null;
   let last: string | null = null;

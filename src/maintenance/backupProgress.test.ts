@@ -4,20 +4,20 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { freshFolder } from "../../test/support/databases.ts";
 import { newEvent, newSite } from "../../test/support/events.ts";
-import { encryptionKey, newLocation, openAt } from "../../test/support/nodes.ts";
+import { encryptionKey, newLocation, createAt } from "../../test/support/nodes.ts";
 import { engines } from "../../test/support/relay.ts";
-import { openSnapshot } from "../store/maintenance/snapshot.ts";
+import { createSnapshot } from "../store/maintenance/snapshot.ts";
 import { takeBackup } from "./backup.ts";
 import { restoreBackup } from "./restore.ts";
 
 test.each(engines)("a backup and a restore on %s report every step up to the end", async (engine) => {
   const location = await newLocation(engine);
-  const store = await openAt(location);
+  const store = await createAt(location);
   const siteId = await newSite(store);
   for (let n = 0; n < 1200; n += 100)
     await Promise.all(Array.from({ length: 100 }, () => store.events.accept(newEvent(siteId))));
   await store.close();
-  const snapshot = await openSnapshot(location);
+  const snapshot = await createSnapshot(location);
   if (!snapshot) return expect.unreachable("there is a database");
   onTestFinished(() => snapshot.close());
   const file = join(freshFolder(), "cleancast.backup");

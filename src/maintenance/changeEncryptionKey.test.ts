@@ -12,8 +12,8 @@ import { discardSealedValues, isKeyLost } from "../store/maintenance/lostKey.ts"
 import { migrate } from "../store/schema/migrate.ts";
 import { WrongEncryptionKey } from "../store/maintenance/encryptionKeyCheck.ts";
 import { sealedColumns } from "../store/maintenance/sealedColumns.ts";
-import { openDatabase, type StoreLocation } from "../store/open.ts";
-import { openStore, type Store } from "../store/store.ts";
+import { connectDatabase, type StoreLocation } from "../store/connect.ts";
+import { createStore, type Store } from "../store/store.ts";
 import { fillTable } from "../store/maintenance/restoreTarget.ts";
 import { resealAll, endKeyChange } from "./changeEncryptionKey.ts";
 import { followKeyFile, readKeyFile, writeKeyFile } from "./encryptionKeys.ts";
@@ -32,7 +32,7 @@ describe.each(engines)("on %s", (engine) => {
       engine === "sqlite"
         ? { engine, file: `${freshFolder()}/store.db` }
         : { engine, url: await migratedDatabase(), connections: 4 };
-    const db = openDatabase(location);
+    const db = connectDatabase(location);
     await migrate(db);
     for (const [table, rows] of Object.entries(representativeRows())) {
       const columns = Object.keys(rows[0] as Row);
@@ -40,11 +40,11 @@ describe.each(engines)("on %s", (engine) => {
       await fillTable(db, table, columns, values);
     }
     await db.close();
-    await (await openStore(location, oldKey, ulid)).close();
+    await (await createStore(location, oldKey, ulid)).close();
   });
 
   async function withStore<T>(keys: Buffer[], work: (store: Store) => Promise<T>): Promise<T> {
-    const store = await openStore(location, () => keys, ulid);
+    const store = await createStore(location, () => keys, ulid);
     try {
       return await work(store);
     } finally {
@@ -113,7 +113,7 @@ describe.each(engines)("on %s", (engine) => {
   });
 
   test("a value that neither key opens stops the key change, and both keys stay valid", async () => {
-    const db = openDatabase(location);
+    const db = connectDatabase(location);
     await db.write((tx) => tx.all(`UPDATE bot_visits SET record = 'v1.AAAA'`));
     await db.close();
     const keys = [newKey, oldKey];
@@ -122,7 +122,7 @@ describe.each(engines)("on %s", (engine) => {
   });
 
   test("an installation with a lost key works again, and shows what must be entered again", async () => {
-    const db = openDatabase(location);
+    const db = connectDatabase(location);
     try {
       expect(await isKeyLost(db, () => [oldKey])).toBe(false);
       expect(await isKeyLost(db, () => [newKey])).toBe(true);

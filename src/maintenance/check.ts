@@ -5,18 +5,18 @@ import { Conflict, Missing } from "../kernel/refusal.ts";
 import { platforms } from "../platforms/index.ts";
 import { withDefaults } from "../sites/settings.ts";
 import { listTwoFactors } from "../store/access/members.ts";
-import { sealWith, tryOpen, type Keys, type Seal } from "../store/engine/seal.ts";
+import { sealWith, tryUnseal, type Keys, type Seal } from "../store/engine/seal.ts";
 import { checkSnapshot } from "../store/maintenance/check/check.ts";
 import type { Inconsistency } from "../store/maintenance/check/faults.ts";
 import { sealedNames } from "../store/maintenance/sealedColumns.ts";
-import { openSnapshot, type Snapshot } from "../store/maintenance/snapshot.ts";
-import type { StoreLocation } from "../store/open.ts";
+import { createSnapshot, type Snapshot } from "../store/maintenance/snapshot.ts";
+import type { StoreLocation } from "../store/connect.ts";
 import { latestVersion } from "../store/schema/migrate.ts";
 import { readSetting } from "../store/settings.ts";
 
 /** Finds inconsistencies in a database. */
 export async function checkLocation(location: StoreLocation, keys: Keys): Promise<Inconsistency[]> {
-  const snapshot = await openSnapshot(location);
+  const snapshot = await createSnapshot(location);
   if (!snapshot) throw new Missing("database", "There is no database to check yet.");
   try {
     // A missing key must not look like values that cannot be decrypted.
@@ -47,7 +47,7 @@ export const checkRows = (snapshot: Snapshot, seal: Seal, now: number): Promise<
 /** If the access secret itself cannot be read, that was reported, and nothing is known of the values under it. */
 async function checkTwoFactors(snapshot: Snapshot, seal: Seal): Promise<Inconsistency[]> {
   const sealed = await readSetting(snapshot, sealedNames.access);
-  const secret = sealed && tryOpen(seal, sealed, sealedNames.access);
+  const secret = sealed && tryUnseal(seal, sealed, sealedNames.access);
   if (!secret) return [];
   const damaged = await listDamagedSecrets(await listTwoFactors(snapshot), secret);
   const [example] = damaged;

@@ -2,12 +2,12 @@
 
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { newEvent, queuedDelivery } from "../../test/support/events.ts";
-import { openNodes, sql } from "../../test/support/nodes.ts";
+import { createNodes, sql } from "../../test/support/nodes.ts";
 import { http } from "../../test/support/lanes.ts";
 import { eventually } from "../../test/support/relay.ts";
-import { openBreaker } from "../delivery/lanes/breaker.ts";
-import { openLanes } from "../delivery/lanes/lanes.ts";
-import { openQuota } from "../delivery/lanes/quota.ts";
+import { createBreaker } from "../delivery/lanes/breaker.ts";
+import { createLanes } from "../delivery/lanes/lanes.ts";
+import { createQuota } from "../delivery/lanes/quota.ts";
 import type { Sender } from "../delivery/send.ts";
 import { startWorker } from "../delivery/worker.ts";
 import { shortId, ulid } from "../kernel/ids.ts";
@@ -15,7 +15,7 @@ import { hourMs, minuteMs } from "../kernel/time.ts";
 import { newSigningSecret } from "../kernel/ids.ts";
 import { startOutbound } from "../outbound/worker.ts";
 import { connect } from "../sites/connect.ts";
-import { openDirectory } from "../sites/directory.ts";
+import { createDirectory } from "../sites/directory.ts";
 import { addSite } from "../sites/manage.ts";
 import { startDueTimes } from "./dueTimes.ts";
 
@@ -25,9 +25,9 @@ afterEach(async () => {
 });
 
 async function setUp(engine: "sqlite" | "postgres") {
-  const { store, location, close } = await openNodes(engine);
+  const { store, location, close } = await createNodes(engine);
   ends.push(close);
-  const directory = openDirectory(store);
+  const directory = createDirectory(store);
   const clock = { set: hourMs, passed: 0 };
   const now = () => Date.now() + clock.set;
   const elapsed = () => performance.now() + clock.passed;
@@ -61,13 +61,13 @@ async function setUp(engine: "sqlite" | "postgres") {
   /** Starts what delivers and pushes, as a process does. */
   function startNode() {
     const node = { store, directory, owner: shortId(), now, elapsed, onDefect: fail };
-    const lanes = openLanes({
+    const lanes = createLanes({
       ...node,
       sender,
       settle: store.deliveries.settle,
       tokens: { fresh: async (one) => one },
-      breaker: openBreaker(),
-      quota: openQuota(),
+      breaker: createBreaker(),
+      quota: createQuota(),
       retry,
       attemptMs: 1000,
       markForReconnection: async () => {},

@@ -8,11 +8,11 @@ import { readTable } from "../store/maintenance/copy.ts";
 import { readTargetState } from "../store/maintenance/copyTarget.ts";
 import type { Database } from "../store/engine/database.ts";
 import { latestVersion, migrate } from "../store/schema/migrate.ts";
-import { openDatabase } from "../store/open.ts";
-import { openStore } from "../store/store.ts";
+import { connectDatabase } from "../store/connect.ts";
+import { createStore } from "../store/store.ts";
 import { tablesAt } from "../store/schema/tables.ts";
 import { move, type MovePlan } from "./move.ts";
-import { openProgress } from "./moveProgress.ts";
+import { createProgress } from "./moveProgress.ts";
 
 const connectionColumns =
   "site_id, id, platform, account, settings, credentials, events, state, created_at, updated_at";
@@ -20,7 +20,7 @@ const connectionColumns =
 /** An embedded database with some connections, and a database to move it to. */
 async function newMove({ onTestFinished }: Pick<TestContext, "onTestFinished">) {
   const file = `${freshFolder()}/cleancast.db`;
-  await (await openStore({ engine: "sqlite", file }, Buffer.alloc(32, 7), ulid)).close();
+  await (await createStore({ engine: "sqlite", file }, Buffer.alloc(32, 7), ulid)).close();
   const from = new DatabaseSync(file, { timeout: 5000 });
   onTestFinished(() => from.close());
   const connect = from.prepare(
@@ -29,7 +29,7 @@ async function newMove({ onTestFinished }: Pick<TestContext, "onTestFinished">) 
   for (let n = 10; n < 30; n += 1) connect.run(`c${n}`, `account ${n}`);
   const reported: string[] = [];
   const open = async (): Promise<Database> => {
-    const db = openDatabase({ engine: "postgres", url: await freshDatabase(), connections: 4 });
+    const db = connectDatabase({ engine: "postgres", url: await freshDatabase(), connections: 4 });
     onTestFinished(() => db.close());
     return db;
   };
@@ -41,7 +41,7 @@ async function newMove({ onTestFinished }: Pick<TestContext, "onTestFinished">) 
       from,
       to,
       target: "db/one",
-      progress: openProgress(`${file}.move`),
+      progress: createProgress(`${file}.move`),
       newId: () => `move ${(ids += 1)}`,
       prepareOnly: false,
       now: Date.now,
@@ -146,7 +146,7 @@ describe.concurrent("a move", () => {
 
     await other.write((tx) => tx.all(`DROP TABLE users`));
     // This run fails after the tables were created and before its start was recorded.
-    const dying = { ...openProgress(`${from.location()}.move`), begin: () => { throw new Error("killed"); } }; // prettier-ignore
+    const dying = { ...createProgress(`${from.location()}.move`), begin: () => { throw new Error("killed"); } }; // prettier-ignore
     await expect(run({ to: other, target: "db/two", restart: true, progress: dying })).rejects.toThrow(
       "killed",
     );
@@ -198,7 +198,7 @@ describe.concurrent("a move", () => {
         ),
     };
     await expect(run({ to: killed })).rejects.toThrow("killed");
-    const elsewhere = { progress: openProgress(`${freshFolder()}/nothing`) };
+    const elsewhere = { progress: createProgress(`${freshFolder()}/nothing`) };
     expect(await run(elsewhere)).toMatchObject({ state: "moved", passes: 0, heldMs: null });
     expect(await differing()).toEqual([]);
     await expect(run(elsewhere)).rejects.toThrow(/moved already/);

@@ -8,10 +8,10 @@
 
 import type { DatabaseSync } from "node:sqlite";
 import { Conflict } from "../kernel/refusal.ts";
-import { openSource, type PieceSize } from "../store/maintenance/copySource.ts";
+import { createSource, type PieceSize } from "../store/maintenance/copySource.ts";
 import {
   findTableInUse,
-  openCopyTarget,
+  createCopyTarget,
   readTargetState,
   type CopyTarget,
 } from "../store/maintenance/copyTarget.ts";
@@ -19,7 +19,7 @@ import { readTable, type Table } from "../store/maintenance/copy.ts";
 import type { Database } from "../store/engine/database.ts";
 import { NewerSchema } from "../store/schema/compatibility.ts";
 import { latestVersion, migrate } from "../store/schema/migrate.ts";
-import { openMoveLock, type MoveLock } from "../store/engine/sqlite/moveLock.ts";
+import { createMoveLock, type MoveLock } from "../store/engine/sqlite/moveLock.ts";
 import { clearMoveMarker } from "../store/schema/moveMarker.ts";
 import { tablesAt } from "../store/schema/tables.ts";
 import { makePass, type Pass, type PassContext } from "./movePass.ts";
@@ -65,15 +65,15 @@ const maxLocks = 2;
 
 export async function move(plan: MovePlan): Promise<Move> {
   const { from, to, progress } = plan;
-  const lock = openMoveLock(from);
+  const lock = createMoveLock(from);
   const tables = tablesAt(latestVersion).map((name) => readTable(from, name));
   const before = lock.movedTo();
   if (before) return finishEarlier(plan, before, tables);
 
   const id = await claimTarget(plan);
-  const target = await openCopyTarget(to);
+  const target = await createCopyTarget(to);
   await target.createIndexes(tables);
-  const source = openSource(from, plan.size ?? defaultSize);
+  const source = createSource(from, plan.size ?? defaultSize);
   let passes = 0;
   const pass: RunPass = (onProgress, isLocked) => {
     passes += 1;
@@ -110,7 +110,7 @@ async function finishEarlier(plan: MovePlan, { move: id, target }: MoveId, table
       "database",
       `The embedded database was moved already, to ${target}; there is nothing left to move.`,
     );
-  const copied = await openCopyTarget(plan.to);
+  const copied = await createCopyTarget(plan.to);
   const rows = [...(await copied.count(tables)).values()].reduce((sum, one) => sum + one, 0);
   await finish(plan, copied, tables);
   return { state: "moved", passes: 0, tables: tables.length, rows, heldMs: null };

@@ -37,7 +37,7 @@ export type Progress = {
 
 type CopiedRange = Range & { table: string; hash: string };
 
-export function openProgress(file: string): Progress {
+export function createProgress(file: string): Progress {
   const tables = new Map<string, Map<string, CopiedRange & { isVerified: boolean }>>();
   let begun: MoveId | null = null;
   let intended: MoveId | null = null;

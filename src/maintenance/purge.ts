@@ -2,7 +2,7 @@
 // docs/reference/stored-data.md lists the stored data with its periods and settings.
 
 import { setTimeout as wait } from "node:timers/promises";
-import { openLease } from "../background/lease.ts";
+import { createLease } from "../background/lease.ts";
 import { poll } from "../background/poll.ts";
 import { keepRunsDays, maxRuns } from "../kernel/reconciliation.ts";
 import { dayMs, hourMs, minuteMs } from "../kernel/time.ts";
@@ -69,7 +69,7 @@ export type PurgeOptions = {
 };
 
 export function startPurge(options: PurgeOptions): { stop(): Promise<void> } {
-  const purge = openPurge(options);
+  const purge = createPurge(options);
   const loop = poll({
     everyMs,
     firstMs: 1000 + 2000 * Math.random(),
@@ -85,7 +85,7 @@ export function startPurge(options: PurgeOptions): { stop(): Promise<void> } {
 }
 
 /** `run` goes over all sites once. */
-export function openPurge(options: PurgeOptions) {
+export function createPurge(options: PurgeOptions) {
   const { store, sites, owner, now, elapsed, onDefect, onPurged = () => {} } = options;
   /** The time of the last daily purge of each site, on the monotonic clock. */
   const dailyAt = new Map<string, number>();
@@ -94,7 +94,7 @@ export function openPurge(options: PurgeOptions) {
    * most of the time. Shorter retention applies at once.
    */
   const next = new Map<string, { at: number; intervalMs: number; retention: string }>();
-  const lease = openLease({
+  const lease = createLease({
     leases: store.leases,
     name: "purge",
     owner,

@@ -14,10 +14,10 @@ import type { Row } from "../store/engine/database.ts";
 import { latestVersion, migrate } from "../store/schema/migrate.ts";
 import { tablesAt } from "../store/schema/tables.ts";
 import { packRecord } from "../store/people/personCodec.ts";
-import { openSnapshot, type Snapshot } from "../store/maintenance/snapshot.ts";
-import { openDatabase, type StoreLocation } from "../store/open.ts";
-import { openStore } from "../store/store.ts";
-import { fillTable, openRestoreTarget } from "../store/maintenance/restoreTarget.ts";
+import { createSnapshot, type Snapshot } from "../store/maintenance/snapshot.ts";
+import { connectDatabase, type StoreLocation } from "../store/connect.ts";
+import { createStore } from "../store/store.ts";
+import { fillTable, createRestoreTarget } from "../store/maintenance/restoreTarget.ts";
 import { takeBackup } from "./backup.ts";
 import { writeLines } from "./backupFile.ts";
 import { checkLocation } from "./check.ts";
@@ -36,19 +36,19 @@ const place = async (engine: Engine, database = freshDatabase): Promise<StoreLoc
 /** A database with a row or two in every table. */
 async function filled(engine: Engine): Promise<StoreLocation> {
   const location = await place(engine, migratedDatabase);
-  const db = openDatabase(location);
+  const db = connectDatabase(location);
   await migrate(db);
   for (const [table, rows] of Object.entries(representativeRows())) {
     const columns = Object.keys(rows[0] as Row);
     await fillTable(db, table, columns, rows.map((row) => columns.map((column) => row[column] ?? null))); // prettier-ignore
   }
   await db.close();
-  await (await openStore(location, rowsKey, ulid)).close();
+  await (await createStore(location, rowsKey, ulid)).close();
   return location;
 }
 
 async function change(location: StoreLocation, ...statements: string[]): Promise<void> {
-  const db = openDatabase(location);
+  const db = connectDatabase(location);
   await db.write(async (tx) => {
     for (const statement of statements) await tx.all(statement);
   });
@@ -59,7 +59,7 @@ async function withSnapshot<T>(
   location: StoreLocation,
   work: (snapshot: Snapshot) => Promise<T>,
 ): Promise<T> {
-  const snapshot = (await openSnapshot(location)) as Snapshot;
+  const snapshot = (await createSnapshot(location)) as Snapshot;
   try {
     return await work(snapshot);
   } finally {
@@ -94,7 +94,7 @@ describe.each(engines)("on %s", (engine) => {
     );
     const elsewhere = await place(engine);
     expect((await restore(await backUp(location), elsewhere)).wrong).toEqual([]);
-    const db = openDatabase(elsewhere);
+    const db = connectDatabase(elsewhere);
     expect(await db.all(`SELECT value FROM statistics`)).toEqual([{ value: Infinity }]);
     await db.close();
   });
@@ -212,7 +212,7 @@ describe("the embedded database", () => {
 
   test("a write-ahead log that was left behind is not replayed into the restored database", async () => {
     const { file } = location;
-    const db = openDatabase(location);
+    const db = connectDatabase(location);
     await db.write((tx) => tx.all(`UPDATE sites SET name = 'written since'`));
     copyFileSync(`${file}-wal`, `${file}.log`);
     await db.close();
@@ -242,14 +242,14 @@ describe("the embedded database", () => {
 
   test("no process reads or writes the database during a restore, and a process that waited writes nothing", async () => {
     const { file } = location;
-    const target = await openRestoreTarget(location, true, rowsAt);
+    const target = await createRestoreTarget(location, true, rowsAt);
     if (typeof target === "string") throw new Error(target);
     await migrate(target.db);
     const late = new DatabaseSync(file, { timeout: 0 });
     expect(() => late.exec("PRAGMA journal_mode = WAL")).toThrow("locked");
     expect(() => late.prepare("SELECT 1 FROM sites").all()).toThrow("locked");
     // A restore that is given up changes nothing.
-    const given = await openRestoreTarget(sound, true, rowsAt);
+    const given = await createRestoreTarget(sound, true, rowsAt);
     if (typeof given === "string") throw new Error(given);
     await given.abandon();
     expect(await checkLocation(sound, keys)).toEqual([]);

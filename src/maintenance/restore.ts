@@ -6,14 +6,14 @@ import type { Inconsistency } from "../store/maintenance/check/faults.ts";
 import type { Database } from "../store/engine/database.ts";
 import { generationOf, generationSetting } from "../store/schema/generation.ts";
 import { latestVersion, migrate } from "../store/schema/migrate.ts";
-import { sealWith, tryOpen, type Keys } from "../store/engine/seal.ts";
+import { sealWith, tryUnseal, type Keys } from "../store/engine/seal.ts";
 import { sealedNames } from "../store/maintenance/sealedColumns.ts";
-import type { StoreLocation } from "../store/open.ts";
+import type { StoreLocation } from "../store/connect.ts";
 import { columnsOf, tablesAt } from "../store/schema/tables.ts";
 import {
   emptyTable,
   fillTable,
-  openRestoreTarget,
+  createRestoreTarget,
   type RestoreObstacle,
 } from "../store/maintenance/restoreTarget.ts";
 import type { BackupSecret } from "./backups/encryption.ts";
@@ -41,7 +41,7 @@ export async function restoreBackup(
   const { header, ...totals } = await verifyBackup(file, keys, secret, (read, size) =>
     onProgress(read / size, "verifying"),
   );
-  const target = await openRestoreTarget(location, options.force, options.now);
+  const target = await createRestoreTarget(location, options.force, options.now);
   if (typeof target === "string") throw new Conflict("target", obstacles[target]);
   let aside: string | null;
   try {
@@ -106,7 +106,7 @@ export async function verifyBackup(
     for (const row of value.rows) {
       const { name, value: text } = Object.fromEntries(value.columns.map((column, i) => [column, row[i]]));
       if (name === generationSetting) generation = text;
-      if (name === sealedNames.check && tryOpen(seal, String(text), name) === null)
+      if (name === sealedNames.check && tryUnseal(seal, String(text), name) === null)
         throw new Conflict(
           "key",
           "This backup was sealed with another encryption key. A key is never part of a backup: put the one that " +

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { idAt } from "../kernel/ids.ts";
 import type { Site } from "../sites/directory.ts";
-import { openBacklog, type BacklogOptions } from "./backlog.ts";
+import { createBacklog, type BacklogOptions } from "./backlog.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
 
@@ -20,7 +20,7 @@ test("the backlog is summed by platform and read again after 15 seconds", async 
   let reads = 0;
   let ms = 0;
   let fails = false;
-  const backlog = openBacklog({
+  const backlog = createBacklog({
     store: {
       deliveries: {
         findDue: async () => {

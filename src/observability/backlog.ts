@@ -24,7 +24,7 @@ export type BacklogOptions = {
 const cacheMs = 15_000;
 
 /** Returns a cached reader of the backlog. */
-export function openBacklog({ store, directory, now, elapsed }: BacklogOptions): () => Promise<Backlog> {
+export function createBacklog({ store, directory, now, elapsed }: BacklogOptions): () => Promise<Backlog> {
   let cached: { backlog: Promise<Backlog>; at: number } | null = null;
 
   async function readBacklog(): Promise<Backlog> {

@@ -30,7 +30,7 @@ const cacheMs = 60 * secondMs;
 type Sizes = Pick<Capacity, "disks" | "databaseBytes">;
 
 /** Returns a reader whose slow parts are cached. */
-export function openCapacity(options: CapacityOptions): () => Promise<Capacity> {
+export function createCapacity(options: CapacityOptions): () => Promise<Capacity> {
   const { store, now, elapsed } = options;
   const { folder, schedule } = options.backups;
   let cached: { sizes: Promise<Sizes>; at: number } | null = null;

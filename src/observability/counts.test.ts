@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createBucketCounts, createLabelCounter, openCounts } from "./counts.ts";
+import { createBucketCounts, createLabelCounter, createCounts } from "./counts.ts";
 
 test("a counter counts by two labels", () => {
   const counter = createLabelCounter();
@@ -23,7 +23,7 @@ test("a histogram counts a value at a bound in that bucket, and one above all bo
 
 describe("counts", () => {
   test("every answer is counted once: by its exit, or by the reason of its rejection", () => {
-    const counts = openCounts({ bySite: true });
+    const counts = createCounts({ bySite: true });
     counts.countAnswer({ site: "a", status: 200, exit: "dispatched", ms: 3 });
     counts.countAnswer({ site: "a", status: 200, exit: "filtered", reasons: ["blocked domain"], ms: 3 });
     counts.countRejected(401, "invalid key");
@@ -44,13 +44,13 @@ describe("counts", () => {
   });
 
   test("events are counted by site only when that is switched on", () => {
-    const counts = openCounts({ bySite: false });
+    const counts = createCounts({ bySite: false });
     counts.countAnswer({ site: "a", status: 200, exit: "dispatched", ms: 3 });
     expect([...counts.siteEvents.entries()]).toEqual([]);
   });
 
   test("skipped and attempted deliveries count as outcomes; those given back without an attempt do not", () => {
-    const counts = openCounts({ bySite: false });
+    const counts = createCounts({ bySite: false });
     counts.countPlanned([
       { platform: "meta", state: "queued" },
       { platform: "x", state: "skipped" },
@@ -74,7 +74,7 @@ describe("counts", () => {
   });
 
   test("failed commits are counted", () => {
-    const counts = openCounts({ bySite: false });
+    const counts = createCounts({ bySite: false });
     counts.countCommit(1, true);
     counts.countCommit(1, true);
     counts.countCommit(1, false);

@@ -4,7 +4,7 @@
 import type { InboundLine } from "../inbound/steps.ts";
 import type { DeliveryState } from "../kernel/event.ts";
 
-export type Counts = ReturnType<typeof openCounts>;
+export type Counts = ReturnType<typeof createCounts>;
 
 /** Upper bounds of the histograms' buckets in seconds. */
 const answerBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -14,7 +14,7 @@ const commitBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25
 /** The counted fields of an inbound request's log line. */
 type CountedLine = Pick<InboundLine, "ms"> & Partial<InboundLine>;
 
-export function openCounts({ bySite }: { bySite: boolean }) {
+export function createCounts({ bySite }: { bySite: boolean }) {
   const answers = createLabelCounter();
   const filtered = createLabelCounter();
   const deliveries = createLabelCounter();

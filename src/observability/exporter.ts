@@ -6,9 +6,9 @@ import type { BucketCounts } from "./counts.ts";
 /** The values of the labels, in their order, and the number. */
 export type Sample = readonly [...labels: string[], value: number];
 
-export type Exporter = ReturnType<typeof openExporter>;
+export type Exporter = ReturnType<typeof createExporter>;
 
-export function openExporter() {
+export function createExporter() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
 

@@ -178,9 +178,9 @@ const logModule = new URL("./log.ts", import.meta.url).href;
 /** Runs a program that has a log, and returns the lines that it wrote. `onStart` may delay reading. */
 async function linesOf(program: string, level = "info", onStart?: () => Promise<void>) {
   const prepare = `
-    import { openLog } from ${JSON.stringify(logModule)};
+    import { createLog } from ${JSON.stringify(logModule)};
     import { setTimeout as sleep } from "node:timers/promises";
-    const { log, writeInbound } = openLog(${JSON.stringify(level)});
+    const { log, writeInbound } = createLog(${JSON.stringify(level)});
     const write = (n) => writeInbound({ name: "n" + n, ms: n });
   `;
   const child = spawn(process.execPath, ["--input-type=module", "-e", prepare + program]);
@@ -263,9 +263,9 @@ describe("blocks of lines", () => {
     const child = spawn(process.execPath, [
       "--input-type=module",
       "-e",
-      `import { openLog } from ${JSON.stringify(logModule)};
+      `import { createLog } from ${JSON.stringify(logModule)};
        import { setTimeout as sleep } from "node:timers/promises";
-       const { log, writeInbound } = openLog("info");
+       const { log, writeInbound } = createLog("info");
        for (let n = 0; n < 20; n += 1) { for (let m = 0; m < 100; m += 1) writeInbound({ ms: n }); await sleep(20); }
        await new Promise((resolve) => log.flush(resolve));
        process.exit(7);`,

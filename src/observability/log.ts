@@ -21,8 +21,8 @@ export type Log = {
 };
 
 /** `onClosed` is called once when the reader of the log has ended, such as `head`; later lines are dropped. */
-export function openLog(level: string, onClosed: () => void = () => {}): Log {
-  const stream = openBlocks(onClosed);
+export function createLog(level: string, onClosed: () => void = () => {}): Log {
+  const stream = createBlocks(onClosed);
   const log = pino({ level, base: null, redact: ["*.headers", "headers"] }, stream);
   const isWritten = (value: number) => value >= log.levelVal;
   return {
@@ -52,7 +52,7 @@ const minLength = 64 * 1024;
 const flushMs = 250;
 
 /** Gathers all lines in blocks: a line per event must not cost a system call per event. */
-function openBlocks(onClosed: () => void) {
+function createBlocks(onClosed: () => void) {
   const destination = pino.destination({ sync: false, minLength, maxWrite: minLength + 1 });
   let block = "";
   let isFlushed = true;

@@ -7,7 +7,7 @@ import type { Connection, Directory } from "../sites/directory.ts";
 import type { Backlog, QueueDepth } from "./backlog.ts";
 import type { Capacity } from "./capacity.ts";
 import type { Counts } from "./counts.ts";
-import { openExporter, type Exporter, type Sample } from "./exporter.ts";
+import { createExporter, type Exporter, type Sample } from "./exporter.ts";
 import type { Readiness } from "./readiness.ts";
 
 type MetricSources = {
@@ -41,8 +41,8 @@ type ScrapeData = {
 
 const storeTimeoutMs = 2000;
 
-export function openMetrics(sources: MetricSources): { contentType: string; read(): Promise<string> } {
-  const exporter = openExporter();
+export function createMetrics(sources: MetricSources): { contentType: string; read(): Promise<string> } {
+  const exporter = createExporter();
   const data: ScrapeData = { backlog: null, capacity: null, deletions: null, readiness: null };
   declareNode(exporter, sources, data);
   declareInbound(exporter, sources.counts);

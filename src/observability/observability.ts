@@ -19,15 +19,15 @@ import type { Run } from "../store/reconciliation/runs.ts";
 import type { Tally } from "../store/reconciliation/tally.ts";
 import type { Store } from "../store/store.ts";
 import type { CommitObserver, InFlightCommit } from "../store/engine/timed.ts";
-import { openBacklog } from "./backlog.ts";
-import { openCapacity } from "./capacity.ts";
-import { openCounts } from "./counts.ts";
+import { createBacklog } from "./backlog.ts";
+import { createCapacity } from "./capacity.ts";
+import { createCounts } from "./counts.ts";
 import type { Log } from "./log.ts";
-import { countConsecutiveFailures, openReadiness, watchClockJumps } from "./readiness.ts";
+import { countConsecutiveFailures, createReadiness, watchClockJumps } from "./readiness.ts";
 import { mountObservabilityRoutes } from "./route.ts";
-import { defectKind, isTransient, messageOf, openRepeatedFaults, transientLine } from "./repeatedFaults.ts";
+import { defectKind, isTransient, messageOf, createRepeatedFaults, transientLine } from "./repeatedFaults.ts";
 
-export type Observability = ReturnType<typeof openObservability>;
+export type Observability = ReturnType<typeof createObservability>;
 
 /** The parts that /readyz and /metrics read. */
 type ObservedParts = {
@@ -42,16 +42,16 @@ type ObservedParts = {
 /** Outcomes of sites on a machine that is down wait for it for a minute. */
 const maxSettleMs = 70_000;
 
-export function openObservability(
+export function createObservability(
   config: Config,
   { log, writeInbound, writeAttempt }: Log,
   now: () => number,
 ) {
-  const counts = openCounts({ bySite: config.metricsBySite });
+  const counts = createCounts({ bySite: config.metricsBySite });
   const elapsed = () => performance.now();
   let workerPolledAt = elapsed();
   let configurationReadAt = elapsed();
-  let readiness: ReturnType<typeof openReadiness> | null = null;
+  let readiness: ReturnType<typeof createReadiness> | null = null;
   let onClockSetBack = () => {};
   const stopClock = watchClockJumps({ now, elapsed }, (ms) => {
     counts.totals.clockJumps += 1;
@@ -60,12 +60,12 @@ export function openObservability(
   });
 
   const loggedMoves = new Set<string>();
-  const transientFaults = openRepeatedFaults({
+  const transientFaults = createRepeatedFaults({
     everyMs: 1000,
     kindOf: () => "",
     write: (error, _about, times) => log.error(transientLine(error, times), "the database fails"),
   });
-  const defects = openRepeatedFaults({
+  const defects = createRepeatedFaults({
     everyMs: minuteMs,
     kindOf: defectKind,
     write(error, about, times, isFirst) {
@@ -163,7 +163,7 @@ export function openObservability(
       const { store, directory, lanes, breaker } = parts;
       const { health } = store;
       isOfDownMachine = (error) => health.isMachineError(error) && health.countDownMachines() > 0;
-      const ready = openReadiness({
+      const ready = createReadiness({
         pulse: () => health.readPulse(),
         schema: store.migrated.to,
         workerPolledAt: () => workerPolledAt,
@@ -187,8 +187,8 @@ export function openObservability(
         directory,
         lanes: () => lanes.depths(),
         openBreakers: () => breaker.listOpen(elapsed()),
-        backlog: openBacklog({ store, directory, now, elapsed }),
-        capacity: openCapacity({ ...config, store, now, elapsed }),
+        backlog: createBacklog({ store, directory, now, elapsed }),
+        capacity: createCapacity({ ...config, store, now, elapsed }),
         certificateExpiresAt: parts.certificateExpiresAt,
         deletions: () => store.deletions.readTotals(),
         readiness: () => ready.read(),
@@ -197,7 +197,7 @@ export function openObservability(
       };
       mountObservabilityRoutes(app, {
         readiness: () => ready.read(),
-        loadMetrics: async () => (await import("./metrics.ts")).openMetrics(sources),
+        loadMetrics: async () => (await import("./metrics.ts")).createMetrics(sources),
         access: {
           directory,
           transport: config.transport,

@@ -1,15 +1,15 @@
 import { pino } from "pino";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { openNodes } from "../../test/support/nodes.ts";
+import { createNodes } from "../../test/support/nodes.ts";
 import { eventually } from "../../test/support/relay.ts";
 import { newLine } from "../inbound/steps.ts";
 import { readConfig } from "../installation/config.ts";
-import { openServer } from "../server/server.ts";
-import { openDirectory } from "../sites/directory.ts";
+import { createHttpServer } from "../server/server.ts";
+import { createDirectory } from "../sites/directory.ts";
 import { MachineDown } from "../store/engine/postgres/machines.ts";
 import type { Pulse } from "../store/statistics/health.ts";
-import { openObservability } from "./observability.ts";
-import { countConsecutiveFailures, openReadiness, watchClockJumps } from "./readiness.ts";
+import { createObservability } from "./observability.ts";
+import { countConsecutiveFailures, createReadiness, watchClockJumps } from "./readiness.ts";
 
 const base = Date.UTC(2026, 10, 15, 12);
 
@@ -24,7 +24,7 @@ function setUp() {
     stuckMs: 0,
     pulse: (): Promise<Pulse> => Promise.resolve({ schema: 9, oldest: 9, migratedAt: base, clock: null }),
   };
-  const readiness = openReadiness({
+  const readiness = createReadiness({
     pulse: () => {
       state.asked += 1;
       return state.pulse();
@@ -163,13 +163,13 @@ describe("readiness", () => {
 });
 
 test("events that fail because of one machine of a sharded database leave the node ready, others do not", async () => {
-  const { store, close } = await openNodes("sqlite");
+  const { store, close } = await createNodes("sqlite");
   onTestFinished(close);
   const config = readConfig({ CLEANCAST_DATA: "/tmp/none" });
   const log = { log: pino({ level: "silent" }), writeInbound() {}, writeAttempt() {} };
-  const observability = openObservability(config, log, Date.now);
+  const observability = createObservability(config, log, Date.now);
   onTestFinished(observability.stop);
-  const app = openServer(null, () => {});
+  const app = createHttpServer(null, () => {});
   let down = 1;
   const health = {
     ...store.health,
@@ -178,7 +178,7 @@ test("events that fail because of one machine of a sharded database leave the no
   };
   observability.mountRoutes(app, {
     store: { ...store, health },
-    directory: openDirectory(store),
+    directory: createDirectory(store),
     version: "1",
     certificateExpiresAt: () => null,
     lanes: {} as never,

@@ -35,7 +35,7 @@ const maxFailures = 3;
 /** Far longer than a commit waits in its queue: the disk, a lock or a standby does not respond. */
 const maxCommitMs = 3000;
 
-export function openReadiness(options: ReadinessOptions) {
+export function createReadiness(options: ReadinessOptions) {
   const { pulse, elapsed, now } = options;
   let stopping = false;
   let cached: { readiness: Promise<Readiness>; at: number } | null = null;

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { readConfig } from "../installation/config.ts";
 import { Late } from "../kernel/deadline.ts";
 import { PostgresError } from "../store/engine/postgres/errors.ts";
-import { openObservability } from "./observability.ts";
+import { createObservability } from "./observability.ts";
 import { isTransient } from "./repeatedFaults.ts";
 
 beforeEach(() => void vi.useFakeTimers());
@@ -19,7 +19,7 @@ function open() {
   const lines: Line[] = [];
   const log = pino({ base: null }, { write: (line: string) => void lines.push(JSON.parse(line)) });
   const written = { log, writeInbound: () => {}, writeAttempt: () => {} };
-  const observability = openObservability(readConfig({ CLEANCAST_DATA: "/tmp/none" }), written, Date.now);
+  const observability = createObservability(readConfig({ CLEANCAST_DATA: "/tmp/none" }), written, Date.now);
   return {
     ...observability,
     lines,

@@ -21,7 +21,7 @@ type RepeatedFaultOptions = {
 /** Faults beyond so many kinds share one. */
 const maxKinds = 100;
 
-export function openRepeatedFaults({ everyMs, kindOf, write }: RepeatedFaultOptions) {
+export function createRepeatedFaults({ everyMs, kindOf, write }: RepeatedFaultOptions) {
   const kinds = new Map<string, { error: unknown; about: About; times: number }>();
   let timer: NodeJS.Timeout | null = null;
 

@@ -44,7 +44,7 @@ export function periodToClose(
 }
 
 /** Returns a function that closes the periods that are due. */
-export function openCloser(options: CloserOptions): () => Promise<void> {
+export function createCloser(options: CloserOptions): () => Promise<void> {
   const { store, looks, pushMs, now, elapsed, random } = options;
   const { fromLocal } = options.clock ?? localClock(now);
   /** Heads ahead of our clock, with the time since which each has not changed. */

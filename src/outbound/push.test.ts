@@ -6,7 +6,7 @@ import type { Sent } from "../delivery/send.ts";
 import type { Closing, PeriodHead } from "../store/outbound/periods.ts";
 import { newSigningSecret } from "../kernel/ids.ts";
 import { readAddress } from "../delivery/addresses.ts";
-import { lastPeriodEnd, openCloser, periodToClose } from "./periods.ts";
+import { lastPeriodEnd, createCloser, periodToClose } from "./periods.ts";
 import { excerpt, messageOf, pushRequest, readAnswer, type Answer } from "./push.ts";
 import { afterFailure } from "./worker.ts";
 
@@ -60,7 +60,7 @@ describe("periods", () => {
         return null;
       },
     };
-    const closeDue = openCloser({
+    const closeDue = createCloser({
       store: { periods } as never,
       pushMs: quarter,
       now: () => state.now,

@@ -6,11 +6,11 @@ import { freshFolder, migratedDatabase } from "../../test/support/databases.ts";
 import { startReceiver } from "../../test/support/receiver.ts";
 import { eventually } from "../../test/support/relay.ts";
 import { readAllowList, type AllowList } from "../delivery/addresses.ts";
-import { openSender } from "../delivery/send.ts";
+import { createSender } from "../delivery/send.ts";
 import { shortId, ulid } from "../kernel/ids.ts";
 import { hourMs } from "../kernel/time.ts";
-import type { StoreLocation } from "../store/open.ts";
-import { openStore, type Store } from "../store/store.ts";
+import type { StoreLocation } from "../store/connect.ts";
+import { createStore, type Store } from "../store/store.ts";
 import { newSigningSecret } from "../kernel/ids.ts";
 import { startOutbound } from "./worker.ts";
 
@@ -19,13 +19,13 @@ afterEach(async () => {
   for (const end of ends.splice(0).toReversed()) await end();
 });
 
-async function openOn(engine: "sqlite" | "postgres"): Promise<() => Promise<Store>> {
+async function createOn(engine: "sqlite" | "postgres"): Promise<() => Promise<Store>> {
   const location: StoreLocation =
     engine === "sqlite"
       ? { engine, file: `${freshFolder()}/store.db` }
       : { engine, url: await migratedDatabase(), connections: 4 };
   return async () => {
-    const store = await openStore(location, Buffer.alloc(32, 7), ulid);
+    const store = await createStore(location, Buffer.alloc(32, 7), ulid);
     ends.push(() => store.close());
     return store;
   };
@@ -34,7 +34,7 @@ async function openOn(engine: "sqlite" | "postgres"): Promise<() => Promise<Stor
 /** `aheadMs` is how far the node's clock is ahead of the one that all nodes share. */
 function start(store: Store, owner: string, { random = () => 0.5, aheadMs = 0, attemptMs = 30_000 } = {}) {
   const allow = readAllowList("127.0.0.0/8") as AllowList;
-  const sender = openSender({ connectMs: 500, attemptMs, allow, origins: {} });
+  const sender = createSender({ connectMs: 500, attemptMs, allow, origins: {} });
   const defects: unknown[] = [];
   const worker = startOutbound({
     store,
@@ -65,7 +65,7 @@ async function addWebhook(store: Store, url: string): Promise<{ siteId: string; 
 
 describe.each(["sqlite", "postgres"] as const)("the worker on %s", (engine) => {
   test("a receiver that hangs is given up in time and retried, and delays no other", async () => {
-    const open = await openOn(engine);
+    const open = await createOn(engine);
     const store = await open();
     const [hanging, quick] = [await startReceiver(), await startReceiver()];
     hanging.behave = () => {};
@@ -83,7 +83,7 @@ describe.each(["sqlite", "postgres"] as const)("the worker on %s", (engine) => {
   });
 
   test("a node whose clock is ahead plans pushes and their retries by the clock that all nodes share", async () => {
-    const open = await openOn(engine);
+    const open = await createOn(engine);
     const store = await open();
     const receiver = await startReceiver();
     const dueTimes: number[] = [];
@@ -99,7 +99,7 @@ describe.each(["sqlite", "postgres"] as const)("the worker on %s", (engine) => {
   });
 
   test("several nodes push a webhook one at a time, each period once and in order", async () => {
-    const open = await openOn(engine);
+    const open = await createOn(engine);
     const store = await open();
     const receiver = await startReceiver();
     let underWay = 0;
@@ -122,7 +122,7 @@ describe.each(["sqlite", "postgres"] as const)("the worker on %s", (engine) => {
   });
 
   test("periods that waited are all pushed in order, each once", async () => {
-    const open = await openOn(engine);
+    const open = await createOn(engine);
     const store = await open();
     const receiver = await startReceiver();
     const { siteId, webhookId } = await addWebhook(store, receiver.url);
@@ -140,7 +140,7 @@ describe.each(["sqlite", "postgres"] as const)("the worker on %s", (engine) => {
   });
 
   test("a stop waits for the push under way, and nothing is pushed afterwards", async () => {
-    const open = await openOn(engine);
+    const open = await createOn(engine);
     const store = await open();
     const receiver = await startReceiver();
     let answered = false;
@@ -161,7 +161,7 @@ describe.each(["sqlite", "postgres"] as const)("the worker on %s", (engine) => {
   });
 
   test("a push that another node has taken over is left to that node", async () => {
-    const open = await openOn(engine);
+    const open = await createOn(engine);
     const store = await open();
     const receiver = await startReceiver();
     let release: () => void = () => {};

@@ -9,7 +9,7 @@ import { directLooks, type Looks } from "../delivery/looks.ts";
 import type { Sender } from "../delivery/send.ts";
 import type { Push, WebhookKey } from "../store/outbound/pushes.ts";
 import type { Store } from "../store/store.ts";
-import { openCloser } from "./periods.ts";
+import { createCloser } from "./periods.ts";
 import { messageOf, sendMessage, type Answer } from "./push.ts";
 
 type OutboundOptions = {
@@ -45,7 +45,7 @@ export function startOutbound(given: OutboundOptions): { stop(): Promise<void> }
   const { clock = localClock(given.now), looks = directLooks(given.store) } = given;
   const options = { ...given, clock, looks };
   const { onDefect, retry } = options;
-  const closeDue = openCloser({ ...options, random: retry.random });
+  const closeDue = createCloser({ ...options, random: retry.random });
   const busy = new Map<string, Promise<void>>();
 
   async function startPushes(signal: AbortSignal): Promise<void> {

@@ -3,12 +3,12 @@
 
 import { afterAll, describe, expect, test } from "vitest";
 import { auditLine, newSite } from "../../test/support/events.ts";
-import { openNodes } from "../../test/support/nodes.ts";
+import { createNodes } from "../../test/support/nodes.ts";
 import { storeSent } from "../../test/support/sentEvents.ts";
 import { ulid } from "../kernel/ids.ts";
 import { dayMs } from "../kernel/time.ts";
 import { connectPlatform } from "../sites/connect.ts";
-import { openDirectory } from "../sites/directory.ts";
+import { createDirectory } from "../sites/directory.ts";
 import { changeSiteSettings, findSite } from "../sites/manage.ts";
 import { orderKey, type Order } from "../store/reconciliation/orders.ts";
 import type { Run } from "../store/reconciliation/runs.ts";
@@ -26,8 +26,8 @@ const google = {
 };
 
 describe.each(["sqlite", "postgres"] as const)("corrections of a reconciliation on %s", async (engine) => {
-  const { store, close } = await openNodes(engine);
-  const directory = openDirectory(store);
+  const { store, close } = await createNodes(engine);
+  const directory = createDirectory(store);
   const context = { store, directory };
   afterAll(close);
 

@@ -118,8 +118,8 @@ async function readList(
       { allow, connectMs, maxMs, maxBytes, stop, ...(resolve ? { resolve } : {}) },
       async (body) => {
         // Loaded on demand: a relay that starts needs no CSV parser.
-        const { openTable } = await import("../tables/source.ts");
-        const table = await openTable(body, "The answer");
+        const { createTable } = await import("../tables/source.ts");
+        const table = await createTable(body, "The answer");
         return uploadOrders({ store, siteId: site.id, now }, table, format, () => !stop.aborted);
       },
     );

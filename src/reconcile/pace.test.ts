@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { openPace, watchStep } from "./pace.ts";
+import { createPace, watchStep } from "./pace.ts";
 
-const pace = () => openPace({ stepMs: 6, maxRows: 250 });
+const pace = () => createPace({ stepMs: 6, maxRows: 250 });
 
 test("steps grow until they work as long as intended, up to a limit", () => {
   const of = pace();

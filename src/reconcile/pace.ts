@@ -60,7 +60,7 @@ export type PaceOptions = {
   maxRows: number;
 };
 
-export function openPace({ stepMs, maxRows }: PaceOptions) {
+export function createPace({ stepMs, maxRows }: PaceOptions) {
   let rows = minRows;
   let meanMs = stepMs;
   let factor = 1;

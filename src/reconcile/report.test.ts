@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { newEvent, newSite, auditLine, queuedDelivery, settlementOf, unattributed } from "../../test/support/events.ts"; // prettier-ignore
-import { newLocation, openAt } from "../../test/support/nodes.ts";
+import { newLocation, createAt } from "../../test/support/nodes.ts";
 import { engines } from "../../test/support/relay.ts";
 import { sha256 } from "../../test/support/sha256.ts";
 import type { CountedAs } from "../kernel/confirmation.ts";
@@ -97,7 +97,7 @@ async function confirm(store: Store, { event }: NewEvent, answer: CountedAs | nu
 
 test.each(engines)("on %s every number of the funnel equals its rows, after restarts and lost steps", async (engine) => {
   const location = await newLocation(engine);
-  let store = await openAt(location);
+  let store = await createAt(location);
   try {
     const siteId = await newSite(store);
     await fill(store, siteId, 450);
@@ -110,7 +110,7 @@ test.each(engines)("on %s every number of the funnel equals its rows, after rest
         // The process ends after the commit and before it knows of it.
         await stepRun(options, run);
         await store.close();
-        store = await openAt(location);
+        store = await createAt(location);
       }
       const stored = (await store.reconciliations.find(run)) ?? expect.unreachable("no run");
       run = stored.state === "running" ? ((await stepRun({ ...options, store }, stored)) ?? stored) : stored;

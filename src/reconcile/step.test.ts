@@ -2,7 +2,7 @@
 
 import { afterAll, describe, expect, test } from "vitest";
 import { newEvent, newSite, auditLine, queuedDelivery, settlementOf } from "../../test/support/events.ts";
-import { openNodes } from "../../test/support/nodes.ts";
+import { createNodes } from "../../test/support/nodes.ts";
 import { sha256 } from "../../test/support/sha256.ts";
 import type { Event } from "../kernel/event.ts";
 import { ulid } from "../kernel/ids.ts";
@@ -19,7 +19,7 @@ const now = to + 2 * dayMs;
 const ana = sha256("a".repeat(64));
 
 describe.each(["sqlite", "postgres"] as const)("a reconciliation on %s", async (engine) => {
-  const { store, close } = await openNodes(engine);
+  const { store, close } = await createNodes(engine);
   afterAll(close);
 
   const order = (siteId: string, orderId: string | null, fields: Partial<Order> = {}): Order => {

@@ -4,13 +4,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { newEvent } from "../../test/support/events.ts";
-import { openNodes, sql } from "../../test/support/nodes.ts";
+import { createNodes, sql } from "../../test/support/nodes.ts";
 import { engines, eventually } from "../../test/support/relay.ts";
 import { sha256Of } from "../../test/support/sha256.ts";
 import { readAllowList, type AllowList } from "../delivery/addresses.ts";
 import { erasePerson, exportPerson } from "../identity/people.ts";
 import { dayMs, hourMs } from "../kernel/time.ts";
-import { openDirectory, type Directory, type Site } from "../sites/directory.ts";
+import { createDirectory, type Directory, type Site } from "../sites/directory.ts";
 import { addSite } from "../sites/manage.ts";
 import type { Run } from "../store/reconciliation/runs.ts";
 import { fetchSoon, findFeed, removeFeed, setFeed } from "./feed.ts";
@@ -18,7 +18,7 @@ import { fetchDue, type FeedWorkerOptions } from "./feedWorker.ts";
 import { cancelRun, findRun, startRun } from "./manage.ts";
 import { readMissing } from "./missing.ts";
 import { stepRun } from "./step.ts";
-import { openRunWorker, startReconciliations } from "./worker.ts";
+import { createRunWorker, startReconciliations } from "./worker.ts";
 import { writeListedOrders } from "./uploadOrders.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
@@ -30,8 +30,8 @@ const onDefect = (error: unknown) => {
 const days = { from: "2026-11-01", to: "2026-11-12" };
 
 describe.each(engines)("reconciliation on %s", async (engine) => {
-  const { store, other, location, close } = await openNodes(engine);
-  const directory: Directory = openDirectory(store);
+  const { store, other, location, close } = await createNodes(engine);
+  const directory: Directory = createDirectory(store);
   afterAll(close);
 
   let hosts = 0;
@@ -49,7 +49,7 @@ describe.each(engines)("reconciliation on %s", async (engine) => {
     onDefect,
   });
   async function finish(run: Run): Promise<Run> {
-    const worker = openRunWorker(optionsOf());
+    const worker = createRunWorker(optionsOf());
     for (let going = true; going;) going = await worker.workOn(await findRun(store, run.siteId, run.id), async () => true); // prettier-ignore
     return findRun(store, run.siteId, run.id);
   }
@@ -110,7 +110,7 @@ describe.each(engines)("reconciliation on %s", async (engine) => {
     const run = await startRun(store, site, days, by);
     expect((await cancelRun(store, run, by)).state).toBe("cancelled");
     await expect(cancelRun(store, run, { ...by, now: now + 1 })).rejects.toThrow("is not running");
-    expect(await openRunWorker(optionsOf()).workOn(run, async () => true)).toBe(false);
+    expect(await createRunWorker(optionsOf()).workOn(run, async () => true)).toBe(false);
     expect(await store.reconciliations.listRows(run, null, "", 10)).toEqual([]);
   });
 

@@ -1,13 +1,13 @@
 // Does the steps of running reconciliations. One node at a time does this for all sites, or where looks are shared, for the sites that it
 // looks at; the store keeps the progress, so any node can go on.
 
-import { openLease } from "../background/lease.ts";
+import { createLease } from "../background/lease.ts";
 import { poll } from "../background/poll.ts";
 import type { Looks } from "../delivery/looks.ts";
 import type { Directory } from "../sites/directory.ts";
 import type { Run } from "../store/reconciliation/runs.ts";
 import type { Store } from "../store/store.ts";
-import { openPace, pauseFor, watchStep, type PaceOptions } from "./pace.ts";
+import { createPace, pauseFor, watchStep, type PaceOptions } from "./pace.ts";
 import { readListed } from "./readListed.ts";
 import { stepRun } from "./step.ts";
 
@@ -38,7 +38,7 @@ const paces: Record<Store["engine"], PaceOptions> = {
 export function startReconciliations(options: RunWorkerOptions): { stop(): Promise<void> } {
   const { store, looks, owner, now, elapsed, onDefect } = options;
   const onError = (error: unknown) => onDefect(error, { worker: "reconciliations" });
-  const lease = openLease({
+  const lease = createLease({
     leases: store.leases,
     name: "reconciliations",
     owner,
@@ -51,7 +51,7 @@ export function startReconciliations(options: RunWorkerOptions): { stop(): Promi
   // on one node.
   const isAlone = store.engine === "sqlite" || looks?.isShared === true;
   const mayGoOn = async (signal: AbortSignal) => !signal.aborted && (isAlone || (await lease.hold()));
-  const worker = openRunWorker(options);
+  const worker = createRunWorker(options);
   const readRunning = async (keys: readonly { siteId: string; id: string }[]): Promise<Run[]> => {
     const runs = await readListed(
       keys,
@@ -90,7 +90,7 @@ export function startReconciliations(options: RunWorkerOptions): { stop(): Promi
   };
 }
 
-export function openRunWorker({
+export function createRunWorker({
   store,
   directory,
   now,
@@ -98,7 +98,7 @@ export function openRunWorker({
   onDefect,
   onEnded = () => {},
 }: RunWorkerOptions) {
-  const pace = openPace(paces[store.engine]);
+  const pace = createPace(paces[store.engine]);
 
   /** Does steps of one run for a while. True when it has to go on at once. */
   async function workOn(run: Run, mayGoOn: () => Promise<boolean>): Promise<boolean> {

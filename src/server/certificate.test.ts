@@ -9,7 +9,7 @@ import { connect, type TLSSocket } from "node:tls";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { newAuthority, type TestCertificate } from "../../test/support/servers/certificates.ts";
 import { freshFolder } from "../../test/support/databases.ts";
-import { openCertificate, type Certificate } from "./certificate.ts";
+import { createCertificate, type Certificate } from "./certificate.ts";
 import { ConfigFaults } from "../installation/config.ts";
 import { dayMs as day } from "../kernel/time.ts";
 
@@ -51,7 +51,7 @@ beforeEach(async () => {
   mkdirSync(folder, { recursive: true });
   files = { certFile: join(folder, "cert.pem"), keyFile: join(folder, "key.pem") };
   write(authority.issue(names, inDays(10)));
-  certificate = openCertificate({ tls: files }) ?? expect.unreachable();
+  certificate = createCertificate({ tls: files }) ?? expect.unreachable();
   server = createServer(certificate.pair, (_request, response) => response.end("ok"));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -131,7 +131,7 @@ test("a certificate is reloaded when the link to its folder is swapped, as certb
   };
   symlinkSync(archive(1, authority.issue(names, inDays(10))), live);
   const linked = { certFile: join(live, "cert.pem"), keyFile: join(live, "key.pem") };
-  certificate = openCertificate({ tls: linked }) ?? expect.unreachable();
+  certificate = createCertificate({ tls: linked }) ?? expect.unreachable();
   const end = inDays(90);
   symlinkSync(archive(2, authority.issue(names, end)), join(folder, "next"));
   renameSync(join(folder, "next"), live);
@@ -141,8 +141,8 @@ test("a certificate is reloaded when the link to its folder is swapped, as certb
 
 test("the relay does not start with a certificate and a key that do not match", () => {
   writeFileSync(files.keyFile, authority.issue(names).key);
-  expect(() => openCertificate({ tls: files })).toThrow(ConfigFaults);
-  expect(openCertificate({ tls: null })).toBeNull();
+  expect(() => createCertificate({ tls: files })).toThrow(ConfigFaults);
+  expect(createCertificate({ tls: null })).toBeNull();
 });
 
 test("requests in flight while the certificate changes get their answers", async () => {

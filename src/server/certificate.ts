@@ -33,7 +33,7 @@ const mismatch =
   "TLS_CERT_FILE and TLS_KEY_FILE do not hold a certificate and its key; both must be PEM files that belong together.";
 
 /** Null where HTTPS is not served directly. */
-export function openCertificate({ tls }: Pick<Config, "tls">): Certificate | null {
+export function createCertificate({ tls }: Pick<Config, "tls">): Certificate | null {
   if (!tls) return null;
   const files = tls;
   // The fingerprint is taken before the files are read, so that the next check sees a change in between.

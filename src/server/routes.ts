@@ -1,13 +1,13 @@
 // Mounts every endpoint of the relay on the HTTP server.
 
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { openAccess, type Access } from "../access/access.ts";
+import { createAccess, type Access } from "../access/access.ts";
 import type { ApiContext } from "../api/context.ts";
 import { isDashboardHost } from "../api/dashboardHost.ts";
 import { mountDashboard } from "../api/mountDashboard.ts";
 import { collectRoutes } from "../collect/route.ts";
 import { hostCheckRoutes } from "../domains/route.ts";
-import { openRateLimit } from "../http/rate.ts";
+import { createRateLimit } from "../http/rate.ts";
 import { inboundRoute } from "../inbound/route.ts";
 import { countWrongKeys } from "../inbound/wrongKeys.ts";
 import type { Config } from "../installation/config.ts";
@@ -63,7 +63,7 @@ function mountInbound(app: FastifyInstance, { config, services, observability }:
       ownHost,
       transport: config.transport,
       wrongKeys: countWrongKeys(store),
-      rateLimit: openRateLimit(),
+      rateLimit: createRateLimit(),
     },
     relay: (received, site, deadline) => relay(received, site, deadline, parts),
     relayBatch: (batch, site, deadline) => relayBatch(batch, site, deadline, parts),
@@ -84,7 +84,7 @@ function mountCollect(app: FastifyInstance, { config, services, observability, t
     store,
     directory,
     transport: config.transport,
-    rateLimit: openRateLimit(),
+    rateLimit: createRateLimit(),
     perMinute: config.collectPerMinute,
     tag,
     counts: visitCounts,
@@ -106,7 +106,7 @@ function mountManagement(app: FastifyInstance, options: RouteOptions): MountedRo
   const publicUrl = () => (config.hasUrl ? config.publicUrl : addressOf(app, config));
   let opened: Access | null = null;
   const access = (): Access =>
-    (opened ??= openAccess({
+    (opened ??= createAccess({
       store,
       directory,
       mailer,

@@ -12,7 +12,10 @@ import { ConfigFaults, type Config } from "../installation/config.ts";
 import { refusals, sendRefusal } from "../inbound/refusals.ts";
 import { inboundPathOf } from "../inbound/route.ts";
 
-export function openServer(tls: CertificatePair | null, onDefect: (error: unknown) => void): FastifyInstance {
+export function createHttpServer(
+  tls: CertificatePair | null,
+  onDefect: (error: unknown) => void,
+): FastifyInstance {
   const options = {
     // Requests on keep-alive connections get their answer during a shutdown, not an error.
     return503OnClosing: false,

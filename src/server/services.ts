@@ -4,34 +4,34 @@
 import { fileURLToPath } from "node:url";
 import type { Logger } from "pino";
 import { leasesBy } from "../background/lease.ts";
-import { openSharedClock } from "../background/sharedClock.ts";
-import { openMailer } from "../alerts/mail.ts";
+import { createSharedClock } from "../background/sharedClock.ts";
+import { createMailer } from "../alerts/mail.ts";
 import { startAlertMonitor } from "../alerts/monitor.ts";
 import { mailOwners } from "../alerts/owners.ts";
 import { sampleBots } from "../collect/botSample.ts";
-import { openTagSightings } from "../collect/tagSightings.ts";
+import { createTagSightings } from "../collect/tagSightings.ts";
 import { countVisits } from "../collect/visitCounts.ts";
 import { startBackfills } from "../delivery/backfill/worker.ts";
 import { startConfirmations } from "../delivery/confirmations/worker.ts";
 import { startCorrections } from "../delivery/corrections/worker.ts";
 import { directLooks, sharedLooks } from "../delivery/looks.ts";
-import { openBreaker } from "../delivery/lanes/breaker.ts";
-import { openLanes } from "../delivery/lanes/lanes.ts";
-import { openTokens } from "../delivery/oauth/tokens.ts";
+import { createBreaker } from "../delivery/lanes/breaker.ts";
+import { createLanes } from "../delivery/lanes/lanes.ts";
+import { createTokens } from "../delivery/oauth/tokens.ts";
 import { startSnapshots } from "../delivery/quality/worker.ts";
-import { openQuota } from "../delivery/lanes/quota.ts";
+import { createQuota } from "../delivery/lanes/quota.ts";
 import { markForReconnection } from "../delivery/lanes/deliver.ts";
-import { openEventsOf } from "../delivery/openEvents.ts";
+import { startOpenEvents } from "../delivery/openEvents.ts";
 import { recheckWith } from "../delivery/recheck.ts";
-import { openSender } from "../delivery/send.ts";
+import { createSender } from "../delivery/send.ts";
 import { startWorker } from "../delivery/worker.ts";
-import { openChecker, relayOf } from "../domains/checker.ts";
+import { createChecker, relayOf } from "../domains/checker.ts";
 import { startHostMonitor } from "../domains/hostMonitor.ts";
 import { watchRejectedRequests } from "../inbound/rejectedRequests.ts";
 import type { Config } from "../installation/config.ts";
 import {
-  openCountryFile,
-  openInstallation,
+  loadCountryFile,
+  loadInstallation,
   readNetworksFile,
   readVersion,
 } from "../installation/installation.ts";
@@ -44,7 +44,7 @@ import { pushAttemptMs } from "../outbound/push.ts";
 import { startOutbound } from "../outbound/worker.ts";
 import { startFeeds } from "../reconcile/feedWorker.ts";
 import { startReconciliations } from "../reconcile/worker.ts";
-import { isWorking, openDirectory } from "../sites/directory.ts";
+import { isWorking, createDirectory } from "../sites/directory.ts";
 import { countKeyUses } from "../sites/keyUses.ts";
 import { startStatistics } from "../statistics/worker.ts";
 import type { Settlement } from "../store/deliveries/deliveries.ts";
@@ -60,19 +60,19 @@ type ServiceOptions = {
 
 export type Services = Awaited<ReturnType<typeof startServices>>;
 
-type Node = Awaited<ReturnType<typeof openNode>>;
+type Node = Awaited<ReturnType<typeof createNode>>;
 
 export async function startServices(options: ServiceOptions) {
   const { config, shutdown } = options;
-  const countries = openCountryFile(config);
+  const countries = loadCountryFile(config);
   readNetworksFile(config);
-  const node = await openNode(options);
+  const node = await createNode(options);
   const delivery = await startDelivery(node, options);
   const counters = startCounters(node, options);
   const pushSender = await startPushes(node, options);
-  const checker = openChecker(config);
+  const checker = createChecker(config);
   shutdown.add("clients", "host checks", () => checker.sender.close());
-  const mailer = config.smtp && openMailer(config.smtp);
+  const mailer = config.smtp && createMailer(config.smtp);
   const channels = { mailer, sender: delivery.sender, publicUrl: config.publicUrl };
   const { observability } = options;
   const onPurged = (siteId: string, rows: number) => observability.onPurged(siteId, rows);
@@ -101,16 +101,16 @@ export async function startServices(options: ServiceOptions) {
 }
 
 /** Opens what all services share. */
-async function openNode({ config, observability, shutdown, now }: ServiceOptions) {
+async function createNode({ config, observability, shutdown, now }: ServiceOptions) {
   const { commitObserver, onConfigurationRead, onDefect } = observability;
-  const opened = await openInstallation(config, commitObserver);
+  const opened = await loadInstallation(config, commitObserver);
   shutdown.add("database", "store", () => opened.close());
   const elapsed = () => performance.now();
-  const clock = openSharedClock({ readDatabase: () => opened.health.readClock(), now, elapsed });
+  const clock = createSharedClock({ readDatabase: () => opened.health.readClock(), now, elapsed });
   const store = { ...opened, leases: leasesBy(clock, opened.leases) };
   const owner = shortId();
   const ownHost = relayOf(config)?.host ?? null;
-  const directory = openDirectory(store, ownHost);
+  const directory = createDirectory(store, ownHost);
   await directory.refresh();
   onConfigurationRead();
   const following = directory.follow({ refreshed: onConfigurationRead, error: (error) => onDefect(error) });
@@ -138,23 +138,23 @@ async function openNode({ config, observability, shutdown, now }: ServiceOptions
 async function startDelivery(node: Node, { config, log, observability, shutdown }: ServiceOptions) {
   const { store, directory, looks, now, elapsed, onDefect } = node;
   if (store.engine === "sqlite") await store.deliveries.releaseLeases(now());
-  const sender = openSender({ ...config, allow: config.allowPrivate, origins: config.platformOrigins });
+  const sender = createSender({ ...config, allow: config.allowPrivate, origins: config.platformOrigins });
   shutdown.add("clients", "platforms", () => sender.close());
-  const tokens = openTokens({ ...node, sender, renewalMs: config.attemptMs + 2000 });
-  const breaker = openBreaker();
+  const tokens = createTokens({ ...node, sender, renewalMs: config.attemptMs + 2000 });
+  const breaker = createBreaker();
   const onSettled = (settlement: Settlement) => {
     const connection = directory.connection(settlement.siteId, settlement.connectionId);
     observability.onSettled(connection?.platform ?? "unknown", settlement);
     if (settlement.state === "queued") looks.note(settlement, settlement.dueAt);
   };
-  const openEvents = await openEventsOf({
+  const openEvents = await startOpenEvents({
     ...node,
     version: readVersion(),
     leaseMs: config.leaseMs,
     maxOpenMs: config.answerMs + config.attemptMs,
   });
-  const quota = openQuota();
-  const lanes = openLanes({
+  const quota = createQuota();
+  const lanes = createLanes({
     directory,
     sender,
     settle: store.deliveries.settle,
@@ -220,14 +220,14 @@ function startCounters(node: Node, { config, observability, shutdown }: ServiceO
   shutdown.add("counters", "visits", visitCounts);
   shutdown.add("counters", "bot sample", botSample);
   shutdown.add("counters", "rejected requests", rejectedRequests);
-  return { keyUses, visitCounts, sightings: openTagSightings(), botSample, rejectedRequests };
+  return { keyUses, visitCounts, sightings: createTagSightings(), botSample, rejectedRequests };
 }
 
 /** Loaded only where it is used. */
 async function startBackups(
   node: Node,
   { config, log, shutdown }: ServiceOptions,
-  mailer: ReturnType<typeof openMailer> | null,
+  mailer: ReturnType<typeof createMailer> | null,
 ) {
   const { folder, schedule } = config.backups;
   if (folder === null || schedule === null) return;
@@ -257,7 +257,7 @@ async function startPushes(node: Node, { config, log, shutdown }: ServiceOptions
   if (node.store.engine === "sqlite") await node.store.pushes.releaseLeases();
   const { connectMs, allowPrivate: allow } = config;
   // Receivers get more time than platforms, and no operator redirects them to another origin.
-  const sender = openSender({ connectMs, attemptMs: pushAttemptMs, allow, origins: {} });
+  const sender = createSender({ connectMs, attemptMs: pushAttemptMs, allow, origins: {} });
   shutdown.add("clients", "receivers", () => sender.close());
   const stop = startOutbound({
     ...node,

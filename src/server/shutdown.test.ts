@@ -1,13 +1,13 @@
 import { EventEmitter } from "node:events";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { openShutdown, waitForStopSignal } from "./shutdown.ts";
+import { createShutdown, waitForStopSignal } from "./shutdown.ts";
 
 test("the members of a phase stop in parallel, and those that hang or fail are reported and not waited for", async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const ended: string[] = [];
   const late: string[] = [];
-  const shutdown = openShutdown({
+  const shutdown = createShutdown({
     timeoutMs: 1500,
     onLate: (error, { stopping }) => late.push(`${stopping}: ${(error as Error).message}`),
   });
@@ -37,7 +37,10 @@ test("the members of a phase stop in parallel, and those that hang or fail are r
 test("phases stop in order, background work stops in parallel, and the store waits for it", async () => {
   const order: string[] = [];
   const late: string[] = [];
-  const shutdown = openShutdown({ timeoutMs: 10_000, onLate: (_error, { stopping }) => late.push(stopping) });
+  const shutdown = createShutdown({
+    timeoutMs: 10_000,
+    onLate: (_error, { stopping }) => late.push(stopping),
+  });
   const after = (ms: number, name: string) => async () => {
     order.push(`${name} begins`);
     await new Promise((resolve) => setTimeout(resolve, ms));

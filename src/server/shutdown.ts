@@ -27,7 +27,7 @@ type Phase = "drain" | "background" | (typeof phasesBeforeClients)[number] | (ty
 /** A function that stops something, or an object that has one. `timeoutMs`: how long the shutdown waits for it. */
 type Stoppable = ((timeoutMs: number) => unknown) | { stop(): unknown } | { close(): unknown };
 
-export type Shutdown = ReturnType<typeof openShutdown>;
+export type Shutdown = ReturnType<typeof createShutdown>;
 
 type ShutdownOptions = {
   /** The maximum time for the last requests and deliveries after the drain. */
@@ -39,7 +39,7 @@ type ShutdownOptions = {
 /** Flushing and closing at the end is quick, but gets this long even where the deadline has passed. */
 const minMs = 1000;
 
-export function openShutdown({ timeoutMs, onLate }: ShutdownOptions) {
+export function createShutdown({ timeoutMs, onLate }: ShutdownOptions) {
   const registered: { phase: Phase; name: string; started: Stoppable }[] = [];
 
   /** Stops the members of a phase in parallel. One that hangs or fails is reported, and does not hold up the others. */

@@ -2,19 +2,19 @@
 
 import { expect, onTestFinished, test } from "vitest";
 import { migratedDatabase } from "../../test/support/databases.ts";
-import { openNodes } from "../../test/support/nodes.ts";
+import { createNodes } from "../../test/support/nodes.ts";
 import { eventually } from "../../test/support/relay.ts";
 import { ulid } from "../kernel/ids.ts";
-import { openClient } from "../store/engine/postgres/client.ts";
-import { openStore } from "../store/store.ts";
+import { connectClient } from "../store/engine/postgres/client.ts";
+import { createStore } from "../store/store.ts";
 import { connect, pause } from "./connect.ts";
-import { openDirectory, isUsable } from "./directory.ts";
+import { createDirectory, isUsable } from "./directory.ts";
 import { addKey, addSite, revokeKey, changeSiteSettings } from "./manage.ts";
 
 test("a change of keys, sites, settings or connections arrives on another node by itself", async () => {
-  const { store, other, close } = await openNodes("postgres");
-  const here = openDirectory(store);
-  const there = openDirectory(other);
+  const { store, other, close } = await createNodes("postgres");
+  const here = createDirectory(store);
+  const there = createDirectory(other);
   await Promise.all([here.refresh(), there.refresh()]);
   const failures: unknown[] = [];
   const following = there.follow({ refreshed: () => {}, error: (error) => failures.push(error) });
@@ -56,13 +56,13 @@ test("a change of keys, sites, settings or connections arrives on another node b
 
 test("sites that a restored database does not have are removed from memory", async () => {
   const url = await migratedDatabase();
-  const store = await openStore({ engine: "postgres", url, connections: 2 }, Buffer.alloc(32, 7), ulid);
-  const client = await openClient(url, "restore");
+  const store = await createStore({ engine: "postgres", url, connections: 2 }, Buffer.alloc(32, 7), ulid);
+  const client = await connectClient(url, "restore");
   onTestFinished(async () => {
     await client.end();
     await store.close();
   });
-  const directory = openDirectory(store);
+  const directory = createDirectory(store);
   const context = { store, directory };
   const by = { actor: "test", now: Date.now(), checkAddress: () => null };
   const kept = await addSite(context, "kept.example.com", by);
@@ -85,7 +85,7 @@ test("sites that a restored database does not have are removed from memory", asy
 });
 
 test("a refresh that begins while another one reads finds what was written in between", async () => {
-  const { store, close } = await openNodes("sqlite");
+  const { store, close } = await createNodes("sqlite");
   onTestFinished(close);
   const hasRead = Promise.withResolvers<void>();
   const goOn = Promise.withResolvers<void>();
@@ -101,10 +101,10 @@ test("a refresh that begins while another one reads finds what was written in be
       },
     },
   };
-  const directory = openDirectory(slow);
+  const directory = createDirectory(slow);
   const first = directory.refresh();
   await hasRead.promise;
-  const elsewhere = { store, directory: openDirectory(store) };
+  const elsewhere = { store, directory: createDirectory(store) };
   const by = { actor: "test", now: Date.now(), checkAddress: () => null };
   const site = await addSite(elsewhere, "shop.example.com", by);
   const second = directory.refresh();
@@ -114,7 +114,7 @@ test("a refresh that begins while another one reads finds what was written in be
 });
 
 test("a key that was added elsewhere is found at once, and wrong keys share the readings that this takes", async () => {
-  const { store, close } = await openNodes("sqlite");
+  const { store, close } = await createNodes("sqlite");
   onTestFinished(close);
   let readings = 0;
   const counted = {
@@ -127,9 +127,9 @@ test("a key that was added elsewhere is found at once, and wrong keys share the 
       },
     },
   };
-  const directory = openDirectory(counted);
+  const directory = createDirectory(counted);
   await directory.refresh();
-  const elsewhere = { store, directory: openDirectory(store) };
+  const elsewhere = { store, directory: createDirectory(store) };
   const by = { actor: "test", now: Date.now(), checkAddress: () => null };
   const site = await addSite(elsewhere, "shop.example.com", by);
   const wanted = { name: "CRM", mode: "live", expiresAt: null } as const;

@@ -63,7 +63,7 @@ const maxLookUps = 100;
  * `ownHost` is the relay's own name, from CLEANCAST_URL. A site is served there only if an operator added the host: a check
  * would succeed for every site that claims it.
  */
-export function openDirectory(store: Store, ownHost: string | null = null): Directory {
+export function createDirectory(store: Store, ownHost: string | null = null): Directory {
   const sites = new Map<string, Site>();
   const hosts = new Map<string, Host>();
   const served = new Map<string, Site>();

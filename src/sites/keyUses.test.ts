@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { openNodes } from "../../test/support/nodes.ts";
+import { createNodes } from "../../test/support/nodes.ts";
 import type { KeyUse } from "../store/sites/keyUse.ts";
 import type { Store } from "../store/store.ts";
 import { countKeyUses } from "./keyUses.ts";
@@ -34,7 +34,7 @@ test("uses that cannot be written are kept, and written ones are not written aga
 });
 
 test("uses whose write may have been committed are written again unchanged, and counted once", async () => {
-  const { store, close } = await openNodes("sqlite");
+  const { store, close } = await createNodes("sqlite");
   const hour = Math.floor(Date.now() / 3_600_000);
   let times = 0;
   let last: Promise<void> = Promise.resolve();

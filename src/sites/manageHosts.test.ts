@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freshFolder, migratedDatabase } from "../../test/support/databases.ts";
 import { ulid } from "../kernel/ids.ts";
-import { openDirectory, type Directory, type Site } from "./directory.ts";
+import { createDirectory, type Directory, type Site } from "./directory.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { dayMs } from "../kernel/time.ts";
 import { addSite } from "./manage.ts";
 import { addHost, findHost, pauseHost, removeHost, resumeHost } from "./manageHosts.ts";
 import type { CheckRow } from "../store/sites/hosts.ts";
-import { openStore, type Store } from "../store/store.ts";
+import { createStore, type Store } from "../store/store.ts";
 
 const at = Date.UTC(2026, 10, 15);
 const passedCheck: CheckRow = {
@@ -39,9 +39,9 @@ describe.each(["sqlite", "postgres"] as const)("hosts on %s", (engine) => {
       engine === "sqlite"
         ? { engine, file: `${freshFolder()}/store.db` }
         : { engine, url: await migratedDatabase(), connections: 4 };
-    store = await openStore(location, Buffer.alloc(32, 7), ulid);
-    directory = openDirectory(store);
-    elsewhere = openDirectory(store);
+    store = await createStore(location, Buffer.alloc(32, 7), ulid);
+    directory = createDirectory(store);
+    elsewhere = createDirectory(store);
     north = await addSite({ store, directory }, "north.example", by());
     south = await addSite({ store, directory }, "south.example", by());
   });
@@ -71,7 +71,7 @@ describe.each(["sqlite", "postgres"] as const)("hosts on %s", (engine) => {
   });
 
   test("only an installation owner can add the relay's own host name", async () => {
-    const own = openDirectory(store, "own.example");
+    const own = createDirectory(store, "own.example");
     const served = () => own.refresh().then(() => own.siteOfHost("own.example")?.id);
     const host = await claim(north, "own.example");
     await store.hosts.saveCheck(host, passedCheck, null);

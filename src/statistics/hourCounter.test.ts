@@ -5,7 +5,7 @@ import type { CountedEvent } from "../store/events/eventRow.ts";
 import type { Figure, Portion } from "../store/statistics/statistics.ts";
 import { nextRollupAt } from "./hourlyRollup.ts";
 import { moneyOf } from "./aggregate.ts";
-import { openHourCounter, otherNames } from "./hourCounter.ts";
+import { createHourCounter, otherNames } from "./hourCounter.ts";
 
 let lastId = 0;
 function event(changes: Partial<CountedEvent> = {}): CountedEvent {
@@ -18,7 +18,7 @@ function event(changes: Partial<CountedEvent> = {}): CountedEvent {
 }
 
 const figuresOf = (events: CountedEvent[]) => {
-  const counter = openHourCounter();
+  const counter = createHourCounter();
   counter.add({ events, deliveries: [] });
   return counter
     .figures()
@@ -108,7 +108,7 @@ describe("the figures of an hour", () => {
 
   test("deliveries are counted by platform and state, and the hour is open while some wait", () => {
     const [live, tried] = [event(), event({ mode: "test" })];
-    const counter = openHourCounter();
+    const counter = createHourCounter();
     const delivery = { platform: "meta", state: "sent" as const };
     counter.add({
       events: [live, tried],
@@ -143,7 +143,7 @@ describe("the figures of an hour", () => {
   });
 
   const countOf = (events: CountedEvent[], deliveries: Portion["deliveries"] = []) => {
-    const counter = openHourCounter();
+    const counter = createHourCounter();
     counter.add({ events, deliveries });
     const list = (figures: readonly Figure[], ...kinds: string[]) =>
       figures

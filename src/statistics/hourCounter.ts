@@ -43,8 +43,8 @@ type HourCounter = {
   isOpen(): boolean;
 };
 
-export function openHourCounter(): HourCounter {
-  const all = openTally(maxNames, maxCounted);
+export function createHourCounter(): HourCounter {
+  const all = createTally(maxNames, maxCounted);
   const segments: Record<SegmentKind, Map<string, { conversions: number; tally: Tally }>> = {
     event: new Map(),
     source: new Map(),
@@ -62,7 +62,7 @@ export function openHourCounter(): HourCounter {
     let segment = segments[kind].get(name);
     if (!segment) {
       if (segments[kind].size >= maxCountedSegments) return;
-      segment = { conversions: 0, tally: openTally(maxSegmentNames, maxCountedSegments) };
+      segment = { conversions: 0, tally: createTally(maxSegmentNames, maxCountedSegments) };
       segments[kind].set(name, segment);
     }
     segment.conversions += 1;
@@ -121,10 +121,10 @@ function toConversion(event: CountedEvent): Conversion {
   };
 }
 
-type Tally = ReturnType<typeof openTally>;
+type Tally = ReturnType<typeof createTally>;
 
 /** Counts conversions, and keeps the `maxKept` most common names of each kind. */
-function openTally(maxKept: number, maxInMemory: number) {
+function createTally(maxKept: number, maxInMemory: number) {
   const figures = new Map<string, Figure>();
   const names: Record<Named, Map<string, number>> = {
     conversion: new Map(),

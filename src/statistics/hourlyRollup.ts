@@ -7,7 +7,7 @@ import { yieldToEventLoop } from "../kernel/deadline.ts";
 import { dayMs, hourMs } from "../kernel/time.ts";
 import type { Figure, SegmentFigures } from "../store/statistics/statistics.ts";
 import type { Store } from "../store/store.ts";
-import { openHourCounter } from "./hourCounter.ts";
+import { createHourCounter } from "./hourCounter.ts";
 
 const portion = 100;
 /** Ages at which an hour is rolled up again: deliveries are retried for days. */
@@ -21,7 +21,7 @@ export async function countHour(
   hour: number,
   { pauses } = { pauses: false },
 ): Promise<{ figures: Figure[]; segments: SegmentFigures[]; isOpen: boolean }> {
-  const counter = openHourCounter();
+  const counter = createHourCounter();
   for (let after = ""; ;) {
     const startedAt = performance.now();
     const some = await store.statistics.listPortion(siteId, hour, after, portion);

@@ -2,13 +2,13 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newEvent, queuedDelivery, unattributed } from "../../test/support/events.ts";
-import { openNodes } from "../../test/support/nodes.ts";
+import { createNodes } from "../../test/support/nodes.ts";
 import type { Attribution, DeliveryState } from "../kernel/event.ts";
 import { shortId } from "../kernel/ids.ts";
 import type { Segment } from "../store/statistics/statistics.ts";
 import type { Store } from "../store/store.ts";
 import { hourMs } from "../kernel/time.ts";
-import { openStatistics } from "./read.ts";
+import { createStatistics } from "./read.ts";
 import { moneyOf } from "./aggregate.ts";
 import { statisticsWorker } from "./worker.ts";
 
@@ -26,7 +26,7 @@ describe.each(["sqlite", "postgres"] as const)("statistics on %s", (engine) => {
   let close: () => Promise<void>;
 
   beforeAll(async () => {
-    ({ store, close } = await openNodes(engine));
+    ({ store, close } = await createNodes(engine));
   });
   afterAll(() => close());
 
@@ -66,7 +66,7 @@ describe.each(["sqlite", "postgres"] as const)("statistics on %s", (engine) => {
     });
 
   const read = async (siteId: string, from: number, to: number, step: "hour" | "day" = "day") => {
-    const statistics = openStatistics(store, () => now);
+    const statistics = createStatistics(store, () => now);
     const report = await statistics.read(siteId, { from, to, step, timeZone: "Europe/Berlin" });
     return {
       steps: report.steps.map(({ conversions }) => conversions).filter(Boolean),
@@ -80,7 +80,7 @@ describe.each(["sqlite", "postgres"] as const)("statistics on %s", (engine) => {
   };
   const readSegment = async (siteId: string, from: number, to: number, segment: Segment) => {
     const range = { from, to, step: "day" as const, timeZone: "Europe/Berlin", segment };
-    const { steps, total, before, details } = await openStatistics(store, () => now).read(siteId, range);
+    const { steps, total, before, details } = await createStatistics(store, () => now).read(siteId, range);
     return {
       steps: steps.map(({ conversions }) => conversions).filter(Boolean),
       total: [total.conversions, total.withClickId, total.sent, total.due, moneyOf(total.values)],
@@ -175,7 +175,7 @@ describe.each(["sqlite", "postgres"] as const)("statistics on %s", (engine) => {
   test("concurrent readers get the full count of a running hour that has more events than a portion", async () => {
     const siteId = shortId();
     await Promise.all(Array.from({ length: 600 }, (_, n) => add(siteId, now - 1000 + n, { value: 1 })));
-    const statistics = openStatistics(store, () => now);
+    const statistics = createStatistics(store, () => now);
     const range = { from: end - day, to: end, step: "hour" as const, timeZone: "UTC" };
     const reports = await Promise.all(Array.from({ length: 5 }, () => statistics.read(siteId, range)));
     expect(reports.map(({ total }) => total.conversions)).toEqual([600, 600, 600, 600, 600]);

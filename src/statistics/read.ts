@@ -36,7 +36,7 @@ const sliceHours = 7 * 24;
 /** Time for counting in one request. Older hours, on an installation whose history is not rolled up yet, are left out. */
 const countingMs = 2000;
 
-export function openStatistics(store: StatisticsStore, now: () => number) {
+export function createStatistics(store: StatisticsStore, now: () => number) {
   const readRecent = recentHours(store, now);
 
   /** Counts the newest hours first, so that the oldest are left out where time runs out. */
@@ -127,7 +127,7 @@ export function openStatistics(store: StatisticsStore, now: () => number) {
   };
 }
 
-export type Statistics = ReturnType<typeof openStatistics>;
+export type Statistics = ReturnType<typeof createStatistics>;
 
 const minCachedMs = 5000;
 /** A result is cached for this many times as long as it took to count. */

@@ -3,7 +3,7 @@
 // first, the hours before the first run.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { openLease } from "../background/lease.ts";
+import { createLease } from "../background/lease.ts";
 import { poll } from "../background/poll.ts";
 import { hourMs, minuteMs } from "../kernel/time.ts";
 import type { StatisticsHead } from "../store/statistics/statistics.ts";
@@ -53,7 +53,7 @@ export function statisticsWorker({ store, sites, owner, now, elapsed, onDefect }
   /** The next update and purge of each site, on the monotonic clock. */
   const updateAt = new Map<string, number>();
   const purgeAt = new Map<string, number>();
-  const lease = openLease({
+  const lease = createLease({
     leases: store.leases,
     name: "statistics",
     owner,

@@ -3,19 +3,19 @@
 
 import { afterAll, describe, expect, test } from "vitest";
 import { auditLine, newEvent, newSite } from "../../test/support/events.ts";
-import { encryptionKey, openAt, openNodes, sql } from "../../test/support/nodes.ts";
+import { encryptionKey, createAt, createNodes, sql } from "../../test/support/nodes.ts";
 import { shortId, ulid } from "../kernel/ids.ts";
 import { sealWith } from "./engine/seal.ts";
 import { sealedColumns } from "./maintenance/sealedColumns.ts";
 import { connectionPlace, type ConnectionRow, type SiteRow } from "./sites/configuration.ts";
-import { openStore, type Store } from "./store.ts";
+import { createStore, type Store } from "./store.ts";
 
 const now = Date.UTC(2026, 10, 15);
 const wrongKey = Buffer.alloc(32, 9);
 const damaged = (column: string) => `${column} = 'v1.AAAA' || SUBSTR(${column}, 8)`;
 
 describe.each(["sqlite", "postgres"] as const)("damaged rows on %s", async (engine) => {
-  const { store, location, close } = await openNodes(engine);
+  const { store, location, close } = await createNodes(engine);
   afterAll(close);
 
   const connection = (siteId: string, changes: Partial<ConnectionRow> = {}): ConnectionRow => ({
@@ -107,11 +107,11 @@ describe.each(["sqlite", "postgres"] as const)("damaged rows on %s", async (engi
     await save(connection(siteId));
     const item = newEvent(siteId, { extra: { plan: "gold" } });
     await store.events.accept(item);
-    await expect(openStore(location, wrongKey, ulid)).rejects.toThrow(
+    await expect(createStore(location, wrongKey, ulid)).rejects.toThrow(
       "is not the key that this database was sealed with",
     );
     let key = Buffer.alloc(32, 7);
-    const replaced = await openStore(location, () => [key], ulid);
+    const replaced = await createStore(location, () => [key], ulid);
     try {
       // The key of a running process is replaced by a wrong one.
       key = wrongKey;
@@ -331,9 +331,9 @@ describe.each(["sqlite", "postgres"] as const)("damaged rows on %s", async (engi
       for (const name of names)
         await sql(location, `UPDATE settings SET ${damaged("value")} WHERE name = '${name}'`);
       const before = await settingsOf();
-      await expect(openStore(location, wrongKey, ulid)).rejects.toThrow("is not the key");
+      await expect(createStore(location, wrongKey, ulid)).rejects.toThrow("is not the key");
       expect(await settingsOf()).toEqual(before);
-      const again = await openAt(location);
+      const again = await createAt(location);
       expect(again.accessSecret).toBe(store.accessSecret);
       await again.close();
     },
@@ -347,20 +347,20 @@ describe.each(["sqlite", "postgres"] as const)("damaged rows on %s", async (engi
     // The change has resealed one of two connections when it is killed.
     const [row] = await sql(location, `SELECT credentials FROM connections WHERE id = '${one.id}'`);
     const place = connectionPlace(one.siteId, one.id);
-    const plain = sealWith(encryptionKey).open(String(row?.credentials), place);
-    const resealed = sealWith(newKey).close(plain, place);
+    const plain = sealWith(encryptionKey).unseal(String(row?.credentials), place);
+    const resealed = sealWith(newKey).seal(plain, place);
     await sql(location, `UPDATE connections SET credentials = '${resealed}' WHERE id = '${one.id}'`);
     const before = await settingsOf();
-    await expect(openStore(location, newKey, ulid)).rejects.toThrow("is not the key");
+    await expect(createStore(location, newKey, ulid)).rejects.toThrow("is not the key");
     expect(await settingsOf()).toEqual(before);
-    const both = await openStore(location, () => [newKey, encryptionKey], ulid);
+    const both = await createStore(location, () => [newKey, encryptionKey], ulid);
     await both.close();
   });
 
   test.each(sealedColumns.map((column) => [`${column.table}.${column.column}`, column] as const))(
     "a damaged value in %s keeps no other row from being read",
     async (_name, { table, column, where = "1 = 1" }) => {
-      const home = await openNodes(engine);
+      const home = await createNodes(engine);
       try {
         const platform = "google_ads";
         const { store: its } = home;
@@ -391,7 +391,7 @@ describe.each(["sqlite", "postgres"] as const)("damaged rows on %s", async (engi
         const changed = `UPDATE ${table} SET ${damaged(column)} WHERE ${which} RETURNING ${id}`;
         expect((await sql(home.location, changed)).length).toBeGreaterThan(0);
 
-        const again = await openAt(home.location);
+        const again = await createAt(home.location);
         try {
           for (const node of [its, again]) expect(await readAll(node, siteId, good)).toEqual(allWhole);
         } finally {

@@ -1,7 +1,7 @@
 // Reads values that may be damaged: by a failing disk, by a change made by hand, or by a program that has no encryption key. One
 // damaged row must not keep the rest of the installation from being read, so a reader returns null and does not throw.
 
-import { tryOpen, type Seal } from "./engine/seal.ts";
+import { tryUnseal, type Seal } from "./engine/seal.ts";
 
 /** Reads a JSON object; null where the text is something else. */
 export function readObject(text: string): Record<string, unknown> | null {
@@ -16,8 +16,8 @@ export function readList(text: string): unknown[] {
 }
 
 /** Opens a sealed JSON object; null where it cannot be decrypted, or is something else. */
-export function openObject(seal: Seal, sealed: string, place: string): Record<string, unknown> | null {
-  const plain = tryOpen(seal, sealed, place);
+export function unsealObject(seal: Seal, sealed: string, place: string): Record<string, unknown> | null {
+  const plain = tryUnseal(seal, sealed, place);
   return plain === null ? null : readObject(plain);
 }
 

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { newEvent } from "../../test/support/events.ts";
-import { openNodes } from "../../test/support/nodes.ts";
+import { createNodes } from "../../test/support/nodes.ts";
 
 /** `npm run test:store -- DATABASE_URL` sends more. */
 const events = Number(process.env["STORE_LOAD_EVENTS"] ?? 400);
@@ -17,7 +17,7 @@ const loadEvent = (i: number, owner: string, now: number) =>
   );
 
 test("two nodes accept each event once, and deliver each once", { timeout: 300_000 }, async () => {
-  const { store, other, close } = await openNodes("postgres");
+  const { store, other, close } = await createNodes("postgres");
   try {
     const now = Date.now();
     const startedAt = performance.now();

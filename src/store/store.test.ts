@@ -2,19 +2,19 @@
 
 import { afterAll, describe, expect, inject, test } from "vitest";
 import { freshDatabase } from "../../test/support/databases.ts";
-import { newLocation, openAt, openNodes, sql } from "../../test/support/nodes.ts";
+import { newLocation, createAt, createNodes, sql } from "../../test/support/nodes.ts";
 import { ulid } from "../kernel/ids.ts";
 import { WrongEncryptionKey } from "./maintenance/encryptionKeyCheck.ts";
 import { NewerSchema } from "./schema/compatibility.ts";
 import { migrations } from "./schema/schema.ts";
-import { openStore } from "./store.ts";
+import { createStore } from "./store.ts";
 
 describe.each(["sqlite", "postgres"] as const)("opening a store on %s", async (engine) => {
-  const { location, close } = await openNodes(engine, freshDatabase);
+  const { location, close } = await createNodes(engine, freshDatabase);
   afterAll(close);
 
   test("opening a store again changes nothing", async () => {
-    const again = await openAt(location);
+    const again = await createAt(location);
     expect(again.migrated.applied).toEqual([]);
     await again.close();
   });
@@ -36,7 +36,7 @@ describe.each(["sqlite", "postgres"] as const)("opening a store on %s", async (e
           `CREATE TRIGGER down BEFORE INSERT OR UPDATE OR DELETE ON ${table} FOR EACH STATEMENT EXECUTE FUNCTION refuse()`,
         );
       try {
-        await (await openAt(location)).close();
+        await (await createAt(location)).close();
       } finally {
         await sql(location, "DROP FUNCTION refuse() CASCADE");
       }
@@ -46,7 +46,7 @@ describe.each(["sqlite", "postgres"] as const)("opening a store on %s", async (e
   test("nodes that start at once on an empty database apply each migration once", async () => {
     const empty = await newLocation(engine, freshDatabase);
     const count = engine === "postgres" ? 4 : 1;
-    const stores = await Promise.all(Array.from({ length: count }, () => openAt(empty)));
+    const stores = await Promise.all(Array.from({ length: count }, () => createAt(empty)));
     // Each migration was applied by one node.
     expect(stores.flatMap((one) => one.migrated.applied).toSorted()).toEqual(
       migrations.map((one) => one.name).toSorted(),
@@ -56,17 +56,17 @@ describe.each(["sqlite", "postgres"] as const)("opening a store on %s", async (e
 
   test("a schema that is too new is refused", async () => {
     const newer = await newLocation(engine, freshDatabase);
-    await (await openAt(newer)).close();
+    await (await createAt(newer)).close();
     await sql(newer, `INSERT INTO migrations (version, name, applied_at) VALUES (999, 'tomorrow', 0)`);
-    const kept = await openAt(newer);
+    const kept = await createAt(newer);
     expect(kept.migrated).toMatchObject({ from: 999, applied: [] });
     await kept.close();
     await sql(newer, `UPDATE settings SET value = '998' WHERE name = 'oldest_schema'`);
-    await expect(openAt(newer)).rejects.toThrow(NewerSchema);
+    await expect(createAt(newer)).rejects.toThrow(NewerSchema);
   });
 
   test("a wrong encryption key is refused at start", async () => {
-    await expect(openStore(location, Buffer.alloc(32, 8), ulid)).rejects.toThrow(WrongEncryptionKey);
+    await expect(createStore(location, Buffer.alloc(32, 8), ulid)).rejects.toThrow(WrongEncryptionKey);
   });
 
   test("every table that grows has the site first in its primary key and in every unique index", async () => {

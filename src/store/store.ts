@@ -28,7 +28,7 @@ import { memberStore } from "./access/members.ts";
 import { leaseStore } from "./engine/leases.ts";
 import { schemaVersion } from "./schema/applyMigration.ts";
 import { migrate, type MigrationReport } from "./schema/migrate.ts";
-import { openDatabase, type StoreLocation } from "./open.ts";
+import { connectDatabase, type StoreLocation } from "./connect.ts";
 import { passwordStore } from "./access/passwords.ts";
 import { nodeStore } from "./deliveries/nodes.ts";
 import { peopleStore } from "./people/people.ts";
@@ -55,16 +55,16 @@ import { rateCounterStore } from "./access/rateCounters.ts";
 import { timed, type CommitObserver } from "./engine/timed.ts";
 import { webhookStore } from "./outbound/webhooks.ts";
 
-export type Store = Awaited<ReturnType<typeof openStore>>;
+export type Store = Awaited<ReturnType<typeof createStore>>;
 
 /** Opens the database and migrates its schema. */
-export async function openStore(
+export async function createStore(
   location: StoreLocation,
   encryptionKey: Buffer | Keys,
   newId: () => string,
   observer?: CommitObserver,
 ) {
-  const db = timed(openDatabase(location, observer?.onDefect), observer);
+  const db = timed(connectDatabase(location, observer?.onDefect), observer);
   try {
     const migrated: MigrationReport = await migrate(db);
     // Throws where the embedded database was moved: a node that only reads would serve old data. A server is not written to, because

@@ -8,7 +8,7 @@ import { maxRowLength, type Table, type TableRow } from "./table.ts";
 
 const delimiters = [",", ";", "\t"];
 
-export async function openCsv(text: AsyncIterable<string>, start: string): Promise<Table> {
+export async function createCsvTable(text: AsyncIterable<string>, start: string): Promise<Table> {
   const delimiter = detectDelimiter(start);
   const parser = parse({
     delimiter,

@@ -5,7 +5,7 @@ import { maxRowLength, type Content, type Table, type TableRow } from "./table.t
 
 const sampledRows = 100;
 
-export async function openNdjson(text: AsyncIterable<string>): Promise<Table> {
+export async function createNdjsonTable(text: AsyncIterable<string>): Promise<Table> {
   const rows = readRows(text);
   const first: TableRow[] = [];
   while (first.length < sampledRows) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { openTable } from "./source.ts";
+import { createTable } from "./source.ts";
 
 /** Yields pieces of `size` bytes, so that characters and quotes are split. */
 async function* pieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
@@ -8,7 +8,7 @@ async function* pieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
 
 async function read(content: string | Buffer, size = 7) {
   const bytes = Buffer.from(content);
-  const table = await openTable(pieces(bytes, size), "file");
+  const table = await createTable(pieces(bytes, size), "file");
   const rows = [];
   for await (const row of table.rows) rows.push(row);
   return { ...table, rows, size: bytes.length };

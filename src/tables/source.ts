@@ -6,8 +6,8 @@ import { createHash } from "node:crypto";
 import { createReadStream, statSync } from "node:fs";
 import { basename } from "node:path";
 import { Refusal } from "../kernel/refusal.ts";
-import { hasHeader, openCsv } from "./csv.ts";
-import { openNdjson } from "./ndjson.ts";
+import { hasHeader, createCsvTable } from "./csv.ts";
+import { createNdjsonTable } from "./ndjson.ts";
 import { maxRowLength, type Table } from "./table.ts";
 
 export type Source = {
@@ -24,20 +24,20 @@ export type Source = {
   check(): void;
 };
 
-export async function openSource(path: string, piped: () => AsyncIterable<Buffer>): Promise<Source> {
-  return path === "-" ? openPipe(piped()) : openFile(path);
+export async function createSource(path: string, piped: () => AsyncIterable<Buffer>): Promise<Source> {
+  return path === "-" ? createPipeSource(piped()) : createFileSource(path);
 }
 
-async function openPipe(piped: AsyncIterable<Buffer>): Promise<Source> {
-  const table = await openTable(piped, "The input");
+async function createPipeSource(piped: AsyncIterable<Buffer>): Promise<Source> {
+  const table = await createTable(piped, "The input");
   const { columns } = table;
   return { name: "-", bytes: 0, rows: 0, columns, sha256: null, open: async () => table, check: () => {} };
 }
 
-async function openFile(path: string): Promise<Source> {
+async function createFileSource(path: string): Promise<Source> {
   const before = readStat(path);
   const hash = createHash("sha256");
-  const table = await openTable(tap(createReadStream(path), hash.update.bind(hash)), basename(path));
+  const table = await createTable(tap(createReadStream(path), hash.update.bind(hash)), basename(path));
   let rows = 0;
   for await (const _row of table.rows) rows += 1;
   const check = () => {
@@ -55,7 +55,7 @@ async function openFile(path: string): Promise<Source> {
     rows,
     columns: table.columns,
     sha256: hash.digest("hex"),
-    open: () => openTable(createReadStream(path), basename(path)),
+    open: () => createTable(createReadStream(path), basename(path)),
     check,
   };
 }
@@ -80,7 +80,7 @@ function readStat(path: string) {
   throw new Refusal("file", `${path} is not a file that can be read.`);
 }
 
-export async function openTable(bytes: AsyncIterable<Buffer>, name: string): Promise<Table> {
+export async function createTable(bytes: AsyncIterable<Buffer>, name: string): Promise<Table> {
   const text = decode(bytes)[Symbol.asyncIterator]();
   let start = "";
   let isAtEnd = false;
@@ -96,7 +96,7 @@ export async function openTable(bytes: AsyncIterable<Buffer>, name: string): Pro
     yield start;
     for (let next = await text.next(); !next.done; next = await text.next()) yield next.value;
   })();
-  return isNdjson(start) ? openNdjson(whole) : openCsv(whole, start);
+  return isNdjson(start) ? createNdjsonTable(whole) : createCsvTable(whole, start);
 }
 
 const isNdjson = (start: string) => start.trimStart().startsWith("{");

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import ipaddr from "ipaddr.js";
 import { afterAll, describe, expect, test } from "vitest";
-import { openCountries } from "./countries.ts";
+import { loadCountries } from "./countries.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "cleancast-countries-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -30,7 +30,7 @@ const world = {
 };
 
 describe("the country of an address", () => {
-  const countries = openCountries(place("country.mmdb", mmdb({ networks: world })));
+  const countries = loadCountries(place("country.mmdb", mmdb({ networks: world })));
 
   test("the country of an address is read from the operator's file", () => {
     expect(countries.countryOf("81.2.69.142")).toBe("GB");
@@ -78,7 +78,7 @@ describe("the country of an address", () => {
 
   test("in an IPv4 file an IPv6 address has no country", () => {
     const file = mmdb({ ipVersion: 4, networks: { "32.1.2.0/24": { country: { iso_code: "US" } } } });
-    const onlyIpv4 = openCountries(place("ipv4.mmdb", file));
+    const onlyIpv4 = loadCountries(place("ipv4.mmdb", file));
     expect(onlyIpv4.countryOf("32.1.2.3")).toBe("US");
     expect(onlyIpv4.countryOf("2001:218::1")).toBeNull();
     expect(onlyIpv4.countryOf("2001:203::1")).toBeNull();
@@ -87,7 +87,7 @@ describe("the country of an address", () => {
 
 describe("the country file", () => {
   test("the country file has a build date and a type", () => {
-    const { builtAt, type } = openCountries(
+    const { builtAt, type } = loadCountries(
       place("city.mmdb", mmdb({ type: "DBIP-City-Lite", networks: world })),
     );
     expect({ builtAt, type }).toEqual({ builtAt: new Date("2026-06-01T00:00:00Z"), type: "DBIP-City-Lite" });
@@ -95,7 +95,7 @@ describe("the country file", () => {
 
   const refusal = (file: string): string => {
     try {
-      openCountries(file);
+      loadCountries(file);
     } catch (error) {
       return (error as Error).message;
     }
@@ -139,7 +139,7 @@ describe("the country file", () => {
   test("looking up a damaged record does not throw", () => {
     const bytes = mmdb({ networks: world });
     bytes.fill(0xff, bytes.indexOf("iso_code") - 20, bytes.indexOf("iso_code") + 40);
-    const countries = openCountries(place("damaged.mmdb", bytes));
+    const countries = loadCountries(place("damaged.mmdb", bytes));
     expect(() => countries.countryOf("81.2.69.142")).not.toThrow();
   });
 });

@@ -17,8 +17,8 @@ export type Countries = {
 const holdsCountries = /country|city|location|enterprise/i;
 
 /** Reads the whole file once. Throws an error in one sentence when the file cannot be used. */
-export function openCountries(file: string): Countries {
-  const reader = openReader(file);
+export function loadCountries(file: string): Countries {
+  const reader = createReader(file);
   const { databaseType: type, buildEpoch: builtAt, ipVersion } = reader.metadata;
   return {
     countryOf(address) {
@@ -38,7 +38,7 @@ export function openCountries(file: string): Countries {
   };
 }
 
-function openReader(file: string): Reader<CountryResponse> {
+function createReader(file: string): Reader<CountryResponse> {
   let bytes: Buffer;
   try {
     bytes = readFileSync(file);

@@ -49,7 +49,7 @@ export function watchFrequency(): (hit: Hit) => Frequency {
 }
 
 /** Keeps the current and the previous window. A full window ends early, so that memory stays bounded. */
-function openWindows<Entry>(windowMs: number) {
+function createWindows<Entry>(windowMs: number) {
   let since = 0;
   let current = new Map<string, Entry>();
   let previous = new Map<string, Entry>();
@@ -65,7 +65,7 @@ function openWindows<Entry>(windowMs: number) {
 
 /** Counts a key within a sliding window; the previous window counts by the share that still overlaps. */
 function countWithin(windowMs: number): (key: string, adds: boolean, at: number) => number {
-  const windows = openWindows<number>(windowMs);
+  const windows = createWindows<number>(windowMs);
   return (key, adds, at) => {
     const { current, previous, elapsed } = windows(at);
     const count = (current.get(key) ?? 0) + (adds ? 1 : 0);
@@ -77,7 +77,7 @@ function countWithin(windowMs: number): (key: string, adds: boolean, at: number)
 /** Counts the different members of a key within one to two windows. */
 function distinctWithin(windowMs: number): (key: string, member: string | null, at: number) => number {
   // Most keys have one member, and a set takes a hundred times the memory.
-  const windows = openWindows<string | Set<string>>(windowMs);
+  const windows = createWindows<string | Set<string>>(windowMs);
   return (key, member, at) => {
     const { current, previous } = windows(at);
     if (member !== null) add(current, key, member);

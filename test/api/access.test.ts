@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { operator } from "../../src/access/members.ts";
 import { listDamagedSecrets } from "../../src/access/twoFactorSecrets.ts";
 import { authenticatorCode } from "../support/authenticator.ts";
-import { openTestApi, type Browser, type TestApi } from "../support/managementApi.ts";
+import { createTestApi, type Browser, type TestApi } from "../support/managementApi.ts";
 import { engines } from "../support/relay.ts";
 
 const password = "correct horse battery";
@@ -46,7 +46,7 @@ describe.each(engines)("access on %s", (engine) => {
   const idOf = async (email: string) => (await api.store.members.findByEmail(email))?.id ?? "";
 
   beforeAll(async () => {
-    api = await openTestApi(engine);
+    api = await createTestApi(engine);
   });
   afterAll(async () => {
     expect(api.defects).toEqual([]);
@@ -660,7 +660,7 @@ describe.each(engines)("access on %s", (engine) => {
 });
 
 test("a set-up during which another one creates the owner says that there is an owner", async () => {
-  const api = await openTestApi("sqlite");
+  const api = await createTestApi("sqlite");
   try {
     const setUpAs = async (name: string) => ({
       token: tokenOf(await api.access.createSetupLink()),
@@ -690,7 +690,7 @@ test("a set-up during which another one creates the owner says that there is an 
 
 describe("links by email", () => {
   test("when an email fails, only owners of the installation see its link", async () => {
-    const api = await openTestApi("sqlite", { mail: "broken" });
+    const api = await createTestApi("sqlite", { mail: "broken" });
     try {
       const owner = api.browser();
       const token = tokenOf(await api.access.createSetupLink());
@@ -714,7 +714,7 @@ describe("links by email", () => {
   });
 
   test("invitations and resets are emailed, and the answer does not reveal who has an account", async () => {
-    const api = await openTestApi("sqlite", { mail: true, publicUrl: "http://localhost:8080" });
+    const api = await createTestApi("sqlite", { mail: true, publicUrl: "http://localhost:8080" });
     try {
       const owner = api.browser();
       const token = tokenOf(await api.access.createSetupLink());

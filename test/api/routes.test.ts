@@ -333,7 +333,7 @@ describe.each(engines)("the routes of the management API on %s", (engine) => {
   });
 
   test("a closed live feed does not count against the limit, however soon it was closed", async () => {
-    const openFeed = () => {
+    const createFeed = () => {
       const socket = connect(Number(new URL(relay.url).port), "127.0.0.1");
       socket.write(
         `GET /api/v1/sites/${mine.id}/feed HTTP/1.1\r\nHost: localhost\r\nCookie: ${owner.cookie}\r\n\r\n`,
@@ -341,12 +341,12 @@ describe.each(engines)("the routes of the management API on %s", (engine) => {
       return socket;
     };
     for (let i = 0; i < 30; i += 1) {
-      const socket = openFeed();
+      const socket = createFeed();
       await new Promise((resolve) => setTimeout(resolve, i % 6));
       socket.destroy();
     }
     await eventually("the feed is open", async () => {
-      const socket = openFeed();
+      const socket = createFeed();
       const [first] = (await once(socket, "data")) as [Buffer];
       socket.destroy();
       return first.toString().startsWith("HTTP/1.1 200");

@@ -4,7 +4,7 @@ import type { BrowserContext, Page } from "playwright-core";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { hashEmail } from "../support/person.ts";
 import { eventually } from "../support/relay.ts";
-import { inChromium, newVisitor, openWithoutDriver } from "./chromium.ts";
+import { inChromium, newVisitor, connectWithoutDriver } from "./chromium.ts";
 import { stub } from "./consentPages.ts";
 import { pageWith, shop } from "./site.ts";
 import { botHeaders, report } from "../support/visits.ts";
@@ -126,7 +126,7 @@ inChromium("visits", () => {
     const named = async () => (await counts()).reasons["user agent:named bot"] === 1;
     await eventually("all earlier visits are counted", named);
     const before = await counts();
-    const close = await openWithoutDriver(`${stage.site.origin}/now`, [
+    const close = await connectWithoutDriver(`${stage.site.origin}/now`, [
       "--disable-features=Prerender2MemoryControls,PreloadingConfig,PrerenderFallbackToPrefetchSpecRules",
     ]);
     try {

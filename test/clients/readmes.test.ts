@@ -5,7 +5,7 @@ import { readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { blocksOf, placeOf, root, type Block } from "../support/documents/documents.ts";
-import { openGuides, type Guides } from "../support/documents/guideRun.ts";
+import { createGuides, type Guides } from "../support/documents/guideRun.ts";
 
 const copyTo = (folder: string, file: string) =>
   `mkdir -p ${folder} && cp '${root}clients/${file}' ${folder}`;
@@ -33,7 +33,7 @@ const groups = [
 
 describe("the pages of the clients and plugins", () => {
   let guides: Guides;
-  beforeAll(async () => void (guides = await openGuides()));
+  beforeAll(async () => void (guides = await createGuides()));
   afterAll(() => guides.close());
 
   for (const { pages, program, prepare } of groups) {

@@ -23,7 +23,7 @@ beforeAll(async () => {
   relay = await home.start();
 });
 
-const openSocket = (to = relay) => createConnection(Number(new URL(to.url).port), "127.0.0.1");
+const connectSocket = (to = relay) => createConnection(Number(new URL(to.url).port), "127.0.0.1");
 
 /** Writes the parts, with a pause between them, and returns everything that is answered until the connection closes. */
 async function exchange(socket: Socket, ...parts: string[]): Promise<string> {
@@ -78,7 +78,7 @@ const notPost = (end = close) =>
   plain("405 Method Not Allowed", "Send a POST request.", end, ["allow: POST"]);
 
 test("an accepted event is answered with exactly these headers", async () => {
-  expect(await exchange(openSocket(), request())).toBe(accepted());
+  expect(await exchange(connectSocket(), request())).toBe(accepted());
 });
 
 test("pipelined requests are answered in their order", async () => {
@@ -86,27 +86,29 @@ test("pipelined requests are answered in their order", async () => {
   const second = request({ headers: [] }, "{}");
   const third = request({ headers: [], method: "PUT" });
   const last = request({ key: "wrong" });
-  expect(await exchange(openSocket(), first + second + third + last)).toBe(
+  expect(await exchange(connectSocket(), first + second + third + last)).toBe(
     accepted(keepAlive) + noEmail(keepAlive) + notPost(keepAlive) + wrongKey(),
   );
 });
 
 test("requests for other paths share their connection with events", async () => {
   const health = "GET /healthz HTTP/1.1\r\nHost: shop.example\r\n\r\n";
-  const answers = await exchange(openSocket(), request({ headers: [] }) + health + request());
+  const answers = await exchange(connectSocket(), request({ headers: [] }) + health + request());
   expect(answers).toBe(accepted(keepAlive) + plain("200 OK", "ok", keepAlive) + accepted());
 });
 
 test.each(["GET", "PUT", "DELETE", "OPTIONS", "TRACE", "QUERY", "PURGE", "PROPFIND"])(
   "%s is answered with exactly these headers",
   async (method) => {
-    expect(await exchange(openSocket(), request({ method }, "{}"))).toBe(notPost());
+    expect(await exchange(connectSocket(), request({ method }, "{}"))).toBe(notPost());
   },
 );
 
 test("HEAD is answered without a body, and the next answer of the connection is whole", async () => {
   const withoutBody = notPost(keepAlive).replace("Send a POST request.\n", "");
-  expect(await exchange(openSocket(), head({ method: "HEAD" }) + request())).toBe(withoutBody + accepted());
+  expect(await exchange(connectSocket(), head({ method: "HEAD" }) + request())).toBe(
+    withoutBody + accepted(),
+  );
 });
 
 test.each([
@@ -116,26 +118,26 @@ test.each([
   ["with a fragment", "/__cc/inbound#top"],
   ["in absolute form", "http://shop.example/__cc/inbound"],
 ])("the path %s is accepted", async (_title, path) => {
-  expect(await exchange(openSocket(), request({ path }))).toBe(accepted());
+  expect(await exchange(connectSocket(), request({ path }))).toBe(accepted());
 });
 
 test.each(["/__cc/inbound/", "/__cc/inbounds", "/__cc/inbound;x", "//__cc/inbound", "/__CC/inbound"])(
   "the path %s is not found",
   async (path) => {
-    expect(await exchange(openSocket(), request({ path }))).toBe(plain("404 Not Found", "Not found."));
+    expect(await exchange(connectSocket(), request({ path }))).toBe(plain("404 Not Found", "Not found."));
   },
 );
 
 test("HTTP/1.0 is answered, and the connection closes unless the client asks for more", async () => {
-  expect(await exchange(openSocket(), request({ version: "1.0", headers: [] }))).toBe(accepted());
+  expect(await exchange(connectSocket(), request({ version: "1.0", headers: [] }))).toBe(accepted());
   const first = request({ version: "1.0", headers: ["Connection: keep-alive"] });
   const second = request({ version: "1.0", headers: [] });
-  expect(await exchange(openSocket(), first + second)).toBe(accepted(keepAlive) + accepted());
+  expect(await exchange(connectSocket(), first + second)).toBe(accepted(keepAlive) + accepted());
 });
 
 test("a client that expects 100 Continue gets it before its answer", async () => {
   const expecting = head({ headers: ["Expect: 100-continue", "Connection: close", "Content-Length: 2"] });
-  expect(await exchange(openSocket(), expecting, "{}")).toBe(`HTTP/1.1 100 Continue\r\n\r\n${noEmail()}`);
+  expect(await exchange(connectSocket(), expecting, "{}")).toBe(`HTTP/1.1 100 Continue\r\n\r\n${noEmail()}`);
 });
 
 test("a chunked body and one in pieces are read whole", async () => {
@@ -143,27 +145,27 @@ test("a chunked body and one in pieces are read whole", async () => {
   const chunked = head({ headers: ["Transfer-Encoding: chunked", "Connection: close"] });
   const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
   expect(
-    await exchange(openSocket(), chunked, chunk(body.slice(0, 5)), chunk(body.slice(5)), "0\r\n\r\n"),
+    await exchange(connectSocket(), chunked, chunk(body.slice(0, 5)), chunk(body.slice(5)), "0\r\n\r\n"),
   ).toBe(accepted());
   const whole = request();
   const pieces = [whole.slice(0, 40), whole.slice(40, -20), whole.slice(-20, -1), whole.slice(-1)];
-  expect(await exchange(openSocket(), ...pieces)).toBe(accepted());
+  expect(await exchange(connectSocket(), ...pieces)).toBe(accepted());
 });
 
 test("an answer before the body leaves the connection usable, when the rest of the body arrives later", async () => {
   const refused = head({ key: "wrong", headers: ["Content-Length: 10"] });
-  expect(await exchange(openSocket(), `${refused}12345`, `67890${request()}`)).toBe(
+  expect(await exchange(connectSocket(), `${refused}12345`, `67890${request()}`)).toBe(
     wrongKey(keepAlive) + accepted(),
   );
 });
 
 test("an upload that ends early is refused, logged as such, and stored nowhere", async () => {
-  const socket = openSocket();
+  const socket = connectSocket();
   const text = exchange(socket, head({ headers: ["Content-Length: 500"] }) + '{"email":');
   await sleep(100);
   socket.end();
   expect(await text).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n[^]*\r\n\r\nBad Request\.\n$/);
-  const aborted = openSocket();
+  const aborted = connectSocket();
   aborted.write(head({ headers: ["Content-Length: 500"] }) + '{"email":');
   await sleep(100);
   aborted.resetAndDestroy();
@@ -178,9 +180,9 @@ test.each([[], keepAlive, close].map((headers) => [headers.join(", "), headers] 
   async (_title, headers) => {
     const first = ["upgrade: TLS/1.2, HTTP/1.1", "connection: Upgrade, close"];
     const body = JSON.stringify({ ok: false, error: "HTTPS required" });
-    expect(await exchange(openSocket(), request({ headers: [...headers, "X-Forwarded-Proto: http"] }))).toBe(
-      response("426 Upgrade Required", "application/json", body, [], first),
-    );
+    expect(
+      await exchange(connectSocket(), request({ headers: [...headers, "X-Forwarded-Proto: http"] })),
+    ).toBe(response("426 Upgrade Required", "application/json", body, [], first));
   },
 );
 
@@ -195,8 +197,8 @@ describe("a request with two Host headers", () => {
   test.each([["Host: shop.example"], ["HOST: other.example"], ["host:"]])(
     "is refused where the second one is %j",
     async (second) => {
-      expect(await exchange(openSocket(), request({ headers: [second] }))).toBe(refused);
-      expect(await exchange(openSocket(), request({ headers: [second], path: "/__cc/%69nbound" }))).toBe(
+      expect(await exchange(connectSocket(), request({ headers: [second] }))).toBe(refused);
+      expect(await exchange(connectSocket(), request({ headers: [second], path: "/__cc/%69nbound" }))).toBe(
         refused,
       );
     },
@@ -206,7 +208,7 @@ describe("a request with two Host headers", () => {
     "is refused at %s too",
     async (path) => {
       const asked = head({ method: "GET", path, headers: ["Host: other.example"] });
-      expect(await exchange(openSocket(), asked)).toBe(refused);
+      expect(await exchange(connectSocket(), asked)).toBe(refused);
     },
   );
 });
@@ -217,14 +219,14 @@ describe("a request that asks for another protocol", () => {
 
   test("is answered in HTTP/1.1, and its connection closes", async () => {
     const body = `${chunk(event())}0\r\nX-Trailer: y\r\n\r\n`;
-    expect(await exchange(openSocket(), head({ headers: upgrade }) + body)).toBe(accepted());
-    expect(await exchange(openSocket(), head({ key: "wrong", headers: upgrade }) + body)).toBe(wrongKey());
+    expect(await exchange(connectSocket(), head({ headers: upgrade }) + body)).toBe(accepted());
+    expect(await exchange(connectSocket(), head({ key: "wrong", headers: upgrade }) + body)).toBe(wrongKey());
   });
 
   test("is refused with a malformed chunk or trailer, like any other request", async () => {
     const malformed = ["0\r\nbad trailer\u0001\r\n\r\n", "zz\r\n", "2\r\nabc\r\n"];
     const answers = await Promise.all(
-      malformed.map((rest) => exchange(openSocket(), head({ headers: upgrade }) + chunk(event()) + rest)),
+      malformed.map((rest) => exchange(connectSocket(), head({ headers: upgrade }) + chunk(event()) + rest)),
     );
     const refused = plain("400 Bad Request", "The body ended early.", [], ["connection: close"]);
     expect(answers).toEqual(malformed.map(() => refused));
@@ -234,7 +236,7 @@ describe("a request that asks for another protocol", () => {
 test("over TLS the answers are the same, and tell browsers to use HTTPS from now on", async () => {
   const home = await newInstallation("sqlite", { TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile });
   const secure = await home.start();
-  async function openTls(): Promise<Socket> {
+  async function createTls(): Promise<Socket> {
     const socket = connectTls({
       port: Number(new URL(secure.url).port),
       host: "127.0.0.1",
@@ -248,7 +250,7 @@ test("over TLS the answers are the same, and tell browsers to use HTTPS from now
   const processed = (end = close) =>
     json("200 OK", { ok: true, event: "purchase", results: { sandbox: { ok: true } } }, end);
   const text = await exchange(
-    await openTls(),
+    await createTls(),
     request({ ...sent, headers: [] }) + request({ ...sent, method: "GET", headers: [] }) + request(sent),
   );
   const strict = "strict-transport-security: max-age=31536000";
@@ -258,7 +260,7 @@ test("over TLS the answers are the same, and tell browsers to use HTTPS from now
   );
   const isSent = async (path: string, host: string) => {
     const asked = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
-    return (await exchange(await openTls(), asked)).includes(`\r\n${strict}\r\n`);
+    return (await exchange(await createTls(), asked)).includes(`\r\n${strict}\r\n`);
   };
   for (const path of ["/healthz", "/dashboard/", "/api/v1/session", "/__cc/tag.js"])
     expect([path, await isSent(path, "shop.example")]).toEqual([path, true]);
@@ -292,7 +294,7 @@ describe("a relay that stops", () => {
     const stopping = await home.start();
     const drains = Promise.withResolvers<void>();
     receiver.behave = (_got, answer) => void drains.promise.then(() => answer.writeHead(200).end());
-    const socket = openSocket(stopping);
+    const socket = connectSocket(stopping);
     const text = exchange(socket, request({ key, headers: [] }));
     await eventually("the event is under way", () => receiver.got.length === 1);
     const stopped = stopping.stop();
@@ -306,8 +308,8 @@ describe("a relay that stops", () => {
     const processed = response("200 OK", "application/json", body, [], closing);
     expect(await text).toBe(processed);
     // New connections are answered too, once each.
-    expect(await exchange(openSocket(stopping), request({ key, headers: [] }))).toBe(processed);
-    expect(await exchange(openSocket(stopping), request({ key, method: "GET", headers: [] }))).toBe(
+    expect(await exchange(connectSocket(stopping), request({ key, headers: [] }))).toBe(processed);
+    expect(await exchange(connectSocket(stopping), request({ key, method: "GET", headers: [] }))).toBe(
       plain("405 Method Not Allowed", "Send a POST request.", [], [...closing, "allow: POST"]),
     );
     expect(await stopped).toBe(0);

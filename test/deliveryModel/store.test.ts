@@ -6,10 +6,10 @@ import { DatabaseSync } from "node:sqlite";
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
 import { checkLocation } from "../../src/maintenance/check.ts";
-import { openDirectory } from "../../src/sites/directory.ts";
-import type { StoreLocation } from "../../src/store/open.ts";
-import { encryptionKey, openNodes } from "../support/nodes.ts";
-import { openPostgresClient } from "../support/postgres/postgres.ts";
+import { createDirectory } from "../../src/sites/directory.ts";
+import type { StoreLocation } from "../../src/store/connect.ts";
+import { encryptionKey, createNodes } from "../support/nodes.ts";
+import { createPostgresClient } from "../support/postgres/postgres.ts";
 import type { Engine } from "../support/relay.ts";
 import { sha256Of } from "../support/sha256.ts";
 import { coveringWalks, kindOf, type Detail } from "./cover.ts";
@@ -37,11 +37,11 @@ let walked = 0;
 
 /** Takes the walks one after the other. Returns where the store differed from the model. */
 async function takeWalks(
-  { stores, reader }: Awaited<ReturnType<typeof openStores>>,
+  { stores, reader }: Awaited<ReturnType<typeof createStores>>,
   graph: Graph,
   walks: readonly Edge[][],
 ): Promise<string[]> {
-  const directory = openDirectory(stores.a);
+  const directory = createDirectory(stores.a);
   const different: string[] = [];
   for (const walk of walks) {
     const emailSha256 = sha256Of(`person ${(walked += 1)}`);
@@ -72,11 +72,11 @@ const nameOf = (delivery: unknown): Beginning => {
   return known?.[0] as Beginning;
 };
 
-async function openStores(engine: Engine) {
-  const { store, other, location, close } = await openNodes(engine);
+async function createStores(engine: Engine) {
+  const { store, other, location, close } = await createNodes(engine);
   // Open events belong to a node that exists.
   await store.nodes.renew("a", "0", 3_600_000);
-  const reader = await openReader(location);
+  const reader = await createReader(location);
   afterAll(async () => {
     await reader.close();
     await close();
@@ -85,7 +85,7 @@ async function openStores(engine: Engine) {
 }
 
 /** Reads which deliveries of an event have rows. The store itself makes no difference between those that have and others. */
-async function openReader(location: StoreLocation) {
+async function createReader(location: StoreLocation) {
   const text = `SELECT connection_id FROM deliveries WHERE event_id = `;
   const idsOf = (rows: Record<string, unknown>[]) => new Set(rows.map((row) => String(row.connection_id)));
   if (location.engine === "sqlite") {
@@ -98,7 +98,7 @@ async function openReader(location: StoreLocation) {
       close: async () => db.close(),
     };
   }
-  const client = await openPostgresClient(location.url);
+  const client = await createPostgresClient(location.url);
   return {
     readRows: async (eventId: string) =>
       idsOf((await client.query<Record<string, unknown>>(`${text}$1`, [eventId])).rows),
@@ -107,7 +107,7 @@ async function openReader(location: StoreLocation) {
 }
 
 describe.each(withEngine)("the store on %s and the model agree: %s", async (engine, name, detail) => {
-  const opened = await openStores(engine);
+  const opened = await createStores(engine);
   const graph = graphOf(name);
   const walks = coveringWalks(graph, isStored, detail);
 
@@ -127,7 +127,7 @@ describe.each(withEngine)("the store on %s and the model agree: %s", async (engi
 });
 
 describe("a model that differs from the store is found out", async () => {
-  const opened = await openStores("sqlite");
+  const opened = await createStores("sqlite");
 
   test.each([
     ["a cancellation also ends what is being sent", "cancel", "skipped"],

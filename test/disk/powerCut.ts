@@ -3,9 +3,9 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readConfig } from "../../src/installation/config.ts";
-import { openInstallation } from "../../src/installation/installation.ts";
+import { loadInstallation } from "../../src/installation/installation.ts";
 import { checkLocation } from "../../src/maintenance/check.ts";
-import { openDirectory } from "../../src/sites/directory.ts";
+import { createDirectory } from "../../src/sites/directory.ts";
 import { randomFrom } from "../faults/random.ts";
 import { freshFolder } from "../support/databases.ts";
 import { Disk, lucks, type DiskCall, type Image, type Luck } from "./diskModel.ts";
@@ -39,9 +39,9 @@ export async function faultsAfterCut(
   writeFolder(folder, image);
   try {
     const config = readConfig({ CLEANCAST_DATA: folder });
-    const store = await openInstallation(config);
+    const store = await loadInstallation(config);
     try {
-      const directory = openDirectory(store);
+      const directory = createDirectory(store);
       await directory.refresh();
       const stored = new Set<string>();
       for (const { id } of directory.sites())

@@ -4,16 +4,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { ulid } from "../../src/kernel/ids.ts";
-import { openPostgres } from "../../src/store/engine/postgres/engine.ts";
+import { connectPostgres } from "../../src/store/engine/postgres/engine.ts";
 import {
   checkedText,
   isLongRun,
   isMissing,
   isRun,
-  openFigures,
+  createFigures,
   statusText,
 } from "../support/engines/figures.ts";
-import { countReady, measureCost, openLoad, type Load } from "../support/engines/load.ts";
+import { countReady, measureCost, createLoad, type Load } from "../support/engines/load.ts";
 import { measureSteps } from "../support/engines/stepCost.ts";
 import { setUpSite, withStore, type SiteSetup } from "../support/installation.ts";
 import { findCitus, hostOf, startCitus, type Citus } from "../support/postgres/citus.ts";
@@ -22,7 +22,7 @@ import { startReceiver } from "../support/receiver.ts";
 import { emptyInstallation, eventually, type Installation, type Relay } from "../support/relay.ts";
 
 const found = isRun ? findCitus() : null;
-const figures = openFigures("citus");
+const figures = createFigures("citus");
 const seconds = Number(process.env["ENGINE_SECONDS"] ?? (isLongRun ? 10 : 2));
 const minSites = isLongRun ? 8 : 2;
 /** The sites of a worker in a load in which events of one site arrive together and share statements. */
@@ -74,7 +74,7 @@ describe.skipIf(!isRun || isMissing("Citus", found, "install it into a PostgreSQ
         keysOf = await groupKeys(url, added);
       }
       const relays = await Promise.all([home.start(), home.start()]);
-      const load = openLoad(atCoordinator, relays, receiver);
+      const load = createLoad(atCoordinator, relays, receiver);
       return { home, load, keysOf, siteId: added[0]?.siteId ?? "" };
     }
 
@@ -328,7 +328,7 @@ describe.skipIf(!isRun || isMissing("Citus", found, "install it into a PostgreSQ
         const { home, siteId } = setup;
         const sessionName = "repeated statement";
         const url = home.env["DATABASE_URL"] ?? "";
-        const db = openPostgres(url, { connections: 2, sessionName, shardedTables: new Set(["events"]) });
+        const db = connectPostgres(url, { connections: 2, sessionName, shardedTables: new Set(["events"]) });
         onTestFinished(() => db.close());
         await db.isSharded();
         const read = async (times: number) => {

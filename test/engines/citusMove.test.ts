@@ -6,18 +6,18 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { readConfig } from "../../src/installation/config.ts";
 import { ulid } from "../../src/kernel/ids.ts";
 import { lockTables, unlockTables } from "../../src/store/maintenance/siteLock.ts";
-import { openDatabase } from "../../src/store/open.ts";
+import { connectDatabase } from "../../src/store/connect.ts";
 import { latestVersion, migrate } from "../../src/store/schema/migrate.ts";
 import type { Migration } from "../../src/store/schema/migration.ts";
 import { migrations } from "../../src/store/schema/schema.ts";
-import { isLongRun, isMissing, isRun, openFigures } from "../support/engines/figures.ts";
+import { isLongRun, isMissing, isRun, createFigures } from "../support/engines/figures.ts";
 import { findCitus, hostOf, startCitus, type Citus } from "../support/postgres/citus.ts";
 import { withClient } from "../support/postgres/postgres.ts";
 import { emptyInstallation, newInstallation, type Installation } from "../support/relay.ts";
-import { moveThereAndBack, moveUnderLoad, openTarget, patient, type Moved } from "../support/siteMove.ts";
+import { moveThereAndBack, moveUnderLoad, createTarget, patient, type Moved } from "../support/siteMove.ts";
 
 const found = isRun ? findCitus() : null;
-const figures = openFigures("site-move");
+const figures = createFigures("site-move");
 const shardCount = isLongRun ? 32 : 2;
 /** A change gives up waiting for a table after 1 or 1.5 seconds, and a busy machine takes longer. Without that it waits for 15, or for ever. */
 const maxWaitMs = 3500;
@@ -51,7 +51,7 @@ describe.skipIf(
 
   test("from the embedded database it moves to Citus and back, and every row stays as it is", async () => {
     const { home, serve } = await newCluster();
-    await moveThereAndBack(await newInstallation("sqlite", patient), await openTarget(home, serve));
+    await moveThereAndBack(await newInstallation("sqlite", patient), await createTarget(home, serve));
   });
 
   const claimFor = (siteId: string) =>
@@ -79,17 +79,17 @@ describe.skipIf(
     });
   }
 
-  async function openCluster() {
+  async function createCluster() {
     const { home } = await newCluster();
     await home.run("site", "add", "shop.example.com");
     const { pathname } = new URL(home.env["DATABASE_URL"] ?? "");
-    const db = openDatabase(readConfig(home.env).store);
+    const db = connectDatabase(readConfig(home.env).store);
     onTestFinished(() => db.close());
     return { db, worker: new URL(pathname, citus.workers[0]?.url).href };
   }
 
   test.runIf(isLongRun)("other sites wait a moment for a table that becomes read-only for one", async () => {
-    const { db, worker } = await openCluster();
+    const { db, worker } = await createCluster();
     await changeWhileHeld(worker, () => lockTables(db, "leaving", ["dedup_claims"]));
     await withClient(worker, async (client) => {
       await expect(client.query(claimFor("leaving"))).rejects.toThrow("site_locked_leaving");
@@ -100,7 +100,7 @@ describe.skipIf(
   });
 
   test.runIf(isLongRun)("sites wait a moment for a table that a migration changes", async () => {
-    const { db, worker } = await openCluster();
+    const { db, worker } = await createCluster();
     const migration = {
       version: latestVersion + 1,
       name: "test-column",
@@ -118,13 +118,13 @@ describe.skipIf(
 
   test.runIf(isLongRun)("from the embedded database it moves to Citus under load", async () => {
     const { home, serve } = await newCluster();
-    const target = await openTarget(home, serve);
+    const target = await createTarget(home, serve);
     note("from the embedded database to Citus", await moveUnderLoad(await newInstallation("sqlite", patient), target)); // prettier-ignore
   });
 
   test.runIf(isLongRun)("from Citus it moves to PostgreSQL under load", async () => {
     const { home, serve } = await newCluster();
-    const target = await openTarget(await newInstallation("postgres", patient));
+    const target = await createTarget(await newInstallation("postgres", patient));
     note("from Citus to PostgreSQL", await moveUnderLoad(home, target, serve));
   });
 });

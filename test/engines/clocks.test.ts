@@ -3,15 +3,15 @@
 
 import { spawnSync } from "node:child_process";
 import { afterAll, describe, expect, test } from "vitest";
-import { checkedText, isLongRun, isMissing, isRun, openFigures } from "../support/engines/figures.ts";
-import { isReady, openLoad } from "../support/engines/load.ts";
+import { checkedText, isLongRun, isMissing, isRun, createFigures } from "../support/engines/figures.ts";
+import { isReady, createLoad } from "../support/engines/load.ts";
 import { setUpSite } from "../support/installation.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { eventually, newInstallation } from "../support/relay.ts";
 import { findProgram } from "../support/servers/programs.ts";
 
 const program = isRun ? findProgram("faketime") : undefined;
-const figures = openFigures("clocks");
+const figures = createFigures("clocks");
 const orders = isLongRun ? 600 : 100;
 /** A node that reads the wrong time would take what the other one has claimed: with this delay, that is a few hundred. */
 const receiverMs = 1000;
@@ -55,7 +55,7 @@ describe.skipIf(!isRun || isMissing("A wrong clock", program, "install the packa
         const [connectionId = ""] = setup.connections;
         await home.run("connection", "pause", connectionId);
         const [right, off] = [await home.start(), await home.start(shifted(seconds))];
-        const load = openLoad(home, [right, off], receiver);
+        const load = createLoad(home, [right, off], receiver);
         // At exactly what is permitted, a millisecond decides.
         const skew = Math.abs(seconds);
         if (skew !== permittedSeconds)

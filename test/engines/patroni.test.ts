@@ -8,15 +8,15 @@ import {
   isLongRun,
   isMissing,
   isRun,
-  openFigures,
+  createFigures,
   statusText,
 } from "../support/engines/figures.ts";
-import { isReady, openTwoNodes, type Load, type Sent } from "../support/engines/load.ts";
+import { isReady, createTwoNodes, type Load, type Sent } from "../support/engines/load.ts";
 import { findPatroni, startPatroni, ttlSeconds, type Patroni } from "../support/postgres/patroni.ts";
 import { emptyInstallation, eventually, type Installation } from "../support/relay.ts";
 
 const programs = isRun ? findPatroni() : null;
-const figures = openFigures("patroni");
+const figures = createFigures("patroni");
 const senders = isLongRun ? 8 : 4;
 /** Load before and after each fault. */
 const calmMs = isLongRun ? 5000 : 1000;
@@ -38,7 +38,7 @@ describe.skipIf(
     database = await patroni.createDatabase();
     direct = await emptyInstallation("postgres", { LOG_LEVEL: "silent" });
     const home = direct.with({ DATABASE_URL: patroni.url(database) });
-    ({ load, keys } = await openTwoNodes(home, direct));
+    ({ load, keys } = await createTwoNodes(home, direct));
   }, 400_000);
   afterAll(async () => {
     figures.publish();

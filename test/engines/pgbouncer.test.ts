@@ -2,15 +2,15 @@
 
 import { spawnSync } from "node:child_process";
 import { afterAll, describe, expect, test } from "vitest";
-import { openConnections } from "../../src/store/engine/postgres/pool.ts";
+import { createConnections } from "../../src/store/engine/postgres/pool.ts";
 import { probe } from "../../src/store/engine/postgres/probe.ts";
 import { lockTables, unlockTables } from "../../src/store/maintenance/siteLock.ts";
-import { openDatabase } from "../../src/store/open.ts";
+import { connectDatabase } from "../../src/store/connect.ts";
 import { applyMigration } from "../../src/store/schema/applyMigration.ts";
 import type { Migration } from "../../src/store/schema/migration.ts";
 import { migrations } from "../../src/store/schema/schema.ts";
-import { checkedText, isLongRun, isMissing, openFigures, statusText } from "../support/engines/figures.ts";
-import { openTwoNodes } from "../support/engines/load.ts";
+import { checkedText, isLongRun, isMissing, createFigures, statusText } from "../support/engines/figures.ts";
+import { createTwoNodes } from "../support/engines/load.ts";
 import { setUpSite } from "../support/installation.ts";
 import { withClient } from "../support/postgres/postgres.ts";
 import { eventually, newInstallation } from "../support/relay.ts";
@@ -18,7 +18,7 @@ import { startPgBouncer, type PgBouncerMode } from "../support/servers/pgbouncer
 import { findProgram } from "../support/servers/programs.ts";
 
 const program = findProgram("pgbouncer");
-const figures = openFigures("pgbouncer");
+const figures = createFigures("pgbouncer");
 const loadMs = isLongRun ? 10_000 : 500;
 const withFlag = (url: string) => `${url}?cleancast=transaction-pooler`;
 
@@ -41,7 +41,7 @@ describe.skipIf(isMissing("PgBouncer", program, "install the package pgbouncer")
       });
       const databaseUrl = direct.env.DATABASE_URL ?? "";
       const home = direct.with({ DATABASE_URL: toUrl(await start(databaseUrl, mode, { ...settings, default_pool_size: mode === "session" ? "40" : "8" })) }); // prettier-ignore
-      const { load, keys } = await openTwoNodes(home, direct);
+      const { load, keys } = await createTwoNodes(home, direct);
       const sent = await load.sendFor(keys, 8, loadMs);
       const checked = await load.check();
       const connections = await withClient(databaseUrl, async (client) => {
@@ -88,7 +88,7 @@ describe.skipIf(isMissing("PgBouncer", program, "install the package pgbouncer")
         });
       const before = await readLeft();
       const pooled = withFlag(url);
-      const connections = openConnections(
+      const connections = createConnections(
         pooled,
         await probe(pooled),
         4,
@@ -97,7 +97,7 @@ describe.skipIf(isMissing("PgBouncer", program, "install the package pgbouncer")
       );
       for (const pool of [connections.readers, connections.writers]) await pool.query("SELECT 1");
       await connections.end();
-      const db = openDatabase({ engine: "postgres", url: pooled, connections: 4 });
+      const db = connectDatabase({ engine: "postgres", url: pooled, connections: 4 });
       try {
         await db.write((tx) => tx.all("DELETE FROM leases WHERE site_id = $1", [siteId]));
         await db.run("DELETE FROM leases WHERE site_id = $1", [siteId]);
@@ -130,7 +130,7 @@ describe.skipIf(isMissing("PgBouncer", program, "install the package pgbouncer")
     const direct = await newInstallation("postgres");
     const databaseUrl = direct.env.DATABASE_URL ?? "";
     const pooled = withFlag(await start(databaseUrl, "transaction"));
-    const db = openDatabase({ engine: "postgres", url: pooled, connections: 4 });
+    const db = connectDatabase({ engine: "postgres", url: pooled, connections: 4 });
     const migration = {
       version: 900,
       name: "test-index",

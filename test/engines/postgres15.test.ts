@@ -3,15 +3,15 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { checkedText, isLongRun, isMissing, openFigures, statusText } from "../support/engines/figures.ts";
-import { measureCost, openTwoNodes, type Load } from "../support/engines/load.ts";
+import { checkedText, isLongRun, isMissing, createFigures, statusText } from "../support/engines/figures.ts";
+import { measureCost, createTwoNodes, type Load } from "../support/engines/load.ts";
 import { findInstalled } from "../support/postgres/binaries.ts";
 import { startPostgres, withClient, type Postgres } from "../support/postgres/postgres.ts";
 import { emptyInstallation, eventually, type Installation } from "../support/relay.ts";
 
 const version = 15;
 const installed = findInstalled(version);
-const figures = openFigures(`postgresql-${version}`);
+const figures = createFigures(`postgresql-${version}`);
 const senders = 8;
 const loadMs = isLongRun ? 10_000 : 500;
 
@@ -35,7 +35,7 @@ describe.skipIf(isMissing(`PostgreSQL ${version}`, installed, `install the packa
         client.query<{ server_version: string }>("SHOW server_version"),
       );
       name = `PostgreSQL ${shown.rows[0]?.server_version.split(" ")[0]}`;
-      ({ load, keys } = await openTwoNodes(home));
+      ({ load, keys } = await createTwoNodes(home));
     });
     afterAll(async () => {
       figures.publish();

@@ -4,16 +4,16 @@
 import { chownSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openDatabase } from "../../src/store/open.ts";
+import { connectDatabase } from "../../src/store/connect.ts";
 import { freshFolder } from "../support/databases.ts";
-import { checkedText, isLongRun, openFigures, statusText } from "../support/engines/figures.ts";
-import { measureCost, openTwoNodes } from "../support/engines/load.ts";
+import { checkedText, isLongRun, createFigures, statusText } from "../support/engines/figures.ts";
+import { measureCost, createTwoNodes } from "../support/engines/load.ts";
 import { startPostgres, withClient, type Postgres } from "../support/postgres/postgres.ts";
 import { newInstallation, type Installation } from "../support/relay.ts";
 import { newAuthority } from "../support/servers/certificates.ts";
 
 const nobody = 65_534;
-const figures = openFigures("tls");
+const figures = createFigures("tls");
 const senders = 8;
 const loadMs = isLongRun ? 10_000 : 500;
 let postgres: Postgres;
@@ -66,7 +66,7 @@ test.each(["verify-full", "verify-ca", "require", "prefer"])(
     const onWarning = (warning: Error) => void warnings.push(warning.message);
     process.on("warning", onWarning);
     const url = (await at("localhost", `sslmode=${mode}&${withCa("ca.crt")}`)).env.DATABASE_URL ?? "";
-    const db = openDatabase({ engine: "postgres", url, connections: 2 });
+    const db = connectDatabase({ engine: "postgres", url, connections: 2 });
     try {
       const [row] = await db.all("SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()");
       expect(row?.ssl).toBe(true);
@@ -116,7 +116,7 @@ test.each([
   const parameters = authority ? `sslmode=verify-full&${withCa(authority)}` : "sslmode=disable";
   const here = await at("localhost", parameters);
   const url = here.env.DATABASE_URL ?? "";
-  const { load, keys } = await openTwoNodes(here, here.with({ DATABASE_URL: url.split("?")[0] ?? "" }));
+  const { load, keys } = await createTwoNodes(here, here.with({ DATABASE_URL: url.split("?")[0] ?? "" }));
   const { sent, databaseUs, nodesUs } = await measureCost(load, keys, senders, loadMs, () => [
     postgres.cpuMs(),
   ]);
@@ -137,7 +137,7 @@ test.each([
 test("a node with the wrong authority does not start and says why, and the others go on", async () => {
   const here = await at("localhost", `sslmode=verify-full&${withCa("ca.crt")}`);
   const url = here.env.DATABASE_URL ?? "";
-  const { load, keys } = await openTwoNodes(here, here.with({ DATABASE_URL: url.split("?")[0] ?? "" }));
+  const { load, keys } = await createTwoNodes(here, here.with({ DATABASE_URL: url.split("?")[0] ?? "" }));
   const wrong = here.with({ DATABASE_URL: url.replace("ca.crt", "other.crt") });
   const starting = wrong.start().then(
     () => "it started",

@@ -4,8 +4,8 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { openPostgres } from "../../src/store/engine/postgres/engine.ts";
-import { openGateway, type Gateway } from "../support/postgres/gateway.ts";
+import { connectPostgres } from "../../src/store/engine/postgres/engine.ts";
+import { createGateway, type Gateway } from "../support/postgres/gateway.ts";
 import { startPair, type Pair } from "../support/postgres/primaryAndStandby.ts";
 import { startReceiver } from "../support/receiver.ts";
 import {
@@ -162,7 +162,7 @@ describe("failover to a standby", () => {
   const port = `SELECT inet_server_port() AS port`;
   /** Returns a URL of both servers, with a gateway in front of the promoted one. */
   async function throughGateway(mode: Gateway["mode"]) {
-    const gateway = await openGateway(pair.standby.url, mode);
+    const gateway = await createGateway(pair.standby.url, mode);
     const former = new URL(pair.urlOf(pair.primary));
     return { gateway, url: former.href.replace(former.host, `${former.host},${gateway.host}`) };
   }
@@ -172,7 +172,7 @@ describe("failover to a standby", () => {
     const { gateway, url } = await throughGateway("open");
     gateway.delayMs = 100;
     for (const one of [pair.url, url]) {
-      const db = openPostgres(one, { connections: 2 });
+      const db = connectPostgres(one, { connections: 2 });
       try {
         const [row] = await db.write((tx) => tx.all(port));
         expect(String(row?.port)).toBe(portOf(pair.standby));
@@ -184,7 +184,7 @@ describe("failover to a standby", () => {
 
   test("a primary that was replaced unnoticed is abandoned: queued writes move to the promoted server, and none goes back", async () => {
     const { gateway, url } = await throughGateway("closed");
-    const db = openPostgres(url, { connections: 4, probeEveryMs: 300 });
+    const db = connectPostgres(url, { connections: 4, probeEveryMs: 300 });
     try {
       const [before] = await db.all(port);
       expect(String(before?.port)).toBe(portOf(pair.primary));
@@ -216,7 +216,7 @@ describe("failover to a standby", () => {
   test("a commit that never reached the standby does not count, although the server reports COMMIT", async () => {
     const old = home.with({ DATABASE_URL: pair.urlOf(pair.primary) });
     // The store itself cancels a commit that takes too long: closing the connection would leave it waiting on the server.
-    const db = openPostgres(pair.urlOf(pair.primary), { connections: 2, commitTimeoutMs: 200 });
+    const db = connectPostgres(pair.urlOf(pair.primary), { connections: 2, commitTimeoutMs: 200 });
     try {
       let runs = 0;
       const write = (version: number, isSingle: boolean) =>

@@ -3,11 +3,11 @@
 
 import { describe, expect, test } from "vitest";
 import { readConfig } from "../../src/installation/config.ts";
-import { openBreaker } from "../../src/delivery/lanes/breaker.ts";
-import { openLanes, type Lanes } from "../../src/delivery/lanes/lanes.ts";
-import { openQuota } from "../../src/delivery/lanes/quota.ts";
-import { openSender } from "../../src/delivery/send.ts";
-import { openTokens } from "../../src/delivery/oauth/tokens.ts";
+import { createBreaker } from "../../src/delivery/lanes/breaker.ts";
+import { createLanes, type Lanes } from "../../src/delivery/lanes/lanes.ts";
+import { createQuota } from "../../src/delivery/lanes/quota.ts";
+import { createSender } from "../../src/delivery/send.ts";
+import { createTokens } from "../../src/delivery/oauth/tokens.ts";
 import { startWorker } from "../../src/delivery/worker.ts";
 import { ulid } from "../../src/kernel/ids.ts";
 import { pause, resume } from "../../src/sites/connect.ts";
@@ -67,17 +67,17 @@ async function withBacklog(
       `UPDATE deliveries SET due_at = ${startedAt - 60_000} WHERE site_id = '${busy.siteId}'`,
     );
 
-    const sender = openSender({ ...config, allow: config.allowPrivate, origins: {} });
+    const sender = createSender({ ...config, allow: config.allowPrivate, origins: {} });
     const fail = (error: unknown) => {
       throw error;
     };
-    const lanes = openLanes({
+    const lanes = createLanes({
       directory,
       sender,
       settle: store.deliveries.settle,
-      tokens: openTokens({ store, directory, sender, owner, now, elapsed: now, renewalMs: 1000 }),
-      breaker: openBreaker(),
-      quota: openQuota(),
+      tokens: createTokens({ store, directory, sender, owner, now, elapsed: now, renewalMs: 1000 }),
+      breaker: createBreaker(),
+      quota: createQuota(),
       retry: { scheduleMs: config.retryScheduleMs, random: () => 0.5 },
       attemptMs: config.attemptMs,
       now,

@@ -7,9 +7,9 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, inject, test } from "vitest";
 import { move } from "../../src/maintenance/move.ts";
-import { openProgress } from "../../src/maintenance/moveProgress.ts";
+import { createProgress } from "../../src/maintenance/moveProgress.ts";
 import { latestVersion } from "../../src/store/schema/migrate.ts";
-import { openDatabase } from "../../src/store/open.ts";
+import { connectDatabase } from "../../src/store/connect.ts";
 import { tablesAt } from "../../src/store/schema/tables.ts";
 import { tryLock } from "../../src/installation/lock.ts";
 import { freshDatabase, freshFolder } from "../support/databases.ts";
@@ -224,7 +224,7 @@ async function countThere(there: Installation): Promise<number> {
 test("a move trusts only ranges that its progress file records, also when rows changed back", () => {
   const file = join(freshFolder(), "progress");
   const range = { after: ["a"], end: ["m"] };
-  const first = openProgress(file);
+  const first = createProgress(file);
   first.begin({ move: "m1", target: "db/one" });
   first.record("t", range, "one");
   first.record("t", { after: ["m"], end: null }, "two");
@@ -235,14 +235,14 @@ test("a move trusts only ranges that its progress file records, also when rows c
   expect(first.statusOf("t", { after: null, end: ["m"] }, "one")).toBe("unknown");
   first.invalidate("t", ["m"]);
   appendFileSync(file, '{"table":"t","end":["q"],"aft');
-  const again = openProgress(file);
+  const again = createProgress(file);
   expect(again.begun()).toEqual({ move: "m1", target: "db/one" });
   expect(again.statusOf("t", range, "one")).toBe("unknown");
   // Another process copied this range, so it must be checked in PostgreSQL first.
   expect(again.statusOf("t", { after: ["m"], end: null }, "two")).toBe("recorded");
   expect(again.ends("t")).toEqual([["m"], null]);
   again.intend({ move: "m2", target: "db/two" });
-  const third = openProgress(file);
+  const third = createProgress(file);
   expect([third.begun()?.move, third.intended()?.move]).toEqual(["m1", "m2"]);
   third.begin({ move: "m2", target: "db/two" });
   expect([third.begun()?.move, third.intended(), third.ends("t")]).toEqual(["m2", null, [null]]);
@@ -258,8 +258,8 @@ describe("a move", () => {
       ...recreateInGerman(url),
     );
     const from = new DatabaseSync(databaseFile(home), { timeout: 5000 });
-    const to = openDatabase({ engine: "postgres", url, connections: 4 });
-    const progress = openProgress(`${databaseFile(home)}.move`);
+    const to = connectDatabase({ engine: "postgres", url, connections: 4 });
+    const progress = createProgress(`${databaseFile(home)}.move`);
     const shared = { target: "db", newId: () => "m1", now: Date.now, report: () => {} };
     const plan = { from, to, progress, ...shared, size: { rows: 15, bytes: 1_000_000 } };
     const words = ["a", "B", "_", "ä", "Z", "z", "-", "", "ß", "a b", "A", "~", "𝄞", "\uffff"];

@@ -13,9 +13,9 @@ import { tablesAt } from "../../src/store/schema/tables.ts";
 import { newAttempt, newEvent, queuedDelivery } from "../support/events.ts";
 import { change, rows, setUpSite, withStore } from "../support/installation.ts";
 import { newInstallation, type Engine } from "../support/relay.ts";
-import { moveThereAndBack, moveUnderLoad, openSide, openTarget, patient } from "../support/siteMove.ts";
+import { moveThereAndBack, moveUnderLoad, connectSide, createTarget, patient } from "../support/siteMove.ts";
 
-const newTarget = async () => openTarget(await newInstallation("postgres", patient));
+const newTarget = async () => createTarget(await newInstallation("postgres", patient));
 
 test("every table of a site is either moved or known to stay", async () => {
   const home = await newInstallation("sqlite");
@@ -53,7 +53,7 @@ test.each<Engine>(["sqlite", "postgres"])(
     await withStore(home, ({ events }) => events.accept(item));
     await change(home, "UPDATE deliveries SET due_at = 0, owner = ''");
     const { target } = await newTarget();
-    const [from, to] = [openSide(home), openSide(target)];
+    const [from, to] = [connectSide(home), connectSide(target)];
     const late = withLateDelivery(from.db, siteId);
     await moveSite({
       siteId,

@@ -3,29 +3,29 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
-import { openSharedClock } from "../../src/background/sharedClock.ts";
-import { openBreaker } from "../../src/delivery/lanes/breaker.ts";
-import { openLanes } from "../../src/delivery/lanes/lanes.ts";
-import { openQuota } from "../../src/delivery/lanes/quota.ts";
+import { createSharedClock } from "../../src/background/sharedClock.ts";
+import { createBreaker } from "../../src/delivery/lanes/breaker.ts";
+import { createLanes } from "../../src/delivery/lanes/lanes.ts";
+import { createQuota } from "../../src/delivery/lanes/quota.ts";
 import type { Sender } from "../../src/delivery/send.ts";
 import { startWorker } from "../../src/delivery/worker.ts";
 import { shortId } from "../../src/kernel/ids.ts";
 import { connect } from "../../src/sites/connect.ts";
-import { openDirectory } from "../../src/sites/directory.ts";
+import { createDirectory } from "../../src/sites/directory.ts";
 import { addSite } from "../../src/sites/manage.ts";
 import type { Store } from "../../src/store/store.ts";
 import { newEvent, queuedDelivery } from "../support/events.ts";
 import { http } from "../support/lanes.ts";
-import { openNodes } from "../support/nodes.ts";
+import { createNodes } from "../support/nodes.ts";
 import { eventually } from "../support/relay.ts";
 
 /** `SKEW_DELIVERIES=600` is the long run. */
 const count = Number(process.env["SKEW_DELIVERIES"] ?? 100);
-const { store, other, close } = await openNodes("postgres");
+const { store, other, close } = await createNodes("postgres");
 afterAll(close);
 
 async function addConnection() {
-  const directory = openDirectory(store);
+  const directory = createDirectory(store);
   const by = { actor: "test", now: Date.now(), checkAddress: () => null };
   const { id: siteId } = await addSite({ store, directory }, `${shortId()}.example.com`, by);
   const site = directory.site(siteId) ?? expect.unreachable("it was added");
@@ -37,7 +37,7 @@ async function addConnection() {
 async function startNode(on: Store, aheadMs: number, onSent: (body: string) => void) {
   const now = () => Date.now() + aheadMs;
   const elapsed = () => performance.now();
-  const directory = openDirectory(on);
+  const directory = createDirectory(on);
   await directory.refresh();
   const state = { sent: 0 };
   const sender: Sender = {
@@ -54,18 +54,18 @@ async function startNode(on: Store, aheadMs: number, onSent: (body: string) => v
     throw error;
   };
   const node = { store: on, directory, owner: shortId(), now, elapsed, onDefect: fail };
-  const lanes = openLanes({
+  const lanes = createLanes({
     ...node,
     sender,
     settle: on.deliveries.settle,
     tokens: { fresh: async (one) => one },
-    breaker: openBreaker(),
-    quota: openQuota(),
+    breaker: createBreaker(),
+    quota: createQuota(),
     retry: { scheduleMs: [50], random: () => 0.5 },
     attemptMs: 8000,
     markForReconnection: async () => {},
   });
-  const clock = openSharedClock({ readDatabase: () => on.health.readClock(), now, elapsed });
+  const clock = createSharedClock({ readDatabase: () => on.health.readClock(), now, elapsed });
   const worker = startWorker({ ...node, clock, lanes, leaseMs: 30_000 });
   const stop = async () => {
     await worker.stop();

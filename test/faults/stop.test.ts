@@ -20,7 +20,7 @@ afterAll(() => {
   for (const socket of sockets) socket.destroy();
 });
 
-async function openSocket(relay: Relay): Promise<Socket> {
+async function connectSocket(relay: Relay): Promise<Socket> {
   const socket = createConnection(Number(new URL(relay.url).port), "127.0.0.1");
   sockets.add(socket);
   socket.on("error", () => {});
@@ -30,7 +30,7 @@ async function openSocket(relay: Relay): Promise<Socket> {
 
 /** True when the port refuses connections. */
 function isRefused(relay: Relay): Promise<boolean> {
-  return openSocket(relay).then(
+  return connectSocket(relay).then(
     (socket) => {
       socket.destroy();
       return false;
@@ -120,7 +120,7 @@ test.concurrent.each([
   const home = await newInstallation("sqlite", { CLEANCAST_ANSWER_SECONDS: "1" });
   const { key } = await setUpSite(home, [["sandbox", {}]]);
   const relay = await home.start();
-  const socket = await openSocket(relay);
+  const socket = await connectSocket(relay);
   socket.write(text.replace("KEY", key));
   // An answer to a later request means that the relay has seen the earlier one.
   await relay.post(key, { email: "ada@example.com", event: "lead" });
@@ -132,7 +132,7 @@ test("a sender that hung up before its answer does not delay a stop, and its eve
   const receiver = await startReceiver();
   const { key } = await setUpSite(home, [["webhook", { url: receiver.url }]]);
   const relay = await home.start();
-  const socket = await openSocket(relay);
+  const socket = await connectSocket(relay);
   receiver.behave = (_got, response) => {
     socket.destroy();
     setTimeout(() => response.writeHead(200).end(), 300);

@@ -13,11 +13,11 @@ import { sealWith } from "../../src/store/engine/seal.ts";
 import { possibleClaims } from "../../src/store/events/claims.ts";
 import type { NewEvent } from "../../src/store/events/events.ts";
 import { emptyTable, fillTable } from "../../src/store/maintenance/restoreTarget.ts";
-import { openSnapshot } from "../../src/store/maintenance/snapshot.ts";
-import { openDatabase, type StoreLocation } from "../../src/store/open.ts";
+import { createSnapshot } from "../../src/store/maintenance/snapshot.ts";
+import { connectDatabase, type StoreLocation } from "../../src/store/connect.ts";
 import type { Store } from "../../src/store/store.ts";
 import { auditLine, newAttempt, newEvent, queuedDelivery } from "../support/events.ts";
-import { encryptionKey, openNodes } from "../support/nodes.ts";
+import { encryptionKey, createNodes } from "../support/nodes.ts";
 import { engines } from "../support/relay.ts";
 import { sha256Of } from "../support/sha256.ts";
 
@@ -300,7 +300,7 @@ const damages: Record<string, Damage> = {
 };
 
 async function check(location: StoreLocation, at = now) {
-  const snapshot = await openSnapshot(location);
+  const snapshot = await createSnapshot(location);
   if (!snapshot) throw new Error("there is no database");
   try {
     return await checkRows(snapshot, sealWith(encryptionKey), at);
@@ -310,8 +310,8 @@ async function check(location: StoreLocation, at = now) {
 }
 
 describe.each(engines)("the check on %s", async (engine) => {
-  const { store, location, close } = await openNodes(engine);
-  const db: Database = openDatabase(location);
+  const { store, location, close } = await createNodes(engine);
+  const db: Database = connectDatabase(location);
   let ids: Ids;
   beforeAll(async () => {
     ids = await fill(store);

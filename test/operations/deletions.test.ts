@@ -3,9 +3,9 @@
 import { PassThrough } from "node:stream";
 import { beforeAll, describe, expect, test } from "vitest";
 import { confirm, countText } from "../../src/commands/terminal/confirm.ts";
-import { openPurge } from "../../src/maintenance/purge.ts";
+import { createPurge } from "../../src/maintenance/purge.ts";
 import { dayMs, hourMs } from "../../src/kernel/time.ts";
-import { openDirectory } from "../../src/sites/directory.ts";
+import { createDirectory } from "../../src/sites/directory.ts";
 import { configurationTables, purgedTables } from "../../src/store/sites/deletedSites.ts";
 import { migrations } from "../../src/store/schema/schema.ts";
 import { newEvent, queuedDelivery, settlementOf, newAttempt } from "../support/events.ts";
@@ -162,7 +162,7 @@ describe.each(engines)("commands that delete, on %s", (engine) => {
     });
     // A node that runs meanwhile knows the site, and hears of its deletion with the next refresh.
     await withStore(home, async (store, directory) => {
-      const other = openDirectory(store);
+      const other = createDirectory(store);
       await other.refresh();
       expect(other.key(key)?.siteId).toBe(siteId);
       const deleted = await home.run("site", "delete", "gone.example.com", "--yes");
@@ -207,7 +207,7 @@ describe.each(engines)("commands that delete, on %s", (engine) => {
     const purged: [string, number][] = [];
     await withStore(home, async (store) => {
       const purge = (ms: number) =>
-        openPurge({
+        createPurge({
           store,
           sites: () => [],
           owner: "one",

@@ -13,7 +13,7 @@ import { probeInbound } from "../../src/doctor/probe.ts";
 import { runDoctor } from "../../src/doctor/doctor.ts";
 import type { Finding, Level } from "../../src/doctor/finding.ts";
 import { checkWeb } from "../../src/doctor/web.ts";
-import { openInstallation } from "../../src/installation/installation.ts";
+import { loadInstallation } from "../../src/installation/installation.ts";
 import { newAuthority } from "../support/servers/certificates.ts";
 import { startDns } from "../support/servers/dnsServer.ts";
 import {
@@ -33,7 +33,7 @@ import {
   type Installation,
   type Relay,
 } from "../support/relay.ts";
-import { openGateway } from "../support/postgres/gateway.ts";
+import { createGateway } from "../support/postgres/gateway.ts";
 import { startMailServer } from "../support/servers/mailServer.ts";
 import { startTlsProxy } from "../support/servers/tlsProxy.ts";
 import { freshFolder } from "../support/databases.ts";
@@ -57,7 +57,7 @@ async function diagnose(
   network = false,
 ): Promise<Finding[]> {
   const config = readConfig({ ...home.env, ...env });
-  return runDoctor({ config, now: Date.now(), open: () => openInstallation(config), network });
+  return runDoctor({ config, now: Date.now(), open: () => loadInstallation(config), network });
 }
 
 /** Expects a finding of this level that matches, and returns its remedy. */
@@ -235,7 +235,7 @@ describe("settings of the installation", () => {
     const later = await runDoctor({
       config,
       now: Date.now() + 11 * day,
-      open: () => openInstallation(config),
+      open: () => loadInstallation(config),
       network: false,
     });
     expectFound(later, "error", /has expired/);
@@ -321,7 +321,7 @@ describe.each(engines)("a database on %s", (engine) => {
 test("a wrong password and a server that does not answer are reported, and never with the password", async () => {
   const home = await newInstallation("postgres");
   const url = new URL(String(home.env.DATABASE_URL));
-  const gateway = await openGateway(url.href, { code: "28P01" });
+  const gateway = await createGateway(url.href, { code: "28P01" });
   url.host = gateway.host;
   [url.username, url.password] = ["ada", "hunter2"];
   const wrong = await diagnose(home, { DATABASE_URL: url.href });

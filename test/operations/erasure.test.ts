@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { ulid } from "../../src/kernel/ids.ts";
 import { storeReport, type Report } from "../../src/identity/visits.ts";
-import { openDatabase } from "../../src/store/open.ts";
+import { connectDatabase } from "../../src/store/connect.ts";
 import { columnsOf, tablesAt } from "../../src/store/schema/tables.ts";
 import { latestVersion } from "../../src/store/schema/migrate.ts";
 import { readConfig } from "../../src/installation/config.ts";
@@ -21,7 +21,7 @@ const shortHash = String(emailRef(sha256(hash)));
 
 /** Returns every `table.column` that contains the text. */
 async function placesOf(home: Installation, text: string): Promise<string[]> {
-  const db = openDatabase(readConfig(home.env).store);
+  const db = connectDatabase(readConfig(home.env).store);
   const places: string[] = [];
   try {
     for (const table of tablesAt(latestVersion))

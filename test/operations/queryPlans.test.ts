@@ -16,10 +16,10 @@ import { candidateStore } from "../../src/store/reconciliation/candidates.ts";
 import { orderStore } from "../../src/store/reconciliation/orders.ts";
 import { runStore } from "../../src/store/reconciliation/runs.ts";
 import { migrate } from "../../src/store/schema/migrate.ts";
-import { openPostgres } from "../../src/store/engine/postgres/engine.ts";
+import { connectPostgres } from "../../src/store/engine/postgres/engine.ts";
 import { rejectedRequestStore } from "../../src/store/statistics/rejectedRequests.ts";
 import { sealWith } from "../../src/store/engine/seal.ts";
-import { openSqlite } from "../../src/store/engine/sqlite/engine.ts";
+import { connectSqlite } from "../../src/store/engine/sqlite/engine.ts";
 import { statisticsStore } from "../../src/store/statistics/statistics.ts";
 import { syncLogStore } from "../../src/store/deliveries/syncLog.ts";
 import { hourMs } from "../../src/kernel/time.ts";
@@ -254,7 +254,7 @@ describe("query plans on sqlite", () => {
   let db: Database & { asked: Statement[] };
 
   beforeAll(async () => {
-    const opened = openSqlite(`${freshFolder()}/store.db`);
+    const opened = connectSqlite(`${freshFolder()}/store.db`);
     await migrate(opened);
     await opened.write(async (tx) => {
       for (const text of fillingStatements()) await tx.all(text);
@@ -301,7 +301,7 @@ describe("query plans on postgres", () => {
 
   beforeAll(async () => {
     const url = await freshDatabase();
-    const opened = openPostgres(url, { connections: 2 });
+    const opened = connectPostgres(url, { connections: 2 });
     await migrate(opened);
     client = new Client({ connectionString: url });
     await client.connect();

@@ -1,12 +1,12 @@
 // The purge removes expired rows in small steps under traffic, and keeps every row that is not expired.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openPurge, runPaced, type PurgeOptions } from "../../src/maintenance/purge.ts";
+import { createPurge, runPaced, type PurgeOptions } from "../../src/maintenance/purge.ts";
 import { emailRef } from "../../src/store/events/eventRow.ts";
 import { idAt, ulid } from "../../src/kernel/ids.ts";
 import type { Database, Row, Value } from "../../src/store/engine/database.ts";
-import { openDatabase, type StoreLocation } from "../../src/store/open.ts";
-import { openStore, type Store } from "../../src/store/store.ts";
+import { connectDatabase, type StoreLocation } from "../../src/store/connect.ts";
+import { createStore, type Store } from "../../src/store/store.ts";
 import { snapshotDay } from "../../src/store/confirmations/snapshots.ts";
 import { packAttribution } from "../../src/store/people/personCodec.ts";
 import { fillTable } from "../../src/store/maintenance/restoreTarget.ts";
@@ -69,8 +69,8 @@ describe.each(engines)("retention on %s", (engine) => {
       engine === "sqlite"
         ? { engine, file: `${freshFolder()}/store.db` }
         : { engine, url: await migratedDatabase(), connections: 6 };
-    store = await openStore(location, Buffer.alloc(32, 7), ulid);
-    db = openDatabase(location);
+    store = await createStore(location, Buffer.alloc(32, 7), ulid);
+    db = connectDatabase(location);
   });
 
   afterAll(async () => {
@@ -104,7 +104,7 @@ describe.each(engines)("retention on %s", (engine) => {
       },
       ...changed,
     };
-    return openPurge(options).run();
+    return createPurge(options).run();
   }
 
   test("thousands of expired events are purged under inbound traffic, in steps of at most 500 rows", async () => {
@@ -205,7 +205,7 @@ describe.each(engines)("retention on %s", (engine) => {
         throw error;
       },
     };
-    const purge = openPurge(options);
+    const purge = createPurge(options);
     await purge.run();
     expect(await count("events", "ahead")).toBe(3);
     elapsed = 3_600_000;
@@ -278,7 +278,7 @@ describe.each(engines)("retention on %s", (engine) => {
     await store.leases.acquire("purge", "one", now - 60_000, now);
     const runs: number[] = [];
     let at = now;
-    const purge = openPurge({
+    const purge = createPurge({
       store: {
         ...store,
         traffic: {

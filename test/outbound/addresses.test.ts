@@ -5,7 +5,7 @@ import { createServer, type Server } from "node:net";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readAllowList, type AllowList, type Resolve } from "../../src/delivery/addresses.ts";
-import { openSender } from "../../src/delivery/send.ts";
+import { createSender } from "../../src/delivery/send.ts";
 import { ulid } from "../../src/kernel/ids.ts";
 import { newSigningSecret } from "../../src/kernel/ids.ts";
 import { sendMessage } from "../../src/outbound/push.ts";
@@ -33,7 +33,7 @@ const literal = hostileAddresses.filter(([, address]) => address !== "" && addre
 describe("hostile DNS answers", () => {
   async function pushTo(url: string, resolve: Resolve, opened = "") {
     const allow = readAllowList(opened) as AllowList;
-    const sender = openSender({ connectMs: 60_000, attemptMs: 60_000, allow, origins: {}, resolve });
+    const sender = createSender({ connectMs: 60_000, attemptMs: 60_000, allow, origins: {}, resolve });
     try {
       const address = { url, secrets: { current: newSigningSecret(), previous: null } };
       const message = { id: "push_1", startsAt: 0, endsAt: 1, conversions: 1, removed: 1, isTest: false };

@@ -9,9 +9,9 @@ import { platformOf } from "../../src/platforms/index.ts";
 import { mappingFault } from "../../src/platforms/shared/mapping.ts";
 import { standins as list, type StandinId } from "../../standins/index.ts";
 import { sha256 } from "../support/sha256.ts";
-import { acceptedAt, lastReasons, openStandinDelivery } from "./standinDelivery.ts";
+import { acceptedAt, lastReasons, createStandinDelivery } from "./standinDelivery.ts";
 
-const { clock, standins, conversionOf, delivery } = await openStandinDelivery();
+const { clock, standins, conversionOf, delivery } = await createStandinDelivery();
 const ids = list.map(({ id }) => id);
 
 describe("mapped fields", () => {

@@ -7,8 +7,8 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { knownAt, standinConnections } from "../../scripts/standinConnections.ts";
 import { confirmConnection, type ConfirmationOptions } from "../../src/delivery/confirmations/worker.ts";
-import { openQuota } from "../../src/delivery/lanes/quota.ts";
-import { openSender } from "../../src/delivery/send.ts";
+import { createQuota } from "../../src/delivery/lanes/quota.ts";
+import { createSender } from "../../src/delivery/send.ts";
 import type { ConfirmationReason } from "../../src/kernel/confirmation.ts";
 import { shortId } from "../../src/kernel/ids.ts";
 import { dayMs, hourMs, minuteMs } from "../../src/kernel/time.ts";
@@ -16,7 +16,7 @@ import { ga4 } from "../../src/platforms/ga4/index.ts";
 import { platformOf } from "../../src/platforms/index.ts";
 import { sampleConversion } from "../../src/platforms/shared/sample.ts";
 import { connectPlatform } from "../../src/sites/connect.ts";
-import { openDirectory, type Connection } from "../../src/sites/directory.ts";
+import { createDirectory, type Connection } from "../../src/sites/directory.ts";
 import { findSite } from "../../src/sites/manage.ts";
 import { processingErrors } from "../../standins/google_ads/status.ts";
 import { clickWith, unattributedReasons } from "../../standins/microsoft_ads/reports.ts";
@@ -25,7 +25,7 @@ import { becomeOwner } from "../support/apiClient.ts";
 import { freshFolder } from "../support/databases.ts";
 import { newSite } from "../support/events.ts";
 import { rows, setUpSite } from "../support/installation.ts";
-import { openNodes } from "../support/nodes.ts";
+import { createNodes } from "../support/nodes.ts";
 import { storeSent } from "../support/sentEvents.ts";
 import { call, eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts";
 
@@ -41,10 +41,10 @@ const microsoft = standins.of("microsoft_ads");
 afterAll(() => standins.close());
 
 describe("asked by the worker", async () => {
-  const { store, close } = await openNodes("sqlite");
-  const directory = openDirectory(store);
+  const { store, close } = await createNodes("sqlite");
+  const directory = createDirectory(store);
   const allow = { hosts: new Set<string>(), networks: [] };
-  const sender = openSender({ connectMs: 60_000, attemptMs: 300, allow, origins: standins.origins });
+  const sender = createSender({ connectMs: 60_000, attemptMs: 300, allow, origins: standins.origins });
   afterAll(async () => {
     await sender.close();
     await close();
@@ -92,7 +92,7 @@ describe("asked by the worker", async () => {
     directory,
     sender,
     tokens: { fresh: (one) => Promise.resolve(one) },
-    quota: openQuota(),
+    quota: createQuota(),
     owner: "node-a",
     now: () => clock.now,
     elapsed: () => clock.now,

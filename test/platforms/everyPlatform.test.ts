@@ -17,7 +17,7 @@ import { usualEvents } from "../../src/platforms/shared/usualEvents.ts";
 import { standins as list, type StandinId } from "../../standins/index.ts";
 import { personOf } from "../support/person.ts";
 import { sha256, sha256Of } from "../support/sha256.ts";
-import { acceptedAt, connectionOf, lastReasons, openStandinDelivery } from "./standinDelivery.ts";
+import { acceptedAt, connectionOf, lastReasons, createStandinDelivery } from "./standinDelivery.ts";
 
 /** Platforms that drop an invalid event without an error, or take one event in a request. */
 const withoutBatchErrors = new Set<string>(["ga4", "segment", "nextdoor", "taboola", "outbrain"]);
@@ -37,7 +37,7 @@ const phonePlatforms =
     )?.[0]
     .split(/\. (?=Meta)/) ?? [];
 
-const { clock, standins, conversionOf, delivery } = await openStandinDelivery();
+const { clock, standins, conversionOf, delivery } = await createStandinDelivery();
 
 describe.each(list.map((standin) => [standin.id, standin] as const))("%s", (id, standin) => {
   const platform = platformOf(id) ?? expect.unreachable(id);

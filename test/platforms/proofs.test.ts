@@ -10,24 +10,24 @@ import {
   whySendsNothing,
   type ProofState,
 } from "../../src/delivery/prove.ts";
-import { openSender, type Sender } from "../../src/delivery/send.ts";
+import { createSender, type Sender } from "../../src/delivery/send.ts";
 import { platformOf, platforms } from "../../src/platforms/index.ts";
 import { connectPlatform } from "../../src/sites/connect.ts";
-import { openDirectory, type Connection } from "../../src/sites/directory.ts";
+import { createDirectory, type Connection } from "../../src/sites/directory.ts";
 import { findSite } from "../../src/sites/manage.ts";
 import { standins as list, type StandinId } from "../../standins/index.ts";
 import { startStandins } from "../../standins/shared/start.ts";
 import { newSite } from "../support/events.ts";
-import { openNodes } from "../support/nodes.ts";
+import { createNodes } from "../support/nodes.ts";
 import { acceptedAt, lastReasons } from "./standinDelivery.ts";
 
 const standins = await startStandins({ rateLimits: false });
 const allow = { hosts: new Set<string>(), networks: [] };
 const senderTo = (origins: Record<string, string>) =>
-  openSender({ connectMs: 5000, attemptMs: 60_000, allow, origins });
+  createSender({ connectMs: 5000, attemptMs: 60_000, allow, origins });
 const sender = senderTo(standins.origins);
-const { store, close } = await openNodes("sqlite");
-const directory = openDirectory(store);
+const { store, close } = await createNodes("sqlite");
+const directory = createDirectory(store);
 afterAll(async () => {
   await sender.close();
   await standins.close();
@@ -245,7 +245,7 @@ describe("the state of a proof", () => {
   test("a customer's platform whose name leads to a private address is not called", async () => {
     const resolve: Resolve = (_host, _options, callback) =>
       callback(null, [{ address: "127.0.0.1", family: 4 }]);
-    const guarded = openSender({ connectMs: 5000, attemptMs: 60_000, allow, origins: {}, resolve });
+    const guarded = createSender({ connectMs: 5000, attemptMs: 60_000, allow, origins: {}, resolve });
     const proof = await prove("segment", standinConnections.segment, guarded);
     await guarded.close();
     expect(proof.state).toBe("unproven");

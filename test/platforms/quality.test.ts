@@ -3,33 +3,33 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { knownAt, standinConnections } from "../../scripts/standinConnections.ts";
 import { readQuality } from "../../src/delivery/quality/read.ts";
-import { openSnapshots } from "../../src/delivery/quality/worker.ts";
-import { openSender } from "../../src/delivery/send.ts";
+import { createSnapshots } from "../../src/delivery/quality/worker.ts";
+import { createSender } from "../../src/delivery/send.ts";
 import { dayMs, hourMs } from "../../src/kernel/time.ts";
 import { connectPlatform, disconnect } from "../../src/sites/connect.ts";
-import { openDirectory } from "../../src/sites/directory.ts";
+import { createDirectory } from "../../src/sites/directory.ts";
 import { findSite } from "../../src/sites/manage.ts";
 import { startStandins } from "../../standins/shared/start.ts";
 import { newSite } from "../support/events.ts";
-import { openNodes } from "../support/nodes.ts";
+import { createNodes } from "../support/nodes.ts";
 
 const platforms = ["meta", "snapchat", "pinterest"] as const;
 const standins = await startStandins({ only: platforms, rateLimits: false });
 const allow = { hosts: new Set<string>(), networks: [] };
-const sender = openSender({ connectMs: 60_000, attemptMs: 60_000, allow, origins: standins.origins });
+const sender = createSender({ connectMs: 60_000, attemptMs: 60_000, allow, origins: standins.origins });
 afterAll(async () => {
   await sender.close();
   await standins.close();
 });
 
 describe.each(["sqlite", "postgres"] as const)("snapshots on %s", async (engine) => {
-  const { store, close } = await openNodes(engine);
-  const directory = openDirectory(store);
+  const { store, close } = await createNodes(engine);
+  const directory = createDirectory(store);
   const context = { store, directory };
   afterAll(close);
   let now = Date.UTC(2026, 10, 15, 12);
   const by = { actor: "test", now, checkAddress: () => null };
-  const snapshots = openSnapshots({
+  const snapshots = createSnapshots({
     store,
     directory,
     sender,

@@ -2,10 +2,10 @@
 
 import { afterAll, expect } from "vitest";
 import { standinConnections } from "../../scripts/standinConnections.ts";
-import { openBreaker } from "../../src/delivery/lanes/breaker.ts";
+import { createBreaker } from "../../src/delivery/lanes/breaker.ts";
 import { createDeliverer, type Outcome } from "../../src/delivery/lanes/deliver.ts";
 import type { Job } from "../../src/delivery/plan.ts";
-import { openSender } from "../../src/delivery/send.ts";
+import { createSender } from "../../src/delivery/send.ts";
 import type { Conversion } from "../../src/kernel/event.ts";
 import { dayMs } from "../../src/kernel/time.ts";
 import { fullSample } from "../../src/platforms/shared/sample.ts";
@@ -31,11 +31,11 @@ export const connectionOf = (id: StandinId, settings: Record<string, string> = {
 });
 
 /** Starts every stand-in for the tests of a file. */
-export async function openStandinDelivery() {
+export async function createStandinDelivery() {
   const clock = { now: Date.now() };
   const standins = await startStandins({ rateLimits: false, now: () => clock.now });
   const allow = { hosts: new Set<string>(), networks: [] };
-  const sender = openSender({ connectMs: 60_000, attemptMs: 60_000, allow, origins: standins.origins });
+  const sender = createSender({ connectMs: 60_000, attemptMs: 60_000, allow, origins: standins.origins });
   afterAll(async () => {
     await sender.close();
     await standins.close();
@@ -88,7 +88,7 @@ export async function openStandinDelivery() {
       settle: () => Promise.resolve(),
       markForReconnection: (_connection, reason) => Promise.resolve(void reconnections.push(reason)),
       tokens: { fresh: (one) => Promise.resolve(one) },
-      breaker: openBreaker(),
+      breaker: createBreaker(),
       retry: { scheduleMs: [1000], random: () => 0.5 },
       attemptMs: 5000,
       now: () => clock.now,

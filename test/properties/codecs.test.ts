@@ -208,9 +208,9 @@ property(
   [anyText.filter((one) => one.isWellFormed()), word(), word()],
   (plain, place, other) => {
     const seal = sealWith(() => [Buffer.alloc(32, 7)]);
-    const sealed = seal.close(plain, place);
-    expect(seal.open(sealed, place)).toBe(plain);
+    const sealed = seal.seal(plain, place);
+    expect(seal.unseal(sealed, place)).toBe(plain);
     if (plain.length > 8) expect(sealed).not.toContain(plain);
-    if (place !== other) expect(() => seal.open(sealed, other)).toThrow();
+    if (place !== other) expect(() => seal.unseal(sealed, other)).toThrow();
   },
 );

@@ -7,8 +7,8 @@ import { stringify } from "csv-stringify/sync";
 import * as fc from "fast-check";
 import { expect } from "vitest";
 import { toCsv, type Column } from "../../src/api/lists.ts";
-import { openCsv } from "../../src/tables/csv.ts";
-import { openNdjson } from "../../src/tables/ndjson.ts";
+import { createCsvTable } from "../../src/tables/csv.ts";
+import { createNdjsonTable } from "../../src/tables/ndjson.ts";
 import type { Table } from "../../src/tables/table.ts";
 import { matchesCurrency, readMoney, readNumber, readTime, ValueFault } from "../../src/tables/values.ts";
 import { anyText, digitSigns, property, storableText, word } from "./property.ts";
@@ -109,7 +109,7 @@ property(
   async (names, cells, delimiter, lineEnd, size) => {
     const body = cells.map((row) => row.slice(0, names.length));
     const text = stringify([names, ...body], { delimiter, record_delimiter: lineEnd, quoted: true });
-    const table = await openCsv(inPieces(text, size), text.slice(0, 2000));
+    const table = await createCsvTable(inPieces(text, size), text.slice(0, 2000));
     expect(table.columns).toEqual(names.map((name) => name.trim()));
     const read = await rowsOf(table);
     expect(read.map((row) => ("cells" in row ? Object.values(row.cells) : row.fault))).toEqual(body);
@@ -129,7 +129,7 @@ property(
   [anyText, fc.integer({ min: 1, max: 10 })],
   async (text, size) => {
     try {
-      await rowsOf(await openCsv(inPieces(text, size), text));
+      await rowsOf(await createCsvTable(inPieces(text, size), text));
     } catch (error) {
       expect(String(error)).toMatch(/quote|valid CSV|longer than/);
     }
@@ -150,7 +150,7 @@ property(
   ],
   async (objects, number, size) => {
     const text = [...objects.map((one) => JSON.stringify(one)), `{"n":${number}}`].join("\n");
-    const read = await rowsOf(await openNdjson(inPieces(text, size)));
+    const read = await rowsOf(await createNdjsonTable(inPieces(text, size)));
     expect(read.map((row) => ("cells" in row ? row.cells : row.fault))).toEqual([
       ...objects,
       { n: String(number) },

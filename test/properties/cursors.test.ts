@@ -4,11 +4,11 @@ import * as fc from "fast-check";
 import { afterAll, expect } from "vitest";
 import { pageOf, readCursor } from "../../src/api/lists.ts";
 import { deliveryStates, type DeliveryState } from "../../src/kernel/event.ts";
-import { idAt, lastId, openUlids, timeOfId, ulid } from "../../src/kernel/ids.ts";
+import { idAt, lastId, createUlids, timeOfId, ulid } from "../../src/kernel/ids.ts";
 import { Refusal } from "../../src/kernel/refusal.ts";
 import type { LogFilter, LogLine } from "../../src/store/deliveries/syncLog.ts";
 import { newAttempt, newEvent, newSite, settlementOf } from "../support/events.ts";
-import { openNodes } from "../support/nodes.ts";
+import { createNodes } from "../support/nodes.ts";
 import { sha256Of } from "../support/sha256.ts";
 import { anyText, property } from "./property.ts";
 
@@ -26,7 +26,7 @@ property(
   "the ids of a process never decrease, also when the clock does",
   [fc.array(time, { minLength: 2, maxLength: 50 })],
   (clock) => {
-    const newId = openUlids({ isMonotonic: true });
+    const newId = createUlids({ isMonotonic: true });
     const ids = clock.map((at) => newId(at));
     expect(ids).toEqual(ids.toSorted());
     expect(new Set(ids).size).toBe(ids.length);
@@ -37,7 +37,7 @@ property(
   "many ids of one millisecond are in order too",
   [time, fc.integer({ min: 2, max: 40_000 })],
   (at, count) => {
-    const newId = openUlids({ isMonotonic: true });
+    const newId = createUlids({ isMonotonic: true });
     let last = "";
     for (let i = 0; i < count; i++) {
       const id = newId(at);
@@ -80,7 +80,7 @@ property(
   },
 );
 
-const { store, close } = await openNodes("sqlite");
+const { store, close } = await createNodes("sqlite");
 afterAll(close);
 const now = Date.UTC(2026, 10, 15);
 

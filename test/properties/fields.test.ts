@@ -3,7 +3,7 @@
 import { inspect } from "node:util";
 import * as fc from "fast-check";
 import { expect } from "vitest";
-import { openExactFields } from "../../src/inbound/body.ts";
+import { createExactFields } from "../../src/inbound/body.ts";
 import { FieldFault } from "../../src/inbound/fieldFault.ts";
 import { newEvent, readExtra, readFields, type Fields } from "../../src/inbound/fields.ts";
 import { dayMs, minuteMs } from "../../src/kernel/time.ts";
@@ -25,7 +25,7 @@ import {
 const now = Date.UTC(2026, 10, 15, 12);
 const read = (text: string, country: string | null = null) =>
   readFields(
-    { fields: JSON.parse(text) as Record<string, unknown>, exact: openExactFields(text) },
+    { fields: JSON.parse(text) as Record<string, unknown>, exact: createExactFields(text) },
     { id: "site", settings: { country } },
     now,
   );

@@ -6,12 +6,12 @@ import { afterAll, expect } from "vitest";
 import { decide, nextAttemptAt } from "../../src/delivery/retry.ts";
 import type { FilterReason } from "../../src/kernel/event.ts";
 import { dayMs, hourMs } from "../../src/kernel/time.ts";
-import { lastPeriodEnd, openCloser, periodToClose } from "../../src/outbound/periods.ts";
+import { lastPeriodEnd, createCloser, periodToClose } from "../../src/outbound/periods.ts";
 import { stepsOf } from "../../src/statistics/steps.ts";
 import type { Period } from "../../src/store/outbound/periods.ts";
 import { duration } from "../../src/sites/settingForms.ts";
 import { auditLine, newEvent, newSite } from "../support/events.ts";
-import { openNodes } from "../support/nodes.ts";
+import { createNodes } from "../support/nodes.ts";
 import { property } from "./property.ts";
 
 const at = fc.integer({ min: Date.UTC(2000, 0, 1), max: Date.UTC(2035, 0, 1) });
@@ -57,7 +57,7 @@ property(
   },
 );
 
-const { store, close } = await openNodes("sqlite");
+const { store, close } = await createNodes("sqlite");
 afterAll(close);
 const bot: FilterReason = { code: "only bot visits", detail: "user agent" };
 
@@ -87,7 +87,7 @@ property(
         return period;
       },
     };
-    const closeDue = openCloser({
+    const closeDue = createCloser({
       store: { engine: store.engine, periods },
       pushMs,
       now: () => now,

@@ -10,7 +10,7 @@ import { placeDisk } from "./database/disk.ts";
 import { DatabaseFile, placeFile, SqliteError } from "./database/file.ts";
 import { keyOf, type Change } from "./database/tables.ts";
 import { beginFault, type FaultContext } from "./faults/kinds.ts";
-import { openInternet } from "./network/internet.ts";
+import { createInternet } from "./network/internet.ts";
 import { servePlatforms } from "./network/platforms.ts";
 import { serveReceivers } from "./network/receivers.ts";
 import type { Base } from "./relay/base.ts";
@@ -187,7 +187,7 @@ class Run {
       stations: this.#stations,
       file: this.#file,
       cluster: this.#cluster,
-      internet: openInternet(world),
+      internet: createInternet(world),
       connections: this.#base.sites.flatMap(({ connections }) => connections),
       outages: new Map(),
       disk,

@@ -1,22 +1,22 @@
 // Serves the inbound endpoint alone, in this process, with a relay that the test controls.
 
 import { onTestFinished } from "vitest";
-import { openRateLimit } from "../../src/http/rate.ts";
+import { createRateLimit } from "../../src/http/rate.ts";
 import { inboundRoute } from "../../src/inbound/route.ts";
 import type { InboundLine, InboundOptions } from "../../src/inbound/steps.ts";
 import { countWrongKeys } from "../../src/inbound/wrongKeys.ts";
 import { ulid } from "../../src/kernel/ids.ts";
-import { openServer } from "../../src/server/server.ts";
-import { openDirectory } from "../../src/sites/directory.ts";
+import { createHttpServer } from "../../src/server/server.ts";
+import { createDirectory } from "../../src/sites/directory.ts";
 import { addKey, addSite } from "../../src/sites/manage.ts";
 import { afterFile } from "./afterFile.ts";
-import { openNodes } from "./nodes.ts";
+import { createNodes } from "./nodes.ts";
 import { call } from "./relay.ts";
 
 /** Makes a site with a key, of which all tests of a file share one. */
 async function open() {
-  const { store, close } = await openNodes("sqlite");
-  const directory = openDirectory(store);
+  const { store, close } = await createNodes("sqlite");
+  const directory = createDirectory(store);
   const by = { actor: "test", now: Date.now(), checkAddress: () => null };
   const site = await addSite({ store, directory }, "shop.example.com", by);
   const newKey = { name: "CRM", mode: "live", expiresAt: null } as const;
@@ -27,7 +27,7 @@ async function open() {
     ownHost: null,
     transport: { trusted: () => false, requireTls: false },
     wrongKeys: countWrongKeys(store),
-    rateLimit: openRateLimit(),
+    rateLimit: createRateLimit(),
   };
   return { authentication, key, close };
 }
@@ -44,7 +44,7 @@ export async function serveInbound(changes: Partial<InboundOptions>) {
   const { authentication, key } = await (opened ??= open());
   const lines: InboundLine[] = [];
   const defects: unknown[] = [];
-  const app = openServer(null, () => {});
+  const app = createHttpServer(null, () => {});
   inboundRoute(app, {
     authentication,
     relay: () => Promise.resolve({ exit: "duplicate" }),

@@ -8,14 +8,14 @@ import type { Client } from "pg";
 import { afterFile, takeAll } from "./afterFile.ts";
 import { readConfig } from "../../src/installation/config.ts";
 import { ulid } from "../../src/kernel/ids.ts";
-import { openDirectory, type Directory } from "../../src/sites/directory.ts";
+import { createDirectory, type Directory } from "../../src/sites/directory.ts";
 import { connect } from "../../src/sites/connect.ts";
 import { addKey, addSite } from "../../src/sites/manage.ts";
 import type { Delivery } from "../../src/store/deliveries/delivery.ts";
 import { plannedColumns, readDeliveries, readPlanned } from "../../src/store/deliveries/readDeliveries.ts";
 import type { Query } from "../../src/store/engine/database.ts";
 import { toSqliteParams } from "../../src/store/engine/sqlite/dialect.ts";
-import { openStore, type Store } from "../../src/store/store.ts";
+import { createStore, type Store } from "../../src/store/store.ts";
 import { withClient } from "./postgres/postgres.ts";
 import { post, type Answer, type Installation, type Relay } from "./relay.ts";
 
@@ -25,9 +25,9 @@ export async function withStore<T>(
   work: (store: Store, directory: Directory) => Promise<T>,
 ): Promise<T> {
   const config = readConfig(home.env);
-  const store = await openStore(config.store, config.encryptionKey(), ulid);
+  const store = await createStore(config.store, config.encryptionKey(), ulid);
   try {
-    const directory = openDirectory(store);
+    const directory = createDirectory(store);
     await directory.refresh();
     return await work(store, directory);
   } finally {

@@ -1,11 +1,11 @@
 // Opens lanes with a fake directory and a sender that answers when the test decides. The platforms are the real ones.
 
 import { afterAll, afterEach, expect } from "vitest";
-import { openBreaker } from "../../src/delivery/lanes/breaker.ts";
+import { createBreaker } from "../../src/delivery/lanes/breaker.ts";
 import type { Outcome } from "../../src/delivery/lanes/deliver.ts";
-import { openLanes, type Lanes, type LanesOptions } from "../../src/delivery/lanes/lanes.ts";
+import { createLanes, type Lanes, type LanesOptions } from "../../src/delivery/lanes/lanes.ts";
 import type { Job } from "../../src/delivery/plan.ts";
-import { openQuota } from "../../src/delivery/lanes/quota.ts";
+import { createQuota } from "../../src/delivery/lanes/quota.ts";
 import type { Sender, Sent } from "../../src/delivery/send.ts";
 import type { Mode } from "../../src/kernel/event.ts";
 import { platformOf } from "../../src/platforms/index.ts";
@@ -92,7 +92,7 @@ export function setUp(connections: Connection[], given: Given = {}) {
     },
     close: () => Promise.resolve(),
   };
-  const lanes = openLanes({
+  const lanes = createLanes({
     directory,
     sender,
     settle: async (settlement) => {
@@ -109,8 +109,8 @@ export function setUp(connections: Connection[], given: Given = {}) {
     },
     ...(given.recheck && { recheck: given.recheck }),
     ...(given.clock && { clock: given.clock }),
-    breaker: openBreaker(),
-    quota: openQuota(),
+    breaker: createBreaker(),
+    quota: createQuota(),
     retry: { scheduleMs: [10_000, 60_000], random: () => 0.5 },
     attemptMs,
     now: () => clock.now + clock.set,

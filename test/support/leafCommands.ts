@@ -1,12 +1,12 @@
 // Lists the commands of the command line that do something, with the words that lead to each.
 
 import type { Command } from "commander";
-import { listCommands, openProgram } from "../../src/commands/program.ts";
+import { listCommands, createProgram } from "../../src/commands/program.ts";
 
 export type LeafCommand = { words: string[]; command: Command };
 
 export function leafCommands(): LeafCommand[] {
-  return [...listCommands(openProgram())]
+  return [...listCommands(createProgram())]
     .filter(({ commands }) => commands.length === 0)
     .map((command) => ({ words: wordsOf(command), command }));
 }

@@ -2,20 +2,20 @@
 
 import type { AddressInfo } from "node:net";
 import Fastify from "fastify";
-import { openAccess, type Access } from "../../src/access/access.ts";
+import { createAccess, type Access } from "../../src/access/access.ts";
 import type { AccessOptions } from "../../src/access/context.ts";
 import type { Handlers } from "../../src/api/call.ts";
 import { apiKeyHandlers, memberHandlers } from "../../src/api/handlers/members.ts";
 import type { ApiContext } from "../../src/api/context.ts";
-import { openRouter } from "../../src/api/router.ts";
+import { createRouter } from "../../src/api/router.ts";
 import { sessionHandlers } from "../../src/api/handlers/session.ts";
 import type { RouteName } from "../../src/contract/contract.ts";
 import { parseTrustedProxies } from "../../src/http/transport.ts";
 import { newHashCosts } from "../../src/access/password.ts";
-import { openDirectory, type Directory, type Site } from "../../src/sites/directory.ts";
+import { createDirectory, type Directory, type Site } from "../../src/sites/directory.ts";
 import { addSite } from "../../src/sites/manage.ts";
 import type { Store } from "../../src/store/store.ts";
-import { newLocation, openAt } from "./nodes.ts";
+import { newLocation, createAt } from "./nodes.ts";
 import type { Engine } from "./relay.ts";
 import { afterFile } from "./afterFile.ts";
 
@@ -53,7 +53,7 @@ export type Browser = {
 const { memory } = newHashCosts;
 afterFile(() => void (newHashCosts.memory = memory));
 
-export async function openTestApi(
+export async function createTestApi(
   engine: Engine,
   {
     mail = false,
@@ -61,8 +61,8 @@ export async function openTestApi(
   }: { mail?: boolean | "broken"; publicUrl?: string } = {},
 ): Promise<TestApi> {
   newHashCosts.memory = 64;
-  const store = await openAt(await newLocation(engine));
-  const directory = openDirectory(store);
+  const store = await createAt(await newLocation(engine));
+  const directory = createDirectory(store);
   const by = { actor: "test", now: Date.now() };
   const sites = [
     await addSite({ store, directory }, "one.example", by),
@@ -89,10 +89,10 @@ export async function openTestApi(
     now,
     onDefect: (error) => defects.push(error),
   };
-  const access = openAccess(options);
-  const otherNode = openAccess(options);
+  const access = createAccess(options);
+  const otherNode = createAccess(options);
   const context = { version: "test", store, directory, access, publicUrl, now } as ApiContext;
-  const router = openRouter({
+  const router = createRouter({
     handlers: {
       ...sessionHandlers(context),
       ...memberHandlers(context),

@@ -3,8 +3,8 @@
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { ulid } from "../../src/kernel/ids.ts";
-import type { StoreLocation } from "../../src/store/open.ts";
-import { openStore, type Store } from "../../src/store/store.ts";
+import type { StoreLocation } from "../../src/store/connect.ts";
+import { createStore, type Store } from "../../src/store/store.ts";
 import { freshFolder, migratedDatabase } from "./databases.ts";
 import { withClient } from "./postgres/postgres.ts";
 import type { Engine } from "./relay.ts";
@@ -17,16 +17,16 @@ export async function newLocation(engine: Engine, makeDatabase = migratedDatabas
     : { engine, url: await makeDatabase(), connections: 8 };
 }
 
-export const openAt = (location: StoreLocation) => openStore(location, encryptionKey, ulid);
+export const createAt = (location: StoreLocation) => createStore(location, encryptionKey, ulid);
 
 /** Opens a new store and a second node on it; with SQLite, which allows one node, `other` is the same store. */
-export async function openNodes(
+export async function createNodes(
   engine: Engine,
   makeDatabase = migratedDatabase,
 ): Promise<{ store: Store; other: Store; location: StoreLocation; close: () => Promise<void> }> {
   const location = await newLocation(engine, makeDatabase);
-  const store = await openAt(location);
-  const other = engine === "postgres" ? await openAt(location) : store;
+  const store = await createAt(location);
+  const other = engine === "postgres" ? await createAt(location) : store;
   return {
     store,
     other,

@@ -12,7 +12,7 @@ import { moveSite } from "../../src/maintenance/siteMove/siteMove.ts";
 import type { Database, Value } from "../../src/store/engine/database.ts";
 import { sealWith } from "../../src/store/engine/seal.ts";
 import { historyTables, countTables, liveTables } from "../../src/store/maintenance/siteRows.ts";
-import { openDatabase } from "../../src/store/open.ts";
+import { connectDatabase } from "../../src/store/connect.ts";
 import type { Store } from "../../src/store/store.ts";
 import { freshFolder } from "./databases.ts";
 import { deliveryStates, onPostgres, rows, setUpSite, withStore } from "./installation.ts";
@@ -36,7 +36,7 @@ export type Target = {
 };
 
 /** Gives an installation on PostgreSQL an encryption key and a site of its own. `serve`: settings of its node and for the command. */
-export async function openTarget(there: Installation, serve: Record<string, string> = {}): Promise<Target> {
+export async function createTarget(there: Installation, serve: Record<string, string> = {}): Promise<Target> {
   const key = "7b".repeat(32);
   const target = there.with({ CLEANCAST_ENCRYPTION_KEY: key });
   const file = join(freshFolder(), "key");
@@ -309,7 +309,7 @@ export async function moveThereAndBack(home: Installation, { target, to }: Targe
   expect((await target.fails(...back)).error).toMatch(/still deleting an earlier site/);
   for (let passes = 0; passes < 2; passes += 1)
     await withStore(home, ({ deletedSites }) => purgeAll(deletedSites));
-  const [there, here] = [openSide(target), openSide(home)];
+  const [there, here] = [connectSide(target), connectSide(home)];
   const claimed = withLateClaim(there.db, siteId);
   for (const [moment, state] of [
     ["are compared", "arriving"],
@@ -347,9 +347,9 @@ export async function moveThereAndBack(home: Installation, { target, to }: Targe
   for (const place of [home, target]) expect((await place.run("check")).wrong, place.engine).toEqual([]);
 }
 
-export const openSide = ({ env }: Installation) => {
+export const connectSide = ({ env }: Installation) => {
   const { store, encryptionKeys } = readConfig(env);
-  return { db: openDatabase(store), seal: sealWith(encryptionKeys) };
+  return { db: connectDatabase(store), seal: sealWith(encryptionKeys) };
 };
 
 /** A node claims a webhook just before the tables are locked, and has pushed it some looks later. */

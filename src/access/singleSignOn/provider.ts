@@ -37,7 +37,7 @@ const metadataMs = hourMs;
 const failureMs = 5 * secondMs;
 const clockToleranceSeconds = 30;
 
-export function openProvider(settings: SingleSignOnSettings, send: GuardedSend, elapsed: () => number) {
+export function createProvider(settings: SingleSignOnSettings, send: GuardedSend, elapsed: () => number) {
   const issuer = new URL(settings.issuer);
   const client: oauth.Client = {
     client_id: settings.clientId,
@@ -146,7 +146,7 @@ export function openProvider(settings: SingleSignOnSettings, send: GuardedSend, 
   }
 }
 
-export type Provider = ReturnType<typeof openProvider>;
+export type Provider = ReturnType<typeof createProvider>;
 
 type Claims = Readonly<Record<string, unknown>>;
 

@@ -6,12 +6,12 @@ import { createHash } from "node:crypto";
 import { randomBase62, shortId, ulid } from "../../kernel/ids.ts";
 import { Denied, Refusal } from "../../kernel/refusal.ts";
 import { minuteMs } from "../../kernel/time.ts";
-import { sealWith, secretFor, tryOpen } from "../../store/engine/seal.ts";
+import { sealWith, secretFor, tryUnseal } from "../../store/engine/seal.ts";
 import { headersFor, isEmail, normalizeEmail, readCookie } from "../betterAuth.ts";
 import { addressOf, type AccessContext, type Caller, type Cookies } from "../context.ts";
 import { hashPassword } from "../password.ts";
 import { countAttempt, linkLimits, uncountAttempt } from "../rateCounters.ts";
-import { newChallenge, openProvider, ProviderFault, type Challenge, type Identity } from "./provider.ts";
+import { newChallenge, createProvider, ProviderFault, type Challenge, type Identity } from "./provider.ts";
 import type { GuardedSend, SingleSignOnSettings } from "./settings.ts";
 
 export const callbackPath = "/oauth/sign-in/callback";
@@ -23,9 +23,9 @@ type SingleSignOnOptions = { settings: SingleSignOnSettings; send: GuardedSend }
 
 type Begun = { location: string; cookie: string };
 
-export function openSingleSignOn(context: AccessContext, { settings, send }: SingleSignOnOptions) {
+export function createSingleSignOn(context: AccessContext, { settings, send }: SingleSignOnOptions) {
   const { store, now, publicUrl } = context;
-  const provider = openProvider(settings, send, () => performance.now());
+  const provider = createProvider(settings, send, () => performance.now());
   const seal = sealWith(Buffer.from(secretFor(place, Buffer.from(context.secret)), "hex"));
   const redirectUri = `${publicUrl}${callbackPath}`;
   const actor = `single sign-on (${new URL(settings.issuer).host})`;
@@ -33,11 +33,11 @@ export function openSingleSignOn(context: AccessContext, { settings, send }: Sin
   async function begin(): Promise<Begun> {
     const challenge = newChallenge();
     const location = await provider.authorizationUrl(challenge, redirectUri).catch(toRefusal);
-    return { location, cookie: seal.close(JSON.stringify({ ...challenge, at: now() }), place) };
+    return { location, cookie: seal.seal(JSON.stringify({ ...challenge, at: now() }), place) };
   }
 
   function readChallenge(cookie: string | undefined): Challenge {
-    const text = cookie === undefined ? null : tryOpen(seal, cookie, place);
+    const text = cookie === undefined ? null : tryUnseal(seal, cookie, place);
     const { at, ...challenge } = JSON.parse(text ?? `{"at":0}`) as Challenge & { at: number };
     if (text === null || Math.abs(now() - at) > challengeMs)
       throw new Denied(
@@ -58,7 +58,7 @@ export function openSingleSignOn(context: AccessContext, { settings, send }: Sin
     const challenge = readChallenge(cookie);
     const identity = await provider.readIdentity(parameters, challenge, redirectUri).catch(toRefusal);
     const userId = await findUser(identity);
-    const cookies = await openSession(caller, userId);
+    const cookies = await createSession(caller, userId);
     await uncountAttempt(store, limits);
     return cookies;
   }
@@ -115,7 +115,7 @@ export function openSingleSignOn(context: AccessContext, { settings, send }: Sin
     return new Denied("forbidden", message);
   }
 
-  async function openSession(caller: Caller, userId: string): Promise<Cookies> {
+  async function createSession(caller: Caller, userId: string): Promise<Cookies> {
     const { api } = await context.auth();
     const proof = await store.passwords.findProof("id", userId);
     const { headers } = await api.sessionFor({
@@ -143,7 +143,7 @@ export function openSingleSignOn(context: AccessContext, { settings, send }: Sin
   return { begin, finish };
 }
 
-export type SingleSignOn = ReturnType<typeof openSingleSignOn>;
+export type SingleSignOn = ReturnType<typeof createSingleSignOn>;
 
 const digestOf = (text: string) => createHash("sha256").update(text).digest("base64url");
 

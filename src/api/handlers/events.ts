@@ -53,7 +53,7 @@ const columns: readonly Column<ShownEvent>[] = [
 export function eventHandlers(context: ApiContext): Handlers<Names> {
   const { store, directory, now } = context;
   /** Returns a reader of pages; the search text is resolved once. */
-  async function openPages(siteId: string, query: Query<"GET /sites/:site/events.csv">) {
+  async function createPages(siteId: string, query: Query<"GET /sites/:site/events.csv">) {
     const { status, mode, event, clickId, from, to, search, platform, state, confirmation } = query;
     checkTimes(from, to);
     const found = await readSearch(store, siteId, search);
@@ -103,12 +103,12 @@ export function eventHandlers(context: ApiContext): Handlers<Names> {
 
   return {
     async "GET /sites/:site/events"({ site, query }) {
-      const read = await openPages(site.id, query);
+      const read = await createPages(site.id, query);
       const { rows, next } = await read(readCursor(query.cursor)?.id ?? null, query.limit);
       return { items: rows, next };
     },
     async "GET /sites/:site/events.csv"({ site, query, reply }) {
-      const read = await openPages(site.id, query);
+      const read = await createPages(site.id, query);
       setFileName(reply, "events", site.hosts[0], now());
       return toCsv(columns, read);
     },

@@ -21,7 +21,7 @@ import {
   type SiteSettings,
   withDefaults,
 } from "../../sites/settings.ts";
-import { openStatistics } from "../../statistics/read.ts";
+import { createStatistics } from "../../statistics/read.ts";
 import type { Store } from "../../store/store.ts";
 import { notFound, type Handlers } from "../call.ts";
 import { refuseDashboardHost } from "../dashboardHost.ts";
@@ -54,7 +54,7 @@ function checkEach(changes: Record<string, string>): void {
 }
 
 export function siteHandlers(given: ApiContext): Handlers<Names> {
-  const context = { ...given, statistics: openStatistics(given.store, given.now) };
+  const context = { ...given, statistics: createStatistics(given.store, given.now) };
   const { store, directory, allowPrivate, countryOf, mailer, now } = context;
   const scriptOf = tagScripts(context.tag);
 

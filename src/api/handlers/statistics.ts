@@ -6,12 +6,12 @@ import type { Answer } from "../../contract/contract.ts";
 import { maxTime } from "../../contract/route.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { platformOf } from "../../platforms/index.ts";
-import { openStatistics, type Report } from "../../statistics/read.ts";
+import { createStatistics, type Report } from "../../statistics/read.ts";
 import { moneyOf, sumConfirmations, type Details, type Sum } from "../../statistics/aggregate.ts";
 import type { ConfirmationCount } from "../../store/confirmations/confirmations.ts";
 import { segmentKinds, type Segment, type SegmentKind } from "../../store/statistics/statistics.ts";
 import type { Handlers } from "../call.ts";
-import { openFeed } from "../feed.ts";
+import { createFeed } from "../feed.ts";
 import type { ApiContext } from "../context.ts";
 
 type Names = "GET /sites/:site/statistics" | "GET /sites/:site/feed";
@@ -21,8 +21,8 @@ const maxDays = { hour: 31, day: 400 };
 
 export function statisticsHandlers(context: ApiContext): Handlers<Names> {
   const { store, access, now } = context;
-  const statistics = openStatistics(store, now);
-  const feed = openFeed(context);
+  const statistics = createStatistics(store, now);
+  const feed = createFeed(context);
 
   return {
     async "GET /sites/:site/statistics"({ site, query }) {

@@ -79,7 +79,7 @@ const errorDescriptions: Record<RefusalCode, string> = {
 };
 
 export function openapiDocument(version: string, url: string): OpenApi {
-  const schemas = openSchemas();
+  const schemas = createSchemas();
   const error = schemas.answered(errorAnswer);
   const paths: OpenApi["paths"] = {};
   for (const [tag, routes] of Object.entries(sections)) {
@@ -221,7 +221,7 @@ type Schemas = {
   components: Record<string, Schema>;
 };
 
-function openSchemas(): Schemas {
+function createSchemas(): Schemas {
   const components: Record<string, Schema> = {};
 
   function convert(schema: z.ZodType, io: "input" | "output"): Schema {

@@ -4,11 +4,11 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { leafCommands } from "../../../test/support/leafCommands.ts";
 import { platforms } from "../../platforms/index.ts";
-import { openProgram } from "../program.ts";
+import { createProgram } from "../program.ts";
 import { listCompleted } from "./commandTree.ts";
 import { completionScript, shells, type Shell } from "./scripts.ts";
 
-const commands = listCompleted(openProgram());
+const commands = listCompleted(createProgram());
 
 const isInstalled = (shell: Shell) => spawnSync(shell, ["--version"]).status === 0;
 

@@ -22,11 +22,11 @@ import { findUrlFault } from "../../store/engine/postgres/servers.ts";
 import { backupRecordStore } from "../../store/maintenance/backupRecord.ts";
 import type { Inconsistency } from "../../store/maintenance/check/faults.ts";
 import { isKeyLost } from "../../store/maintenance/lostKey.ts";
-import { openSnapshot, type Snapshot } from "../../store/maintenance/snapshot.ts";
+import { createSnapshot, type Snapshot } from "../../store/maintenance/snapshot.ts";
 import { vacuumFile, vacuumServer, type VacuumReport } from "../../store/maintenance/vacuum.ts";
-import { openDatabase } from "../../store/open.ts";
+import { connectDatabase } from "../../store/connect.ts";
 import { printResult, toPrintableLines } from "../context.ts";
-import { formatCount, openProgressLine } from "../terminal/progress.ts";
+import { formatCount, createProgressLine } from "../terminal/progress.ts";
 
 export function backupCommands(program: Command): void {
   program
@@ -40,7 +40,7 @@ export function backupCommands(program: Command): void {
       if (file === undefined && config.backups.folder === null)
         throw new Refusal("file", "Name the file, or set CLEANCAST_BACKUP_FOLDER for backups into a folder.");
       // Opening the context would migrate the schema, and this may be the backup before an upgrade.
-      const snapshot = await onDatabase(config, () => openSnapshot(config.store));
+      const snapshot = await onDatabase(config, () => createSnapshot(config.store));
       if (!snapshot || snapshot.version === 0) throw noInstallation(config);
       try {
         const { taken, inFolder } = await withProgress(command, async (show) => {
@@ -179,7 +179,7 @@ async function backUpToFolder(
   makeDataFolder(config);
   const unlock = tryLock(config.dataFolder, "backup.lock");
   if (!unlock) throw new Conflict("backup", "Another backup into the folder is running; wait until it ends.");
-  const db = openDatabase(config.store);
+  const db = connectDatabase(config.store);
   try {
     return await runFolderBackup({
       snapshot,
@@ -258,7 +258,7 @@ type ShowFraction = (fraction: number, words: readonly string[], json: Record<st
 
 async function withProgress<T>(command: Command, work: (show: ShowFraction) => Promise<T>): Promise<T> {
   const json = command.optsWithGlobals().json === true;
-  const line = openProgressLine({ json, out: process.stderr, clock: () => performance.now() });
+  const line = createProgressLine({ json, out: process.stderr, clock: () => performance.now() });
   try {
     return await work((fraction, words, value) => line.show(() => ({ fraction, words, json: value })));
   } finally {

@@ -7,7 +7,7 @@ import { findInstallation, lockStore, noInstallation } from "../../installation/
 import { Conflict } from "../../kernel/refusal.ts";
 import { countOf } from "../../kernel/text.ts";
 import { discardSealedValues, isKeyLost } from "../../store/maintenance/lostKey.ts";
-import { openDatabase, type StoreLocation } from "../../store/open.ts";
+import { connectDatabase, type StoreLocation } from "../../store/connect.ts";
 import { migrate } from "../../store/schema/migrate.ts";
 import { probeSchema } from "../../store/schema/schemaProbe.ts";
 import { printResult, withContext } from "../context.ts";
@@ -99,7 +99,7 @@ async function giveUpKey(config: Config, isConfirmed: boolean) {
     if (!isConfirmed) throw new Conflict("yes", warning);
     createKeyFile(keyFile);
   }
-  const db = openDatabase(config.store);
+  const db = connectDatabase(config.store);
   try {
     await migrate(db);
     if (!(await isKeyLost(db, config.encryptionKeys)))

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import type { Command } from "commander";
 import { move, type Move } from "../../maintenance/move.ts";
-import { openProgress } from "../../maintenance/moveProgress.ts";
+import { createProgress } from "../../maintenance/moveProgress.ts";
 import { ConfigFaults, embeddedFile, readConfig, type Config } from "../../installation/config.ts";
 import { shortId } from "../../kernel/ids.ts";
 import { onDatabase } from "../../installation/installation.ts";
@@ -14,7 +14,7 @@ import { UnfitRows, UniqueConflict } from "../../store/maintenance/copyTarget.ts
 import { NewerSchema } from "../../store/schema/compatibility.ts";
 import { latestVersion } from "../../store/schema/migrate.ts";
 import { findUrlFault, serverNames, serverUrls } from "../../store/engine/postgres/servers.ts";
-import { openDatabase } from "../../store/open.ts";
+import { connectDatabase } from "../../store/connect.ts";
 import { readDialectFlags, UnknownDialectFlag } from "../../store/engine/postgres/dialect.ts";
 import { printResult } from "../context.ts";
 
@@ -66,13 +66,13 @@ async function moveFile(config: Config, file: string, url: string, options: Opti
       refuseSchema(await readSourceSchema(from));
       const location = { engine: "postgres", url, connections: 10 } as const;
       const onTarget = async () => {
-        const to = openDatabase(location);
+        const to = connectDatabase(location);
         try {
           return await move({
             from,
             to,
             target: targetOf(url),
-            progress: openProgress(`${file}.move`),
+            progress: createProgress(`${file}.move`),
             newId: shortId,
             prepareOnly: options.prepare === true,
             restart: options.restart === true,

@@ -19,7 +19,7 @@ import { hasSettings } from "../../sites/directory.ts";
 import { sealWith, type Keys } from "../../store/engine/seal.ts";
 import { findUrlFault, serverNames, serverUrls } from "../../store/engine/postgres/servers.ts";
 import { verifyEncryptionKey, WrongEncryptionKey } from "../../store/maintenance/encryptionKeyCheck.ts";
-import { openDatabase, type StoreLocation } from "../../store/open.ts";
+import { connectDatabase, type StoreLocation } from "../../store/connect.ts";
 import { probeSchema } from "../../store/schema/schemaProbe.ts";
 import type { CliCommand, CommandContext } from "../context.ts";
 
@@ -43,7 +43,7 @@ export function addSiteMove(site: CliCommand): void {
       if (!hasSettings(found)) requireSettings(found);
       const name = found.hosts[0] ?? found.id;
       await withTarget(context, options, async (to) => {
-        const from = openSource(context);
+        const from = createSource(context);
         try {
           const plan = planOf(context, found.id, from, to);
           if (options.abort) {
@@ -66,10 +66,10 @@ export function addSiteMove(site: CliCommand): void {
     });
 }
 
-function openSource({ config }: CommandContext): Installation {
+function createSource({ config }: CommandContext): Installation {
   const { store } = config;
   const name = store.engine === "sqlite" ? resolve(config.dataFolder) : databaseName(store.url);
-  return { db: openDatabase(small(store)), seal: sealWith(config.encryptionKeys), name };
+  return { db: connectDatabase(small(store)), seal: sealWith(config.encryptionKeys), name };
 }
 
 /** A command needs few connections. */
@@ -128,7 +128,7 @@ async function onTarget(
     );
   if (found !== known)
     throw new Conflict("to", `${name} has schema ${found}, and this version knows ${known}: use one version of Cleancast for both.`); // prettier-ignore
-  const db = openDatabase(location);
+  const db = connectDatabase(location);
   try {
     const seal = sealWith(keys);
     await verifyEncryptionKey(db, seal, () => {});

@@ -21,7 +21,7 @@ import { cancelRun, findRun, startRun } from "../../reconcile/manage.ts";
 import { missingColumns, readMissing, type MissingOrder } from "../../reconcile/missing.ts";
 import { makeReport } from "../../reconcile/report.ts";
 import { listRows, type RowFilter } from "../../reconcile/rows.ts";
-import { openRunWorker } from "../../reconcile/worker.ts";
+import { createRunWorker } from "../../reconcile/worker.ts";
 import type { Site } from "../../sites/directory.ts";
 import { orderIdOf } from "../../store/reconciliation/orders.ts";
 import type { RowOutcome, Run } from "../../store/reconciliation/runs.ts";
@@ -171,7 +171,7 @@ export function reconcileCommands(program: CliCommand): void {
 
 /** Does the steps here, also where no relay runs. A relay that does them too does no harm: each step counts once. */
 async function finish({ store, directory }: CommandContext, started: Run): Promise<Run> {
-  const worker = openRunWorker({
+  const worker = createRunWorker({
     store,
     directory,
     owner: "command line",

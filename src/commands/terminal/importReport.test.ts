@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Progress } from "../../import/run.ts";
 import type { Source } from "../../tables/source.ts";
 import { newImportTally } from "../../kernel/imports.ts";
-import { openProgress } from "./importReport.ts";
+import { createProgress } from "./importReport.ts";
 import { duration } from "./progress.ts";
 
 const source = { name: "orders.csv", bytes: 1000, rows: 100 } as Source;
@@ -23,7 +23,7 @@ describe("progress", () => {
   function record(isTTY: boolean, json: boolean): string[] {
     const out = screen(isTTY);
     let ms = 1000;
-    const progress = openProgress(source, { json, dryRun: false, out, clock: () => ms });
+    const progress = createProgress(source, { json, dryRun: false, out, clock: () => ms });
     progress.start(0);
     for (const rows of [10, 20, 30, 40]) {
       ms += 2000;

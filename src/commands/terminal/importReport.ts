@@ -4,13 +4,13 @@ import { clickIdName } from "../../identity/clickIds.ts";
 import type { Report } from "../../import/import.ts";
 import type { Progress } from "../../import/run.ts";
 import type { Source } from "../../tables/source.ts";
-import { duration, formatCount, openProgressLine, type ProgressOptions } from "./progress.ts";
+import { duration, formatCount, createProgressLine, type ProgressOptions } from "./progress.ts";
 
 type ImportProgressOptions = ProgressOptions & { dryRun: boolean };
 
-export function openProgress({ name, bytes, rows }: Source, { dryRun, ...options }: ImportProgressOptions) {
+export function createProgress({ name, bytes, rows }: Source, { dryRun, ...options }: ImportProgressOptions) {
   const { json, out, clock } = options;
-  const line = openProgressLine(options);
+  const line = createProgressLine(options);
   let startedAt = 0;
   let firstRows: number | null = null;
 

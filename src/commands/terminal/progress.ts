@@ -17,7 +17,7 @@ const barMs = 100;
 const lineMs = 3000;
 const barWidth = 24;
 
-export function openProgressLine({ json, out, clock }: ProgressOptions) {
+export function createProgressLine({ json, out, clock }: ProgressOptions) {
   const isBar = !json && out.isTTY === true;
   // The bar is drawn immediately; the first line elsewhere comes after `lineMs`.
   let shownAt = isBar ? 0 : clock();

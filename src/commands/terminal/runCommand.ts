@@ -5,14 +5,14 @@ import { TagNotBuilt } from "../../identity/tagScript.ts";
 import { ConfigFaults } from "../../installation/config.ts";
 import { isOperatorError } from "../../installation/installation.ts";
 import { Refusal } from "../../kernel/refusal.ts";
-import { openProgram } from "../program.ts";
+import { createProgram } from "../program.ts";
 import { exitCodeOf } from "./exitCodes.ts";
 import { asInvoked } from "./invocation.ts";
 
 export async function runCommand(): Promise<void> {
   const json = process.argv.includes("--json");
   try {
-    await openProgram(json, process.argv[2]).parseAsync();
+    await createProgram(json, process.argv[2]).parseAsync();
   } catch (error) {
     process.exitCode = exitCodeOf(error);
     // The parser has written its own errors, unless they are printed as JSON.

@@ -8,12 +8,12 @@ import {
   settlementOf,
   unattributed,
 } from "../../../test/support/events.ts";
-import { openNodes } from "../../../test/support/nodes.ts";
+import { createNodes } from "../../../test/support/nodes.ts";
 import { sha256 } from "../../../test/support/sha256.ts";
 import { shortId } from "../../kernel/ids.ts";
 import { dayMs, minuteMs } from "../../kernel/time.ts";
 import { connectPlatform, disconnect } from "../../sites/connect.ts";
-import { openDirectory, type Connection, type Site } from "../../sites/directory.ts";
+import { createDirectory, type Connection, type Site } from "../../sites/directory.ts";
 import { findSite } from "../../sites/manage.ts";
 import type { Store } from "../../store/store.ts";
 import { cancelBackfill, countBackfill, startBackfill } from "./backfill.ts";
@@ -25,8 +25,8 @@ const metaSettings = { pixel_id: "1234567890", access_token: "token-of-meta" };
 const person = (letter: string) => ({ emailSha256: sha256(letter.repeat(64)) });
 
 describe.each(["sqlite", "postgres"] as const)("backfills on %s", async (engine) => {
-  const { store, other, close } = await openNodes(engine);
-  const directory = openDirectory(store);
+  const { store, other, close } = await createNodes(engine);
+  const directory = createDirectory(store);
   const context = { store, directory };
   afterAll(close);
 

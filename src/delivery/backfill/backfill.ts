@@ -10,7 +10,7 @@ import type { Connection, Site } from "../../sites/directory.ts";
 import { auditLine } from "../../sites/manage.ts";
 import type { BackfillRow } from "../../store/deliveries/backfills.ts";
 import type { Store } from "../../store/store.ts";
-import { openJudge } from "./judge.ts";
+import { createJudge } from "./judge.ts";
 
 const pageSize = 200;
 
@@ -36,7 +36,7 @@ export async function countBackfill(
   { now, maxMs }: { now: number; maxMs: number },
 ): Promise<BackfillCount> {
   checkDays(days);
-  const judge = await openJudge(store, site, connection);
+  const judge = await createJudge(store, site, connection);
   const count: BackfillCount = { found: 0, sendable: 0, leftOut: {}, isComplete: false };
   const startedAt = performance.now();
   let after = idAt(now - days * dayMs);

@@ -20,7 +20,7 @@ export type Judged = { id: string; leftOut: string | null };
 /** Reads the next events after `after` and before `end`, and judges each. Fewer than `limit` are the last ones. */
 export type Judge = (after: string, end: string, limit: number, now: number) => Promise<Judged[]>;
 
-export async function openJudge(store: JudgeStore, site: Site, connection: Connection): Promise<Judge> {
+export async function createJudge(store: JudgeStore, site: Site, connection: Connection): Promise<Judge> {
   const platform = platformOf(connection.platform);
   /** This connection and removed ones to the same account. */
   const toAccount = new Set([
@@ -34,7 +34,7 @@ export async function openJudge(store: JudgeStore, site: Site, connection: Conne
       site.id,
       page.map(({ id }) => id),
     );
-    const consentOf = openConsents(store, site);
+    const consentOf = createConsents(store, site);
     const judged: Judged[] = [];
     for (const { id, event } of page) {
       const known = (deliveries.get(id) ?? []).filter((one) => toAccount.has(one.connectionId));
@@ -85,7 +85,7 @@ function ageReason(
 }
 
 /** Reads the present consent of each person of a page once. */
-function openConsents(store: Pick<Store, "people">, { id, settings }: Site) {
+function createConsents(store: Pick<Store, "people">, { id, settings }: Site) {
   type Consent = Pick<Attribution, "consent" | "withheld">;
   const known = new Map<Sha256, Consent>();
   const mode: ConsentMode = settings.consentMode;

@@ -4,7 +4,7 @@
 //
 // One node does this for all sites; the store keeps the progress, so any node can go on.
 
-import { openLease } from "../../background/lease.ts";
+import { createLease } from "../../background/lease.ts";
 import { poll } from "../../background/poll.ts";
 import { minuteMs } from "../../kernel/time.ts";
 import { isWorking, type Connection, type Directory, type Site } from "../../sites/directory.ts";
@@ -12,7 +12,7 @@ import type { BackfillRow, BackfillTally } from "../../store/deliveries/backfill
 import type { Store } from "../../store/store.ts";
 import type { Lanes } from "../lanes/lanes.ts";
 import type { Looks } from "../looks.ts";
-import { openJudge } from "./judge.ts";
+import { createJudge } from "./judge.ts";
 
 type BackfillWorkerOptions = {
   store: Pick<
@@ -40,7 +40,7 @@ const maxChunk = 100;
 export function startBackfills(options: BackfillWorkerOptions): { stop(): Promise<void> } {
   const { store, owner, now, elapsed, onDefect } = options;
   const onError = (error: unknown) => onDefect(error, { worker: "backfills" });
-  const lease = openLease({
+  const lease = createLease({
     leases: store.leases,
     name: "backfills",
     owner,
@@ -114,7 +114,7 @@ async function judgeNext(
   before: BackfillTally,
   now: number,
 ) {
-  const judge = await openJudge(store, site, connection);
+  const judge = await createJudge(store, site, connection);
   const size = chunkOf(row.perMinute);
   const leftOut = { ...before.leftOut };
   const chunk: string[] = [];

@@ -2,7 +2,7 @@
 
 import { afterAll, describe, expect, test } from "vitest";
 import { newAttempt, newSite, settlementOf } from "../../../test/support/events.ts";
-import { openNodes } from "../../../test/support/nodes.ts";
+import { createNodes } from "../../../test/support/nodes.ts";
 import { storeSent } from "../../../test/support/sentEvents.ts";
 import { sha256 } from "../../../test/support/sha256.ts";
 import type { ConfirmationReason, ConfirmationState } from "../../kernel/confirmation.ts";
@@ -10,12 +10,12 @@ import { shortId } from "../../kernel/ids.ts";
 import { dayMs, hourMs, minuteMs } from "../../kernel/time.ts";
 import { googleAds } from "../../platforms/google_ads/index.ts";
 import { connectPlatform, disconnect } from "../../sites/connect.ts";
-import { openDirectory, type Connection } from "../../sites/directory.ts";
+import { createDirectory, type Connection } from "../../sites/directory.ts";
 import { findSite } from "../../sites/manage.ts";
 import { maxOpenQuestions } from "../../store/confirmations/questions.ts";
 import type { NewEvent } from "../../store/events/events.ts";
 import type { Store } from "../../store/store.ts";
-import { openQuota } from "../lanes/quota.ts";
+import { createQuota } from "../lanes/quota.ts";
 import type { Sent } from "../send.ts";
 import { confirmConnection, type ConfirmationOptions } from "./worker.ts";
 
@@ -30,8 +30,8 @@ const tooNew = titled("the click is too new: the conversion is sent again").body
 const counted = titled("every conversion counts").body;
 
 describe.each(["sqlite", "postgres"] as const)("confirmations on %s", async (engine) => {
-  const { store, other, close } = await openNodes(engine);
-  const directory = openDirectory(store);
+  const { store, other, close } = await createNodes(engine);
+  const directory = createDirectory(store);
   const context = { store, directory };
   afterAll(close);
 
@@ -61,7 +61,7 @@ describe.each(["sqlite", "postgres"] as const)("confirmations on %s", async (eng
       directory,
       sender,
       tokens: { fresh: (connection) => Promise.resolve(connection) },
-      quota: openQuota(),
+      quota: createQuota(),
       owner: shortId(),
       now: () => at,
       elapsed: () => at,

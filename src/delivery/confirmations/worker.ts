@@ -4,7 +4,7 @@
 // answers costs only its own confirmations, which stay unknown.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { openLease } from "../../background/lease.ts";
+import { createLease } from "../../background/lease.ts";
 import { poll } from "../../background/poll.ts";
 import type { Confirmation, ConfirmationState, CountedAs } from "../../kernel/confirmation.ts";
 import { idAt } from "../../kernel/ids.ts";
@@ -61,7 +61,7 @@ export function startConfirmations(
 ): { stop(): Promise<void> } {
   const { store, directory, owner, everyMs, now, elapsed, onDefect } = options;
   const onError = (error: unknown) => onDefect(error, { worker: "confirmations" });
-  const lease = openLease({
+  const lease = createLease({
     leases: store.leases,
     name: "confirmations",
     owner,

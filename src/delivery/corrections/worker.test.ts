@@ -2,19 +2,19 @@
 
 import { afterAll, describe, expect, test } from "vitest";
 import { newEvent, newSite } from "../../../test/support/events.ts";
-import { openNodes } from "../../../test/support/nodes.ts";
+import { createNodes } from "../../../test/support/nodes.ts";
 import { storeSent } from "../../../test/support/sentEvents.ts";
 import { shortId } from "../../kernel/ids.ts";
 import { dayMs, hourMs, minuteMs } from "../../kernel/time.ts";
 import { connectPlatform } from "../../sites/connect.ts";
-import { openDirectory, type Connection } from "../../sites/directory.ts";
+import { createDirectory, type Connection } from "../../sites/directory.ts";
 import { changeSiteSettings, findSite } from "../../sites/manage.ts";
 import type { NewEvent } from "../../store/events/events.ts";
 import type { Store } from "../../store/store.ts";
-import { openQuota } from "../lanes/quota.ts";
+import { createQuota } from "../lanes/quota.ts";
 import type { Sent } from "../send.ts";
 import { correctOrder } from "./correctOrder.ts";
-import { openCorrections, type CorrectionOptions } from "./worker.ts";
+import { createCorrections, type CorrectionOptions } from "./worker.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
 const by = { actor: "test", now, checkAddress: () => null };
@@ -28,8 +28,8 @@ const meta = { pixel_id: "1234567890123456", access_token: "token" };
 const accepted = '{"requestId":"t-1"}';
 
 describe.each(["sqlite", "postgres"] as const)("corrections on %s", async (engine) => {
-  const { store, other, close } = await openNodes(engine);
-  const directory = openDirectory(store);
+  const { store, other, close } = await createNodes(engine);
+  const directory = createDirectory(store);
   const context = { store, directory };
   afterAll(close);
 
@@ -92,12 +92,12 @@ describe.each(["sqlite", "postgres"] as const)("corrections on %s", async (engin
       close: () => Promise.resolve(),
     };
     const site = findSite(context, connection.siteId);
-    await openCorrections({
+    await createCorrections({
       store: on,
       directory: { sites: () => [site] },
       sender,
       tokens: { fresh: (one) => Promise.resolve(one) },
-      quota: openQuota(),
+      quota: createQuota(),
       owner: shortId(),
       now: () => at,
       elapsed: () => at,

@@ -2,7 +2,7 @@
 // minutes behind the clock: it reads the events of a site on, finds refunds and the conversions that they concern, and sends the
 // corrections that are due. Nothing of this is on the path of an event.
 
-import { openLease } from "../../background/lease.ts";
+import { createLease } from "../../background/lease.ts";
 import { poll } from "../../background/poll.ts";
 import { withCurrentConsent } from "../../identity/attribution.ts";
 import type { CorrectionState } from "../../kernel/correction.ts";
@@ -55,7 +55,7 @@ export function startCorrections(
 ): { stop(): Promise<void> } {
   const { store, owner, everyMs, now, elapsed, onDefect } = options;
   const onError = (error: unknown) => onDefect(error, { worker: "corrections" });
-  const lease = openLease({
+  const lease = createLease({
     leases: store.leases,
     name: "corrections",
     owner,
@@ -65,7 +65,7 @@ export function startCorrections(
     onError,
   });
   const isAlone = store.engine === "sqlite";
-  const corrections = openCorrections(options);
+  const corrections = createCorrections(options);
   const loop = poll({
     everyMs,
     firstMs: everyMs,
@@ -81,7 +81,7 @@ export function startCorrections(
   };
 }
 
-export function openCorrections(options: CorrectionOptions) {
+export function createCorrections(options: CorrectionOptions) {
   const { store, directory, onDefect } = options;
   /** Sites that are off and have no head. */
   const off = new Set<string>();

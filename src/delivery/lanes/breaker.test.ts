@@ -1,18 +1,18 @@
 import { describe, expect, test } from "vitest";
-import { openBreaker } from "./breaker.ts";
+import { createBreaker } from "./breaker.ts";
 
 const now = 1_000_000;
 const key = "site connection";
 
 function broken(failures = 5) {
-  const breaker = openBreaker();
+  const breaker = createBreaker();
   for (let i = 0; i < failures; i++) breaker.recordFailure(key, now);
   return breaker;
 }
 
 describe("the breaker", () => {
   test("the breaker allows calls while fewer than five in a row have failed", () => {
-    expect(openBreaker().blockedMs(key, now)).toBe(0);
+    expect(createBreaker().blockedMs(key, now)).toBe(0);
     expect(broken(4).blockedMs(key, now)).toBe(0);
     const breaker = broken(4);
     breaker.recordSuccess(key);
@@ -54,7 +54,7 @@ describe("the breaker", () => {
   });
 
   test("Retry-After blocks the connection for that time, up to five minutes", () => {
-    const breaker = openBreaker();
+    const breaker = createBreaker();
     breaker.recordRetryAfter(key, now, 30);
     expect(breaker.blockedMs(key, now)).toBe(30_000);
     expect(breaker.blockedMs(key, now + 30_000)).toBe(0);

@@ -34,7 +34,7 @@ const probeMs = 2_000;
 /** `until` is null while the breaker is closed. */
 type State = { failures: number; pauses: number; until: number | null; isProbing: boolean };
 
-export function openBreaker(): Breaker {
+export function createBreaker(): Breaker {
   const states = new Map<string, State>();
 
   function stateOf(key: string): State {

@@ -6,9 +6,9 @@ import { sampleConversion } from "../../platforms/shared/sample.ts";
 import type { Connection, Directory } from "../../sites/directory.ts";
 import type { Settlement } from "../../store/deliveries/deliveries.ts";
 import { createDeliverer, type Outcome, type QueuedJob } from "./deliver.ts";
-import { openBreaker } from "./breaker.ts";
-import { openLanes } from "./lanes.ts";
-import { openQuota } from "./quota.ts";
+import { createBreaker } from "./breaker.ts";
+import { createLanes } from "./lanes.ts";
+import { createQuota } from "./quota.ts";
 import type { Sent } from "../send.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
@@ -64,7 +64,7 @@ function setUp(reply: (request: PlatformRequest, call: number) => Sent) {
     settle: async (settlement: Settlement) => void settled.push(settlement),
     markForReconnection: async () => {},
     tokens: { fresh: async (connection: Connection) => connection },
-    breaker: openBreaker(),
+    breaker: createBreaker(),
     retry: { scheduleMs: [10_000], random: () => 0.5 },
     attemptMs: 8000,
     now: () => clock.now,
@@ -186,7 +186,7 @@ test("events beyond the quota wait together and leave as one batch", async () =>
   const { options, requests } = setUp(() => accepted);
   let left = 2;
   const quota = { take: () => (left-- > 0 ? 0 : left > -4 ? 5 : 0) };
-  const lanes = openLanes({ ...options, quota });
+  const lanes = createLanes({ ...options, quota });
   const { batch } = batchOf(12);
   const outcomes = await Promise.all(batch.map(({ job }) => lanes.send(job)));
   expect(outcomes.every(({ state }) => state === "sent")).toBe(true);
@@ -197,7 +197,7 @@ test("events beyond the quota wait together and leave as one batch", async () =>
 
 test("a stop does not wait for quota: waiting jobs are returned, due at once", async () => {
   const { options, settled } = setUp(() => accepted);
-  const lanes = openLanes({ ...options, quota: { ...openQuota(), take: () => 600_000 } });
+  const lanes = createLanes({ ...options, quota: { ...createQuota(), take: () => 600_000 } });
   const { batch } = batchOf(3);
   const sending = batch.map(({ job }) => lanes.send(job));
   await lanes.close();

@@ -63,7 +63,7 @@ interface InHand extends RingNode<InHand> {
 
 const isBackfill = ({ job }: QueuedJob) => job.isBackfill === true;
 
-export function openLanes(options: LanesOptions): Lanes {
+export function createLanes(options: LanesOptions): Lanes {
   const deliverer = createDeliverer(options);
   /** Never removed: their number is bounded by that of the connections, and a Map that changes all the time costs (kernel/ring.ts). */
   const queues = new Map<string, Queue>();

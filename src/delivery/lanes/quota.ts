@@ -5,7 +5,7 @@ export type Quota = {
   take(key: string, allowed: { requests: number; seconds: number }, at: number): number;
 };
 
-export function openQuota(): Quota {
+export function createQuota(): Quota {
   const buckets = new Map<string, { left: number; at: number }>();
   return {
     take(key, { requests, seconds }, at) {

@@ -31,7 +31,7 @@ export type Tokens = {
 const beforeExpiryMs = minuteMs;
 const recheckMs = 200;
 
-export function openTokens(options: TokenOptions): Tokens {
+export function createTokens(options: TokenOptions): Tokens {
   const { store, directory, sender, owner, now, elapsed, renewalMs } = options;
   const inFlight = new Map<string, Promise<Connection | TokenFault>>();
 

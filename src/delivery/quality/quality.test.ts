@@ -2,7 +2,7 @@
 
 import { afterAll, describe, expect, test } from "vitest";
 import { newSite } from "../../../test/support/events.ts";
-import { openNodes } from "../../../test/support/nodes.ts";
+import { createNodes } from "../../../test/support/nodes.ts";
 import { storeSent } from "../../../test/support/sentEvents.ts";
 import { matchKeys, type MatchKey } from "../../kernel/quality.ts";
 import { hourMs } from "../../kernel/time.ts";
@@ -10,7 +10,7 @@ import { googleAds } from "../../platforms/google_ads/index.ts";
 import { meta } from "../../platforms/meta/index.ts";
 import { fullPerson, fullSample } from "../../platforms/shared/sample.ts";
 import { connectPlatform } from "../../sites/connect.ts";
-import { openDirectory } from "../../sites/directory.ts";
+import { createDirectory } from "../../sites/directory.ts";
 import { addKey, findSite } from "../../sites/manage.ts";
 import { sentKeys } from "./matchKeys.ts";
 import { describeImprovement, readQuality } from "./read.ts";
@@ -109,8 +109,8 @@ describe("the score", () => {
 });
 
 describe.each(["sqlite", "postgres"] as const)("the quality of a site on %s", async (engine) => {
-  const { store, close } = await openNodes(engine);
-  const directory = openDirectory(store);
+  const { store, close } = await createNodes(engine);
+  const directory = createDirectory(store);
   const context = { store, directory };
   afterAll(close);
 

@@ -1,7 +1,7 @@
 // Asks platforms once a day how well the events that they received can be matched, and stores their answers. One node does it for
 // all sites. A platform that fails is asked again some hours later, and costs nothing else.
 
-import { openLease } from "../../background/lease.ts";
+import { createLease } from "../../background/lease.ts";
 import { poll } from "../../background/poll.ts";
 import { hourMs, minuteMs } from "../../kernel/time.ts";
 import { platformOf } from "../../platforms/index.ts";
@@ -39,7 +39,7 @@ const maxNotes = 20;
 export function startSnapshots(options: SnapshotOptions): { stop(): Promise<void> } {
   const { store, owner, now, elapsed, onDefect } = options;
   const onError = (error: unknown) => onDefect(error, { worker: "quality" });
-  const lease = openLease({
+  const lease = createLease({
     leases: store.leases,
     name: "quality",
     owner,
@@ -49,7 +49,7 @@ export function startSnapshots(options: SnapshotOptions): { stop(): Promise<void
     onError,
   });
   const isAlone = store.engine === "sqlite";
-  const snapshots = openSnapshots(options);
+  const snapshots = createSnapshots(options);
   const loop = poll({
     everyMs,
     firstMs: everyMs,
@@ -65,7 +65,7 @@ export function startSnapshots(options: SnapshotOptions): { stop(): Promise<void
   };
 }
 
-export function openSnapshots(options: SnapshotOptions) {
+export function createSnapshots(options: SnapshotOptions) {
   const { store, directory, now, onDefect } = options;
   /** When each connection was asked in vain. */
   const failedAt = new Map<string, number>();

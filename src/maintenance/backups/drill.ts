@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Inconsistency } from "../../store/maintenance/check/faults.ts";
 import type { Keys } from "../../store/engine/seal.ts";
 import { dropTables } from "../../store/maintenance/restoreTarget.ts";
-import type { StoreLocation } from "../../store/open.ts";
+import type { StoreLocation } from "../../store/connect.ts";
 import type { Totals } from "../backupFile.ts";
 import { restoreBackup } from "../restore.ts";
 import type { BackupSecret } from "./encryption.ts";

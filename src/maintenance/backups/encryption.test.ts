@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { freshFolder } from "../../../test/support/databases.ts";
 import { readBackup, writeLines } from "../backupFile.ts";
-import { decryptBytes, encryptBytes, openHeader, type BackupSecret } from "./encryption.ts";
+import { decryptBytes, encryptBytes, readBackupHeader, type BackupSecret } from "./encryption.ts";
 
 const secret: BackupSecret = { kind: "key", key: Buffer.alloc(32, 1) };
 const passphrase: BackupSecret = { kind: "passphrase", passphrase: "correct horse battery" };
@@ -27,7 +27,7 @@ async function encrypt(plain: Buffer, by = secret): Promise<string> {
 }
 
 async function decrypt(file: string, by = secret): Promise<Buffer> {
-  const opened = await openHeader(file, by);
+  const opened = await readBackupHeader(file, by);
   if (!opened) return expect.unreachable("the file is encrypted");
   const rest = readFileSync(file).subarray(opened.length);
   return collect(decryptBytes(inPieces(rest, 9999), opened, () => new Error("damaged")));
@@ -93,7 +93,9 @@ test("another key, a missing key and a wrong passphrase are named as such", asyn
   await expect(decrypt(file, { kind: "key", key: Buffer.alloc(32, 2) })).rejects.toThrow(
     "is encrypted with another key than that of CLEANCAST_BACKUP_KEY",
   );
-  await expect(openHeader(file, null)).rejects.toThrow("is encrypted with a key; set CLEANCAST_BACKUP_KEY");
+  await expect(readBackupHeader(file, null)).rejects.toThrow(
+    "is encrypted with a key; set CLEANCAST_BACKUP_KEY",
+  );
   const other = await encrypt(Buffer.from("text"), passphrase);
   expect(String(await decrypt(other, passphrase))).toBe("text");
   await expect(decrypt(other)).rejects.toThrow(

@@ -108,7 +108,10 @@ async function* inChunks(source: AsyncIterable<Buffer>, size: number) {
 export type OpenedHeader = { key: Buffer; header: Buffer; length: number };
 
 /** Reads the header of a file. Returns null for a file that is not encrypted, and throws where the secret is not its own. */
-export async function openHeader(path: string, secret: BackupSecret | null): Promise<OpenedHeader | null> {
+export async function readBackupHeader(
+  path: string,
+  secret: BackupSecret | null,
+): Promise<OpenedHeader | null> {
   const header = Buffer.alloc(headerBytes);
   const file = await open(path);
   try {

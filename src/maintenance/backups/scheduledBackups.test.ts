@@ -1,11 +1,11 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { openNodes } from "../../../test/support/nodes.ts";
+import { createNodes } from "../../../test/support/nodes.ts";
 import { engines, type Engine } from "../../../test/support/relay.ts";
 import { minuteMs } from "../../kernel/time.ts";
-import { openScheduledBackups } from "./scheduledBackups.ts";
+import { createScheduledBackups } from "./scheduledBackups.ts";
 
 async function open(engine: Engine) {
-  const { store, other, close } = await openNodes(engine);
+  const { store, other, close } = await createNodes(engine);
   onTestFinished(close);
   const clock = { at: Date.parse("2026-11-16T04:00:00Z") };
   const defects: string[] = [];
@@ -16,7 +16,7 @@ async function open(engine: Engine) {
     return null;
   };
   const node = (owner: string, nodeStore = store) =>
-    openScheduledBackups({
+    createScheduledBackups({
       store: nodeStore,
       schedule: [3 * 60 * minuteMs],
       runBackup: () => {

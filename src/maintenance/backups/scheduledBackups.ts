@@ -4,7 +4,7 @@
 import { spawn } from "node:child_process";
 import { setPriority } from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
-import { openLease } from "../../background/lease.ts";
+import { createLease } from "../../background/lease.ts";
 import { poll } from "../../background/poll.ts";
 import { dayMs, minuteMs, secondMs } from "../../kernel/time.ts";
 import type { Store } from "../../store/store.ts";
@@ -34,7 +34,7 @@ const retryMs = 15 * minuteMs;
 const maxRunMs = dayMs;
 
 export function startScheduledBackups(options: ScheduledBackupOptions): { stop(): Promise<void> } {
-  const backups = openScheduledBackups(options);
+  const backups = createScheduledBackups(options);
   const loop = poll({
     everyMs,
     // A start has more urgent work.
@@ -52,10 +52,10 @@ export function startScheduledBackups(options: ScheduledBackupOptions): { stop()
 }
 
 /** `check` makes a backup if one is due. */
-export function openScheduledBackups(options: ScheduledBackupOptions) {
+export function createScheduledBackups(options: ScheduledBackupOptions) {
   const { store, schedule, runBackup, owner, now, elapsed, onMade, onFailed, onDefect } = options;
   let reportedAt = -Infinity;
-  const lease = openLease({
+  const lease = createLease({
     leases: store.leases,
     name: "backups",
     owner,

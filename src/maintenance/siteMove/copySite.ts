@@ -30,7 +30,7 @@ export type SiteCopy = {
   compareCounts(): Promise<void>;
 };
 
-export function openSiteCopy(
+export function createSiteCopy(
   { siteId, runId }: Pick<SiteMove, "siteId" | "runId">,
   from: Side,
   to: Side,

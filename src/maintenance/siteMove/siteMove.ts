@@ -45,7 +45,7 @@ import {
 import { writeAudit, type AuditLine } from "../../store/sites/audit.ts";
 import { readSiteMove, removeSiteMove, takeSiteMove, type SiteMove } from "../../store/sites/siteMoves.ts";
 import type { Query, Row } from "../../store/engine/database.ts";
-import { openSiteCopy, type SiteCopy } from "./copySite.ts";
+import { createSiteCopy, type SiteCopy } from "./copySite.ts";
 
 /** An installation, and its name for people. */
 export type Installation = Side & { name: string };
@@ -160,7 +160,7 @@ const auditOf = (siteId: string, action: string, detail: Record<string, unknown>
 async function copyAndHandOver(running: Running): Promise<SiteMoved> {
   const { from, to, move, now, report } = running;
   const tables = await tablesOf(running, historyTables);
-  const copy = openSiteCopy(move, from, to, tables, now);
+  const copy = createSiteCopy(move, from, to, tables, now);
   await copyWhileWorking(running, copy);
   const startedAt = performance.now();
   let ready: Ready;

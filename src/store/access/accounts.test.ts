@@ -2,14 +2,14 @@
 
 import { afterAll, describe, expect, test } from "vitest";
 import { newSite } from "../../../test/support/events.ts";
-import { openNodes } from "../../../test/support/nodes.ts";
+import { createNodes } from "../../../test/support/nodes.ts";
 import { shortId, ulid } from "../../kernel/ids.ts";
 import type { KeyRow } from "../sites/configuration.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
 
 describe.each(["sqlite", "postgres"] as const)("accounts on %s", async (engine) => {
-  const { store, other, close } = await openNodes(engine);
+  const { store, other, close } = await createNodes(engine);
   afterAll(close);
 
   const line = (siteId = "") => ({ siteId, actor: "test", action: "test", detail: {}, at: now });

@@ -1,13 +1,13 @@
 // Identities at an OpenID provider, on both engines.
 
 import { afterAll, describe, expect, test } from "vitest";
-import { openNodes } from "../../../test/support/nodes.ts";
+import { createNodes } from "../../../test/support/nodes.ts";
 import { shortId, ulid } from "../../kernel/ids.ts";
 
 const now = Date.UTC(2026, 10, 16);
 
 describe.each(["sqlite", "postgres"] as const)("identities on %s", async (engine) => {
-  const { store, close } = await openNodes(engine);
+  const { store, close } = await createNodes(engine);
   afterAll(close);
   const line = { siteId: "", actor: "single sign-on", action: "signed in", detail: {}, at: now };
   const newUser = (email: string) => ({

@@ -2,14 +2,14 @@
 
 import { afterAll, describe, expect, test } from "vitest";
 import { newAttempt, newEvent, newSite, settlementOf } from "../../../test/support/events.ts";
-import { openNodes } from "../../../test/support/nodes.ts";
+import { createNodes } from "../../../test/support/nodes.ts";
 import type { NewEvent } from "../events/events.ts";
 
 const now = Date.UTC(2026, 10, 15);
 const hour = 3_600_000;
 
 describe.each(["sqlite", "postgres"] as const)("deliveries on %s", async (engine) => {
-  const { store, other, close } = await openNodes(engine);
+  const { store, other, close } = await createNodes(engine);
   afterAll(close);
 
   async function accepted(siteId: string, count: number): Promise<NewEvent[]> {

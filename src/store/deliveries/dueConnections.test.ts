@@ -1,17 +1,17 @@
 // Looking for due deliveries costs as much as there are connections that have some, and nothing for all others.
 
 import { afterAll, describe, expect, test } from "vitest";
-import { newLocation, openAt, sql } from "../../../test/support/nodes.ts";
+import { newLocation, createAt, sql } from "../../../test/support/nodes.ts";
 import type { Database } from "../engine/database.ts";
-import { openDatabase } from "../open.ts";
+import { connectDatabase } from "../connect.ts";
 import { dueConnectionStore } from "./dueConnections.ts";
 
 describe.each(["sqlite", "postgres"] as const)(
   "connections with waiting deliveries on %s",
   async (engine) => {
     const location = await newLocation(engine);
-    await (await openAt(location)).close();
-    const db = openDatabase(location);
+    await (await createAt(location)).close();
+    const db = connectDatabase(location);
     afterAll(() => db.close());
     let statements = 0;
     const all: Database["all"] = (...asked) => {

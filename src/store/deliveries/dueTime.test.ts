@@ -2,13 +2,13 @@
 
 import { afterAll, describe, expect, test } from "vitest";
 import { auditLine, newAttempt, newEvent, newSite, queuedDelivery } from "../../../test/support/events.ts";
-import { openNodes, sql } from "../../../test/support/nodes.ts";
+import { createNodes, sql } from "../../../test/support/nodes.ts";
 import { idAt } from "../../kernel/ids.ts";
 import { hourMs, minuteMs } from "../../kernel/time.ts";
 import type { NewEvent } from "../events/events.ts";
 
 describe.each(["sqlite", "postgres"] as const)("after a clock was an hour ahead, on %s", async (engine) => {
-  const { store, location, close } = await openNodes(engine);
+  const { store, location, close } = await createNodes(engine);
   afterAll(close);
   const now = () => Date.now() + hourMs;
 

@@ -3,7 +3,7 @@
 import { expect, inject, onTestFinished, test } from "vitest";
 import { migratedDatabase } from "../../../test/support/databases.ts";
 import { newEvent } from "../../../test/support/events.ts";
-import { newLocation, openAt, sql } from "../../../test/support/nodes.ts";
+import { newLocation, createAt, sql } from "../../../test/support/nodes.ts";
 import { simulateTimeline } from "../../../test/support/postgres/timeline.ts";
 import { hourMs } from "../../kernel/time.ts";
 import { MarkOutdated } from "./nodes.ts";
@@ -14,7 +14,7 @@ test.skipIf(inject("inSchemas"))(
     const location = await newLocation("postgres", migratedDatabase);
     if (location.engine !== "postgres") expect.unreachable();
     const { promote } = await simulateTimeline(location.url);
-    const { nodes, close } = await openAt(location);
+    const { nodes, close } = await createAt(location);
     onTestFinished(close);
     await nodes.renew("node", "1", 60_000, 0);
     await nodes.renew("dead", "1", -60_000, 0);
@@ -44,7 +44,7 @@ test.skipIf(inject("inSchemas"))(
     const location = await newLocation("postgres", migratedDatabase);
     if (location.engine !== "postgres") expect.unreachable();
     const { promote } = await simulateTimeline(location.url);
-    const { nodes, events, close } = await openAt(location);
+    const { nodes, events, close } = await createAt(location);
     onTestFinished(close);
     await nodes.renew("node", "1", 60_000, 0);
     await nodes.renew("node", "2", 60_000, 0);
@@ -66,7 +66,7 @@ test.skipIf(inject("inSchemas"))(
   "a node that has just started writes its row with its events, in case a failover that it cannot see lost the row",
   async () => {
     const location = await newLocation("postgres", migratedDatabase);
-    const { nodes, events, close } = await openAt(location);
+    const { nodes, events, close } = await createAt(location);
     onTestFinished(close);
     await nodes.renew("node", "1", 60_000);
     // What is left behind a pooler that has changed to another server: open connections, and no row.
@@ -77,7 +77,7 @@ test.skipIf(inject("inSchemas"))(
 );
 
 test("living nodes are counted by the clock that wrote their leases, whatever the time of the node that counts", async () => {
-  const { nodes, slices, close } = await openAt(await newLocation("postgres", migratedDatabase));
+  const { nodes, slices, close } = await createAt(await newLocation("postgres", migratedDatabase));
   onTestFinished(close);
   await nodes.renew("alive", "0", 60_000);
   await nodes.renew("dead", "0", -60_000);

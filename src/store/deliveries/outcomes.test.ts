@@ -2,7 +2,7 @@
 
 import { afterAll, describe, expect, test } from "vitest";
 import { newAttempt, newEvent, newSite, queuedDelivery } from "../../../test/support/events.ts";
-import { openNodes, sql } from "../../../test/support/nodes.ts";
+import { createNodes, sql } from "../../../test/support/nodes.ts";
 import { sha256 } from "../../../test/support/sha256.ts";
 import type { NewEvent } from "../events/events.ts";
 import { toPlan } from "../events/plan.ts";
@@ -14,7 +14,7 @@ const now = Date.UTC(2026, 10, 15);
 const emailSha256 = sha256("a".repeat(64));
 
 describe.each(["sqlite", "postgres"] as const)("first attempts on %s", async (engine) => {
-  const { store, other, location, close } = await openNodes(engine);
+  const { store, other, location, close } = await createNodes(engine);
   afterAll(close);
 
   /** An event that `node-a` attempts at once for c1 and c2; c3 is skipped and c4 parked. */

@@ -8,7 +8,7 @@ import { migratedDatabase } from "../../../test/support/databases.ts";
 import { ulid } from "../../kernel/ids.ts";
 import type { Delivery } from "./delivery.ts";
 import type { Settlement } from "./deliveries.ts";
-import { openStore, type Store } from "../store.ts";
+import { createStore, type Store } from "../store.ts";
 
 const many = 20_000;
 const now = Date.UTC(2026, 10, 15);
@@ -24,7 +24,7 @@ async function withMany(
   counted: "nothing" | "others" = "nothing",
 ): Promise<number> {
   const url = await migratedDatabase();
-  const open = () => openStore({ engine: "postgres", url, connections: 4 }, Buffer.alloc(32, 7), ulid);
+  const open = () => createStore({ engine: "postgres", url, connections: 4 }, Buffer.alloc(32, 7), ulid);
   const client = new Client({ connectionString: url });
   await client.connect();
   try {

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newAttempt, newEvent, queuedDelivery, settlementOf } from "../../../test/support/events.ts";
-import { openNodes } from "../../../test/support/nodes.ts";
+import { createNodes } from "../../../test/support/nodes.ts";
 import type { ConfirmationReason, ConfirmationState } from "../../kernel/confirmation.ts";
 import type { DeliveryState } from "../../kernel/event.ts";
 import { shortId } from "../../kernel/ids.ts";
@@ -23,7 +23,7 @@ type Wanted = {
 };
 
 describe.each(["sqlite", "postgres"] as const)("the sync log on %s", async (engine) => {
-  const { store, other, close } = await openNodes(engine);
+  const { store, other, close } = await createNodes(engine);
   afterAll(close);
 
   async function addEvent(siteId: string, wanted: Wanted): Promise<string> {

@@ -11,8 +11,8 @@ import {
 } from "node:crypto";
 
 export type Seal = {
-  close(plain: string, place: string): string;
-  open(sealed: string, place: string): string;
+  seal(plain: string, place: string): string;
+  unseal(sealed: string, place: string): string;
 };
 
 /** The first key seals. While the key is changed there is a second one, which only opens. */
@@ -32,7 +32,7 @@ function keyObjectOf(key: Buffer): KeyObject {
 export function sealWith(key: Buffer | Keys): Seal {
   const keys = typeof key === "function" ? key : () => [key];
   return {
-    close(plain, place) {
+    seal(plain, place) {
       const nonce = randomBytes(12);
       const cipher = createCipheriv("aes-256-gcm", keyObjectOf(keys()[0] as Buffer), nonce).setAAD(
         Buffer.from(place),
@@ -40,13 +40,13 @@ export function sealWith(key: Buffer | Keys): Seal {
       const text = Buffer.concat([cipher.update(plain, "utf8"), cipher.final()]);
       return version + Buffer.concat([nonce, cipher.getAuthTag(), text]).toString("base64url");
     },
-    open(sealed, place) {
+    unseal(sealed, place) {
       if (!sealed.startsWith(version)) throw new Error("not a sealed value");
       const bytes = Buffer.from(sealed.slice(version.length), "base64url");
       let failure: unknown;
       for (const one of keys()) {
         try {
-          return openWith(one, bytes, place);
+          return unsealWith(one, bytes, place);
         } catch (error) {
           failure ??= error;
         }
@@ -56,7 +56,7 @@ export function sealWith(key: Buffer | Keys): Seal {
   };
 }
 
-function openWith(key: Buffer, bytes: Buffer, place: string): string {
+function unsealWith(key: Buffer, bytes: Buffer, place: string): string {
   const decipher = createDecipheriv("aes-256-gcm", keyObjectOf(key), bytes.subarray(0, 12), {
     authTagLength: 16,
   })
@@ -66,9 +66,9 @@ function openWith(key: Buffer, bytes: Buffer, place: string): string {
 }
 
 /** Returns null where none of the keys opens it. */
-export function tryOpen(seal: Seal, sealed: string, place: string): string | null {
+export function tryUnseal(seal: Seal, sealed: string, place: string): string | null {
   try {
-    return seal.open(sealed, place);
+    return seal.unseal(sealed, place);
   } catch {
     return null;
   }

@@ -67,15 +67,15 @@ export function readPerson(text: string): Person {
 }
 
 /** Extra fields and items are sealed, bound to their event. */
-export function describeEvents(seal: Pick<Seal, "open" | "close">) {
+export function describeEvents(seal: Seal) {
   /** Two fields are read from one sealed text, which is opened once. */
   const opened = new WeakMap<Row, ReturnType<typeof unpackPayload>>();
-  function openPayload(value: Value, row: Row) {
+  function unsealPayload(value: Value, row: Row) {
     if (value === null) return noPayload;
     const known = opened.get(row);
     if (known) return known;
     const place = extraPlace(String(row.site_id), String(row.id));
-    const payload = unpackPayload(seal.open(String(value), place));
+    const payload = unpackPayload(seal.unseal(String(value), place));
     opened.set(row, payload);
     return payload;
   }
@@ -138,12 +138,12 @@ export function describeEvents(seal: Pick<Seal, "open" | "close">) {
         column: "extra",
         write: ({ event }) => {
           const text = packPayload(event);
-          return text && seal.close(text, extraPlace(event.siteId, event.id));
+          return text && seal.seal(text, extraPlace(event.siteId, event.id));
         },
-        read: (value, row) => openPayload(value, row).extra,
+        read: (value, row) => unsealPayload(value, row).extra,
       },
       // Written with the extra fields.
-      items: { column: "extra", read: (value, row) => openPayload(value, row).items },
+      items: { column: "extra", read: (value, row) => unsealPayload(value, row).items },
     },
     // Indexed, and emptied when the person is erased.
     { email_ref: ({ event }) => emailRef(event.person.emailSha256) },
@@ -151,7 +151,7 @@ export function describeEvents(seal: Pick<Seal, "open" | "close">) {
 }
 
 /** Column names and summaries do not depend on the encryption key. */
-const unsealed = describeEvents({ open: (text) => text, close: (text) => text });
+const unsealed = describeEvents({ unseal: (text) => text, seal: (text) => text });
 
 export const eventColumns = unsealed.list;
 

@@ -2,7 +2,7 @@
 
 import { afterAll, describe, expect, test } from "vitest";
 import { newEvent, newSite, unattributed } from "../../../test/support/events.ts";
-import { openNodes, sql } from "../../../test/support/nodes.ts";
+import { createNodes, sql } from "../../../test/support/nodes.ts";
 import { sha256 } from "../../../test/support/sha256.ts";
 import { orderEventId, shortId } from "../../kernel/ids.ts";
 import { orderClaim, personRefOf } from "./claims.ts";
@@ -12,7 +12,7 @@ const now = Date.UTC(2026, 10, 15);
 const hour = 3_600_000;
 
 describe.each(["sqlite", "postgres"] as const)("events on %s", async (engine) => {
-  const { store, other, location, close } = await openNodes(engine);
+  const { store, other, location, close } = await createNodes(engine);
   afterAll(close);
 
   const claiming = (

@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { readTable } from "./copy.ts";
-import { openSource, SourceFault } from "./copySource.ts";
+import { createSource, SourceFault } from "./copySource.ts";
 
 function filled(rows: number, bytes: number) {
   const db = new DatabaseSync(":memory:");
@@ -17,7 +17,7 @@ describe("the pieces of a table", () => {
     ["by their bytes", 100_000, 4],
   ])("the pieces of a table are bounded %s, and have all of its rows", (_how, rowBytes, maxRows) => {
     const { db, table } = filled(50, rowBytes);
-    const source = openSource(db, { rows: 5, bytes: 200_000 });
+    const source = createSource(db, { rows: 5, bytes: 200_000 });
     const pieces = [...source.pieces(table, [null])];
     expect(Math.max(...pieces.map(({ rows }) => rows.length))).toBeLessThanOrEqual(maxRows);
     expect(pieces.flatMap(({ rows }) => rows.map(([id]) => id))).toEqual(
@@ -33,14 +33,14 @@ describe("the pieces of a table", () => {
 
   test("a row that is larger than a piece is a piece of its own", () => {
     const { db, table } = filled(4, 1000);
-    const source = openSource(db, { rows: 10, bytes: 100 });
+    const source = createSource(db, { rows: 10, bytes: 100 });
     expect([...source.pieces(table, [null])].map(({ rows }) => rows.length)).toEqual([1, 1, 1, 1]);
   });
 
   test("an unreadable table is reported as a fault of the embedded database, with its name", () => {
     const { db, table } = filled(1, 1);
     db.exec("INSERT INTO t VALUES (9007199254740993, '')");
-    const source = openSource(db, { rows: 10, bytes: 100 });
+    const source = createSource(db, { rows: 10, bytes: 100 });
     expect(() => [...source.pieces(table, [null])]).toThrow(SourceFault);
     expect(() => [...source.pieces(table, [null])]).toThrow(/cannot be read in t .*cleancast check/);
   });

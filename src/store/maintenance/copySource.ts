@@ -33,7 +33,7 @@ export type PieceSize = { rows: number; bytes: number };
 /** Rows per read: faster than one at a time, and large rows must fit into memory. */
 const rowsPerRead = 250;
 
-export function openSource(db: DatabaseSync, size: PieceSize) {
+export function createSource(db: DatabaseSync, size: PieceSize) {
   const statements = new Map<string, StatementSync>();
 
   function prepare(table: Table, text: string): StatementSync {
@@ -85,7 +85,7 @@ export function openSource(db: DatabaseSync, size: PieceSize) {
   };
 }
 
-export type Source = ReturnType<typeof openSource>;
+export type Source = ReturnType<typeof createSource>;
 
 /** Returns null where the file is not a database of ours. */
 export async function readSourceSchema(db: DatabaseSync): Promise<number | null> {

@@ -70,7 +70,7 @@ const isUnfit = (table: Table, row: Values) =>
 /** A unique value exists already: in a row of another range, which may be about to be removed. */
 export class UniqueConflict extends Error {}
 
-export async function openCopyTarget(db: Database) {
+export async function createCopyTarget(db: Database) {
   const collation = (await ordersByBytes(db)) ? "" : ' COLLATE "C"';
   const isSharded = await isCitus(db);
 
@@ -170,7 +170,7 @@ export async function openCopyTarget(db: Database) {
   };
 }
 
-export type CopyTarget = Awaited<ReturnType<typeof openCopyTarget>>;
+export type CopyTarget = Awaited<ReturnType<typeof createCopyTarget>>;
 
 /** A statement over a full table may take longer than any statement of a relay. */
 const noStatementTimeout = `SET LOCAL statement_timeout = 0`;

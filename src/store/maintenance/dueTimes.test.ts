@@ -3,11 +3,11 @@
 
 import { afterAll, describe, expect, test } from "vitest";
 import { auditLine, newEvent, newSite, queuedDelivery, settlementOf } from "../../../test/support/events.ts";
-import { openNodes, sql } from "../../../test/support/nodes.ts";
+import { createNodes, sql } from "../../../test/support/nodes.ts";
 import { shortId } from "../../kernel/ids.ts";
 import { dayMs, hourMs, minuteMs } from "../../kernel/time.ts";
 import { statisticsWorker } from "../../statistics/worker.ts";
-import { openDatabase } from "../open.ts";
+import { connectDatabase } from "../connect.ts";
 import { lockoutRule } from "../sites/keyUse.ts";
 import { dueTimeStore } from "./dueTimes.ts";
 
@@ -16,7 +16,7 @@ const maxDelayMs = 1.2 * dayMs;
 const slowMs = hourMs / 2;
 
 describe.each(["sqlite", "postgres"] as const)("due times on %s", async (engine) => {
-  const { store, location, close } = await openNodes(engine);
+  const { store, location, close } = await createNodes(engine);
   afterAll(close);
   const now = Date.now();
   const ahead = now + hourMs;
@@ -81,7 +81,7 @@ describe.each(["sqlite", "postgres"] as const)("due times on %s", async (engine)
     async () => {
       const siteId = await newSite(store);
       const id = await queued(siteId, now + dayMs, now + dayMs + 10_000);
-      const db = openDatabase(location);
+      const db = connectDatabase(location);
       try {
         for (const wrongMs of [-hourMs, hourMs]) {
           const node = dueTimeStore(db, () => Date.now() + wrongMs);

@@ -2,7 +2,7 @@
 // the sign-in.
 
 import type { Database, Query, Row } from "../engine/database.ts";
-import { sealWith, secretFor, tryOpen, type Keys, type Seal } from "../engine/seal.ts";
+import { sealWith, secretFor, tryUnseal, type Keys, type Seal } from "../engine/seal.ts";
 import { readSetting } from "../settings.ts";
 import { canOpen, sealedRows } from "./reseal.ts";
 import { sealedColumns, sealedNames } from "./sealedColumns.ts";
@@ -29,18 +29,18 @@ async function readSealedSetting(
   first: string,
   onRepaired: OnRepaired,
 ): Promise<string> {
-  const stored = (await readSetting(db, name)) ?? (await insertSetting(db, name, seal.close(first, name)));
-  const plain = tryOpen(seal, stored, name);
+  const stored = (await readSetting(db, name)) ?? (await insertSetting(db, name, seal.seal(first, name)));
+  const plain = tryUnseal(seal, stored, name);
   if (plain !== null) return plain;
   if (!(await isRightKey(db, seal))) throw new WrongEncryptionKey();
   await db.run(`UPDATE settings SET value = $2 WHERE name = $1 AND value = $3`, [
     name,
-    seal.close(first, name),
+    seal.seal(first, name),
     stored,
   ]);
   onRepaired(name);
   // Another node may have been first.
-  const repaired = tryOpen(seal, String(await readSetting(db, name)), name);
+  const repaired = tryUnseal(seal, String(await readSetting(db, name)), name);
   if (repaired === null) throw new WrongEncryptionKey();
   return repaired;
 }
@@ -62,7 +62,7 @@ async function insertSetting(db: Database, name: string, value: string): Promise
 async function isRightKey(db: Query, seal: Seal): Promise<boolean> {
   for (const name of Object.values(sealedNames)) {
     const stored = await readSetting(db, name);
-    if (stored !== null && tryOpen(seal, stored, name) !== null) return true;
+    if (stored !== null && tryUnseal(seal, stored, name) !== null) return true;
   }
   let opened = 0;
   for (const column of sealedColumns.filter(({ table }) => table !== "settings")) {

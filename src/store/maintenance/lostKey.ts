@@ -6,11 +6,11 @@ import { readObject } from "../damagedRows.ts";
 import type { Database, Query, Row } from "../engine/database.ts";
 import { canOpen, sealedRows } from "./reseal.ts";
 import { raiseRevision } from "../sites/revision.ts";
-import { sealWith, tryOpen, type Keys, type Seal } from "../engine/seal.ts";
+import { sealWith, tryUnseal, type Keys, type Seal } from "../engine/seal.ts";
 import { sealedColumns, sealedIn, sealedNames, type SealedColumn } from "./sealedColumns.ts";
 import { readSetting } from "../settings.ts";
-import { openSnapshot } from "./snapshot.ts";
-import type { StoreLocation } from "../open.ts";
+import { createSnapshot } from "./snapshot.ts";
+import type { StoreLocation } from "../connect.ts";
 
 /** The number of values that were discarded, by table. */
 type DiscardedCounts = Record<string, number>;
@@ -19,7 +19,7 @@ const reason = "the encryption key was lost";
 
 /** True if there is a database that holds sealed values. */
 export async function hasSealedValues(location: StoreLocation): Promise<boolean> {
-  const snapshot = await openSnapshot(location);
+  const snapshot = await createSnapshot(location);
   if (!snapshot) return false;
   try {
     return snapshot.version > 0 && (await readSetting(snapshot, sealedNames.check)) !== null;
@@ -31,7 +31,7 @@ export async function hasSealedValues(location: StoreLocation): Promise<boolean>
 /** True if none of the keys decrypts the known text, which every start decrypts. */
 export async function isKeyLost(db: Query, keys: Keys): Promise<boolean> {
   const sealed = await readSetting(db, sealedNames.check);
-  return sealed !== null && tryOpen(sealWith(keys), sealed, sealedNames.check) === null;
+  return sealed !== null && tryUnseal(sealWith(keys), sealed, sealedNames.check) === null;
 }
 
 export async function discardSealedValues(db: Database, keys: Keys, now: number): Promise<DiscardedCounts> {
@@ -40,7 +40,7 @@ export async function discardSealedValues(db: Database, keys: Keys, now: number)
   const count = (table: string) => (discarded[table] = (discarded[table] ?? 0) + 1);
   for (const row of await db.all(`SELECT site_id, settings FROM sites`)) {
     const unreadable = sealedIn(String(row.site_id), String(row.settings)).filter(
-      ({ sealed, place }) => tryOpen(seal, sealed, place) === null,
+      ({ sealed, place }) => tryUnseal(seal, sealed, place) === null,
     );
     if (unreadable.length === 0) continue;
     const names = unreadable.map(({ name }) => name);
@@ -83,7 +83,7 @@ async function discard(tx: Query, seal: Seal, sealed: SealedColumn, row: Row, no
         tx.all(
           `UPDATE connections SET credentials = $3, state = 'needs reconnection', state_reason = $4, updated_at = $5
            WHERE ${hasKey}`,
-          [...ids, seal.close("{}", sealed.place(row)), reason, now],
+          [...ids, seal.seal("{}", sealed.place(row)), reason, now],
         ),
       );
       return;
@@ -93,12 +93,7 @@ async function discard(tx: Query, seal: Seal, sealed: SealedColumn, row: Row, no
       await tx.all(
         `UPDATE webhooks SET ${column} = $3, state = 'disabled', state_reason = $4, disabled_by = NULL, updated_at = $5
          WHERE ${hasKey}`,
-        [
-          ...ids,
-          seal.close(plain, sealed.place(row)),
-          `${reason}: remove this webhook and add it again`,
-          now,
-        ],
+        [...ids, seal.seal(plain, sealed.place(row)), `${reason}: remove this webhook and add it again`, now],
       );
       return;
     }
@@ -116,7 +111,7 @@ async function discard(tx: Query, seal: Seal, sealed: SealedColumn, row: Row, no
 /** Without the secret of the sign-in, sessions end, and codes of authenticator apps can no longer be verified. */
 async function renew(tx: Query, seal: Seal, name: string): Promise<void> {
   const plain = name === sealedNames.check ? "cleancast" : randomBytes(32).toString("hex");
-  await tx.all(`UPDATE settings SET value = $2 WHERE name = $1`, [name, seal.close(plain, name)]);
+  await tx.all(`UPDATE settings SET value = $2 WHERE name = $1`, [name, seal.seal(plain, name)]);
   if (name !== sealedNames.access) return;
   for (const table of ["sessions", "verifications", "two_factors"]) await tx.all(`DELETE FROM ${table}`);
   await tx.all(`UPDATE users SET two_factor = 0`);

@@ -7,8 +7,8 @@ import { newAttempt, newEvent, queuedDelivery, settlementOf } from "../../../tes
 import { ulid } from "../../kernel/ids.ts";
 import type { Delivery } from "../deliveries/delivery.ts";
 import type { Settlement } from "../deliveries/deliveries.ts";
-import { openDatabase, type StoreLocation } from "../open.ts";
-import { openStore, type Store } from "../store.ts";
+import { connectDatabase, type StoreLocation } from "../connect.ts";
+import { createStore, type Store } from "../store.ts";
 import { dayMs as day } from "../../kernel/time.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
@@ -48,8 +48,8 @@ describe.each(["sqlite", "postgres"] as const)("purging on %s", (engine) => {
       engine === "sqlite"
         ? { engine, file: `${freshFolder()}/store.db` }
         : { engine, url: await freshDatabase(), connections: 6 };
-    const store = await openStore(location, Buffer.alloc(32, 7), ulid);
-    const db = openDatabase(location);
+    const store = await createStore(location, Buffer.alloc(32, 7), ulid);
+    const db = connectDatabase(location);
     const numbers = Array.from({ length: 200 }, (_, n) => n);
     await Promise.all(numbers.map((n) => acceptOld(store, n)));
     const count = async (from: string) => Number((await db.all(`SELECT COUNT(*) AS n FROM ${from}`))[0]?.n);

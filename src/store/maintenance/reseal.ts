@@ -4,7 +4,7 @@
 
 import { readObject } from "../damagedRows.ts";
 import type { Database, Query, Row } from "../engine/database.ts";
-import { sealWith, tryOpen, type Keys, type Seal } from "../engine/seal.ts";
+import { sealWith, tryUnseal, type Keys, type Seal } from "../engine/seal.ts";
 import { sealedColumns, sealedIn, type SealedColumn } from "./sealedColumns.ts";
 
 type Resealed = {
@@ -46,9 +46,9 @@ export function resealStore(db: Database, keys: Keys) {
 
   /** Returns null for a value that has the new key, or that no key decrypts. */
   function resealValue(text: string, place: string, done: Resealed): string | null {
-    if (tryOpen(current, text, place) !== null) return null;
-    const plain = tryOpen(seal, text, place);
-    if (plain !== null) return seal.close(plain, place);
+    if (tryUnseal(current, text, place) !== null) return null;
+    const plain = tryUnseal(seal, text, place);
+    if (plain !== null) return seal.seal(plain, place);
     done.unreadable.push(place);
     return null;
   }
@@ -108,4 +108,4 @@ async function replace(tx: Query, sealed: SealedColumn, row: Row, value: string)
 
 /** True if the sealed value of a row can be decrypted. */
 export const canOpen = (seal: Seal, sealed: SealedColumn, row: Row) =>
-  tryOpen(seal, String(row[sealed.column]), sealed.place(row)) !== null;
+  tryUnseal(seal, String(row[sealed.column]), sealed.place(row)) !== null;

@@ -6,7 +6,7 @@ import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { errorCode } from "../../kernel/errorCode.ts";
 import { syncToDisk } from "./syncToDisk.ts";
-import { openClient } from "../engine/postgres/client.ts";
+import { connectClient } from "../engine/postgres/client.ts";
 import {
   onOneMachine,
   rowStatement,
@@ -23,9 +23,9 @@ import { changeRows, query } from "../engine/postgres/statements.ts";
 import { findPrimary } from "../engine/postgres/probe.ts";
 import { serverUrls } from "../engine/postgres/servers.ts";
 import { queryOn } from "../engine/sqlite/dialect.ts";
-import { openSqlite } from "../engine/sqlite/engine.ts";
+import { connectSqlite } from "../engine/sqlite/engine.ts";
 import { isBusy, isDamaged } from "../engine/sqlite/errors.ts";
-import type { StoreLocation } from "../open.ts";
+import type { StoreLocation } from "../connect.ts";
 import { probeVersion } from "../schema/schemaProbe.ts";
 import { tablesAt, type DialectQuery } from "../schema/tables.ts";
 
@@ -40,14 +40,14 @@ type RestoreTarget = {
 /** The reason why a restore is refused: the present database has data, is in use, is damaged, or has a newer schema. */
 export type RestoreObstacle = "data" | "in use" | "damaged" | "newer schema";
 
-export async function openRestoreTarget(
+export async function createRestoreTarget(
   location: StoreLocation,
   force: boolean,
   now: number,
 ): Promise<RestoreTarget | RestoreObstacle> {
   return location.engine === "sqlite"
-    ? openSqliteTarget(location.file, force, now)
-    : openPostgresTarget(location.url, force);
+    ? createSqliteTarget(location.file, force, now)
+    : createPostgresTarget(location.url, force);
 }
 
 async function findObstacle(db: DialectQuery, force: boolean): Promise<RestoreObstacle | null> {
@@ -59,7 +59,7 @@ async function findObstacle(db: DialectQuery, force: boolean): Promise<RestoreOb
   return null;
 }
 
-async function openSqliteTarget(
+async function createSqliteTarget(
   file: string,
   force: boolean,
   now: number,
@@ -69,7 +69,7 @@ async function openSqliteTarget(
   if (typeof locked === "string") return locked;
   // A restore that was killed may have left its file.
   removeDatabase(restoring);
-  const db = openSqlite(restoring);
+  const db = connectSqlite(restoring);
   return {
     db,
     async finish() {
@@ -133,8 +133,8 @@ function removeDatabase(file: string): void {
   for (const end of ["", ...sidecars]) rmSync(`${file}${end}`, { force: true });
 }
 
-async function openPostgresTarget(url: string, force: boolean): Promise<RestoreTarget | RestoreObstacle> {
-  const client = await openOnPrimary(url);
+async function createPostgresTarget(url: string, force: boolean): Promise<RestoreTarget | RestoreObstacle> {
+  const client = await connectToPrimary(url);
   const all: Query["all"] = (sql, params) => query(client, sql, params);
   const change: RowQuery["change"] = (statement, rows, first) => changeRows(client, statement, rows, first);
   try {
@@ -180,8 +180,8 @@ async function openPostgresTarget(url: string, force: boolean): Promise<RestoreT
   };
 }
 
-const openOnPrimary = async (url: string) =>
-  openClient((await findPrimary(serverUrls(url))).server, "cleancast restore");
+const connectToPrimary = async (url: string) =>
+  connectClient((await findPrimary(serverUrls(url))).server, "cleancast restore");
 
 async function dropAll(all: Query["all"]): Promise<void> {
   if (await isCitus({ all })) await all(sequentialShardChanges);
@@ -190,7 +190,7 @@ async function dropAll(all: Query["all"]): Promise<void> {
 
 /** Empties a PostgreSQL database into which a backup was restored to try it. */
 export async function dropTables(url: string): Promise<void> {
-  const client = await openOnPrimary(url);
+  const client = await connectToPrimary(url);
   try {
     await client.query("BEGIN");
     await dropAll((sql, params) => query(client, sql, params));

@@ -2,7 +2,7 @@
 // the hand-over itself. maintenance/siteMove/siteMove.ts has the order.
 
 import type { Database, Query, Row, RowQuery } from "../engine/database.ts";
-import { tryOpen } from "../engine/seal.ts";
+import { tryUnseal } from "../engine/seal.ts";
 import { putGrant, type MemberRole } from "../access/members.ts";
 import { writeAudit, type AuditLine } from "../sites/audit.ts";
 import { readLeaseTime } from "../deliveries/dueTime.ts";
@@ -50,7 +50,7 @@ export async function findMissingApps(from: Side, to: Query, siteId: string): Pr
     siteId,
   ]);
   const renewed = rows.filter((row) => {
-    const plain = tryOpen(from.seal, String(row.credentials), connectionPlace(siteId, String(row.id)));
+    const plain = tryUnseal(from.seal, String(row.credentials), connectionPlace(siteId, String(row.id)));
     return plain?.includes('"refresh_token"') === true;
   });
   const missing = new Set<string>();

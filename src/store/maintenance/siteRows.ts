@@ -4,7 +4,7 @@
 import { hash } from "node:crypto";
 import { readObject } from "../damagedRows.ts";
 import { rowStatement, type Database, type Query, type Row, type RowQuery, type Value } from "../engine/database.ts"; // prettier-ignore
-import { tryOpen, type Seal } from "../engine/seal.ts";
+import { tryUnseal, type Seal } from "../engine/seal.ts";
 import { columnsOf, keyWithinSite } from "../schema/tables.ts";
 import { sealedColumns, sealedIn } from "./sealedColumns.ts";
 
@@ -87,14 +87,14 @@ export async function readPage(
     `SELECT ${table.columns.join(", ")} FROM ${table.name} WHERE site_id = $1 ${bounds} LIMIT ${limit}`,
     params,
   );
-  return rows.map((row) => openRow(seal, table, row));
+  return rows.map((row) => unsealRow(seal, table, row));
 }
 
 /** Reads the rows that have the keys of these. */
 async function readByKeys(on: Query, side: Side, table: SiteTable, siteId: string, rows: readonly Row[]) {
   const { text, params } = byKeys(side.db, table, siteId, rows);
   const found = await on.all(`SELECT ${table.columns.join(", ")} FROM ${table.name} ${text}`, params);
-  return found.map((row) => openRow(side.seal, table, row));
+  return found.map((row) => unsealRow(side.seal, table, row));
 }
 
 function byKeys(db: Database, table: SiteTable, siteId: string, rows: readonly Row[]) {
@@ -184,16 +184,16 @@ export async function deleteSomeRows(
 /** Marks a value that was opened, and one that could not be: that one is moved as it is, and stays unreadable. */
 const [opened, unreadable] = ["o", "u"];
 
-function openValue(seal: Seal, sealed: string, place: string): string {
-  const plain = tryOpen(seal, sealed, place);
+function unsealValue(seal: Seal, sealed: string, place: string): string {
+  const plain = tryUnseal(seal, sealed, place);
   return plain === null ? unreadable + sealed : opened + plain;
 }
 
 const closeValue = (seal: Seal, text: string, place: string) =>
-  text.startsWith(opened) ? seal.close(text.slice(opened.length), place) : text.slice(unreadable.length);
+  text.startsWith(opened) ? seal.seal(text.slice(opened.length), place) : text.slice(unreadable.length);
 
-const openRow = (seal: Seal, table: SiteTable, row: Row): Row =>
-  changeSecrets(table, row, (value, place) => openValue(seal, value, place));
+const unsealRow = (seal: Seal, table: SiteTable, row: Row): Row =>
+  changeSecrets(table, row, (value, place) => unsealValue(seal, value, place));
 
 function valuesOf(seal: Seal, table: SiteTable, row: Row): Values {
   const closed = changeSecrets(table, row, (value, place) => closeValue(seal, value, place));

@@ -3,7 +3,7 @@
 
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { openClient } from "../engine/postgres/client.ts";
+import { connectClient } from "../engine/postgres/client.ts";
 import type { Dialect, Query, Row, Value } from "../engine/database.ts";
 import { postgresDialect } from "../engine/postgres/dialect.ts";
 import { query } from "../engine/postgres/statements.ts";
@@ -11,7 +11,7 @@ import { findPrimary } from "../engine/postgres/probe.ts";
 import { serverUrls } from "../engine/postgres/servers.ts";
 import { queryOn, toSqliteParams } from "../engine/sqlite/dialect.ts";
 import { refuseMoved } from "../engine/sqlite/moveLock.ts";
-import type { StoreLocation } from "../open.ts";
+import type { StoreLocation } from "../connect.ts";
 import { probeVersion } from "../schema/schemaProbe.ts";
 
 export type Snapshot = Query &
@@ -26,12 +26,12 @@ export type Snapshot = Query &
 const batchSize = 500;
 
 /** Returns null where there is no database. */
-export async function openSnapshot(location: StoreLocation): Promise<Snapshot | null> {
+export async function createSnapshot(location: StoreLocation): Promise<Snapshot | null> {
   if (location.engine === "sqlite" && !existsSync(location.file)) return null;
   const opened =
     location.engine === "sqlite"
-      ? openSqliteSnapshot(location.file)
-      : await openPostgresSnapshot(location.url);
+      ? createSqliteSnapshot(location.file)
+      : await createPostgresSnapshot(location.url);
   try {
     return { ...opened, version: await probeVersion(opened) };
   } catch (error) {
@@ -43,7 +43,7 @@ export async function openSnapshot(location: StoreLocation): Promise<Snapshot | 
 type Opened = Omit<Snapshot, "version">;
 
 /** In WAL mode a reader sees the moment of its first read, and does not block writers. */
-function openSqliteSnapshot(file: string): Opened {
+function createSqliteSnapshot(file: string): Opened {
   const db = new DatabaseSync(file, { readOnly: true, timeout: 10_000 });
   db.exec("BEGIN");
   try {
@@ -68,12 +68,12 @@ function openSqliteSnapshot(file: string): Opened {
   };
 }
 
-async function openPostgresSnapshot(url: string): Promise<Opened> {
+async function createPostgresSnapshot(url: string): Promise<Opened> {
   const servers = serverUrls(url);
   // A single server may be a standby, because it is only read.
   const [only] = servers;
   const server = servers.length > 1 || !only ? (await findPrimary(servers)).server : only;
-  const client = await openClient(server, "cleancast backup");
+  const client = await connectClient(server, "cleancast backup");
   await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
   let cursors = 0;
   return {

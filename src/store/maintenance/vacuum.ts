@@ -4,7 +4,7 @@ import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Query } from "../engine/database.ts";
-import { openDatabase, type StoreLocation } from "../open.ts";
+import { connectDatabase, type StoreLocation } from "../connect.ts";
 import { latestVersion } from "../schema/migrate.ts";
 import { columnsOf, tablesAt } from "../schema/tables.ts";
 
@@ -44,7 +44,7 @@ export async function vacuumServer(
   location: StoreLocation & { engine: "postgres" },
   { isFull }: { isFull: boolean },
 ): Promise<VacuumReport | null> {
-  const db = openDatabase(location);
+  const db = connectDatabase(location);
   try {
     const tables: string[] = [];
     for (const table of tablesAt(latestVersion))

@@ -2,7 +2,7 @@
 
 import { afterAll, describe, expect, test } from "vitest";
 import { auditLine, newEvent as eventWith, unattributed } from "../../../test/support/events.ts";
-import { openNodes } from "../../../test/support/nodes.ts";
+import { createNodes } from "../../../test/support/nodes.ts";
 import type { FilterReason, Mode } from "../../kernel/event.ts";
 import { shortId, ulid } from "../../kernel/ids.ts";
 import type { Period } from "./periods.ts";
@@ -17,7 +17,7 @@ const address = {
 };
 
 describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", async (engine) => {
-  const { store, other, close: closeNodes } = await openNodes(engine);
+  const { store, other, close: closeNodes } = await createNodes(engine);
   afterAll(closeNodes);
 
   const line = (siteId: string, at = now) => auditLine(siteId, "test", at);

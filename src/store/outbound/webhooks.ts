@@ -1,13 +1,13 @@
 // Webhooks: their URLs, secrets and states. Their queues and logs are in pushes.ts.
 
 import { writeAudited, type AuditLine } from "../sites/audit.ts";
-import { openObject } from "../damagedRows.ts";
+import { unsealObject } from "../damagedRows.ts";
 import { columns } from "../schema/columns.ts";
 import { readNumber } from "../describeRow.ts";
 import type { Database, Query, Row } from "../engine/database.ts";
 import { cannotBeRead } from "../sites/configuration.ts";
 import { beginPeriods } from "./periods.ts";
-import { tryOpen, type Seal } from "../engine/seal.ts";
+import { tryUnseal, type Seal } from "../engine/seal.ts";
 
 export const webhookStates = ["active", "disabled"] as const;
 type WebhookState = (typeof webhookStates)[number];
@@ -43,16 +43,16 @@ export type Address = { url: string; secrets: Secrets };
 
 export function webhookStore(db: Database, seal: Seal, newId: () => string) {
   const sealed = (siteId: string, id: string, { url, secrets }: Address) => ({
-    url: seal.close(url, urlPlace(siteId, id)),
-    secrets: seal.close(JSON.stringify(secrets), secretsPlace(siteId, id)),
+    url: seal.seal(url, urlPlace(siteId, id)),
+    secrets: seal.seal(JSON.stringify(secrets), secretsPlace(siteId, id)),
   });
 
   /** Returns null where the row is damaged. */
   function addressOf(row: Row): Address | null {
     const siteId = String(row.site_id);
     const id = String(row.id);
-    const url = tryOpen(seal, String(row.url), urlPlace(siteId, id));
-    const secrets = openObject(seal, String(row.secrets), secretsPlace(siteId, id)) as Secrets | null;
+    const url = tryUnseal(seal, String(row.url), urlPlace(siteId, id));
+    const secrets = unsealObject(seal, String(row.secrets), secretsPlace(siteId, id)) as Secrets | null;
     return url !== null && secrets && URL.canParse(url) ? { url, secrets } : null;
   }
 

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { migratedDatabase } from "../../../test/support/databases.ts";
 import { newEvent, newSite } from "../../../test/support/events.ts";
-import { openNodes, sql } from "../../../test/support/nodes.ts";
+import { createNodes, sql } from "../../../test/support/nodes.ts";
 import { eventually } from "../../../test/support/relay.ts";
 import { sha256 } from "../../../test/support/sha256.ts";
 import { emailRef } from "../events/eventRow.ts";
@@ -12,13 +12,13 @@ import type { ConsentState, Visit } from "../../kernel/event.ts";
 import type { PurgeStep } from "../maintenance/purge.ts";
 import type { Store } from "../store.ts";
 import { ulid } from "../../kernel/ids.ts";
-import { openPostgres } from "../engine/postgres/engine.ts";
+import { connectPostgres } from "../engine/postgres/engine.ts";
 import { peopleStore, type PeopleRows } from "./people.ts";
 
 const now = Date.UTC(2026, 10, 15);
 
 describe.each(["sqlite", "postgres"] as const)("people on %s", async (engine) => {
-  const { store, other, location, close } = await openNodes(engine);
+  const { store, other, location, close } = await createNodes(engine);
   afterAll(close);
 
   const remember = (on: Store, siteId: string, email: string, utm: Record<string, string>) =>
@@ -223,7 +223,7 @@ describe.each(["sqlite", "postgres"] as const)("people on %s", async (engine) =>
 
 /** People on a server, and the number of queries that read them. */
 async function countedPeople(isSharded: boolean) {
-  const db = openPostgres(await migratedDatabase(), { connections: 2 });
+  const db = connectPostgres(await migratedDatabase(), { connections: 2 });
   onTestFinished(() => db.close());
   const count = { queries: 0 };
   const all: typeof db.all = (...query) => {

@@ -2,7 +2,7 @@
 // claimed before a fetch, so of several nodes one fetches, and a fetch whose node died is repeated later.
 
 import { dayMs, hourMs } from "../../kernel/time.ts";
-import { openObject } from "../damagedRows.ts";
+import { unsealObject } from "../damagedRows.ts";
 import { asNumber, asNumberOrNull, asObject, asText, asTextOrNull, describeRow } from "../describeRow.ts";
 import type { Database } from "../engine/database.ts";
 import type { Seal } from "../engine/seal.ts";
@@ -43,7 +43,7 @@ export function feedStore(db: Database, seal: Seal, newId: () => string) {
     address: {
       column: "address",
       read: (text, { site_id }) =>
-        openObject(seal, String(text), feedPlace(String(site_id))) as FeedAddress | null,
+        unsealObject(seal, String(text), feedPlace(String(site_id))) as FeedAddress | null,
     },
     options: asObject, dueAt: asNumber, fetchedAt: asNumberOrNull, error: asTextOrNull, tally: asObject,
     failingSince: asNumberOrNull, createdAt: asNumber,
@@ -57,7 +57,7 @@ export function feedStore(db: Database, seal: Seal, newId: () => string) {
 
     /** Sets the feed of a site; it is due at once. What is known of its fetches stays. */
     async set(line: AuditLine, address: FeedAddress, options: Record<string, unknown>): Promise<void> {
-      const sealed = seal.close(JSON.stringify(address), feedPlace(line.siteId));
+      const sealed = seal.seal(JSON.stringify(address), feedPlace(line.siteId));
       await writeAudited(db, newId, line, (tx) =>
         tx.all(
           `INSERT INTO order_feeds (site_id, address, options, due_at, tally, created_at) VALUES ($1, $2, $3, 0, '{}', $4)

@@ -2,14 +2,14 @@
 
 import { afterAll, describe, expect, test } from "vitest";
 import { newSite } from "../../../test/support/events.ts";
-import { openNodes } from "../../../test/support/nodes.ts";
+import { createNodes } from "../../../test/support/nodes.ts";
 import { engines } from "../../../test/support/relay.ts";
 import { orderIdOf, orderKey, type Order } from "./orders.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
 
 describe.each(engines)("orders on %s", async (engine) => {
-  const { store, close } = await openNodes(engine);
+  const { store, close } = await createNodes(engine);
   afterAll(close);
 
   test("any number of keys finds each of its orders once, and others do not hide them", async () => {

@@ -8,11 +8,11 @@ import { describedRows } from "../../../test/support/schema/describedRows.ts";
 import { columns } from "./columns.ts";
 import { migrate } from "./migrate.ts";
 import { migrations } from "./schema.ts";
-import { openDatabase } from "../open.ts";
+import { connectDatabase } from "../connect.ts";
 import { columnsOf } from "./tables.ts";
 
 test("listed columns are those of the schema, and a described insert begins with the site", async () => {
-  const db = openDatabase({ engine: "sqlite", file: `${freshFolder()}/store.db` });
+  const db = connectDatabase({ engine: "sqlite", file: `${freshFolder()}/store.db` });
   try {
     await migrate(db);
     for (const [table, text] of Object.entries(columns))

@@ -9,8 +9,8 @@ import type { Database } from "../engine/database.ts";
 import { latestVersion, migrate, SchemaBusy } from "./migrate.ts";
 import type { Migration } from "./migration.ts";
 import { migrations } from "./schema.ts";
-import { openSnapshot } from "../maintenance/snapshot.ts";
-import { openDatabase, type StoreLocation } from "../open.ts";
+import { createSnapshot } from "../maintenance/snapshot.ts";
+import { connectDatabase, type StoreLocation } from "../connect.ts";
 import { probeSchema } from "./schemaProbe.ts";
 import { columnsOf } from "./tables.ts";
 
@@ -58,7 +58,7 @@ async function onDatabase(
 ): Promise<void> {
   const opened: Database[] = [];
   const open = () => {
-    const db = openDatabase(location);
+    const db = connectDatabase(location);
     opened.push(db);
     return db;
   };
@@ -121,7 +121,7 @@ describe.each(["sqlite", "postgres"] as const)("the schema on %s", (engine) => {
     const location = await locationOf(engine);
     const [initial, ...later] = migrations as [Migration, ...Migration[]];
     const earlier = { ...initial, statements: [...initial.statements, `CREATE TABLE tickets (id text)`] };
-    const db = openDatabase(location);
+    const db = connectDatabase(location);
     try {
       await migrate(db, { steps: [earlier, ...later] });
       await expectUnreleased(location, db);
@@ -153,7 +153,7 @@ async function expectUnreleased(location: StoreLocation, db: Database): Promise<
       ? "The embedded database was made by an unreleased version of Cleancast, and cannot be used or migrated: start with a new data folder."
       : "The PostgreSQL database was made by an unreleased version of Cleancast, and cannot be used or migrated: start with a new, empty database.";
   await expect(migrate(db)).rejects.toThrow(text);
-  await expect(openSnapshot(location)).rejects.toThrow(text);
+  await expect(createSnapshot(location)).rejects.toThrow(text);
   await expect(probeSchema(location)).rejects.toThrow(text);
 }
 

@@ -6,7 +6,7 @@ import { schemaVersion } from "./applyMigration.ts";
 import { refuseUnreleased } from "./generation.ts";
 import { latestVersion } from "./migrate.ts";
 import { MoveUnfinished, readMoveMarker } from "./moveMarker.ts";
-import { openDatabase, type StoreLocation } from "../open.ts";
+import { connectDatabase, type StoreLocation } from "../connect.ts";
 import { columnsOf, type DialectQuery } from "./tables.ts";
 
 /** `found` is 0 for an empty database. `fits`: this version can work with the schema that was found, even a newer one. */
@@ -15,7 +15,7 @@ type SchemaProbe = { found: number; known: number; fits: boolean };
 export async function probeSchema(location: StoreLocation): Promise<SchemaProbe> {
   const known = latestVersion;
   if (location.engine === "sqlite" && !existsSync(location.file)) return { found: 0, known, fits: true };
-  const db = openDatabase(location);
+  const db = connectDatabase(location);
   try {
     const found = (await hasMigrations(db)) ? await readVersion(db) : 0;
     const oldest = found > known ? ((await readOldestSchema(db)) ?? found) : 0;

@@ -10,8 +10,8 @@ import type { Database } from "../engine/database.ts";
 import { anchor, distribute, isCitus, placeTables } from "./distribute.ts";
 import { latestVersion, migrate } from "./migrate.ts";
 import { migrations } from "./schema.ts";
-import { openDatabase } from "../open.ts";
-import { openStore } from "../store.ts";
+import { connectDatabase } from "../connect.ts";
+import { createStore } from "../store.ts";
 import { tablesAt } from "./tables.ts";
 
 const bySite = migrations.flatMap((one) => one.bySite);
@@ -51,7 +51,7 @@ describe("the placement of tables on a sharded database", () => {
 describe("the schema on PostgreSQL", () => {
   let db: Database;
   beforeAll(async () => {
-    db = openDatabase({ engine: "postgres", url: await freshDatabase(), connections: 2 });
+    db = connectDatabase({ engine: "postgres", url: await freshDatabase(), connections: 2 });
     await migrate(db);
   });
   afterAll(() => db.close());
@@ -59,7 +59,7 @@ describe("the schema on PostgreSQL", () => {
   test("with Citus every table is placed; without it, no statement of Citus is sent", async () => {
     if (!(await isCitus(db))) {
       const sent: string[] = [];
-      const observed = openDatabase({ engine: "postgres", url: await freshDatabase(), connections: 2 });
+      const observed = connectDatabase({ engine: "postgres", url: await freshDatabase(), connections: 2 });
       await migrate({
         ...observed,
         write: (work) =>
@@ -331,11 +331,11 @@ describe("due deliveries", () => {
   test("a sharded database finds the same due deliveries as any other", async () => {
     const url = await migratedDatabase();
     const open = (address: string) =>
-      openStore({ engine: "postgres", url: address, connections: 4 }, Buffer.alloc(32, 7), ulid);
+      createStore({ engine: "postgres", url: address, connections: 4 }, Buffer.alloc(32, 7), ulid);
     const plain = await open(url);
     const sharded = await open(`${url}${url.includes("?") ? "&" : "?"}cleancast=as-sharded`);
     try {
-      const db = openDatabase({ engine: "postgres", url, connections: 2 });
+      const db = connectDatabase({ engine: "postgres", url, connections: 2 });
       const columns =
         "site_id, event_id, connection_id, platform, state, attempts, due_at, owner, updated_at";
       for (const [site, connection, state, dueAt] of [["s1", "c1", "queued", 5], ["s1", "c1", "queued", 6], ["s1", "c2", "parked", 0], ["s2", "c1", "queued", 99], ["s3", "c9", "queued", 1]] as const)

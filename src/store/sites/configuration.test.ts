@@ -2,14 +2,14 @@
 
 import { afterAll, describe, expect, test } from "vitest";
 import { auditLine, newSite } from "../../../test/support/events.ts";
-import { openNodes, sql } from "../../../test/support/nodes.ts";
+import { createNodes, sql } from "../../../test/support/nodes.ts";
 import { shortId } from "../../kernel/ids.ts";
 import type { ConnectionRow } from "./configuration.ts";
 
 const now = Date.UTC(2026, 10, 15);
 
 describe.each(["sqlite", "postgres"] as const)("configuration on %s", async (engine) => {
-  const { store, other, location, close } = await openNodes(engine);
+  const { store, other, location, close } = await createNodes(engine);
   afterAll(close);
 
   test("a change raises the revision, and only the changed site is read again", async () => {

@@ -5,7 +5,7 @@ import { connectionStates, type ConnectionState, type Mode } from "../../kernel/
 import { Denied } from "../../kernel/refusal.ts";
 import { isApiKeyRevoked } from "../access/apiKeys.ts";
 import type { AuditLine } from "./audit.ts";
-import { openObject, readObject, tryParse } from "../damagedRows.ts";
+import { unsealObject, readObject, tryParse } from "../damagedRows.ts";
 import { columns } from "../schema/columns.ts";
 import { asNumber, asNumberOrNull, asOneOf, asText, asTextOrNull, describeRow } from "../describeRow.ts";
 import { allByKeys, list, type Database, type Query, type Row } from "../engine/database.ts";
@@ -16,7 +16,7 @@ import { changeConfiguration } from "./revision.ts";
 import type { Seal } from "../engine/seal.ts";
 import { readSetting } from "../settings.ts";
 import { asLeaving, type LeavingState } from "./siteMoves.ts";
-import { openSettings, replaceSettings } from "./siteSettings.ts";
+import { unsealSettings, replaceSettings } from "./siteSettings.ts";
 
 export type KeyRow = {
   siteId: string;
@@ -98,7 +98,7 @@ export function configurationStore(
     const sites = rows.map((row): SiteRow => {
       const id = String(row.site_id);
       const hostRows = (hosts.get(id) ?? []).map(hostRow.read);
-      const { settings, unreadable } = openSettings(seal, id, String(row.settings));
+      const { settings, unreadable } = unsealSettings(seal, id, String(row.settings));
       return {
         id,
         name: String(row.name),
@@ -210,7 +210,7 @@ export function configurationStore(
             connection.platform,
             connection.account,
             JSON.stringify(open),
-            seal.close(JSON.stringify(sealed), connectionPlace(connection.siteId, connection.id)),
+            seal.seal(JSON.stringify(sealed), connectionPlace(connection.siteId, connection.id)),
             JSON.stringify(connection.events),
             connection.state,
             connection.stateReason,
@@ -271,7 +271,7 @@ function connectionOf(row: Row, seal: Seal): ConnectionRow {
   const siteId = String(row.site_id);
   const id = String(row.id);
   const settings = readObject(String(row.settings));
-  const credentials = openObject(seal, String(row.credentials), connectionPlace(siteId, id));
+  const credentials = unsealObject(seal, String(row.credentials), connectionPlace(siteId, id));
   const events = readSelection(String(row.events));
   const state = connectionStates.find((one) => one === row.state);
   const read = { settings, credentials, events, state };

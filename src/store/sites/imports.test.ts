@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { newEvent, queuedDelivery } from "../../../test/support/events.ts";
-import { openNodes } from "../../../test/support/nodes.ts";
+import { createNodes } from "../../../test/support/nodes.ts";
 import { ulid } from "../../kernel/ids.ts";
 import type { AuditLine } from "./audit.ts";
 import type { ImportRow, NewImport } from "./imports.ts";
@@ -20,7 +20,7 @@ const newImport = (id: string): NewImport => ({
 const leaseOf = (owner: string) => ({ owner, now, until: now + 30_000 });
 
 describe.each(["sqlite", "postgres"] as const)("imports on %s", async (engine) => {
-  const { store, close } = await openNodes(engine);
+  const { store, close } = await createNodes(engine);
   afterAll(close);
 
   const claim = (id: string, seen: ImportRow | null, owner: string) =>

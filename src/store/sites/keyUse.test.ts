@@ -2,12 +2,12 @@
 
 import { afterAll, describe, expect, test } from "vitest";
 import { newSite } from "../../../test/support/events.ts";
-import { openNodes, sql } from "../../../test/support/nodes.ts";
+import { createNodes, sql } from "../../../test/support/nodes.ts";
 
 const now = Date.UTC(2026, 10, 15);
 
 describe.each(["sqlite", "postgres"] as const)("keys on %s", async (engine) => {
-  const { store, other, location, close } = await openNodes(engine);
+  const { store, other, location, close } = await createNodes(engine);
   afterAll(close);
 
   const rule = { keys: 10, windowMs: 300_000, lockMs: 900_000 };

@@ -1,6 +1,6 @@
 // OAuth at platforms: the operator's apps, sign-ins in progress, and the leases for refreshing tokens.
 
-import { openObject } from "../damagedRows.ts";
+import { unsealObject } from "../damagedRows.ts";
 import { connectionPlace } from "./configuration.ts";
 import { columns } from "../schema/columns.ts";
 import type { Database, Row } from "../engine/database.ts";
@@ -25,14 +25,14 @@ export function platformSignInStore(db: Database, seal: Seal) {
   function signInOf(row: Row): PlatformSignIn | null {
     const siteId = String(row.site_id);
     const id = String(row.id);
-    const record = openObject(seal, String(row.record), signInPlace(siteId, id));
+    const record = unsealObject(seal, String(row.record), signInPlace(siteId, id));
     if (!record) return null;
     return { siteId, id, platform: String(row.platform), expiresAt: Number(row.expires_at), record };
   }
 
   function appOf(row: Row): OAuthApp | "unreadable" {
     const platform = String(row.platform);
-    const clientSecret = openObject(seal, String(row.credentials), appPlace(platform))?.clientSecret;
+    const clientSecret = unsealObject(seal, String(row.credentials), appPlace(platform))?.clientSecret;
     if (typeof clientSecret !== "string") return "unreadable";
     return { platform, clientId: String(row.client_id), clientSecret };
   }
@@ -43,7 +43,7 @@ export function platformSignInStore(db: Database, seal: Seal) {
         `INSERT INTO oauth_apps (platform, client_id, credentials, updated_at) VALUES ($1, $2, $3, $4)
          ON CONFLICT (platform) DO UPDATE SET client_id = excluded.client_id, credentials = excluded.credentials,
            updated_at = excluded.updated_at`,
-        [platform, clientId, seal.close(JSON.stringify({ clientSecret }), appPlace(platform)), now],
+        [platform, clientId, seal.seal(JSON.stringify({ clientSecret }), appPlace(platform)), now],
       );
     },
 
@@ -78,7 +78,7 @@ export function platformSignInStore(db: Database, seal: Seal) {
       await db.run(
         `INSERT INTO platform_sign_ins (site_id, id, platform, record, expires_at) VALUES ($1, $2, $3, $4, $5)
          ON CONFLICT DO NOTHING`,
-        [siteId, id, platform, seal.close(JSON.stringify(record), signInPlace(siteId, id)), expiresAt],
+        [siteId, id, platform, seal.seal(JSON.stringify(record), signInPlace(siteId, id)), expiresAt],
       );
     },
 
@@ -109,12 +109,7 @@ export function platformSignInStore(db: Database, seal: Seal) {
         if (!signIn || !stepped) return null;
         await tx.all(
           `UPDATE platform_sign_ins SET record = $3, expires_at = $4 WHERE site_id = $1 AND id = $2`,
-          [
-            siteId,
-            id,
-            seal.close(JSON.stringify(stepped.record), signInPlace(siteId, id)),
-            stepped.expiresAt,
-          ],
+          [siteId, id, seal.seal(JSON.stringify(stepped.record), signInPlace(siteId, id)), stepped.expiresAt],
         );
         return { ...signIn, ...stepped };
       });
@@ -148,11 +143,11 @@ export function platformSignInStore(db: Database, seal: Seal) {
             id,
           ]);
           if (!row) return false;
-          const known = openObject(seal, String(row.credentials), connectionPlace(siteId, id));
+          const known = unsealObject(seal, String(row.credentials), connectionPlace(siteId, id));
           if (!known) return false;
           // A transaction that runs again finds its own tokens.
           if (known.refresh_token !== used && known.access_token !== tokens.access_token) return false;
-          const sealed = seal.close(JSON.stringify({ ...known, ...tokens }), connectionPlace(siteId, id));
+          const sealed = seal.seal(JSON.stringify({ ...known, ...tokens }), connectionPlace(siteId, id));
           await tx.all(`UPDATE connections SET credentials = $3 WHERE site_id = $1 AND id = $2`, [
             siteId,
             id,

@@ -2,7 +2,7 @@
 
 import { readObject } from "../damagedRows.ts";
 import type { Query } from "../engine/database.ts";
-import { tryOpen, type Seal } from "../engine/seal.ts";
+import { tryUnseal, type Seal } from "../engine/seal.ts";
 
 type Settings = Record<string, unknown>;
 
@@ -16,7 +16,7 @@ export const allSettings = "settings";
 const fallback: Settings = { consentMode: "opt-in" };
 
 /** `unreadable` holds the names of sealed settings that were left out, or `allSettings`. */
-export function openSettings(
+export function unsealSettings(
   seal: Seal,
   siteId: string,
   text: string,
@@ -28,7 +28,7 @@ export function openSettings(
   for (const name of sealedSettings) {
     const value = settings[name];
     if (typeof value !== "string") continue;
-    const plain = tryOpen(seal, value, settingPlace(siteId, name));
+    const plain = tryUnseal(seal, value, settingPlace(siteId, name));
     if (plain !== null) settings[name] = plain;
     else {
       unreadable.push(name);
@@ -42,7 +42,7 @@ function closeSettings(seal: Seal, siteId: string, settings: Settings): Settings
   const closed = { ...settings };
   for (const name of sealedSettings) {
     const value = closed[name];
-    if (typeof value === "string") closed[name] = seal.close(value, settingPlace(siteId, name));
+    if (typeof value === "string") closed[name] = seal.seal(value, settingPlace(siteId, name));
   }
   return closed;
 }
@@ -56,7 +56,7 @@ export async function replaceSettings(
   const [row] = await tx.all(`SELECT settings FROM sites WHERE site_id = $1`, [siteId]);
   if (!row) throw new Error(`there is no site ${siteId}`);
   const text = String(row.settings);
-  const { settings, unreadable } = openSettings(seal, siteId, text);
+  const { settings, unreadable } = unsealSettings(seal, siteId, text);
   const closed = closeSettings(seal, siteId, changeStored(settings));
   // A sealed value that cannot be read stays as it is until a person replaces it.
   const stored = readObject(text) ?? {};

@@ -3,11 +3,11 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { freshDatabase, freshFolder } from "../../../test/support/databases.ts";
 import { newEvent } from "../../../test/support/events.ts";
-import { openNodes } from "../../../test/support/nodes.ts";
+import { createNodes } from "../../../test/support/nodes.ts";
 import type { DeliveryState, Mode } from "../../kernel/event.ts";
 import { shortId, ulid } from "../../kernel/ids.ts";
 import { probeSchema } from "../schema/schemaProbe.ts";
-import { openStore } from "../store.ts";
+import { createStore } from "../store.ts";
 import { sha256 } from "../../../test/support/sha256.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
@@ -21,7 +21,7 @@ type Given = {
 
 describe.each(["sqlite", "postgres"] as const)("health and doctor queries on %s", async (engine) => {
   // From an empty database, because the time of the migration is read.
-  const { store, close } = await openNodes(engine, freshDatabase);
+  const { store, close } = await createNodes(engine, freshDatabase);
   afterAll(close);
 
   async function accept(siteId: string, given: Given = {}): Promise<string> {
@@ -121,7 +121,7 @@ describe.each(["sqlite", "postgres"] as const)("health and doctor queries on %s"
 test("a schema probe finds version 0 where there is no database, and the known version after the first start", async () => {
   const location = { engine: "sqlite", file: `${freshFolder()}/store.db` } as const;
   expect((await probeSchema(location)).found).toBe(0);
-  const store = await openStore(location, Buffer.alloc(32, 7), ulid);
+  const store = await createStore(location, Buffer.alloc(32, 7), ulid);
   await store.close();
   const { found, known } = await probeSchema(location);
   expect(found).toBe(known);

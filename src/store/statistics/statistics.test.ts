@@ -2,7 +2,7 @@
 
 import { afterAll, describe, expect, test } from "vitest";
 import { hourMs } from "../../kernel/time.ts";
-import { openNodes } from "../../../test/support/nodes.ts";
+import { createNodes } from "../../../test/support/nodes.ts";
 import { shortId, ulid } from "../../kernel/ids.ts";
 import type { Figure } from "./statistics.ts";
 
@@ -10,7 +10,7 @@ const now = Date.UTC(2026, 10, 15, 12);
 const thisHour = now / hourMs;
 
 describe.each(["sqlite", "postgres"] as const)("statistics on %s", async (engine) => {
-  const { store, other, close } = await openNodes(engine);
+  const { store, other, close } = await createNodes(engine);
   afterAll(close);
 
   const conversions = (count: number, name = "purchase"): Figure => ({

@@ -1,7 +1,7 @@
 // Counts of visits and the sample of bots, on both engines.
 
 import { afterAll, describe, expect, test } from "vitest";
-import { openNodes } from "../../../test/support/nodes.ts";
+import { createNodes } from "../../../test/support/nodes.ts";
 import type { VisitBucket } from "../../kernel/event.ts";
 import { shortId, ulid } from "../../kernel/ids.ts";
 import { hourMs } from "../../kernel/time.ts";
@@ -11,7 +11,7 @@ const now = Date.UTC(2026, 10, 15, 12);
 const thisHour = now / hourMs;
 
 describe.each(["sqlite", "postgres"] as const)("traffic on %s", async (engine) => {
-  const { store, close } = await openNodes(engine);
+  const { store, close } = await createNodes(engine);
   afterAll(close);
 
   const count = (siteId: string, bucket: VisitBucket, visits: number, more: Partial<VisitCount> = {}) => ({

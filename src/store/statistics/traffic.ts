@@ -2,7 +2,7 @@
 
 import type { Verdict, VisitBucket } from "../../kernel/event.ts";
 import { lastId } from "../../kernel/ids.ts";
-import { damageFindings, openObject } from "../damagedRows.ts";
+import { damageFindings, unsealObject } from "../damagedRows.ts";
 import { columns } from "../schema/columns.ts";
 import { chunks, tuples, writeBySite, type Database, type Row } from "../engine/database.ts";
 import type { Seal } from "../engine/seal.ts";
@@ -74,7 +74,7 @@ export function trafficStore(db: Database, seal: Seal, clock: () => number = Dat
 
     async addBotVisit(visit: BotVisit): Promise<void> {
       const { siteId, id, seenAt, reason, verdict, page, seen } = visit;
-      const record = seal.close(JSON.stringify({ verdict, page, seen }), botVisitPlace(siteId, id));
+      const record = seal.seal(JSON.stringify({ verdict, page, seen }), botVisitPlace(siteId, id));
       await db.run(
         `INSERT INTO bot_visits (site_id, id, seen_at, reason, record) VALUES ($1, $2, $3, $4, $5)
          ON CONFLICT DO NOTHING`,
@@ -140,7 +140,7 @@ export const botVisitPlace = (siteId: string, id: string) => `bot visit ${siteId
 function botVisitOf(row: Row, seal: Seal): BotVisit | null {
   const siteId = String(row.site_id);
   const id = String(row.id);
-  const record = openObject(seal, String(row.record), botVisitPlace(siteId, id));
+  const record = unsealObject(seal, String(row.record), botVisitPlace(siteId, id));
   if (!record) return null;
   const { verdict, page, seen } = record as Pick<BotVisit, "verdict" | "page" | "seen">;
   return { siteId, id, seenAt: Number(row.seen_at), reason: String(row.reason), verdict, page, seen };

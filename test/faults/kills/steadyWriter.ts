@@ -1,9 +1,9 @@
 // Writes numbered texts to 100 rows in turn, without a pause, until it is killed. Prints each number when it is durable. The
 // texts are long, so that the log is checkpointed several times a second.
 
-import { openSqlite } from "../../../src/store/engine/sqlite/engine.ts";
+import { connectSqlite } from "../../../src/store/engine/sqlite/engine.ts";
 
-const db = openSqlite(process.argv[2] ?? "");
+const db = connectSqlite(process.argv[2] ?? "");
 await db.write((tx) =>
   tx.all(
     `CREATE TABLE IF NOT EXISTS lines (slot integer NOT NULL PRIMARY KEY, n integer NOT NULL, text text NOT NULL)`,

@@ -26,7 +26,7 @@ const aboutServer =
 
 const statementsOf = new WeakMap<Tables, Map<string, Statement>>();
 
-export function openStatements(tables: Tables): (text: string) => Statement {
+export function createStatements(tables: Tables): (text: string) => Statement {
   const known = statementsOf.get(tables) ?? new Map<string, Statement>();
   statementsOf.set(tables, known);
   return (text) => {

@@ -11,7 +11,7 @@
 // PostgreSQL evaluates only the locked row again after a wait, and the model the whole statement. The product's statements do
 // not depend on the difference; `model.test.ts` compares the model with PostgreSQL and with SQLite.
 
-import { openStatements, type Statement } from "./statements.ts";
+import { createStatements, type Statement } from "./statements.ts";
 import { keyOf, type Change, type Row, type Tables, type Value } from "./tables.ts";
 
 export class Transaction {
@@ -53,7 +53,7 @@ export class Transactions {
   /** `clock` is the server's, in milliseconds. */
   constructor(tables: Tables, clock: () => number) {
     this.tables = tables;
-    this.translate = openStatements(tables);
+    this.translate = createStatements(tables);
     tables.define("simulation_clock", clock);
     tables.define("simulation_is_free", (table, ...key) => {
       const holder = this.#locks.get(`${table} ${key.join(" ")}`);

@@ -107,7 +107,7 @@ const errorOf = (code: string) => Object.assign(new Error(code), { code });
 
 const internets = new WeakMap<World, Internet>();
 
-export function openInternet(world: World): Internet {
+export function createInternet(world: World): Internet {
   const internet = new Internet(world);
   internets.set(world, internet);
   return internet;

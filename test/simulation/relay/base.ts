@@ -6,10 +6,10 @@ import type { Sha256, Visit } from "../../../src/kernel/event.ts";
 import { ulid } from "../../../src/kernel/ids.ts";
 import { addWebhook } from "../../../src/outbound/manage.ts";
 import { connectPlatform } from "../../../src/sites/connect.ts";
-import { openDirectory } from "../../../src/sites/directory.ts";
+import { createDirectory } from "../../../src/sites/directory.ts";
 import { addKey, addSite, changeSiteSettings } from "../../../src/sites/manage.ts";
 import { migrations } from "../../../src/store/schema/schema.ts";
-import { openStore } from "../../../src/store/store.ts";
+import { createStore } from "../../../src/store/store.ts";
 import { placeDisk } from "../database/disk.ts";
 import { DatabaseFile, placeFile } from "../database/file.ts";
 import { Tables } from "../database/tables.ts";
@@ -113,8 +113,8 @@ function copyForPostgres(from: Tables): Tables {
 
 async function makeSites(now: () => number): Promise<SimulatedSite[]> {
   const { store: location, encryptionKeys, allowPrivate } = sqliteConfig;
-  const store = await openStore(location, encryptionKeys, ulid);
-  const directory = openDirectory(store);
+  const store = await createStore(location, encryptionKeys, ulid);
+  const directory = createDirectory(store);
   const context = { store, directory };
   const by = { actor: "simulation", now: now(), checkAddress: () => null, allow: allowPrivate };
   const sites: SimulatedSite[] = [];

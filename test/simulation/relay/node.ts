@@ -4,7 +4,7 @@ import { EventEmitter } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
-import { openRateLimit } from "../../../src/http/rate.ts";
+import { createRateLimit } from "../../../src/http/rate.ts";
 import { inboundRoute } from "../../../src/inbound/route.ts";
 import { countWrongKeys } from "../../../src/inbound/wrongKeys.ts";
 import type { Config } from "../../../src/installation/config.ts";
@@ -13,7 +13,7 @@ import { watchClockJumps } from "../../../src/observability/readiness.ts";
 import { link } from "../../../src/kernel/ring.ts";
 import { relay, relayBatch } from "../../../src/pipeline.ts";
 import { startServices, type Services } from "../../../src/server/services.ts";
-import { openShutdown } from "../../../src/server/shutdown.ts";
+import { createShutdown } from "../../../src/server/shutdown.ts";
 import type { InFlightCommit } from "../../../src/store/engine/timed.ts";
 import type { SimulatedProcess } from "../runtime/world.ts";
 
@@ -42,7 +42,7 @@ export async function startNode(
 ): Promise<RelayNode> {
   const now = () => process.clock();
   const observability = observe(onDefect, { now, elapsed: () => process.elapsed() });
-  const shutdown = openShutdown({
+  const shutdown = createShutdown({
     timeoutMs: config.answerMs + config.attemptMs + 2000,
     onLate: onDefect,
   });
@@ -132,7 +132,7 @@ function mountInbound(
       ownHost,
       transport,
       wrongKeys: countWrongKeys(store),
-      rateLimit: openRateLimit(),
+      rateLimit: createRateLimit(),
     },
     relay: (received, site, deadline) => relay(received, site, deadline, parts),
     relayBatch: (batch, site, deadline) => relayBatch(batch, site, deadline, parts),

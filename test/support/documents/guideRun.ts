@@ -44,7 +44,7 @@ const relayHost = "cc.example.com";
 /** Hosts that the reader's DNS leads to the relay. */
 const ownHosts = ["www.example.com", "www.shop.example.com"];
 
-export async function openGuides(): Promise<Guides> {
+export async function createGuides(): Promise<Guides> {
   const authority = newAuthority();
   const world: World = {
     standins: await startStandins(),

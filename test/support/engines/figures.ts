@@ -21,7 +21,7 @@ export function isMissing(engine: string, found: unknown, remedy: string): boole
   return true;
 }
 
-export function openFigures(engine: string) {
+export function createFigures(engine: string) {
   const lines: string[] = [];
   return {
     note(what: string, figure: string): void {

@@ -36,7 +36,7 @@ export type Checked = { answered: number; notStored: number; notReceived: number
 let loads = 0;
 
 /** `home` reads the database directly. */
-export function openLoad(home: Installation, relays: Relay[], receiver: Receiver): Load {
+export function createLoad(home: Installation, relays: Relay[], receiver: Receiver): Load {
   const agent = keepAliveAgent(256);
   const answered = new Set<string>();
   const run = `${process.pid}-${(loads += 1)}`;
@@ -120,14 +120,14 @@ export function openLoad(home: Installation, relays: Relay[], receiver: Receiver
 }
 
 /** Two nodes with one site that has one connection. `direct` reads the database itself, where `home` goes through a pooler. */
-export async function openTwoNodes(
+export async function createTwoNodes(
   home: Installation,
   direct = home,
 ): Promise<{ load: Load; keys: readonly string[] }> {
   const receiver = await startReceiver();
   const { key } = await setUpSite(home, [["webhook", { url: receiver.url }]]);
   const relays = await Promise.all([home.start(), home.start()]);
-  return { load: openLoad(direct, relays, receiver), keys: [key] };
+  return { load: createLoad(direct, relays, receiver), keys: [key] };
 }
 
 export type Cost = {

@@ -20,7 +20,7 @@ export type Gateway = {
 const closings = new Set<() => void>();
 afterFile(() => takeAll(closings).forEach((close) => close()));
 
-export async function openGateway(serverUrl: string, mode: Gateway["mode"] = "open"): Promise<Gateway> {
+export async function createGateway(serverUrl: string, mode: Gateway["mode"] = "open"): Promise<Gateway> {
   const { hostname, port } = new URL(serverUrl);
   const sockets = new Set<Socket>();
   const server = createServer((inside) => {

@@ -255,7 +255,7 @@ export async function createDatabase(serverUrl: string, template = "template1"):
   return url.href;
 }
 
-export async function openPostgresClient(url: string): Promise<Client> {
+export async function createPostgresClient(url: string): Promise<Client> {
   const client = new Client({ connectionString: url });
   await client.connect();
   return client;
@@ -263,7 +263,7 @@ export async function openPostgresClient(url: string): Promise<Client> {
 
 /** Opens a connection for `work`, and closes it afterwards. */
 export async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
-  const client = await openPostgresClient(url);
+  const client = await createPostgresClient(url);
   try {
     return await work(client);
   } finally {

@@ -2,7 +2,7 @@
 // last commits.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { openGateway } from "./gateway.ts";
+import { createGateway } from "./gateway.ts";
 import { startPostgres, withClient, type Postgres } from "./postgres.ts";
 
 export type Pair = {
@@ -24,7 +24,7 @@ export async function startPair({ isSynchronous = true } = {}): Promise<Pair> {
   const database = new URL(await primary.createDatabase());
   // The data is copied while nothing writes: the binaries do not contain pg_basebackup.
   await primary.stop({ keepData: true });
-  const gateway = await openGateway(primary.url);
+  const gateway = await createGateway(primary.url);
   const name = "cleancast_standby";
   const standby = await startPostgres({
     standbyOf: primary,

@@ -3,7 +3,7 @@
 
 import type { TestProject } from "vitest/node";
 import { migrate } from "../../../src/store/schema/migrate.ts";
-import { openDatabase } from "../../../src/store/open.ts";
+import { connectDatabase } from "../../../src/store/connect.ts";
 import { createDatabase, startPostgres } from "../postgres/postgres.ts";
 
 declare module "vitest" {
@@ -34,7 +34,7 @@ export default async function setup(project: TestProject): Promise<(() => Promis
 /** Creates a database with all tables and no row, and returns its name. PostgreSQL copies it only while it has no connections. */
 async function migratedOn(server: string): Promise<string> {
   const url = await createDatabase(server);
-  const db = openDatabase({ engine: "postgres", url, connections: 2 });
+  const db = connectDatabase({ engine: "postgres", url, connections: 2 });
   try {
     await migrate(db);
   } finally {

@@ -18,7 +18,7 @@ import { importRow } from "../../../src/store/sites/imports.ts";
 import { rejectedRequestRow } from "../../../src/store/statistics/rejectedRequests.ts";
 
 export const describedRows = {
-  events: describeEvents({ open: String, close: String }),
+  events: describeEvents({ unseal: String, seal: String }),
   deliveries: deliveryRow,
   api_keys: apiKeyRow,
   attempts: attemptRow,

@@ -9,7 +9,7 @@ import { columns } from "../../../src/store/schema/columns.ts";
 import { latestVersion, migrate } from "../../../src/store/schema/migrate.ts";
 import type { Migration } from "../../../src/store/schema/migration.ts";
 import { migrations } from "../../../src/store/schema/schema.ts";
-import { openDatabase } from "../../../src/store/open.ts";
+import { connectDatabase } from "../../../src/store/connect.ts";
 import { freshDatabase } from "../databases.ts";
 import { newLocation } from "../nodes.ts";
 import { withClient } from "../postgres/postgres.ts";
@@ -152,7 +152,7 @@ async function inspect(
   options: { steps: readonly Migration[]; to?: number },
 ): Promise<Inspection> {
   const location = await newLocation(engine, freshDatabase);
-  const db = openDatabase(location);
+  const db = connectDatabase(location);
   try {
     // Migrates as a restore does: no other node runs.
     await migrate({ ...db, onDedicatedConnection: null }, options);

@@ -35,7 +35,7 @@ const visit = { visitorId: "v1", seenAt: at, browser: null, clickIds: {}, browse
 /** The rows have all columns that the tables ever had; a migration's test leaves out later ones. */
 export function representativeRows(): Record<string, Row[]> {
   const seal = sealWith(rowsKey);
-  const close = (plain: string, place: string) => seal.close(plain, place);
+  const close = (plain: string, place: string) => seal.seal(plain, place);
   const sealedJson = (value: unknown, place: string) => close(JSON.stringify(value), place);
   return {
     sites: [

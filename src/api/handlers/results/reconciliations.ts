@@ -52,8 +52,8 @@ export function reconciliationHandlers({
       if (!isTimeZone(timeZone))
         throw new Refusal("timeZone", "timeZone is not a time zone. Write it like Europe/Berlin.");
       // Loaded on demand: a relay that starts needs no CSV parser.
-      const { openTable } = await import("../../../tables/source.ts");
-      const table = await openTable(piecesOf(upload), "The file");
+      const { createTable } = await import("../../../tables/source.ts");
+      const table = await createTable(piecesOf(upload), "The file");
       const format = { requested: {}, rules: { timeZone, dates, decimal } };
       const tally = await uploadOrders({ store, siteId: site.id, now: by.now }, table, format);
       const { written, refused } = tally;

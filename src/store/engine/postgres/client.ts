@@ -60,7 +60,7 @@ export function createClient(
  * Connects for statements of any length: a table may be large. A second connection probes the server; when the server no
  * longer answers, the running statement fails.
  */
-export async function openClient(
+export async function connectClient(
   server: string,
   sessionName: string,
   limits: ClientLimits = defaultLimits,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { openPostgres } from "./engine.ts";
+import { connectPostgres } from "./engine.ts";
 import { readDialectFlags } from "./dialect.ts";
 
 describe("dialect flags", () => {
@@ -26,7 +26,7 @@ describe("dialect flags", () => {
       citusPlanCache: true,
     });
     expect(() => readDialectFlags("postgres://h/db?cleancast=fast")).toThrow(/"fast" is not one of/);
-    const db = openPostgres(url, { connections: 2 });
+    const db = connectPostgres(url, { connections: 2 });
     expect(db.skipLocked).toBe("");
     await db.close();
   });

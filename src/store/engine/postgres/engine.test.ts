@@ -5,13 +5,13 @@ import { freshDatabase, migratedDatabase } from "../../../../test/support/databa
 import { nodeStore } from "../../deliveries/nodes.ts";
 import { rowStatement } from "../database.ts";
 import { createClient } from "./client.ts";
-import { commitGroups, openPostgres } from "./engine.ts";
+import { commitGroups, connectPostgres } from "./engine.ts";
 import { changeRows } from "./statements.ts";
 
 const sites = Array.from({ length: 100 }, (_, n) => `site-${n}`);
 
 async function groupsOf(url: string, isKnown: boolean): Promise<number> {
-  const db = openPostgres(url, { connections: 2 });
+  const db = connectPostgres(url, { connections: 2 });
   onTestFinished(() => db.close());
   if (isKnown) await db.isSharded();
   return new Set(sites.map((site) => db.commitGroup(site))).size;
@@ -30,7 +30,7 @@ test.skipIf(inject("inSchemas"))(
 );
 
 test("looks over all sites that hang leave the other reads their connections, and end after a short time", async () => {
-  const db = openPostgres(await freshDatabase(), { connections: 6 });
+  const db = connectPostgres(await freshDatabase(), { connections: 6 });
   const looks = Array.from({ length: 8 }, () =>
     db.background.all("SELECT pg_sleep(30)").then(
       () => "answered",
@@ -50,7 +50,7 @@ test("looks over all sites that hang leave the other reads their connections, an
 test.skipIf(inject("inSchemas"))(
   "a node renews its lease while writes that hang have all other connections",
   async () => {
-    const db = openPostgres(await migratedDatabase(), { connections: 8 });
+    const db = connectPostgres(await migratedDatabase(), { connections: 8 });
     onTestFinished(() => db.close());
     // Several for each connection, as many sites write at the same time.
     const hanging = Array.from({ length: 12 }, () =>

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { PoolClient } from "pg";
-import { abilitiesOf, openClient } from "./client.ts";
+import { abilitiesOf, connectClient } from "./client.ts";
 import {
   isOneChunk,
   onOneMachine,
@@ -25,12 +25,12 @@ import {
   sqlState,
 } from "./errors.ts";
 import type { Connections } from "./pool.ts";
-import { MachineDown, openMachines, type Machine, type Machines } from "./machines.ts";
+import { MachineDown, createMachines, type Machine, type Machines } from "./machines.ts";
 import { answersFor, readPlacement, type Placement, type PlacementRequest } from "./placement.ts";
-import { openPrimary } from "./primary.ts";
+import { createPrimary } from "./primary.ts";
 import { refuseOtherTimeline } from "./probe.ts";
 import { changeRows, query } from "./statements.ts";
-import { openStatementSites } from "./statementSite.ts";
+import { createStatementSites } from "./statementSite.ts";
 import { serverUrls } from "./servers.ts";
 
 /** How long a caller waits while there is no primary, or its transaction collides with others. */
@@ -71,13 +71,13 @@ type Held = {
   leave: ReturnType<Machine["enter"]> | null;
 };
 
-export function openPostgres(url: string, options: PostgresOptions): Database {
+export function connectPostgres(url: string, options: PostgresOptions): Database {
   const { commitTimeoutMs = 15_000, sessionName = "cleancast", shardedTables, ...rest } = options;
   const flags = readDialectFlags(url);
   const elapsed = () => performance.now();
   const servers = serverUrls(url);
-  const primary = openPrimary({ ...rest, sessionName, servers, random: Math.random, elapsed });
-  const readSite = openStatementSites(shardedTables ?? new Set());
+  const primary = createPrimary({ ...rest, sessionName, servers, random: Math.random, elapsed });
+  const readSite = createStatementSites(shardedTables ?? new Set());
   const siteOf: SiteOf = (sql, params) => (machines ? readSite(sql, params) : null);
   /** Null where the database is not a cluster whose machines are known. */
   let machines: Machines | null = null;
@@ -167,7 +167,7 @@ export function openPostgres(url: string, options: PostgresOptions): Database {
   }
 
   async function useMachines(read: NonNullable<PostgresOptions["readPlacement"]>): Promise<void> {
-    machines ??= openMachines({
+    machines ??= createMachines({
       readPlacement: read,
       answersFor,
       connections: options.connections,
@@ -181,7 +181,7 @@ export function openPostgres(url: string, options: PostgresOptions): Database {
 
   async function onDedicatedConnection<T>(work: (session: Query) => Promise<T>): Promise<T> {
     const { server } = await primary.connections(elapsed() + defaultTimeoutMs);
-    const client = await openClient(server, sessionName);
+    const client = await connectClient(server, sessionName);
     try {
       return await work({ all: (sql, params) => query(client, sql, params) });
     } finally {
@@ -204,8 +204,8 @@ export function openPostgres(url: string, options: PostgresOptions): Database {
         confirmTimeline ? "leases" : "writers",
         async (take, isUncertain) => {
           if (isSingle && !isUncertain && !confirmTimeline)
-            return work(openSingle(take, siteOf, commitTimeoutMs));
-          const session = openTransaction(take, siteOf, { isUncertain, confirmTimeline });
+            return work(createSingle(take, siteOf, commitTimeoutMs));
+          const session = createTransaction(take, siteOf, { isUncertain, confirmTimeline });
           // What `work` knows of promotions holds only on a server whose timeline was confirmed before.
           if (confirmTimeline) await session.begin(siteId ?? null);
           const result = await work(session.tx);
@@ -241,7 +241,7 @@ async function releaseFailed(client: PoolClient, error: unknown, isInTransaction
 }
 
 /** A transaction that takes its connection with its first statement, which names the site. */
-function openTransaction(
+function createTransaction(
   take: Take,
   siteOf: SiteOf,
   { isUncertain, confirmTimeline }: { isUncertain: boolean; confirmTimeline: boolean },
@@ -292,7 +292,7 @@ async function confirmServer({ leases, timeline }: Connections): Promise<void> {
 }
 
 /** For one statement, which the server commits by itself. Rows that need several statements get a transaction. */
-function openSingle(take: Take, siteOf: SiteOf, timeoutMs: number): RowQuery {
+function createSingle(take: Take, siteOf: SiteOf, timeoutMs: number): RowQuery {
   let isUsed = false;
   async function run<T>(siteId: string | null, work: (client: PoolClient) => Promise<T>): Promise<T> {
     if (isUsed) throw new Error("this write was to be one statement");

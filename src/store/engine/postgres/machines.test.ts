@@ -4,28 +4,28 @@
 import { expect, inject, onTestFinished, test } from "vitest";
 import { migratedDatabase } from "../../../../test/support/databases.ts";
 import { sql } from "../../../../test/support/nodes.ts";
-import { openGateway } from "../../../../test/support/postgres/gateway.ts";
+import { createGateway } from "../../../../test/support/postgres/gateway.ts";
 import { simulateTimeline } from "../../../../test/support/postgres/timeline.ts";
 import { eventually } from "../../../../test/support/relay.ts";
 import { link } from "../../../kernel/ring.ts";
 import { MarkOutdated, nodeStore } from "../../deliveries/nodes.ts";
 import { timed, type InFlightCommit } from "../timed.ts";
-import { openPostgres } from "./engine.ts";
-import { MachineDown, openMachines } from "./machines.ts";
+import { connectPostgres } from "./engine.ts";
+import { MachineDown, createMachines } from "./machines.ts";
 import { probe } from "./probe.ts";
 
 /** The coordinator may have a database of its own. */
-async function openCluster(coordinatorUrl?: string) {
+async function createCluster(coordinatorUrl?: string) {
   const url = await migratedDatabase();
   const coordinator = await probe(url);
-  const gateways = { one: await openGateway(url), two: await openGateway(url) };
+  const gateways = { one: await createGateway(url), two: await createGateway(url) };
   const behind = (host: string) => url.replace(new URL(url).host, host);
   const server = (machine: "one" | "two") => ({
     ...coordinator,
     server: behind(gateways[machine].host),
     machine,
   });
-  const db = openPostgres(coordinatorUrl ?? url, {
+  const db = connectPostgres(coordinatorUrl ?? url, {
     connections: 8,
     shardedTables: new Set(["events", "leases", "nodes"]),
     readPlacement: async () => ({
@@ -55,7 +55,7 @@ async function openCluster(coordinatorUrl?: string) {
 test.skipIf(inject("inSchemas"))(
   "a silent machine fails its own sites, soon at once, and no others; they are served when it is back",
   async () => {
-    const { db, gateways, read, write } = await openCluster();
+    const { db, gateways, read, write } = await createCluster();
     await Promise.all(["site-1", "site-2"].flatMap((site) => [read(site), write(site)]));
     gateways.one.mode = "silent";
     // More than there are connections.
@@ -100,7 +100,7 @@ test.skipIf(inject("inSchemas"))(
 );
 
 test.skipIf(inject("inSchemas"))("a slow statement on a machine that answers is awaited", async () => {
-  const { db } = await openCluster();
+  const { db } = await createCluster();
   const slow = db.all(`SELECT pg_sleep(2.5) AS slept FROM (SELECT 1 AS n FROM leases WHERE site_id = $1 UNION ALL SELECT 1) AS one`, ["site-1"]); // prettier-ignore
   expect(await slow).toHaveLength(1);
   expect(db.countDownMachines()).toBe(0);
@@ -109,7 +109,7 @@ test.skipIf(inject("inSchemas"))("a slow statement on a machine that answers is 
 test.skipIf(inject("inSchemas"))(
   "a machine that refuses connections is reached through the coordinator",
   async () => {
-    const { gateways, read, write, db } = await openCluster();
+    const { gateways, read, write, db } = await createCluster();
     gateways.one.mode = "closed";
     gateways.one.cut();
     await read("site-1");
@@ -123,7 +123,7 @@ test.skipIf(inject("inSchemas"))(
   async () => {
     const coordinatorUrl = await migratedDatabase();
     const { promote } = await simulateTimeline(coordinatorUrl);
-    const { db, url } = await openCluster(coordinatorUrl);
+    const { db, url } = await createCluster(coordinatorUrl);
     const nodes = nodeStore(db);
     await nodes.renew("node", "0", 60_000, 0);
     await promote();
@@ -146,7 +146,7 @@ test.skipIf(inject("inSchemas"))(
 test.skipIf(inject("inSchemas"))(
   "a machine that a statement did not find is down until a statement finds it; where no machine is found, none is down",
   async () => {
-    const { db, url, read } = await openCluster();
+    const { db, url, read } = await createCluster();
     // So the coordinator says that it cannot reach a machine.
     await sql(
       { engine: "postgres", url, connections: 1 },
@@ -169,7 +169,7 @@ test.skipIf(inject("inSchemas"))(
 test("a machine that a statement did not find counts as down for ten seconds, and only while it has sites", async () => {
   let elapsed = 0;
   let placed = ["one", "two"];
-  const machines = openMachines({
+  const machines = createMachines({
     readPlacement: async () => ({
       shards: new Map([["site-1", "1"], ["site-2", "2"]]),
       machines: new Map(placed.map((name, i) => [String(i + 1), name])),
@@ -198,7 +198,7 @@ test("a machine that a statement did not find counts as down for ten seconds, an
 });
 
 test("sites are divided by machine, and those of a machine by shard", async () => {
-  const { db } = await openCluster();
+  const { db } = await createCluster();
   expect(await db.divideSites(["site-1", "site-2", "site-3"])).toEqual(
     new Map([
       ["one", new Map([["1", ["site-1"]]])],
@@ -208,7 +208,7 @@ test("sites are divided by machine, and those of a machine by shard", async () =
 });
 
 test("sites share transactions by machine where it is connected to directly, and by shard elsewhere", async () => {
-  const { db } = await openCluster();
+  const { db } = await createCluster();
   const groups = [1, 2, 3, 4, 5, 6, 7].map((n) => db.commitGroup(`site-${n}`));
   expect(groups.slice(1, 4)).toEqual(Array(3).fill(groups[1]));
   expect(groups[5]).toBe(groups[4]);

@@ -7,7 +7,7 @@
 
 import { readDialectFlags } from "./dialect.ts";
 import { PostgresError } from "./errors.ts";
-import { openConnections, type Connections } from "./pool.ts";
+import { createConnections, type Connections } from "./pool.ts";
 import type { Placement, PlacementRequest } from "./placement.ts";
 import { isSameTimeline, type WritableServer } from "./probe.ts";
 
@@ -71,9 +71,9 @@ export type Machine = {
   setFound(isFound: boolean): void;
 };
 
-export type Machines = ReturnType<typeof openMachines>;
+export type Machines = ReturnType<typeof createMachines>;
 
-export function openMachines(options: MachineOptions) {
+export function createMachines(options: MachineOptions) {
   const { elapsed } = options;
   const opened = new Map<string, OpenMachine>();
   const shards = new Map<string, string>();
@@ -112,7 +112,7 @@ export function openMachines(options: MachineOptions) {
   function machineNamed(name: string): OpenMachine {
     let machine = opened.get(name);
     if (!machine) {
-      machine = openMachine(options);
+      machine = createMachine(options);
       machine.setServer(servers.get(name) ?? null);
       opened.set(name, machine);
     }
@@ -189,7 +189,7 @@ type OpenMachine = Machine & {
   close(): Promise<void>;
 };
 
-function openMachine(options: MachineOptions): OpenMachine {
+function createMachine(options: MachineOptions): OpenMachine {
   const { elapsed } = options;
   /** The statements under way, the oldest first. */
   const running = new Map<symbol, { siteId: string; since: number }>();
@@ -262,7 +262,7 @@ function openMachine(options: MachineOptions): OpenMachine {
         retire();
       }
       const { connections, sessionName } = options;
-      return (current ??= openConnections(server, timeline, connections, sessionName, settingsFor(server)));
+      return (current ??= createConnections(server, timeline, connections, sessionName, settingsFor(server)));
     },
     avoid() {
       avoidUntil = elapsed() + detourMs;

@@ -39,7 +39,7 @@ const maxBackground = 2;
 const minForLeases = 8;
 const writeTimeoutMs = 15_000;
 
-export function openConnections(
+export function createConnections(
   server: string,
   timeline: Timeline,
   maxConnections: number,
@@ -102,9 +102,9 @@ export function openConnections(
     ? open(forBackground, backgroundTimeoutMs, backgroundTimeoutMs + 1000, backgroundIdleMs)
     : readers;
   // A pipelined statement may wait for those before it.
-  const openForWrites = (max: number) => open(max, writeTimeoutMs, 2 * writeTimeoutMs);
-  const writers = openForWrites(Math.max(1, maxConnections - forReads));
-  const leases = forLeases ? openForWrites(forLeases) : writers;
+  const createForWrites = (max: number) => open(max, writeTimeoutMs, 2 * writeTimeoutMs);
+  const writers = createForWrites(Math.max(1, maxConnections - forReads));
+  const leases = forLeases ? createForWrites(forLeases) : writers;
   return {
     server,
     timeline,

@@ -5,14 +5,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { expect, inject, test, type TestContext } from "vitest";
 import { freshDatabase } from "../../../../test/support/databases.ts";
-import { openGateway } from "../../../../test/support/postgres/gateway.ts";
+import { createGateway } from "../../../../test/support/postgres/gateway.ts";
 import { simulateTimeline } from "../../../../test/support/postgres/timeline.ts";
-import { openClient } from "./client.ts";
-import { openPostgres } from "./engine.ts";
+import { connectClient } from "./client.ts";
+import { connectPostgres } from "./engine.ts";
 import type { Database } from "../database.ts";
 
 function open(url: string, { onTestFinished }: Pick<TestContext, "onTestFinished">): Database {
-  const db = openPostgres(url, { connections: 4 });
+  const db = connectPostgres(url, { connections: 4 });
   onTestFinished(() => db.close());
   return db;
 }
@@ -142,8 +142,8 @@ test.concurrent.each(["28000", "3D000"])(
   "a server that fell silent and then refuses connections (%s) is given up for another",
   async (code) => {
     const url = await freshDatabase();
-    const [first, second] = [await openGateway(url), await openGateway(url, "closed")];
-    const db = openPostgres(behind(url, `${first.host},${second.host}`), { connections: 4 });
+    const [first, second] = [await createGateway(url), await createGateway(url, "closed")];
+    const db = connectPostgres(behind(url, `${first.host},${second.host}`), { connections: 4 });
     expect(await db.all(`SELECT 1 AS one`)).toEqual([{ one: 1 }]);
     first.mode = { code };
     first.cut();
@@ -157,7 +157,7 @@ test.concurrent.each(["28000", "3D000"])(
 
 test.concurrent("a server that cannot be used does not keep callers from waiting for the others", async (context) => {
   const url = await freshDatabase();
-  const [odd, late] = [await openGateway(url, { code: "3D000" }), await openGateway(url, "closed")];
+  const [odd, late] = [await createGateway(url, { code: "3D000" }), await createGateway(url, "closed")];
   const db = open(behind(url, `${odd.host},${late.host}`), context);
   const asked = askPatiently(db);
   const opened = sleep(600).then(() => (late.mode = "open"));
@@ -167,7 +167,7 @@ test.concurrent("a server that cannot be used does not keep callers from waiting
 
 test.concurrent("a wrong password fails the callers that wait, and later callers are served when it is right", async (context) => {
   const url = await freshDatabase();
-  const only = await openGateway(url, { code: "28P01" });
+  const only = await createGateway(url, { code: "28P01" });
   const db = open(behind(url, only.host), context);
   expect((await timed(db.all(`SELECT 1`))).error.code).toBe("28P01");
   only.mode = "open";
@@ -185,7 +185,7 @@ test.concurrent("a statement that was prepared before its table got a column is 
   const read = () => db.all(`SELECT * FROM things`);
   // So many calls make every connection prepare both statements.
   await Promise.all(Array.from({ length: 8 }, () => Promise.all([write(), read()])));
-  const other = await openClient(url, "another node");
+  const other = await connectClient(url, "another node");
   await other.query(`ALTER TABLE things ADD COLUMN more text`);
   await other.end();
   for (let times = 0; times < 4; times++) {
@@ -210,7 +210,7 @@ test.concurrent("a session that the server ended after its time limit is replace
 
 test.concurrent("whoever opens the database waits for the first answer of a slow server", async (context) => {
   const url = await freshDatabase();
-  const gateway = await openGateway(url);
+  const gateway = await createGateway(url);
   // The probe alone takes several round trips.
   gateway.delayMs = 300;
   const db = open(behind(url, gateway.host), context);
@@ -220,8 +220,8 @@ test.concurrent("whoever opens the database waits for the first answer of a slow
 test.concurrent("a store that is closed before the first answer fails what waits, at once", async () => {
   const url = await freshDatabase();
   const ms = await shortestOf(async () => {
-    const gateway = await openGateway(url, "silent");
-    const db = openPostgres(behind(url, gateway.host), { connections: 4 });
+    const gateway = await createGateway(url, "silent");
+    const db = connectPostgres(behind(url, gateway.host), { connections: 4 });
     const waiting = timed(db.all(`SELECT 1 AS one`));
     const closed = db.close();
     const failed = await waiting;
@@ -236,21 +236,21 @@ test.concurrent("a store that is closed before the first answer fails what waits
 
 test.concurrent("a long statement is awaited, but not on a server that fell silent", async () => {
   const url = await freshDatabase();
-  const gateway = await openGateway(url);
+  const gateway = await createGateway(url);
   const limits = { answerTimeoutMs: 1500, probeEveryMs: 200 };
-  const client = await openClient(behind(url, gateway.host), "cleancast test", limits);
+  const client = await connectClient(behind(url, gateway.host), "cleancast test", limits);
   await client.query(`SELECT pg_sleep(0.6)`);
   const asked = timed(client.query(`SELECT pg_sleep(60)`));
   gateway.mode = "silent";
   expect((await asked).error.message).toBe("the server no longer answers");
   await client.end();
-  const late = await timed(openClient(behind(url, gateway.host), "cleancast test", limits));
+  const late = await timed(connectClient(behind(url, gateway.host), "cleancast test", limits));
   expect(late.error).toMatchObject({ code: "08006", message: "the server does not answer" });
 });
 
 test.concurrent("a read whose server falls silent is answered by the one that took its place", async (context) => {
   const url = await freshDatabase();
-  const [silent, next] = [await openGateway(url), await openGateway(url, "closed")];
+  const [silent, next] = [await createGateway(url), await createGateway(url, "closed")];
   const db = open(behind(url, `${silent.host},${next.host}`), context);
   await db.all(`SELECT 1`);
   silent.mode = "silent";
@@ -260,7 +260,7 @@ test.concurrent("a read whose server falls silent is answered by the one that to
 
 test.concurrent("a server that is silent does not keep the others from being probed again", async (context) => {
   const url = await freshDatabase();
-  const [silent, late] = [await openGateway(url), await openGateway(url, "closed")];
+  const [silent, late] = [await createGateway(url), await createGateway(url, "closed")];
   const db = open(behind(url, `${silent.host},${late.host}`), context);
   await db.all(`SELECT 1`);
   silent.mode = "silent";

@@ -7,7 +7,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { within } from "../../../kernel/deadline.ts";
 import { isTransient, PostgresError } from "./errors.ts";
-import { openConnections, type Connections } from "./pool.ts";
+import { createConnections, type Connections } from "./pool.ts";
 import {
   findPrimary,
   isOlderTimeline,
@@ -50,7 +50,7 @@ const firstAnswerMs = 10_000;
 /** How long statements on old connections to the same server may take to end. */
 const lastAnswersMs = 2000;
 
-export function openPrimary(options: PrimaryOptions): Primary {
+export function createPrimary(options: PrimaryOptions): Primary {
   const { servers, elapsed, probeEveryMs = 5000 } = options;
   /** All connections that have not ended, with the current ones. */
   const opened = new Set<Connections>();
@@ -138,7 +138,7 @@ export function openPrimary(options: PrimaryOptions): Primary {
       if (old.server === server && !isPromoted) setTimeout(() => old.destroy(), lastAnswersMs).unref();
       else old.destroy();
     }
-    const connections = openConnections(server, timeline, options.connections, options.sessionName);
+    const connections = createConnections(server, timeline, options.connections, options.sessionName);
     opened.add(connections);
     return connections;
   }

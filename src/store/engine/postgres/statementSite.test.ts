@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { migrations } from "../../schema/schema.ts";
-import { openStatementSites } from "./statementSite.ts";
+import { createStatementSites } from "./statementSite.ts";
 
-const siteOf = openStatementSites(new Set(migrations.flatMap((one) => one.bySite)));
+const siteOf = createStatementSites(new Set(migrations.flatMap((one) => one.bySite)));
 
 test.each([
   ["the condition of a read", "SELECT id FROM events WHERE site_id = $1 AND id = $2", ["s", "e"], "s"],

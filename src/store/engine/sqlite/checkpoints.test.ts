@@ -5,15 +5,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { freshFolder } from "../../../../test/support/databases.ts";
-import { openSqlite, type SqliteOptions } from "./engine.ts";
+import { connectSqlite, type SqliteOptions } from "./engine.ts";
 
 const pageSize = 4096;
 /** A row that fills this many pages. */
 const pagesOfRow = 20;
 
-async function openLines(options: SqliteOptions = {}) {
+async function createLines(options: SqliteOptions = {}) {
   const file = `${freshFolder()}/test.db`;
-  const db = openSqlite(file, options);
+  const db = connectSqlite(file, options);
   await db.write((tx) => tx.all(`CREATE TABLE lines (n integer NOT NULL PRIMARY KEY, text text NOT NULL)`));
   let isOpen = true;
   let written = 0;
@@ -51,7 +51,7 @@ function readClosed(file: string) {
 }
 
 test("under permanent writing the log begins anew again and again, and no commit checkpoints it", async () => {
-  const lines = await openLines();
+  const lines = await createLines();
   const before = lines.restarts();
   let largest = 0;
   // Without a pause: whenever one write has ended, the next one waits already.
@@ -67,7 +67,7 @@ test("under permanent writing the log begins anew again and again, and no commit
 });
 
 test("while another program reads one moment of the database the log grows, and afterwards it shrinks", async () => {
-  const lines = await openLines();
+  const lines = await createLines();
   const reading = new DatabaseSync(lines.file, { readOnly: true });
   reading.exec(`BEGIN`);
   expect(reading.prepare(`SELECT COUNT(*) AS n FROM lines`).get()).toEqual({ n: 0 });
@@ -89,7 +89,7 @@ test("while another program reads one moment of the database the log grows, and 
 
 test("a checkpoint thread that dies is reported once, and commits checkpoint from then on", async () => {
   const defects: string[] = [];
-  const lines = await openLines({
+  const lines = await createLines({
     onDefect: ({ message }) => defects.push(message),
     checkpointProgram: `throw new Error("no memory")`,
   });
@@ -113,7 +113,7 @@ const failing = (error: string, code: number) =>
 
 test("a full disk is reported once, and writing goes on while the log has space", async () => {
   const defects: string[] = [];
-  const lines = await openLines({
+  const lines = await createLines({
     onDefect: ({ message }) => defects.push(message),
     checkpointProgram: failing("database or disk is full", 13),
   });
@@ -131,7 +131,7 @@ test("a full disk is reported once, and writing goes on while the log has space"
 
 test("after a sync of the database that failed every write is refused", async () => {
   const defects: string[] = [];
-  const lines = await openLines({
+  const lines = await createLines({
     onDefect: ({ message }) => defects.push(message),
     checkpointProgram: failing("disk I/O error", 1034),
   });

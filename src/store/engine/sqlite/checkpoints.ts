@@ -100,7 +100,7 @@ type CheckpointOptions = {
   threadProgram?: string | undefined;
 };
 
-export function openCheckpoints(options: CheckpointOptions): Checkpoints {
+export function createCheckpoints(options: CheckpointOptions): Checkpoints {
   const { file, measureLog, setAutoCheckpoint, onLost, onDefect, threadProgram = program } = options;
   let thread: Worker | null = null;
   let answer: ((answer: Answer) => void) | null = null;

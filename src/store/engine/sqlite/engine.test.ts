@@ -6,12 +6,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { freshFolder } from "../../../../test/support/databases.ts";
 import { rowStatement } from "../database.ts";
-import { openSqlite } from "./engine.ts";
+import { connectSqlite } from "./engine.ts";
 
 const put = rowStatement({ text: `INSERT INTO lines (n) VALUES {ROWS}`, columns: 1 });
 
 async function opened(file = `${freshFolder()}/test.db`) {
-  const db = openSqlite(file);
+  const db = connectSqlite(file);
   await db.write((tx) => tx.all(`CREATE TABLE IF NOT EXISTS lines (n integer NOT NULL PRIMARY KEY)`));
   const lines = async () => (await db.all(`SELECT n FROM lines ORDER BY n`)).map((row) => row.n);
   const write = (...numbers: number[]) =>

@@ -7,7 +7,7 @@
 import { realpathSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
-import { openCheckpoints } from "./checkpoints.ts";
+import { createCheckpoints } from "./checkpoints.ts";
 import {
   onOneMachine,
   singleStatements,
@@ -18,7 +18,7 @@ import {
 } from "../database.ts";
 import { sqliteDialect, toSqliteParams } from "./dialect.ts";
 import { isBusy, isDataError, isSqliteError } from "./errors.ts";
-import { FlushFailed, openLogFlush, type Flush } from "./logFlush.ts";
+import { FlushFailed, createLogFlush, type Flush } from "./logFlush.ts";
 import { DatabaseMoved, refuseWrite } from "./moveLock.ts";
 
 /** How long another process may hold the write lock before this one gives up. */
@@ -34,7 +34,7 @@ export type SqliteOptions = {
   checkpointProgram?: string | undefined;
 };
 
-export function openSqlite(file: string, options: SqliteOptions = {}): Database {
+export function connectSqlite(file: string, options: SqliteOptions = {}): Database {
   const writer = connect(file);
   const reader = connect(file);
   let waiting: PendingWrite[] = [];
@@ -43,8 +43,8 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Database 
   let isClosed = false;
   let written: Promise<void> = Promise.resolve();
   // Where the file is a link, the log is next to its target.
-  const log = openLogFlush(`${realpathSync(file)}-wal`, options.flush);
-  const checkpoints = openCheckpoints({
+  const log = createLogFlush(`${realpathSync(file)}-wal`, options.flush);
+  const checkpoints = createCheckpoints({
     file,
     measureLog: () => writer.logPages(),
     setAutoCheckpoint: (pages) => writer.exec(`PRAGMA wal_autocheckpoint = ${pages}`),
@@ -93,11 +93,11 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Database 
 
   /** The writing connection inside a transaction. After an error that ended the transaction it must not write on its own. */
   const transaction: RowQuery = {
-    all: (sql, params) => openWriter().all(sql, params),
-    change: (statement, rows, first) => openWriter().change(statement, rows, first),
+    all: (sql, params) => connectWriter().all(sql, params),
+    change: (statement, rows, first) => connectWriter().change(statement, rows, first),
   };
 
-  function openWriter(): Connection {
+  function connectWriter(): Connection {
     if (!writer.isOpen()) throw new Error("the transaction has ended");
     return writer;
   }
@@ -233,7 +233,7 @@ type Connection = RowQuery & {
 
 function connect(file: string): Connection {
   const db = new DatabaseSync(file, { timeout: 10_000 });
-  // NORMAL: SQLite itself makes its log durable before it checkpoints it, and openLogFlush() does after a commit.
+  // NORMAL: SQLite itself makes its log durable before it checkpoints it, and createLogFlush() does after a commit.
   // secure_delete overwrites deleted rows with zeros, so that the file says nothing about an erased person.
   db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
     PRAGMA cache_size = -32768; PRAGMA mmap_size = 268435456; PRAGMA temp_store = MEMORY;

@@ -4,12 +4,12 @@ import { existsSync, symlinkSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { freshFolder } from "../../../../test/support/databases.ts";
-import { openSqlite } from "./engine.ts";
+import { connectSqlite } from "./engine.ts";
 
 async function onSlowDisk() {
   const flushes: PromiseWithResolvers<void>[] = [];
   let isReady = false;
-  const db = openSqlite(`${freshFolder()}/test.db`, {
+  const db = connectSqlite(`${freshFolder()}/test.db`, {
     flush: async () => {
       if (!isReady) return;
       const flush = Promise.withResolvers<void>();
@@ -92,7 +92,7 @@ test("closing waits for the disk, and leaves no log behind", async () => {
   const file = `${freshFolder()}/test.db`;
   const flush = Promise.withResolvers<void>();
   const order: string[] = [];
-  const db = openSqlite(file, { flush: () => flush.promise });
+  const db = connectSqlite(file, { flush: () => flush.promise });
   const written = db
     .write((tx) => tx.all(`CREATE TABLE lines (n integer NOT NULL)`))
     .then(() => order.push("written"));
@@ -106,9 +106,9 @@ test("closing waits for the disk, and leaves no log behind", async () => {
 
 test("a database behind a link can be written, and closing it twice is an error", async () => {
   const folder = freshFolder();
-  await openSqlite(`${folder}/real.db`).close();
+  await connectSqlite(`${folder}/real.db`).close();
   symlinkSync(`${folder}/real.db`, `${folder}/link.db`);
-  const db = openSqlite(`${folder}/link.db`);
+  const db = connectSqlite(`${folder}/link.db`);
   await db.write((tx) => tx.all(`CREATE TABLE lines (n integer NOT NULL)`));
   expect(existsSync(`${folder}/real.db-wal`)).toBe(true);
   await db.close();
@@ -120,7 +120,7 @@ test("the next start checkpoints the log that another process left behind", asyn
   const gone = new DatabaseSync(`${folder}/test.db`);
   gone.exec(`PRAGMA journal_mode = WAL; CREATE TABLE lines (n integer NOT NULL)`);
   gone.exec(`INSERT INTO lines (n) VALUES (1)`);
-  const db = openSqlite(`${folder}/test.db`);
+  const db = connectSqlite(`${folder}/test.db`);
   // `log` counts the frames of the log, `checkpointed` those that the database file has, too.
   const [log] = await db.all(`PRAGMA wal_checkpoint(NOOP)`);
   expect(log).toMatchObject({ busy: 0, log: log?.checkpointed });

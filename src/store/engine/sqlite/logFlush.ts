@@ -4,7 +4,7 @@
 import { close, fdatasync, open } from "node:fs";
 import { promisify } from "node:util";
 
-const [openFile, closeFile] = [promisify(open), promisify(close)];
+const [createFileSource, closeFile] = [promisify(open), promisify(close)];
 
 export type Flush = (fd: number) => Promise<void>;
 
@@ -29,7 +29,7 @@ type LogFlush = {
   close(): Promise<void>;
 };
 
-export function openLogFlush(file: string, flush = flushToDisk): LogFlush {
+export function createLogFlush(file: string, flush = flushToDisk): LogFlush {
   let opened: Promise<number> | undefined;
   let running: Promise<void> | null = null;
   let next: Promise<void> | null = null;
@@ -43,7 +43,7 @@ export function openLogFlush(file: string, flush = flushToDisk): LogFlush {
     try {
       throwIfFailed();
       // Before the first commit there is no log; afterwards SQLite keeps this file as long as the database is open.
-      await flush(await (opened ??= openFile(file, "r+")));
+      await flush(await (opened ??= createFileSource(file, "r+")));
     } catch (error) {
       throw (failure ??= new FlushFailed(error));
     } finally {

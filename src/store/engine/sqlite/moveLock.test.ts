@@ -3,10 +3,10 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { freshFolder } from "../../../../test/support/databases.ts";
 import { ulid } from "../../../kernel/ids.ts";
 import type { Database } from "../database.ts";
-import { DatabaseMoved, openMoveLock, type MoveLock } from "./moveLock.ts";
-import { openSnapshot } from "../../maintenance/snapshot.ts";
-import { openDatabase } from "../../open.ts";
-import { openStore } from "../../store.ts";
+import { DatabaseMoved, createMoveLock, type MoveLock } from "./moveLock.ts";
+import { createSnapshot } from "../../maintenance/snapshot.ts";
+import { connectDatabase } from "../../connect.ts";
+import { createStore } from "../../store.ts";
 
 describe("the move lock", () => {
   let file: string;
@@ -16,10 +16,10 @@ describe("the move lock", () => {
 
   beforeEach(async () => {
     file = `${freshFolder()}/store.db`;
-    await (await openStore({ engine: "sqlite", file }, Buffer.alloc(32, 7), ulid)).close();
-    db = openDatabase({ engine: "sqlite", file });
+    await (await createStore({ engine: "sqlite", file }, Buffer.alloc(32, 7), ulid)).close();
+    db = connectDatabase({ engine: "sqlite", file });
     mover = new DatabaseSync(file, { timeout: 1000 });
-    lock = openMoveLock(mover);
+    lock = createMoveLock(mover);
   });
   afterEach(async () => {
     mover.close();
@@ -64,7 +64,7 @@ describe("the move lock", () => {
     expect(lock.hold(now + 60_000, now)).toBe(false);
     await expect(write()).rejects.toThrow(/was moved to PostgreSQL.*set DATABASE_URL/);
     expect(await read()).toEqual([{ value: "0" }]);
-    await expect(openStore({ engine: "sqlite", file }, Buffer.alloc(32, 7), ulid)).rejects.toBeInstanceOf(
+    await expect(createStore({ engine: "sqlite", file }, Buffer.alloc(32, 7), ulid)).rejects.toBeInstanceOf(
       DatabaseMoved,
     );
   });
@@ -72,7 +72,7 @@ describe("the move lock", () => {
   test("a lock that cannot be renewed during a long write of another process is lost, without an error in a timer", async () => {
     const now = Date.now();
     const impatient = new DatabaseSync(file, { timeout: 0 });
-    const held = openMoveLock(impatient);
+    const held = createMoveLock(impatient);
     expect(held.hold(now + 60_000, now)).toBe(true);
     mover.exec("BEGIN IMMEDIATE");
     expect(held.hold(now + 70_000, now)).toBe(false);
@@ -87,8 +87,8 @@ describe("the move lock", () => {
   test("a moved database is neither backed up nor checked, because its data is old", async () => {
     const now = Date.now();
     lock.hold(now + 60_000, now);
-    await (await openSnapshot({ engine: "sqlite", file }))?.close();
+    await (await createSnapshot({ engine: "sqlite", file }))?.close();
     lock.finish(now, to);
-    await expect(openSnapshot({ engine: "sqlite", file })).rejects.toBeInstanceOf(DatabaseMoved);
+    await expect(createSnapshot({ engine: "sqlite", file })).rejects.toBeInstanceOf(DatabaseMoved);
   });
 });

@@ -52,7 +52,7 @@ export type MoveLock = {
   release(): void;
 };
 
-export function openMoveLock(db: DatabaseSync): MoveLock {
+export function createMoveLock(db: DatabaseSync): MoveLock {
   let held = 0;
   let isLost = false;
   const read = () => Number(db.prepare("PRAGMA user_version").get()?.user_version);

@@ -16,7 +16,7 @@ import { checkEvents, type EventRules } from "./events.ts";
 import { Faults, incompleteSites, type FaultQuery, type Inconsistency } from "./faults.ts";
 import { checkPeople } from "./people.ts";
 import { sealedColumns, sealedIn, sealedNames } from "../sealedColumns.ts";
-import { tryOpen, type Seal } from "../../engine/seal.ts";
+import { tryUnseal, type Seal } from "../../engine/seal.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { tablesAt } from "../../schema/tables.ts";
 
@@ -171,7 +171,7 @@ export async function checkSnapshot(
 /** Checks that every sealed value can be decrypted in its place. */
 async function checkSealed(snapshot: Snapshot, seal: Seal, faults: Faults): Promise<void> {
   const check = (table: string, sealed: string, place: string) => {
-    if (tryOpen(seal, sealed, place) === null)
+    if (tryUnseal(seal, sealed, place) === null)
       faults.add(`sealed values in ${table} that cannot be decrypted`, "undecryptable", place);
   };
   for (const { table, key, column, place, where = "1 = 1" } of sealedColumns) {

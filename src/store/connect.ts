@@ -1,6 +1,6 @@
 import type { Database } from "./engine/database.ts";
-import { openPostgres } from "./engine/postgres/engine.ts";
-import { openSqlite } from "./engine/sqlite/engine.ts";
+import { connectPostgres } from "./engine/postgres/engine.ts";
+import { connectSqlite } from "./engine/sqlite/engine.ts";
 import { sessionName } from "./schema/compatibility.ts";
 import { latestVersion } from "./schema/migrate.ts";
 import { migrations } from "./schema/schema.ts";
@@ -12,8 +12,8 @@ export type StoreLocation =
   | { engine: "postgres"; url: string; connections: number };
 
 /** Opens the database as it is, whatever its schema. `onDefect` is called when its log cannot be checkpointed. */
-export function openDatabase(location: StoreLocation, onDefect?: (error: Error) => void): Database {
-  if (location.engine === "sqlite") return openSqlite(location.file, { onDefect });
+export function connectDatabase(location: StoreLocation, onDefect?: (error: Error) => void): Database {
+  if (location.engine === "sqlite") return connectSqlite(location.file, { onDefect });
   const { url, connections } = location;
-  return openPostgres(url, { connections, sessionName: sessionName(latestVersion), shardedTables });
+  return connectPostgres(url, { connections, sessionName: sessionName(latestVersion), shardedTables });
 }
