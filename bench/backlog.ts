@@ -45,13 +45,7 @@ const cleancast = async (...args: string[]): Promise<Record<string, string>> =>
 await cleancast("site", "add", "shop.example.com");
 const { key } = await cleancast("key", "add", "shop.example.com", "bench");
 await cleancast("connect", "shop.example.com", "webhook", `url=${receiver}/works`);
-const { id: failing } = await cleancast(
-  "connect",
-  "shop.example.com",
-  "webhook",
-  `url=${receiver}/hangs`,
-  "events=never",
-);
+const { id: failing } = await cleancast("connect", "shop.example.com", "webhook", `url=${receiver}/hangs`, "events=never");
 
 const relay = spawn(process.execPath, [command, "serve"], { env, stdio: ["ignore", "pipe", "inherit"] });
 const origin = await new Promise<string>((resolve) => {
@@ -89,10 +83,7 @@ async function round(): Promise<number[]> {
 
 const database = new DatabaseSync(join(data, "cleancast.db"), { timeout: 10_000 });
 await round();
-const [sample] = database.prepare(`SELECT * FROM events ORDER BY id DESC LIMIT 1`).all() as Record<
-  string,
-  unknown
->[];
+const [sample] = database.prepare(`SELECT * FROM events ORDER BY id DESC LIMIT 1`).all() as Record<string, unknown>[];
 const columns = Object.keys(sample ?? {});
 const prefix = idAt(Date.now()).slice(0, 16);
 const plan = packPlan([{ connectionId: failing ?? "", platform: "webhook", by: "row", reason: null }]);
@@ -108,9 +99,7 @@ database.exec(`WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FRO
   INSERT INTO deliveries (site_id, event_id, connection_id, platform, state, reason, attempts, due_at, owner, updated_at)
   SELECT site_id, id, '${failing}', 'webhook', 'queued', NULL, 0, 0, '', 0 FROM events WHERE id LIKE '${prefix}%'`);
 
-const setDue = database.prepare(
-  `UPDATE deliveries SET due_at = ?, owner = '' WHERE connection_id = ? AND state = 'queued'`,
-);
+const setDue = database.prepare(`UPDATE deliveries SET due_at = ?, owner = '' WHERE connection_id = ? AND state = 'queued'`);
 const without: number[] = [];
 const withBacklog: number[] = [];
 for (let i = 0; i < rounds; i++) {

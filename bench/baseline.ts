@@ -101,10 +101,7 @@ function findingsOf({ counts, resultsOf, countedOf, bytesOf }: Measured): Findin
   const middleIn = (kind: Kind, connections: number, senders: Senders, what: keyof LoadResult) =>
     middleOf(resultsOf(kind, connections, senders), what);
   const ratio = (kind: Kind, connections: number, senders: Senders, what: "cpu" | "perSecond") =>
-    medianRatio(
-      pick(resultsOf(kind, connections, senders), what),
-      pick(resultsOf("bare", connections, senders), what),
-    );
+    medianRatio(pick(resultsOf(kind, connections, senders), what), pick(resultsOf("bare", connections, senders), what));
   const rowOf = (connections: number, senders: Senders, kind: Kind) => {
     const results = resultsOf(kind, connections, senders);
     const counted = countedOf(kind, connections, senders);
@@ -135,8 +132,7 @@ function findingsOf({ counts, resultsOf, countedOf, bytesOf }: Measured): Findin
       ratio(kind, connections, 64, "cpu"),
       limit,
       " ×",
-      [kind, "bare" as const].map((one) => number(middleIn(one, connections, 64, "cpu"))).join(" and ") +
-        " µs",
+      [kind, "bare" as const].map((one) => number(middleIn(one, connections, 64, "cpu"))).join(" and ") + " µs",
     );
   const perSecond = (kind: Kind) => number(middleIn(kind, 3, 64, "perSecond"));
   return {
@@ -144,9 +140,22 @@ function findingsOf({ counts, resultsOf, countedOf, bytesOf }: Measured): Findin
       {
         title: "One event, all connected platforms answer at once",
         head: [
-          "connections", "senders", "", "events/s", "× baseline", "p50 ms", "p99 ms", "CPU µs", "× baseline", "allocated KB",
-          "database log KB", "at rest KB", "database CPU µs", "statements", "requests",
-        ], // prettier-ignore
+          "connections",
+          "senders",
+          "",
+          "events/s",
+          "× baseline",
+          "p50 ms",
+          "p99 ms",
+          "CPU µs",
+          "× baseline",
+          "allocated KB",
+          "database log KB",
+          "at rest KB",
+          "database CPU µs",
+          "statements",
+          "requests",
+        ],
         rows: counts.flatMap((connections) =>
           senderCounts.flatMap((senders) => kinds.map((kind) => rowOf(connections, senders, kind))),
         ),
@@ -173,12 +182,7 @@ function findingsOf({ counts, resultsOf, countedOf, bytesOf }: Measured): Findin
         30,
         " KB",
       ),
-      atMost(
-        "3 connections, SQLite: bytes at rest per event, without answers",
-        kilobytes(bytesOf("SQLite", 3)),
-        1.5,
-        " KB",
-      ),
+      atMost("3 connections, SQLite: bytes at rest per event, without answers", kilobytes(bytesOf("SQLite", 3)), 1.5, " KB"),
     ],
     gains: `With three connections, one process takes ${perSecond("SQLite")} events a second with the embedded database and \
 ${perSecond("PostgreSQL")} with PostgreSQL. Each is durable before it is sent.`,

@@ -51,7 +51,10 @@ async function becomeOwner(origin: string, { env }: Installation): Promise<strin
     body: JSON.stringify(owner),
   });
   if (!answer.ok) throw new Error(`the set-up failed: ${await answer.text()}`);
-  return answer.headers.getSetCookie().map((one) => one.split(";", 1)[0]).join("; "); // prettier-ignore
+  return answer.headers
+    .getSetCookie()
+    .map((one) => one.split(";", 1)[0])
+    .join("; ");
 }
 
 async function newPage(browser: Browser, origin: string, cookies: string): Promise<Page> {
@@ -82,7 +85,9 @@ async function slowPaint(browser: Browser, origin: string, cookies: string, path
     }).observe({ type: "largest-contentful-paint", buffered: true });
   });
   await page.goto(`${origin}/dashboard${path}`);
-  await page.waitForFunction(() => document.querySelector("h1") && !document.querySelector(".mantine-Skeleton-root"), null, { timeout: 120_000 }); // prettier-ignore
+  await page.waitForFunction(() => document.querySelector("h1") && !document.querySelector(".mantine-Skeleton-root"), null, {
+    timeout: 120_000,
+  });
   // The observer reports in a later task.
   await page.waitForTimeout(1000);
   const ms = await page.evaluate(() => (window as { largestPaint?: number }).largestPaint ?? 0);
@@ -119,9 +124,7 @@ async function taskMs(page: Page, session: CDPSession, path: string, shown: stri
 }
 
 /** Scrolls to the last row, and returns the longest pause between two frames and the most rows in the document. */
-async function scrollThrough(
-  page: Page,
-): Promise<{ longestFrameMs: number; medianFrameMs: number; maxRows: number }> {
+async function scrollThrough(page: Page): Promise<{ longestFrameMs: number; medianFrameMs: number; maxRows: number }> {
   return page.evaluate(async (count) => {
     const frame = () => new Promise<number>((resolve) => requestAnimationFrame(resolve));
     const loaded = () => Number(document.querySelector("table")?.getAttribute("aria-rowcount") ?? 0) - 1;
@@ -153,9 +156,7 @@ async function interactions(browser: Browser, origin: string, cookies: string, a
   await page.goto(`${origin}/dashboard${at}/overview`);
   await page.locator("[role=slider]").first().waitFor();
   for (const { name, times } of await measureInteractions(page, at, rounds))
-    console.log(
-      `${name}: ${median(times)} ms to the next paint (longest ${Math.max(...times)}; ${times.join(", ")})`,
-    );
+    console.log(`${name}: ${median(times)} ms to the next paint (longest ${Math.max(...times)}; ${times.join(", ")})`);
   await page.context().close();
 }
 
@@ -203,8 +204,7 @@ async function loadsAndLists(browser: Browser, origin: string, cookies: string, 
 }
 
 const browser = await launch();
-if (!browser)
-  throw new Error("No Chromium was found. Run a browser test first, or set CLEANCAST_TEST_CHROMIUM.");
+if (!browser) throw new Error("No Chromium was found. Run a browser test first, or set CLEANCAST_TEST_CHROMIUM.");
 const installation = await install("sqlite", [], null);
 await commandIn({ args: ["connect", "shop.example.com", "sandbox"], env: installation.env });
 const relay = await startRelay(installation);
@@ -213,7 +213,11 @@ try {
   await sendEvents(origin, installation);
   const cookies = await becomeOwner(origin, installation);
   const at = `/sites/${installation.siteId}`;
-  console.log(`load of the machine: ${loadavg().map((one) => one.toFixed(1)).join(", ")}`); // prettier-ignore
+  console.log(
+    `load of the machine: ${loadavg()
+      .map((one) => one.toFixed(1))
+      .join(", ")}`,
+  );
 
   await interactions(browser, origin, cookies, at);
   if (!onlyInteractions) await loadsAndLists(browser, origin, cookies, at);

@@ -7,14 +7,7 @@ import { createDirectory } from "../src/sites/directory.ts";
 import { addKey, addSite, findSite } from "../src/sites/manage.ts";
 import { packPlan } from "../src/store/events/plan.ts";
 import { packAttribution } from "../src/store/people/personCodec.ts";
-import {
-  closeHarness,
-  createHarness,
-  pick,
-  measureLoad,
-  type Candidate,
-  type LoadResult,
-} from "./support/loadTest.ts";
+import { closeHarness, createHarness, pick, measureLoad, type Candidate, type LoadResult } from "./support/loadTest.ts";
 import type { FailingPlatforms } from "./support/failingPlatforms.ts";
 import {
   atMost,
@@ -62,9 +55,7 @@ async function installSites(
   const quietKeys: string[] = [];
   for (let n = 1; n <= quietSites; n++) {
     const { id } = await addSite(context, `quiet-${n}.example.com`, by);
-    quietKeys.push(
-      (await addKey(context, site(id), { name: "bench", mode: "live", expiresAt: null }, by)).key,
-    );
+    quietKeys.push((await addKey(context, site(id), { name: "bench", mode: "live", expiresAt: null }, by)).key);
     await connect(context, site(id), "meta", standinConnections.meta, by);
   }
   await store.close();
@@ -89,8 +80,7 @@ async function insertBacklog({ store, siteId, connectionIds }: Installation, cou
   const emailSha256 = sql.sha256("CAST(n AS text)");
   const byConnection = (valueOf: (connectionId: string) => string) =>
     `CASE n % ${connectionIds.length} ${connectionIds.map((one, i) => `WHEN ${i} THEN '${valueOf(one)}'`).join(" ")} END`;
-  const plan = (connectionId: string) =>
-    packPlan([{ connectionId, platform: "webhook", by: "row", reason: null }]);
+  const plan = (connectionId: string) => packPlan([{ connectionId, platform: "webhook", by: "row", reason: null }]);
   await sql.run(
     `INSERT INTO events (site_id, id, key_id, mode, status, name, value, currency, email_ref, time, received_at, person,
        attribution, plan, owner, uses_order_event_id)

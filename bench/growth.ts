@@ -25,14 +25,7 @@ import {
   type Part,
 } from "./part.ts";
 import { memoryOf } from "./support/processes.ts";
-import {
-  install,
-  connectStoreOf,
-  postmaster,
-  startRelay,
-  stopPostgres,
-  type Installation,
-} from "./support/relay.ts";
+import { install, connectStoreOf, postmaster, startRelay, stopPostgres, type Installation } from "./support/relay.ts";
 import { createSql, seedEvents, seedIdentities } from "./support/seed.ts";
 import { postEvent, timeStart, type Start } from "./start.ts";
 import { minuteMs } from "../src/kernel/time.ts";
@@ -51,8 +44,7 @@ type Size = {
 /** The default of a site's setting `keep`. */
 const keptDays = 90;
 
-const sizesOf = ({ quick, full }: Mode) =>
-  quick ? [1000, 10_000] : [10_000, 100_000, 1_000_000, ...(full ? [5_000_000] : [])];
+const sizesOf = ({ quick, full }: Mode) => (quick ? [1000, 10_000] : [10_000, 100_000, 1_000_000, ...(full ? [5_000_000] : [])]);
 
 async function prepare(records: number, mode: Mode, harness: Harness): Promise<Size> {
   const installation = await install(mode.engine, ["meta"], harness.state);
@@ -72,10 +64,7 @@ async function prepare(records: number, mode: Mode, harness: Harness): Promise<S
 }
 
 /** Times the queries of the dashboard and the command line; returns the median of `times` queries each, in milliseconds. */
-async function timeQueries(
-  { installation, records }: Size,
-  times: number,
-): Promise<[what: string, ms: number][]> {
+async function timeQueries({ installation, records }: Size, times: number): Promise<[what: string, ms: number][]> {
   const store = await connectStoreOf(installation);
   const { siteId } = installation;
   const [connectionId = ""] = installation.connectionIds;
@@ -126,8 +115,7 @@ async function purge(installation: Installation, records: number, old: number): 
 async function holdLeases(installation: Installation): Promise<void> {
   const store = await connectStoreOf(installation);
   const now = Date.now();
-  for (const name of ["purge", "statistics"] as const)
-    await store.leases.acquire(name, "bench", now, now + 3 * minuteMs - 1000);
+  for (const name of ["purge", "statistics"] as const) await store.leases.acquire(name, "bench", now, now + 3 * minuteMs - 1000);
   await store.close();
 }
 
@@ -165,9 +153,18 @@ async function run(mode: Mode): Promise<Findings> {
       {
         title: `${mode.engine === "sqlite" ? "SQLite" : "PostgreSQL"}, one connection, 64 senders`,
         head: [
-          "identity records and events", "CPU µs/event", "× smallest", "database CPU µs/event", "p50 ms", "p99 ms", "peak memory MB",
-          "bytes/record", "database MB", "start ms", "purge reads/s",
-        ], // prettier-ignore
+          "identity records and events",
+          "CPU µs/event",
+          "× smallest",
+          "database CPU µs/event",
+          "p50 ms",
+          "p99 ms",
+          "peak memory MB",
+          "bytes/record",
+          "database MB",
+          "start ms",
+          "purge reads/s",
+        ],
         rows: sizes.map(({ records, bytesPerRecord, bytes, start, purgeReadPerSecond }, i) => [
           records.toLocaleString("en"),
           middle(of(records), "cpu"),
@@ -185,10 +182,7 @@ async function run(mode: Mode): Promise<Findings> {
       {
         title: "Queries of the dashboard and the command line, ms",
         head: ["", ...sizes.map(({ records }) => `${records.toLocaleString("en")} events`)],
-        rows: (queries[0] ?? []).map(([what], i) => [
-          what,
-          ...queries.map((times) => number(times[i]?.[1] ?? Number.NaN)),
-        ]),
+        rows: (queries[0] ?? []).map(([what], i) => [what, ...queries.map((times) => number(times[i]?.[1] ?? Number.NaN))]),
       },
     ],
     targets: [

@@ -7,14 +7,7 @@ import { connect } from "../src/sites/connect.ts";
 import { createDirectory } from "../src/sites/directory.ts";
 import { addKey, addSite, findSite } from "../src/sites/manage.ts";
 import { cpuOf, cpuOfFamily, sleep } from "./support/processes.ts";
-import {
-  install,
-  connectStoreOf,
-  postmaster,
-  startRelay,
-  stopPostgres,
-  type Engine,
-} from "./support/relay.ts";
+import { install, connectStoreOf, postmaster, startRelay, stopPostgres, type Engine } from "./support/relay.ts";
 
 // The default is longer than the longest interval of a job.
 const [engine = "sqlite", siteCount = "10000", minutes = "10"] = process.argv.slice(2);

@@ -11,16 +11,7 @@ import {
   type Candidate,
   type LoadResult,
 } from "./support/loadTest.ts";
-import {
-  atMost,
-  interleaved,
-  median,
-  number,
-  roundsOf,
-  type Findings,
-  type Mode,
-  type Part,
-} from "./part.ts";
+import { atMost, interleaved, median, number, roundsOf, type Findings, type Mode, type Part } from "./part.ts";
 import { platforms } from "./support/relay.ts";
 
 const stubMs = 20;
@@ -82,9 +73,14 @@ async function run(mode: Mode): Promise<Findings> {
       {
         title: `3 connections, platforms that answer after ${stubMs} ms`,
         head: [
-          "events/s", "", "platform p50 / p99 ms", "answered p50 / p99 ms", "added p50 / p99 ms", "CPU µs/event",
+          "events/s",
+          "",
+          "platform p50 / p99 ms",
+          "answered p50 / p99 ms",
+          "added p50 / p99 ms",
+          "CPU µs/event",
           "requests/event",
-        ], // prettier-ignore
+        ],
         rows,
       },
     ],
@@ -114,8 +110,7 @@ ${number(above(200, "p99", "ours", "direct"))} ms (99th percentile) to the platf
   };
 }
 
-const both = (valueOf: (what: "p50" | "p99") => number) =>
-  `${number(valueOf("p50"))} / ${number(valueOf("p99"))}`;
+const both = (valueOf: (what: "p50" | "p99") => number) => `${number(valueOf("p50"))} / ${number(valueOf("p99"))}`;
 
 export const latency: Part = {
   name: "latency",

@@ -12,16 +12,7 @@ import {
   measureLoad,
   warmUp,
 } from "./support/loadTest.ts";
-import {
-  atMost,
-  interleaved,
-  medianRatio,
-  roundsOf,
-  timesBase,
-  type Findings,
-  type Mode,
-  type Part,
-} from "./part.ts";
+import { atMost, interleaved, medianRatio, roundsOf, timesBase, type Findings, type Mode, type Part } from "./part.ts";
 import { platforms } from "./support/relay.ts";
 
 const loads = [64, 256] as const;
@@ -52,9 +43,7 @@ async function run(mode: Mode): Promise<Findings> {
     tables: [
       {
         title: "Platforms that answer after 50 ms",
-        head: [
-          "senders", "", "events/s", "× baseline", "CPU µs/event", "× baseline", "requests/event", "p50 ms", "p99 ms",
-        ], // prettier-ignore
+        head: ["senders", "", "events/s", "× baseline", "CPU µs/event", "× baseline", "requests/event", "p50 ms", "p99 ms"],
         rows: loads.flatMap((senders) =>
           Object.keys(candidates).map((name) => [
             String(senders),
@@ -77,10 +66,7 @@ async function run(mode: Mode): Promise<Findings> {
         `${absolutes.join(" and ")} µs`,
       ),
     ],
-    notes: [
-      "ga4 takes one event per request: it shows a connection that cannot batch.",
-      busyNote(Object.values(results)),
-    ],
+    notes: ["ga4 takes one event per request: it shows a connection that cannot batch.", busyNote(Object.values(results))],
   };
 }
 

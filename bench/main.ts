@@ -44,9 +44,7 @@ const mode: Mode = {
 const only = values.only?.split(",");
 const unknown = only?.filter((name) => !parts.some((part) => part.name === name)) ?? [];
 if (unknown.length) {
-  console.error(
-    `No such part: ${unknown.join(", ")}. There are ${parts.map(({ name }) => name).join(", ")}.`,
-  );
+  console.error(`No such part: ${unknown.join(", ")}. There are ${parts.map(({ name }) => name).join(", ")}.`);
   process.exit(1);
 }
 

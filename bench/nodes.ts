@@ -4,15 +4,7 @@ import { cpus } from "node:os";
 import { closeHarness, createHarness, type Harness } from "./support/loadTest.ts";
 import { drainBacklog, measurePoll, type Drain } from "./deliveryWorker.ts";
 import { meterSettings, createMeter, type Meter } from "./support/databaseMeter.ts";
-import {
-  measureFleet,
-  startFleet,
-  stopFleets,
-  warmUpFleet,
-  type Fleet,
-  type FleetResult,
-  type Shape,
-} from "./support/fleet.ts";
+import { measureFleet, startFleet, stopFleets, warmUpFleet, type Fleet, type FleetResult, type Shape } from "./support/fleet.ts";
 import { findingsOf } from "./nodesReport.ts";
 import { interleaved, median, roundsOf, type Findings, type Mode, type Part } from "./part.ts";
 import { memoryOf } from "./support/processes.ts";
@@ -71,9 +63,7 @@ async function run(mode: Mode): Promise<Findings> {
   for (const fleet of fleets) await warmUpFleet(harnessOf(fleet), fleet, meter, mode);
   const results = await interleaved(
     roundsOf(mode, 3),
-    Object.fromEntries(
-      planned.map((one) => [nameOf({ ...one.fleet, ...one.load }), () => measurePlanned(one, meter, mode)]),
-    ),
+    Object.fromEntries(planned.map((one) => [nameOf({ ...one.fleet, ...one.load }), () => measurePlanned(one, meter, mode)])),
   );
   const points = planned.map((one) => pointOf(one, results[nameOf({ ...one.fleet, ...one.load })] ?? []));
   // Creating the backlog rewrites rows, so the size is read first.
@@ -91,11 +81,7 @@ async function run(mode: Mode): Promise<Findings> {
   return findingsOf(measured, results);
 }
 
-function measurePlanned(
-  { fleet, harness, load }: Planned,
-  meter: Meter,
-  { quick }: Mode,
-): Promise<FleetResult> {
+function measurePlanned({ fleet, harness, load }: Planned, meter: Meter, { quick }: Mode): Promise<FleetResult> {
   const ms = quick ? 300 : 1500;
   if ("senders" in load) return measureFleet(harness, fleet, meter, { ...load, ms });
   return measureFleet(harness, fleet, meter, { perSecond: load.arrivals, ms: 2 * ms });
@@ -131,8 +117,7 @@ async function measuredOf(fleets: readonly Fleet[], meter: Meter) {
   };
 }
 
-const poolSizeOf = ({ installation: { store } }: Fleet) =>
-  store.engine === "postgres" ? store.connections : 1;
+const poolSizeOf = ({ installation: { store } }: Fleet) => (store.engine === "postgres" ? store.connections : 1);
 
 export const nodes: Part = {
   name: "nodes",

@@ -10,9 +10,7 @@ type Results = Readonly<Record<string, FleetResult[]>>;
 const comparedSenders = 64;
 
 export function findingsOf(measured: Measured, results: Results): Findings {
-  const two = measured.points.find(
-    (point) => isPair(point) && point.connections === 3 && hasSenders(point, 64),
-  );
+  const two = measured.points.find((point) => isPair(point) && point.connections === 3 && hasSenders(point, 64));
   const one = two && partnerOf(two, measured.points);
   return {
     tables: [comparisonTable(measured, results), pointsTable(measured), drainsTable(measured)],
@@ -52,8 +50,7 @@ function comparisonTable({ points }: Measured, results: Results): Table {
     const one = partnerOf(twos[0] as Point, points);
     return [one, ...twos].map((point) => {
       const { result } = point;
-      const times = (what: keyof FleetResult) =>
-        timesBase(ratioOf(results, point, one, what), one.result[what]);
+      const times = (what: keyof FleetResult) => timesBase(ratioOf(results, point, one, what), one.result[what]);
       return [
         String(point.connections),
         String(point.nodes),
@@ -71,8 +68,19 @@ function comparisonTable({ points }: Measured, results: Results): Table {
   });
   return {
     title: "Platforms that answer at once",
-    head: ["connections", "nodes", "senders", "events/s", "× one node", "node CPU µs/event", "× one node", "database CPU µs/event",
-      "× one node", "statements/event", "CPU of other processes, cores"], // prettier-ignore
+    head: [
+      "connections",
+      "nodes",
+      "senders",
+      "events/s",
+      "× one node",
+      "node CPU µs/event",
+      "× one node",
+      "database CPU µs/event",
+      "× one node",
+      "statements/event",
+      "CPU of other processes, cores",
+    ],
     rows,
   };
 }
@@ -81,25 +89,25 @@ function pointsTable({ points }: Measured): Table {
   return {
     title:
       "One node under different loads (the simulation for [capacity planning](capacity-planning.md) is fitted to and checked against these)",
-    head: ["", "events/s", "node CPU µs/event", "database CPU µs/event", "statements/event", "commits/event",
-      "requests/event", "log bytes/event", "p50 ms", "p99 ms"], // prettier-ignore
+    head: [
+      "",
+      "events/s",
+      "node CPU µs/event",
+      "database CPU µs/event",
+      "statements/event",
+      "commits/event",
+      "requests/event",
+      "log bytes/event",
+      "p50 ms",
+      "p99 ms",
+    ],
     rows: points
       .filter(({ nodes }) => nodes === 1)
       .map((point) => [
         nameOf(point).replace("1 node, ", ""),
-        ...(
-          [
-            "perSecond",
-            "cpu",
-            "databaseCpu",
-            "statements",
-            "commits",
-            "requests",
-            "walBytes",
-            "p50",
-            "p99",
-          ] as const
-        ).map((what) => number(point.result[what])),
+        ...(["perSecond", "cpu", "databaseCpu", "statements", "commits", "requests", "walBytes", "p50", "p99"] as const).map(
+          (what) => number(point.result[what]),
+        ),
       ]),
   };
 }
@@ -113,15 +121,7 @@ const drainsTable = ({ drains }: Measured): Table => ({
   ]),
 });
 
-function notesOf({
-  points,
-  bytesPerEvent,
-  fsyncMs,
-  roundTripMs,
-  poll,
-  nodeMb,
-  poolUsed,
-}: Measured): string[] {
+function notesOf({ points, bytesPerEvent, fsyncMs, roundTripMs, poll, nodeMb, poolUsed }: Measured): string[] {
   const bytes = Object.entries(bytesPerEvent).map(([n, size]) => `${number(size)} with ${n}`);
   const foreign = median(points.map(({ result }) => result.foreign));
   return [

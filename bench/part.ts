@@ -61,9 +61,7 @@ export const timesBase = (ratio: number, base: number) => `${number(ratio)} × $
 /** Rounds to two or three significant digits: more would be noise. */
 export function number(value: number, digits = 2): string {
   if (!Number.isFinite(value)) return "–";
-  return value >= 1000
-    ? Math.round(value).toLocaleString("en")
-    : String(Number(value.toPrecision(value >= 100 ? 3 : digits)));
+  return value >= 1000 ? Math.round(value).toLocaleString("en") : String(Number(value.toPrecision(value >= 100 ? 3 : digits)));
 }
 
 /**

@@ -73,10 +73,7 @@ function facebook(): Sdk {
         .setClientUserAgent(visited.userAgent)
         .setFbc(visited.fbc)
         .setFbp(visited.fbp);
-      const custom = new sdk.CustomData()
-        .setValue(given.value)
-        .setCurrency(given.currency)
-        .setOrderId(given.orderId);
+      const custom = new sdk.CustomData().setValue(given.value).setCurrency(given.currency).setOrderId(given.orderId);
       const event = new sdk.ServerEvent()
         .setEventName("Purchase")
         .setEventTime(seconds())
@@ -85,10 +82,7 @@ function facebook(): Sdk {
         .setCustomData(custom)
         .setEventSourceUrl(visited.page)
         .setActionSource("website");
-      return new sdk.EventRequest("EAAexample", "123456789012345")
-        .setEvents([event])
-        .setHttpService(service)
-        .execute();
+      return new sdk.EventRequest("EAAexample", "123456789012345").setEvents([event]).setHttpService(service).execute();
     },
   };
 }

@@ -35,9 +35,7 @@ const visited: Visited = {
   address: identity.visits[0]?.browser?.address ?? "",
   userAgent: identity.visits[0]?.browser?.userAgent ?? "",
   referrer: identity.visits[0]?.browser?.referrer ?? "",
-  clickIds: Object.fromEntries(
-    Object.entries(identity.visits[0]?.clickIds ?? {}).map(([name, { value }]) => [name, value]),
-  ),
+  clickIds: Object.fromEntries(Object.entries(identity.visits[0]?.clickIds ?? {}).map(([name, { value }]) => [name, value])),
   utm: identity.firstUtm,
 };
 
@@ -111,38 +109,23 @@ async function run(mode: Mode): Promise<Findings> {
     ]),
     ...sdks.flatMap(({ name, build, hashes }) => [
       [alone(name), measureBuild(hashContact, (given) => build(given, visited))] as const,
-      [
-        whole(name),
-        measureBuild(asGiven, (given) => build(hashes ? given : hashTraits(given), visited)),
-      ] as const,
+      [whole(name), measureBuild(asGiven, (given) => build(hashes ? given : hashTraits(given), visited))] as const,
     ]),
   ]);
-  for (let warm = 0; warm < (mode.quick ? 0 : 3); warm++)
-    for (const measure of Object.values(contestants)) await measure();
+  for (let warm = 0; warm < (mode.quick ? 0 : 3); warm++) for (const measure of Object.values(contestants)) await measure();
   const times = await interleaved(roundsOf(mode, 9), contestants);
   const of = (name: string) => times[name] ?? [];
-  const faster = (variant: typeof alone, sdk: Sdk) =>
-    medianRatio(of(variant(sdk.name)), of(variant(sdk.platform)));
-  const timesOurs = (variant: typeof alone, sdk: Sdk) =>
-    timesBase(faster(variant, sdk), median(of(variant(sdk.platform))));
+  const faster = (variant: typeof alone, sdk: Sdk) => medianRatio(of(variant(sdk.name)), of(variant(sdk.platform)));
+  const timesOurs = (variant: typeof alone, sdk: Sdk) => timesBase(faster(variant, sdk), median(of(variant(sdk.platform))));
   const ourBoth = addRounds(of(whole("meta")), of(alone("segment")));
   const cell = (variant: typeof alone, name: string) => number(median(of(variant(name))));
   return {
     tables: [
       {
         title: "One event into one request, CPU µs",
-        head: [
-          "", "building", "× Cleancast", "with field work", "× Cleancast", "what building includes",
-        ], // prettier-ignore
+        head: ["", "building", "× Cleancast", "with field work", "× Cleancast", "what building includes"],
         rows: [
-          ...ours.map(({ name }) => [
-            `Cleancast, ${name}`,
-            cell(alone, name),
-            "",
-            cell(whole, name),
-            "",
-            does,
-          ]),
+          ...ours.map(({ name }) => [`Cleancast, ${name}`, cell(alone, name), "", cell(whole, name), "", does]),
           ...sdks.map((sdk) => [
             `${sdk.name} ${versionOf(sdk.name)}, for ${sdk.platform}`,
             cell(alone, sdk.name),

@@ -74,25 +74,18 @@ async function profilePostgres() {
   await closeHarness(harness, []);
   await meter.close();
   await stopPostgres();
-  console.log(
-    `${nodes} nodes: database ${number(result.databaseCpu)} µs/event, ${number(result.statements)} statements/event`,
-  );
+  console.log(`${nodes} nodes: database ${number(result.databaseCpu)} µs/event, ${number(result.statements)} statements/event`);
   return result;
 }
 
 const result = await (nodes ? profilePostgres() : profileSqlite());
-const profiles = globSync(`${folder}/*.cpuprofile`).map(
-  (file) => JSON.parse(readFileSync(file, "utf8")) as Profile,
-);
+const profiles = globSync(`${folder}/*.cpuprofile`).map((file) => JSON.parse(readFileSync(file, "utf8")) as Profile);
 console.log(
   `${connections} connections, ${senders} senders: ${number(result.cpu)} µs/event, ${number(result.requests)} requests/event`,
 );
 show(
   "Functions",
-  selfTimes(
-    ({ functionName, url, lineNumber }) =>
-      `${functionName || "(anonymous)"}  ${short(url)}:${lineNumber + 1}`,
-  ),
+  selfTimes(({ functionName, url, lineNumber }) => `${functionName || "(anonymous)"}  ${short(url)}:${lineNumber + 1}`),
   45,
 );
 show(

@@ -9,14 +9,7 @@ import { commandIn } from "../test/support/commands.ts";
 import { median, quantile } from "./part.ts";
 import { postEvent } from "./start.ts";
 import { cpuOf, memoryOf, sleep } from "./support/processes.ts";
-import {
-  install,
-  connectStoreOf,
-  startRelay,
-  stopPostgres,
-  type Engine,
-  type Installation,
-} from "./support/relay.ts";
+import { install, connectStoreOf, startRelay, stopPostgres, type Engine, type Installation } from "./support/relay.ts";
 import { seededDays, seedEvents, seedOrders } from "./support/seed.ts";
 
 const { values } = parseArgs({ options: { orders: { type: "string" }, engine: { type: "string" } } });
@@ -32,9 +25,7 @@ async function seed(installation: Installation): Promise<void> {
   const { event } = await storeSent(store, connection, "{}", at);
   const { value, currency, person } = event;
   const listed = { time: at, value, currency, emailSha256: person.emailSha256 };
-  await store.orders.write([
-    { siteId, id: orderKey("first", listed), status: "paid", listedAt: at, ...listed },
-  ]);
+  await store.orders.write([{ siteId, id: orderKey("first", listed), status: "paid", listedAt: at, ...listed }]);
   // A relay that had received these events would have counted them long ago.
   await store.statistics.saveHead(siteId, { fromHour: 0, toHour: Math.floor(at / hourMs) });
   await store.close();

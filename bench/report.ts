@@ -10,9 +10,7 @@ const page = fileURLToPath(new URL("../docs/explanation/benchmarks.md", import.m
 const file = fileURLToPath(new URL("./results.json", import.meta.url));
 
 export function tableText({ head, rows }: Omit<Table, "title">): string {
-  return [head, head.map((_, i) => (i === 0 ? "---" : "--:")), ...rows]
-    .map((row) => `| ${row.join(" | ")} |`)
-    .join("\n");
+  return [head, head.map((_, i) => (i === 0 ? "---" : "--:")), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n");
 }
 
 export type PartResult = { section: string; targets: Target[]; gains: string; cores: number };
@@ -33,12 +31,7 @@ export function resultOf(part: Part, { tables, targets, notes, gains = "" }: Fin
 export const targetsText = (targets: readonly Target[]) =>
   tableText({
     head: ["target", "limit", "measured", "result"],
-    rows: targets.map(({ target, limit, measured, holds }) => [
-      target,
-      limit,
-      measured,
-      holds ? "reached" : "**missed**",
-    ]),
+    rows: targets.map(({ target, limit, measured, holds }) => [target, limit, measured, holds ? "reached" : "**missed**"]),
   });
 
 /** The order of `parts` is that of the page. */

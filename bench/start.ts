@@ -2,16 +2,7 @@
 
 import { request } from "node:http";
 import { startBare, createHarness, closeHarness } from "./support/loadTest.ts";
-import {
-  atMost,
-  interleaved,
-  median,
-  number,
-  roundsOf,
-  type Findings,
-  type Mode,
-  type Part,
-} from "./part.ts";
+import { atMost, interleaved, median, number, roundsOf, type Findings, type Mode, type Part } from "./part.ts";
 import { cpuOf, memoryOf, sleep } from "./support/processes.ts";
 import { install, startRelay } from "./support/relay.ts";
 
@@ -19,10 +10,7 @@ export type Start = { ms: number; cpuMs: number };
 type Started = { pid: number; port: number; stop: () => Promise<void> };
 
 /** Starts a server, waits for the answer to a first request, and stops it. */
-export async function timeStart(
-  start: () => Promise<Started>,
-  ask: (port: number) => Promise<void>,
-): Promise<Start> {
+export async function timeStart(start: () => Promise<Started>, ask: (port: number) => Promise<void>): Promise<Start> {
   const began = performance.now();
   const started = await start();
   await ask(started.port);
@@ -40,9 +28,8 @@ export const postEvent = (key: string) => (port: number) =>
       event: "lead",
       orderId: `start-${process.pid}-${orders++}`,
     });
-    request(
-      { port, host: "127.0.0.1", path: "/__cc/inbound", method: "POST", headers, agent: false },
-      (answer) => answer.resume().on("end", resolve),
+    request({ port, host: "127.0.0.1", path: "/__cc/inbound", method: "POST", headers, agent: false }, (answer) =>
+      answer.resume().on("end", resolve),
     )
       .on("error", reject)
       .end(body);

@@ -2,21 +2,11 @@
 
 import type { Browser } from "playwright-core";
 import { launch } from "./support/browser.ts";
-import {
-  interleaved,
-  median,
-  number,
-  roundsOf,
-  timesBase,
-  type Findings,
-  type Mode,
-  type Part,
-} from "./part.ts";
+import { interleaved, median, number, roundsOf, timesBase, type Findings, type Mode, type Part } from "./part.ts";
 import { createTags, type Tag } from "./tagPeers.ts";
 
 const slower = 4;
-const page =
-  "https://shop.example.com/autumn?gclid=EAIaIQobChMI-Example_1&utm_source=google&utm_campaign=autumn";
+const page = "https://shop.example.com/autumn?gclid=EAIaIQobChMI-Example_1&utm_source=google&utm_campaign=autumn";
 
 /** Returns the milliseconds of parsing and running the script; work that it schedules for later is not included. */
 async function timeIn(browser: Browser, { code }: Tag): Promise<number> {
@@ -52,10 +42,7 @@ async function run(mode: Mode): Promise<Findings> {
   const tags = await createTags();
   const browser = await launch();
   const times = browser
-    ? await interleaved(
-        roundsOf(mode, 15),
-        Object.fromEntries(tags.map((tag) => [tag.name, () => timeIn(browser, tag)])),
-      )
+    ? await interleaved(roundsOf(mode, 15), Object.fromEntries(tags.map((tag) => [tag.name, () => timeIn(browser, tag)])))
     : {};
   await browser?.close();
   const of = (tag: Tag) => median(times[tag.name] ?? []);

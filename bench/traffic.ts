@@ -96,8 +96,7 @@ function readSets(file: string | undefined): LabelledSet[] {
   return file === undefined ? sets : [...sets, ...readLabelledFile(file)];
 }
 
-const inApp =
-  /FBA[NV]\/|FB_IAB|Instagram|musical_ly|TikTok|Snapchat|Pinterest\/|LinkedInApp|MicroMessenger|GSA\/|; wv\)/;
+const inApp = /FBA[NV]\/|FB_IAB|Instagram|musical_ly|TikTok|Snapchat|Pinterest\/|LinkedInApp|MicroMessenger|GSA\/|; wv\)/;
 
 function readLabelledFile(file: string): LabelledSet[] {
   const sets = new Map<string, LabelledSet>();
@@ -176,9 +175,7 @@ const accuracy = (label: LabelledSet["label"]) =>
     ]),
   );
 
-const distinct = (label: LabelledSet["label"]) => [
-  ...new Set(setsOf(label).flatMap(({ userAgents }) => userAgents)),
-];
+const distinct = (label: LabelledSet["label"]) => [...new Set(setsOf(label).flatMap(({ userAgents }) => userAgents))];
 const [people, bots] = [distinct("human"), distinct("bot")];
 const pool = Array.from({ length: Math.ceil(50_000 / people.length) }, (_, i) =>
   i === 0 ? people : uniqueUserAgents(people.length, people, -1 - i),
@@ -186,10 +183,8 @@ const pool = Array.from({ length: Math.ceil(50_000 / people.length) }, (_, i) =>
 const repeated = verdictsPerSecond((run) => visits(20_000, pool, bots, run));
 const unrepeated = verdictsPerSecond((run) => uniqueUserAgents(6_000, people, run));
 const reference = classifiers.findIndex(({ name }) => name === "isbot");
-const ratio = (speeds: number[], i: number) =>
-  `${((speeds[i] as number) / (speeds[reference] as number)).toFixed(2)} ×`;
-const rounded = (speeds: number[], i: number) =>
-  (speeds[i] as number).toLocaleString("en", { maximumSignificantDigits: 2 });
+const ratio = (speeds: number[], i: number) => `${((speeds[i] as number) / (speeds[reference] as number)).toFixed(2)} ×`;
+const rounded = (speeds: number[], i: number) => (speeds[i] as number).toLocaleString("en", { maximumSignificantDigits: 2 });
 
 const ratios = table(
   ["speed, isbot = 1", "realistic visits", "no repeats"],

@@ -48,8 +48,7 @@ function readEnvironmentFile() {
     process.exit(1);
   }
   // Some editors on Windows begin a file with a byte order mark.
-  for (const [name, value] of Object.entries(util.parseEnv(text.replace(/^\uFEFF/, ""))))
-    process.env[name] ??= value;
+  for (const [name, value] of Object.entries(util.parseEnv(text.replace(/^\uFEFF/, "")))) process.env[name] ??= value;
 }
 
 /** The built relay starts faster, but sources that were changed since take precedence. */

@@ -80,9 +80,7 @@ for (const [language, modules] of Object.entries(firstLoads)) {
   if (hasGerman !== (language === "German"))
     fail(`The first load in ${language} ${hasGerman ? "has" : "lacks"} the German texts.`);
   if (process.argv.includes("--verbose"))
-    console.log(
-      `dist/dashboard: first load in ${language}: ${bytes} bytes of script and styles in ${files.length} files`,
-    );
+    console.log(`dist/dashboard: first load in ${language}: ${bytes} bytes of script and styles in ${files.length} files`);
 }
 
 function fail(message: string): never {

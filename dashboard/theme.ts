@@ -83,8 +83,7 @@ export const makeTheme = () =>
     primaryColor: "accent",
     primaryShade: { light: 6, dark: 5 },
     colors: { accent, gray: grey, dark, red, yellow },
-    fontFamily:
-      'Inter, ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',
+    fontFamily: 'Inter, ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',
     fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
     fontSizes: { xs: "12px", sm: "13px", md: "14px", lg: "16px", xl: "20px" },
     spacing: { xs: "8px", sm: "12px", md: "16px", lg: "24px", xl: "32px" },

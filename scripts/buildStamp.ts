@@ -2,16 +2,7 @@
 // a source has changed since the last build that was completed.
 
 import { createHash } from "node:crypto";
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -71,9 +62,7 @@ export function endBuild(root: string): void {
 export function isBuilt(root: string): boolean {
   const stamp = stampOf(root);
   return (
-    existsSync(stamp) &&
-    built.every((path) => existsSync(join(root, path))) &&
-    readFileSync(stamp, "utf8") === fingerprint(root)
+    existsSync(stamp) && built.every((path) => existsSync(join(root, path))) && readFileSync(stamp, "utf8") === fingerprint(root)
   );
 }
 

@@ -24,8 +24,7 @@ const crawlerPatterns: Plugin = {
   name: "crawler-patterns",
   transform: {
     filter: { id: /crawler-user-agents\.json$/ },
-    handler: (code) =>
-      JSON.stringify((JSON.parse(code) as { pattern: string }[]).map(({ pattern }) => ({ pattern }))),
+    handler: (code) => JSON.stringify((JSON.parse(code) as { pattern: string }[]).map(({ pattern }) => ({ pattern }))),
   },
 };
 

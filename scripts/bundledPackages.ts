@@ -24,7 +24,5 @@ export function listPackages(bundle: string): Plugin {
 
 /** Returns a path below the project's folder: `node_modules/pg`, `node_modules/a/node_modules/@b/c`. */
 function packageFolderOf(id: string): string | undefined {
-  return /^.*?\/(node_modules\/(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/?]+)\//.exec(
-    id.replaceAll("\\", "/"),
-  )?.[1];
+  return /^.*?\/(node_modules\/(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/?]+)\//.exec(id.replaceAll("\\", "/"))?.[1];
 }

@@ -34,10 +34,7 @@ export function unmatchedNotes(): string[] {
   const names = createProgram()
     .commands.flatMap((family) => leavesOf(family))
     .map(({ name }) => name);
-  return [
-    ...names.filter((name) => !notes[name]),
-    ...Object.keys(notes).filter((name) => !names.includes(name)),
-  ];
+  return [...names.filter((name) => !notes[name]), ...Object.keys(notes).filter((name) => !names.includes(name))];
 }
 
 function overview(families: readonly Command[]): string {
@@ -119,8 +116,7 @@ const knownArguments: Readonly<Record<string, string>> = {
   connection: "the id of a connection",
   platform: "the id of a platform, such as `meta`: `platform list`",
   setting: "the name of a setting of the platform: `platform show`",
-  "name=value":
-    "one or more; `name=@file` reads the value from a file, `name=@@…` is a value that begins with `@`",
+  "name=value": "one or more; `name=@file` reads the value from a file, `name=@@…` is a value that begins with `@`",
   "identity put name=value": "one or more, such as `gclid=…`; a value cannot come from a file",
   email: "the email address of the member",
   file: "the path of the file",
@@ -153,8 +149,7 @@ function noteText(name: string): string[] {
 }
 
 /** Descriptions are written for the list that `--help` shows: without capital and full stop. */
-const sentence = (text: string) =>
-  `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${/[.?]$/.test(text) ? "" : "."}`;
+const sentence = (text: string) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${/[.?]$/.test(text) ? "" : "."}`;
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   rmSync(folder, { recursive: true, force: true });

@@ -88,9 +88,7 @@ function typeOf(field: Schema): string {
   if (field.enum) return field.enum.map((one) => `\`${String(one)}\``).join(", ");
   const forms = field.anyOf ?? field.oneOf;
   if (forms)
-    return [...new Set(forms.map(typeOf))]
-      .join(" or ")
-      .replace(anyScalar, (found) => (found.startsWith("text") ? "value" : ""));
+    return [...new Set(forms.map(typeOf))].join(" or ").replace(anyScalar, (found) => (found.startsWith("text") ? "value" : ""));
   if (field.type === "array") return "list";
   if (field.type === "object") return "map";
   return field.type === "string" ? "text" : (field.type ?? "text");

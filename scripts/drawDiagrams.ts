@@ -12,9 +12,36 @@ import { withStateDiagram } from "./docs/stateDiagram.ts";
 
 const mermaidVersion = "12.3.0";
 const colours: Record<Theme, Record<string, string>> = {
-  light: { background: "#ffffff", primaryColor: "#eef4fb", primaryTextColor: "#1a2330", primaryBorderColor: "#7d9cc0", lineColor: "#5b6b7e", secondaryColor: "#f4f6f8", tertiaryColor: "#f8fafc", clusterBkg: "#f8fafc", clusterBorder: "#c9d4e0", edgeLabelBackground: "#ffffff", noteBkgColor: "#f4f6f8", noteBorderColor: "#c9d4e0" },
-  dark: { background: "#12171e", primaryColor: "#1e2a3a", primaryTextColor: "#e3e9f0", primaryBorderColor: "#55779f", lineColor: "#8fa1b5", secondaryColor: "#1a222c", tertiaryColor: "#161d26", clusterBkg: "#161d26", clusterBorder: "#33455a", edgeLabelBackground: "#12171e", noteBkgColor: "#1a222c", noteBorderColor: "#33455a", noteTextColor: "#e3e9f0" },
-}; // prettier-ignore
+  light: {
+    background: "#ffffff",
+    primaryColor: "#eef4fb",
+    primaryTextColor: "#1a2330",
+    primaryBorderColor: "#7d9cc0",
+    lineColor: "#5b6b7e",
+    secondaryColor: "#f4f6f8",
+    tertiaryColor: "#f8fafc",
+    clusterBkg: "#f8fafc",
+    clusterBorder: "#c9d4e0",
+    edgeLabelBackground: "#ffffff",
+    noteBkgColor: "#f4f6f8",
+    noteBorderColor: "#c9d4e0",
+  },
+  dark: {
+    background: "#12171e",
+    primaryColor: "#1e2a3a",
+    primaryTextColor: "#e3e9f0",
+    primaryBorderColor: "#55779f",
+    lineColor: "#8fa1b5",
+    secondaryColor: "#1a222c",
+    tertiaryColor: "#161d26",
+    clusterBkg: "#161d26",
+    clusterBorder: "#33455a",
+    edgeLabelBackground: "#12171e",
+    noteBkgColor: "#1a222c",
+    noteBorderColor: "#33455a",
+    noteTextColor: "#e3e9f0",
+  },
+};
 
 /** Installs Mermaid on first use and not with the project, because only authors of diagrams need it. */
 function mermaidScript(root: string): string {

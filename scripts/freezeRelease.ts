@@ -35,10 +35,7 @@ if (missing.length) {
 }
 const { version } = JSON.parse(readFileSync(path("package.json"), "utf8")) as { version: string };
 const schema = migrations.at(-1)?.version ?? 0;
-const onBoth = [
-  ...recorded.postgres.filter((text) => recorded.sqlite.includes(text) && isOwn(text)),
-  ...whole,
-].toSorted();
+const onBoth = [...recorded.postgres.filter((text) => recorded.sqlite.includes(text) && isOwn(text)), ...whole].toSorted();
 const onlyOn = (engine: Engine) => recorded[engine].filter((text) => !onBoth.includes(text) && isOwn(text));
 const release: Release = {
   release: version,
@@ -92,17 +89,14 @@ async function recordTests(): Promise<string> {
 function readRecording(from: string): Record<Engine, string[]> {
   const shapes = { postgres: new Map<string, string>(), sqlite: new Map<string, string>() };
   const inSource = statementsInSource();
-  const lines = readdirSync(from).flatMap((file) =>
-    readFileSync(join(from, file), "utf8").trim().split("\n"),
-  );
+  const lines = readdirSync(from).flatMap((file) => readFileSync(join(from, file), "utf8").trim().split("\n"));
   for (const line of new Set(lines)) {
     const { engine, text } = JSON.parse(line) as { engine: Engine; text: string };
-    if (!/^(?:WITH|SELECT|INSERT|UPDATE|DELETE)\b/.test(text) || !inSource.some(({ isIn }) => isIn(text)))
-      continue;
+    if (!/^(?:WITH|SELECT|INSERT|UPDATE|DELETE)\b/.test(text) || !inSource.some(({ isIn }) => isIn(text))) continue;
     const known = shapes[engine].get(shapeOf(text));
     if (known === undefined || text.length < known.length) shapes[engine].set(shapeOf(text), text);
   }
-  return { postgres: [...shapes.postgres.values()].toSorted(), sqlite: [...shapes.sqlite.values()].toSorted() }; // prettier-ignore
+  return { postgres: [...shapes.postgres.values()].toSorted(), sqlite: [...shapes.sqlite.values()].toSorted() };
 }
 
 function shapeOf(text: string): string {

@@ -28,12 +28,7 @@ const faults: string[] = [];
 
 for (const path of folders) {
   const folder = new URL(`${path}/`, root);
-  const {
-    name,
-    version,
-    license = "",
-    author,
-  } = JSON.parse(readFileSync(new URL("package.json", folder), "utf8")) as Manifest;
+  const { name, version, license = "", author } = JSON.parse(readFileSync(new URL("package.json", folder), "utf8")) as Manifest;
   // Of "(MIT OR Apache-2.0)" we may choose one.
   if (!license.split(/[()\s]+|\bOR\b/).some((one) => allowedLicences.has(one)))
     faults.push(`${name} ${version}: ${license || "no licence"}`);

@@ -50,10 +50,7 @@ function overview(): string {
     ].join("\n"),
     table(
       ["event", "other names"],
-      Object.entries(usualEvents).map(([usual, others]) => [
-        `\`${usual}\``,
-        others.map((one) => `\`${one}\``).join(", "),
-      ]),
+      Object.entries(usualEvents).map(([usual, others]) => [`\`${usual}\``, others.map((one) => `\`${one}\``).join(", ")]),
     ),
   ]);
 }
@@ -62,9 +59,7 @@ function pageOf(platform: Platform): string {
   const { name, description, docs, guide, settings, events, fields, examples, pickers = [] } = platform;
   const facts = [
     ...(platform.ids?.length ? [`- Uses the ids ${platform.ids.map((id) => `\`${id}\``).join(", ")}.`] : []),
-    ...(typeof platform.maxAgeDays === "number"
-      ? [`- Takes events up to ${platform.maxAgeDays} days old.`]
-      : []),
+    ...(typeof platform.maxAgeDays === "number" ? [`- Takes events up to ${platform.maxAgeDays} days old.`] : []),
     `- Up to ${platform.batch} ${platform.batch === 1 ? "event" : "events"} in a request.`,
     ...(platform.quota
       ? [
@@ -76,9 +71,7 @@ function pageOf(platform: Platform): string {
   return page([
     `# ${name}`,
     `${description}${docs ? ` Its API: <${docs.url}>, last compared on ${docs.checked}.` : ""}`,
-    ...(guide
-      ? ["## Get the credentials", guide.credentials.map((step, i) => `${i + 1}. ${step}`).join("\n")]
-      : []),
+    ...(guide ? ["## Get the credentials", guide.credentials.map((step, i) => `${i + 1}. ${step}`).join("\n")] : []),
     "## Connect",
     code("sh run", connectLine(platform)),
     provenText(platform),
@@ -144,9 +137,7 @@ function provenText(platform: Platform): string {
   const proof = platform.prove(examples[0]?.settings ?? {}, 0);
   const labels = new Map(settings.map((one) => [one.name, one.label.toLowerCase()]));
   const unchecked =
-    proof.by === "call" && proof.unchecked
-      ? ` It does not check ${labels.get(proof.unchecked) ?? proof.unchecked}.`
-      : "";
+    proof.by === "call" && proof.unchecked ? ` It does not check ${labels.get(proof.unchecked) ?? proof.unchecked}.` : "";
   switch (proof.by) {
     case "relay":
       return "It is part of the relay, so there is nothing to prove.";
@@ -164,11 +155,7 @@ function settingsTable({ settings }: Platform): string {
     ["setting", "", ""],
     settings.map(({ name, label, help, required, secret, default: value }) => [
       `\`${name}\``,
-      [
-        label,
-        required ? "required" : value === undefined ? "" : `default \`${value}\``,
-        secret ? "secret" : "",
-      ]
+      [label, required ? "required" : value === undefined ? "" : `default \`${value}\``, secret ? "secret" : ""]
         .filter(Boolean)
         .join(", "),
       help,
@@ -179,9 +166,7 @@ function settingsTable({ settings }: Platform): string {
 function eventsText({ events, name }: Platform): string {
   if (!events) return "";
   const standard = Object.entries(events.standard);
-  const several = events.several
-    ? " `event.NAME=A,B` sets several, separated by commas: the event counts for each of them."
-    : "";
+  const several = events.several ? " `event.NAME=A,B` sets several, separated by commas: the event counts for each of them." : "";
   if (standard.length === 0 && events.others === "not sent") {
     return (
       `${name} has no event names: \`event.NAME=…\` sets the target of an event, also for its [other names](README.md#event-names). ` +

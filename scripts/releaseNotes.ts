@@ -27,8 +27,7 @@ export function notesOf(tag: string, version: string, changelog: string): string
  */
 export function checkFrozen(version: string, fileExists: (path: string) => boolean): void {
   const file = `test/releases/${version}.json`;
-  if (!fileExists(file))
-    throw new Error(`${file} is missing: run "npm run release:freeze", commit it, and move the tag.`);
+  if (!fileExists(file)) throw new Error(`${file} is missing: run "npm run release:freeze", commit it, and move the tag.`);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -46,8 +46,7 @@ const sizes = {
   phone: { width: 390, height: 844 },
 } as const;
 const unknownSize = wantedSizes.find((name) => !Object.hasOwn(sizes, name));
-if (unknownSize !== undefined)
-  throw new Error(`There is no size ${unknownSize}. Choose from ${Object.keys(sizes).join(", ")}.`);
+if (unknownSize !== undefined) throw new Error(`There is no size ${unknownSize}. Choose from ${Object.keys(sizes).join(", ")}.`);
 const schemes = ["light", "dark"] as const;
 
 const publicPages: Shown[] = [
@@ -71,9 +70,7 @@ async function openTrace(page: Page): Promise<void> {
 async function checkFile(page: Page): Promise<void> {
   const time = new Date(Date.now() - 86_400_000).toISOString();
   const rows = [`ada@example.com,A-1,${time},49.90,purchase`, `bob@example.com,A-2,soon,12.00,purchase`];
-  const buffer = Buffer.from(
-    `Email,Order ID,Paid at,Total,Event,Shop\n${rows.map((row) => `${row},north\n`).join("")}`,
-  );
+  const buffer = Buffer.from(`Email,Order ID,Paid at,Total,Event,Shop\n${rows.map((row) => `${row},north\n`).join("")}`);
   await page.locator("input[type=file]").setInputFiles({ name: "orders.csv", mimeType: "text/csv", buffer });
   await page.getByRole("button", { name: /^(?:Check the file|Datei prüfen)$/ }).click();
   await page.getByRole("button", { name: /^(?:Import 1 row|1 Zeile importieren)$/ }).waitFor();
@@ -238,9 +235,7 @@ async function take(
       await page.screenshot({ path, animations: "disabled", caret: "hide" });
       console.log(path);
     } catch (error) {
-      faults.push(
-        `${name}: ${error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error)}`,
-      );
+      faults.push(`${name}: ${error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error)}`);
     }
     await page.close();
   }
@@ -268,8 +263,7 @@ try {
           const options = { viewport, colorScheme, locale, reducedMotion: "reduce" } as const;
           const context = await browser.newContext(options);
           const suffix = [size, colorScheme, ...(locales.length > 1 ? [locale] : [])].join("-");
-          const shoot = ({ origin }: { origin: string }, list: readonly Shown[]) =>
-            take(context, origin, list, viewport, suffix);
+          const shoot = ({ origin }: { origin: string }, list: readonly Shown[]) => take(context, origin, list, viewport, suffix);
           await shoot(demo.answer, [...publicPages, invitationIn(demo.answer)]);
           await shoot(empty.answer, [{ name: "setup", path: empty.answer.path }]);
           await signIn(context, demo.answer);

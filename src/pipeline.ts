@@ -43,21 +43,11 @@ export type RelayContext = {
 };
 
 /** Sends nothing to a platform before the event, its claim and its deliveries are durable. Releases the event's id. */
-export function relay(
-  received: Received,
-  site: Site,
-  deadline: number,
-  context: RelayContext,
-): Promise<Exit> {
+export function relay(received: Received, site: Site, deadline: number, context: RelayContext): Promise<Exit> {
   return relayEvent(received, site, deadline, context).finally(() => received.reservedId?.release());
 }
 
-async function relayEvent(
-  received: Received,
-  site: Site,
-  deadline: number,
-  context: RelayContext,
-): Promise<Exit> {
+async function relayEvent(received: Received, site: Site, deadline: number, context: RelayContext): Promise<Exit> {
   const prepared = await prepare(received, site, deadline, context);
   return acceptAndSend(prepared, deadline, context);
 }
@@ -202,9 +192,7 @@ function claimsOf(received: Received, { settings }: Site) {
   const personRef = eventIdOfOrder ? personRefOf(eventIdOfOrder, event.person.emailSha256) : 0;
   return {
     personRef,
-    claim: eventIdOfOrder
-      ? orderClaim(eventIdOfOrder, event.mode, personRef)
-      : duplicateKey(event, received.eventTime),
+    claim: eventIdOfOrder ? orderClaim(eventIdOfOrder, event.mode, personRef) : duplicateKey(event, received.eventTime),
     claimUntil: event.receivedAt + (eventIdOfOrder ? settings.dedupOrderMs : settings.dedupNoOrderMs),
     orderEventId: event.mode === "live" ? eventIdOfOrder : null,
   };

@@ -38,9 +38,7 @@ describe("the stand-ins", () => {
   });
 
   test("no stand-in file is longer than 400 lines", () => {
-    const long = files.filter(
-      ({ name, text }) => !name.endsWith(".test.ts") && text.split("\n").length > 401,
-    );
+    const long = files.filter(({ name, text }) => !name.endsWith(".test.ts") && text.split("\n").length > 401);
     expect(long.map(({ name }) => name)).toEqual([]);
   });
 });

@@ -28,9 +28,7 @@ const unknown = only?.find((id) => !ids.includes(id));
 if (values.help) {
   console.log(usage);
 } else if (!Number.isInteger(port) || port < 0 || port + ids.length > 65_536 || unknown !== undefined) {
-  console.error(
-    unknown === undefined ? "--port must be a port number." : `There is no stand-in "${unknown}".`,
-  );
+  console.error(unknown === undefined ? "--port must be a port number." : `There is no stand-in "${unknown}".`);
   console.error(usage);
   process.exitCode = 1;
 } else {
@@ -43,8 +41,7 @@ if (values.help) {
   // All of them would be too much to read.
   for (const id of only ?? []) {
     console.log(`\n${id} accepts a connection with these settings:`);
-    for (const [name, value] of Object.entries(standinConnections[id]))
-      console.log(`${name.padEnd(18)}${value}`);
+    for (const [name, value] of Object.entries(standinConnections[id])) console.log(`${name.padEnd(18)}${value}`);
   }
   console.log("\nFor the relay:");
   console.log(`CLEANCAST_PLATFORM_ORIGINS='${JSON.stringify(running.origins)}'`);

@@ -23,16 +23,15 @@ export function watchForms(onEmail: (email: string, submit: unknown[]) => unknow
     countInput(event);
     const button = event
       .composedPath()
-      .find((target) =>
-        (target as Partial<Element>).matches?.("button,[type=button],[type=submit],[role=button]"),
-      ) as HTMLButtonElement | undefined;
+      .find((target) => (target as Partial<Element>).matches?.("button,[type=button],[type=submit],[role=button]")) as
+      | HTMLButtonElement
+      | undefined;
     if (button) reportEmail(findScopeWithoutSubmit(button), event);
   });
   listen(page, "keydown", (event) => {
     countInput(event);
     const field = event.composedPath()[0] as Field;
-    if ((event as KeyboardEvent).key === "Enter" && field.matches("input"))
-      reportEmail(findScopeWithoutSubmit(field), event);
+    if ((event as KeyboardEvent).key === "Enter" && field.matches("input")) reportEmail(findScopeWithoutSubmit(field), event);
   });
 }
 
@@ -40,8 +39,7 @@ export function watchForms(onEmail: (email: string, submit: unknown[]) => unknow
 function findScopeWithoutSubmit(element: HTMLButtonElement | Field): ParentNode | undefined {
   const form = element.form;
   // A form with a submit button fires its own submit event.
-  if (form)
-    return form.querySelector("button:not([type=button]),[type=submit],[type=image]") ? undefined : form;
+  if (form) return form.querySelector("button:not([type=button]),[type=submit],[type=image]") ? undefined : form;
   let scope: ParentNode | null = element.parentNode;
   for (let steps = 6; scope && steps-- && !scope.querySelector("form"); scope = scope.parentNode)
     if (findEmail(scope)) return scope;
@@ -58,6 +56,4 @@ const findEmail = (scope: ParentNode): string | undefined =>
 
 /** data-cc-ignore and data-cc-trap also apply inside shadow roots. */
 const isIgnored = (element?: Element): unknown =>
-  element &&
-  (element.closest("[data-cc-ignore],[data-cc-trap]") ||
-    isIgnored((element.getRootNode() as ShadowRoot).host));
+  element && (element.closest("[data-cc-ignore],[data-cc-trap]") || isIgnored((element.getRootNode() as ShadowRoot).host));

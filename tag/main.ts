@@ -53,9 +53,7 @@ async function queueEmail(email: string, submit?: unknown[]): Promise<boolean> {
   const text = canonicalEmail(email);
   const isHash = /^[0-9a-f]{64}$/.test(text);
   if (!isHash && !looksLikeEmail(text)) return false;
-  const emails = isHash
-    ? [text]
-    : await Promise.all(listForms(text).map(async (form) => form && sha256(form)));
+  const emails = isHash ? [text] : await Promise.all(listForms(text).map(async (form) => form && sha256(form)));
   sent[emails[0] as string] ??= pending.push({ emails, submit });
   sendPending();
   return true;

@@ -37,9 +37,7 @@ const endpoints = `${script ? new URL(".", script.src) : "/__cc/"}`;
 export function send(endpoint: string, data: object): void {
   const body = JSON.stringify(data);
   if (safely(() => agent.sendBeacon(endpoints + endpoint, body))) return;
-  void fetch(endpoints + endpoint, { method: "POST", body, keepalive: true, credentials: "include" }).catch(
-    () => {},
-  );
+  void fetch(endpoints + endpoint, { method: "POST", body, keepalive: true, credentials: "include" }).catch(() => {});
 }
 
 export async function sha256(text: string): Promise<string> {

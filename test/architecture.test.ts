@@ -81,10 +81,7 @@ describe("the architecture", () => {
 
   test("only identity/person and the sample events cast to Sha256, apart from the store, which reads hashes from rows", () => {
     const makers = code.filter(({ folder, text }) => folder !== "store" && /\bas Sha256\b/.test(text));
-    expect(makers.map(({ path }) => path).toSorted()).toEqual([
-      "identity/person.ts",
-      "platforms/shared/sample.ts",
-    ]);
+    expect(makers.map(({ path }) => path).toSorted()).toEqual(["identity/person.ts", "platforms/shared/sample.ts"]);
   });
 
   test("no file of the store accepts a plain email address", () => {
@@ -112,9 +109,7 @@ describe("the architecture", () => {
   });
 
   test("platform files never send: they import nothing outside of platforms but the vocabulary, currencies and time", () => {
-    const allowed = ["event", "confirmation", "quality", "currency", "time"].map(
-      (name) => `kernel/${name}.ts`,
-    );
+    const allowed = ["event", "confirmation", "quality", "currency", "time"].map((name) => `kernel/${name}.ts`);
     const reaching = code
       .filter(({ folder }) => folder === "platforms")
       .flatMap(({ path, imports }) =>
@@ -127,7 +122,9 @@ describe("the architecture", () => {
 
   test("ARCHITECTURE.md names every folder of src, and every path that it names exists", () => {
     const page = readFileSync(join(root, "ARCHITECTURE.md"), "utf8");
-    const paths = [...page.matchAll(/`((?:src|test|docs|tag|dashboard|standins|bench|scripts)\/[\w./-]*)`/g)].map(([, path]) => path as string); // prettier-ignore
+    const paths = [...page.matchAll(/`((?:src|test|docs|tag|dashboard|standins|bench|scripts)\/[\w./-]*)`/g)].map(
+      ([, path]) => path as string,
+    );
     expect(paths.length).toBeGreaterThan(20);
     expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
     const folders = new Set(code.map(({ folder }) => folder).filter((name) => !name.endsWith(".ts")));
@@ -145,9 +142,7 @@ describe("the architecture", () => {
   });
 
   test("no file is named utils, helpers, types or the like, and only platforms have an index.ts", () => {
-    const vague = sources.filter(({ path }) =>
-      /^(?:utils?|helpers?|types|common|misc|lib)\b/.test(basename(path)),
-    );
+    const vague = sources.filter(({ path }) => /^(?:utils?|helpers?|types|common|misc|lib)\b/.test(basename(path)));
     expect(vague.map(({ path }) => path)).toEqual([]);
     const barrels = code.filter(({ path }) => basename(path) === "index.ts").map(({ path }) => path);
     expect(barrels.filter((path) => !/^platforms\/(?:\w+\/)?index\.ts$/.test(path))).toEqual([]);

@@ -19,8 +19,7 @@ function write(root: string, path: string, text = ""): void {
 
 function newProject(): string {
   const root = `${freshFolder()}/`;
-  for (const path of ["src/main.ts", "src/deep/er.ts", "docs/README.md", "package.json"])
-    write(root, path, path);
+  for (const path of ["src/main.ts", "src/deep/er.ts", "docs/README.md", "package.json"]) write(root, path, path);
   return root;
 }
 

@@ -70,9 +70,7 @@ test("the comparison counts the platforms, and repeats the figures of the perfor
   const [, idle = ""] = /uses (\d+ MB) when idle/.exec(performance) ?? [];
   expect(comparison).toContain(`${idle} when idle, ${rate} events a second with three connections`);
   const [, size = ""] =
-    /bytes at rest per event, without answers \|[^|]+\| ([\d.]+ KB)/.exec(
-      read("docs/explanation/benchmarks.md"),
-    ) ?? [];
+    /bytes at rest per event, without answers \|[^|]+\| ([\d.]+ KB)/.exec(read("docs/explanation/benchmarks.md")) ?? [];
   expect(comparison).toContain(`[${size}](benchmarks.md) on disk for each event`);
 });
 
@@ -82,9 +80,7 @@ const namedFiles: Readonly<Record<string, string>> = {
   "/etc/cleancast/ca.crt": join(root, "test/fixtures/tls-cert.pem"),
 };
 
-const settingBlocks = documents
-  .flatMap(blocksOf)
-  .filter(({ language, text }) => language === "ini" && /^[A-Z_]+=/m.test(text));
+const settingBlocks = documents.flatMap(blocksOf).filter(({ language, text }) => language === "ini" && /^[A-Z_]+=/m.test(text));
 
 test("pages have blocks of settings", () => expect(settingBlocks.length).toBeGreaterThan(8));
 
@@ -93,24 +89,18 @@ test.each(settingBlocks.map((block) => [placeOf(block), block] as const))(
   (_, { text }) => {
     // A value that only the reader knows is a key or a password.
     const filled = text.replaceAll("…", "ab".repeat(32));
-    const variables = parseEnv(
-      Object.entries(namedFiles).reduce((all, [named, own]) => all.replaceAll(named, own), filled),
-    );
+    const variables = parseEnv(Object.entries(namedFiles).reduce((all, [named, own]) => all.replaceAll(named, own), filled));
     expect(readConfig(variables).unknownVariables).toEqual([]);
   },
 );
 
 test("no two pages send the same order, so that a reader of both never gets `deduped`", () => {
   const pagesOf = new Map<string, Set<string>>();
-  for (const { page, text } of documents
-    .flatMap(blocksOf)
-    .filter(({ mark }) => /^(?:run|examples\/)/.test(mark)))
+  for (const { page, text } of documents.flatMap(blocksOf).filter(({ mark }) => /^(?:run|examples\/)/.test(mark)))
     for (const [, order = ""] of text.matchAll(/\borderId["']?\s*(?::|=>)\s*["']([^"'{]+)["']/g))
       pagesOf.set(order, (pagesOf.get(order) ?? new Set()).add(page));
   expect(pagesOf.size).toBeGreaterThan(8);
-  expect(
-    [...pagesOf].filter(([, pages]) => pages.size > 1).map(([order, pages]) => [order, ...pages]),
-  ).toEqual([]);
+  expect([...pagesOf].filter(([, pages]) => pages.size > 1).map(([order, pages]) => [order, ...pages])).toEqual([]);
 });
 
 test("commands are written one way, `npx cleancast`, in pages and in the output of the relay", () => {
@@ -125,9 +115,7 @@ test("commands are written one way, `npx cleancast`, in pages and in the output 
 });
 
 /** The guides for systems that send conversions. */
-const senderGuides = documents.filter((page) =>
-  /^# Send (?!past)/.test(readFileSync(join(root, page), "utf8")),
-);
+const senderGuides = documents.filter((page) => /^# Send (?!past)/.test(readFileSync(join(root, page), "utf8")));
 
 test.each(senderGuides)("%s says how to fill a gap with an import", (page) => {
   const [, section = ""] = readFileSync(join(root, page), "utf8").split("\n## Fill a gap\n");
@@ -137,17 +125,13 @@ test.each(senderGuides)("%s says how to fill a gap with an import", (page) => {
 test.each(senderGuides)("%s has a table of the fields that it sends", (page) => {
   const [, section = ""] = readFileSync(join(root, page), "utf8").split("\n## Fields\n");
   const table = section.split("\n## ")[0] ?? "";
-  for (const field of ["email", "event", "orderId"])
-    expect(table).toMatch(new RegExp(`^\\| .*\`${field}\``, "m"));
+  for (const field of ["email", "event", "orderId"]) expect(table).toMatch(new RegExp(`^\\| .*\`${field}\``, "m"));
 });
 
 test.each(documents)("every relative link in %s leads to an existing file", (document) => {
   const text = readFileSync(join(root, document), "utf8");
-  const targets = [...text.matchAll(/\]\((?!https?:|mailto:|#)([^)#\s]+)(?:#[^)]*)?\)/g)].map(
-    ([, target]) => target as string,
-  );
-  for (const target of targets)
-    expect(existsSync(resolve(root, dirname(document), target)), target).toBe(true);
+  const targets = [...text.matchAll(/\]\((?!https?:|mailto:|#)([^)#\s]+)(?:#[^)]*)?\)/g)].map(([, target]) => target as string);
+  for (const target of targets) expect(existsSync(resolve(root, dirname(document), target)), target).toBe(true);
 });
 
 const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
@@ -167,8 +151,7 @@ test("docs/explanation/promises.md names a test or a script for each promise and
   const rows = [...text.matchAll(/^\| (?!promise |test |run )(.+) \|$/gm)].map(([, row]) => row as string);
   expect(rows.length).toBeGreaterThan(30);
   const isCommand = (name: string) => scripts[name.replace(/^npm run /, "")] !== undefined;
-  const isTest = (name: string) =>
-    existsSync(join(root, name)) && (name.endsWith(".test.ts") || hasTest(join(root, name)));
+  const isTest = (name: string) => existsSync(join(root, name)) && (name.endsWith(".test.ts") || hasTest(join(root, name)));
   const untested = rows.filter((row) => {
     const names = [...row.matchAll(/`([^`]+)`/g)].map(([, name]) => name as string);
     return !names.some((name) => isCommand(name) || isTest(name));
@@ -186,16 +169,12 @@ describe("the documentation site", () => {
     expect(buildSite(join(root, "docs/"), built)).toEqual([]);
     const files = readdirSync(built, { recursive: true, encoding: "utf8" });
     const pages = files.filter((name) => name.endsWith(".html"));
-    expect(pages.length).toBe(
-      documents.filter((name) => name.startsWith("docs/") || name === "ARCHITECTURE.md").length,
-    );
+    expect(pages.length).toBe(documents.filter((name) => name.startsWith("docs/") || name === "ARCHITECTURE.md").length);
     for (const name of pages) {
       const html = readFileSync(join(built, name), "utf8");
       // The Content-Security-Policy of these pages forbids inline scripts, styles and handlers.
       expect(html).not.toMatch(/<script>|<style|<[^>]*\s(?:style|on\w+)=/);
-      for (const [, address = "", anchor] of html.matchAll(
-        /(?:href|src|data-index)="(\/docs\/[^"#]*)(?:#([^"]*))?"/g,
-      )) {
+      for (const [, address = "", anchor] of html.matchAll(/(?:href|src|data-index)="(\/docs\/[^"#]*)(?:#([^"]*))?"/g)) {
         const path = address.slice("/docs/".length) || "index";
         const file = [path, `${path}.html`].find((one) => existsSync(join(built, one)) && /\.\w+$/.test(one));
         expect(file, `${name} → ${address}`).toBeDefined();
@@ -232,8 +211,7 @@ describe("documentation under /docs", () => {
     await home.addSite("shop.example.com");
     relay = await home.start();
   });
-  const ask = (path: string, headers: Record<string, string> = {}) =>
-    call(relay.url, { method: "GET", path, headers });
+  const ask = (path: string, headers: Record<string, string> = {}) => call(relay.url, { method: "GET", path, headers });
 
   test("the JSON Schema of the configuration file has the address that the documents name", async () => {
     const { status, headers, text } = await ask("/docs/reference/cleancast.schema.json");
@@ -254,9 +232,7 @@ describe("documentation under /docs", () => {
         "text/html; charset=utf-8",
         "no-cache",
       ]);
-      expect(page.headers["content-security-policy"]).toMatch(
-        /default-src 'none'; script-src 'self'; style-src 'self';/,
-      );
+      expect(page.headers["content-security-policy"]).toMatch(/default-src 'none'; script-src 'self'; style-src 'self';/);
       expect(page.text).toContain("<!doctype html>");
       const again = await ask(path, { "if-none-match": String(page.headers.etag) });
       expect([again.status, again.text]).toEqual([304, ""]);
@@ -270,11 +246,7 @@ describe("documentation under /docs", () => {
     for (const kind of ["css", "js", "json", "svg"]) {
       const address = new RegExp(`"(/docs/assets/[^"]+\\.${kind})"`).exec(text)?.[1] ?? "";
       const asset = await ask(address);
-      expect([kind, asset.status, asset.headers["cache-control"]]).toEqual([
-        kind,
-        200,
-        "public, max-age=31536000, immutable",
-      ]);
+      expect([kind, asset.status, asset.headers["cache-control"]]).toEqual([kind, 200, "public, max-age=31536000, immutable"]);
     }
     const example = await ask("/docs/examples/stripe.mjs.txt");
     expect([example.status, example.headers["content-type"]]).toEqual([200, "text/plain; charset=utf-8"]);

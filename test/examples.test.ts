@@ -45,11 +45,7 @@ const accepted = (event: string) => ({ ok: true, event, results: { sandbox: { ok
 /** Lists the relay's events of an order: event, value and currency, newest first. */
 async function known(orderId: string): Promise<[string, number, string][]> {
   const { events } = await home.run("event", "list", "--order", orderId);
-  return events.map((one: { event: string; value: number; currency: string }) => [
-    one.event,
-    one.value,
-    one.currency,
-  ]);
+  return events.map((one: { event: string; value: number; currency: string }) => [one.event, one.value, one.currency]);
 }
 
 /** Runs the code of a service in its own process. */
@@ -60,8 +56,7 @@ async function inNode(name: string, code: string): Promise<string> {
   return stdout;
 }
 
-const withAddress = (url: string, code: string) =>
-  code.replaceAll("https://shop.example.com/__cc/inbound", url);
+const withAddress = (url: string, code: string) => code.replaceAll("https://shop.example.com/__cc/inbound", url);
 
 describe("HubSpot's custom code action", () => {
   const action = (inputFields: Record<string, unknown>, url = inbound) =>
@@ -163,9 +158,7 @@ describe("Zapier's steps", () => {
   });
 
   test("the endpoint refuses Zapier's custom request without an amount", async () => {
-    const body = read("zapier-body.txt").replaceAll(/{{(\w+)}}/g, (_, name: string) =>
-      name === "total" ? "" : "x",
-    );
+    const body = read("zapier-body.txt").replaceAll(/{{(\w+)}}/g, (_, name: string) => (name === "total" ? "" : "x"));
     expect((await relay.post(key, body)).status).toBe(400);
   });
 
@@ -222,11 +215,7 @@ describe("the n8n workflow", () => {
     // Knowing the address of the webhook must not be enough to report orders.
     expect(trigger?.parameters.authentication).toBe("headerAuth");
     const { method, url, jsonBody, genericAuthType } = request?.parameters ?? {};
-    expect([method, url, genericAuthType]).toEqual([
-      "POST",
-      "https://shop.example.com/__cc/inbound",
-      "httpHeaderAuth",
-    ]);
+    expect([method, url, genericAuthType]).toEqual(["POST", "https://shop.example.com/__cc/inbound", "httpHeaderAuth"]);
     const expression = /^={{(.*)}}$/s.exec(String(jsonBody))?.[1] ?? "";
     const { json } = runCode(check, { body: order });
     const sent = runInNewContext(expression, { $json: json }) as string;
@@ -318,10 +307,7 @@ describe("Shopify's webhook", () => {
       "order.totalPriceSet.shopMoney.currencyCode | json": '"EUR"',
       "order.name | json": '"#1003"',
     };
-    const body = read("shopify-flow-body.txt").replaceAll(
-      /{{ (.+?) }}/g,
-      (_, name: string) => values[name] ?? "",
-    );
+    const body = read("shopify-flow-body.txt").replaceAll(/{{ (.+?) }}/g, (_, name: string) => values[name] ?? "");
     expect(JSON.parse((await relay.post(key, body)).text)).toEqual(accepted("purchase"));
   });
 });
@@ -338,8 +324,7 @@ describe("Stripe's webhook", () => {
     const STRIPE_API = await startServer((request, response) => {
       const asked = new URL(request.url ?? "", "http://stripe");
       const invoice = invoices.get(asked.searchParams.get("payment[payment_intent]") ?? "");
-      const isAllowed =
-        request.headers.authorization === "Bearer rk_test" && asked.pathname === "/v1/invoice_payments";
+      const isAllowed = request.headers.authorization === "Bearer rk_test" && asked.pathname === "/v1/invoice_payments";
       response.writeHead(isAllowed ? 200 : 403).end(JSON.stringify({ data: invoice ? [{ invoice }] : [] }));
     });
     url = await receiver("stripe.mjs", { STRIPE_SECRET: secret, STRIPE_API_KEY: "rk_test", STRIPE_API });
@@ -374,9 +359,7 @@ describe("Stripe's webhook", () => {
       billing_details: { email: null },
       receipt_email: "ada@example.com",
     };
-    expect((await hook("charge.refunded", { ...charge, refunded: false, amount_refunded: 10 })).status).toBe(
-      200,
-    );
+    expect((await hook("charge.refunded", { ...charge, refunded: false, amount_refunded: 10 })).status).toBe(200);
     expect((await hook("charge.refunded", { ...charge, refunded: true })).status).toBe(200);
     expect(await known("pi_1")).toEqual([
       ["refund", 49.9, "EUR"],
@@ -456,30 +439,25 @@ test.concurrent.each([
 describe("the programs of the guide to sending from code", () => {
   type Output = { stdout: string; stderr: string };
   const programs = { "send.mjs": process.execPath, "send.py": "python3", "send.php": "php" };
-  const senders = Object.entries(programs).filter(
-    ([, program]) => spawnSync("which", [program]).status === 0,
-  );
+  const senders = Object.entries(programs).filter(([, program]) => spawnSync("which", [program]).status === 0);
   const send = (name: string, program: string, url: string) =>
     run(program, [join(examples, name)], {
       env: { ...process.env, CLEANCAST_INBOUND: url, CLEANCAST_KEY: key },
     });
 
-  test.concurrent.each(senders)(
-    "%s waits for Retry-After, and trusts only the relay's answers",
-    async (...sender) => {
-      const inASecond = () => new Date((Math.floor(Date.now() / 1000) + 1) * 1000).toUTCString();
-      const { url, asked } = await startFakeRelay(
-        (_, response) => void response.writeHead(200, { "Retry-After": inASecond() }).end(),
-        (_, response) => void response.writeHead(503, { "Retry-After": "1" }).end("busy"),
-        (_, response) => void response.writeHead(200).end('{"ok":true,"deduped":true}'),
-      );
-      const { stdout } = await send(...sender, url);
-      expect(JSON.parse(stdout)).toEqual({ ok: true, deduped: true });
-      const [, second, third] = asked.map((one) => one.at);
-      // Without Retry-After the sender would wait four seconds.
-      expect(Number(third) - Number(second)).toBeLessThan(4000);
-    },
-  );
+  test.concurrent.each(senders)("%s waits for Retry-After, and trusts only the relay's answers", async (...sender) => {
+    const inASecond = () => new Date((Math.floor(Date.now() / 1000) + 1) * 1000).toUTCString();
+    const { url, asked } = await startFakeRelay(
+      (_, response) => void response.writeHead(200, { "Retry-After": inASecond() }).end(),
+      (_, response) => void response.writeHead(503, { "Retry-After": "1" }).end("busy"),
+      (_, response) => void response.writeHead(200).end('{"ok":true,"deduped":true}'),
+    );
+    const { stdout } = await send(...sender, url);
+    expect(JSON.parse(stdout)).toEqual({ ok: true, deduped: true });
+    const [, second, third] = asked.map((one) => one.at);
+    // Without Retry-After the sender would wait four seconds.
+    expect(Number(third) - Number(second)).toBeLessThan(4000);
+  });
 
   test.concurrent.each([
     ["send.mjs", process.execPath, ["--input-type=module", "-e"], "await import(process.env.FILE)"],
@@ -495,26 +473,23 @@ describe("the programs of the guide to sending from code", () => {
     expect(asked).toEqual([]);
   });
 
-  test.concurrent.each(senders)(
-    "%s refuses an amount that is no number, and an empty order id",
-    async (...sender) => {
-      const [name, program] = sender;
-      const { url, asked } = await startFakeRelay(acceptedOnce);
-      const nan = { "send.mjs": "NaN", "send.py": 'float("nan")', "send.php": "NAN" }[name] ?? "";
-      for (const [from, to, error] of [
-        ["49.9", nan, "value is not a number"],
-        ["49.9", '"49,90"', "value is not a number"],
-        [/(?:NODE|PYTHON|PHP)-1/, "", "orderId is empty"],
-      ] as const) {
-        const file = join(freshFolder(), name);
-        writeFileSync(file, read(name).replace(from, to));
-        const env = { ...process.env, CLEANCAST_INBOUND: url, CLEANCAST_KEY: key };
-        const { stdout, stderr } = await run(program, [file], { env }).catch((failed: Output) => failed);
-        expect(stdout + stderr).toContain(error);
-      }
-      expect(asked).toEqual([]);
-    },
-  );
+  test.concurrent.each(senders)("%s refuses an amount that is no number, and an empty order id", async (...sender) => {
+    const [name, program] = sender;
+    const { url, asked } = await startFakeRelay(acceptedOnce);
+    const nan = { "send.mjs": "NaN", "send.py": 'float("nan")', "send.php": "NAN" }[name] ?? "";
+    for (const [from, to, error] of [
+      ["49.9", nan, "value is not a number"],
+      ["49.9", '"49,90"', "value is not a number"],
+      [/(?:NODE|PYTHON|PHP)-1/, "", "orderId is empty"],
+    ] as const) {
+      const file = join(freshFolder(), name);
+      writeFileSync(file, read(name).replace(from, to));
+      const env = { ...process.env, CLEANCAST_INBOUND: url, CLEANCAST_KEY: key };
+      const { stdout, stderr } = await run(program, [file], { env }).catch((failed: Output) => failed);
+      expect(stdout + stderr).toContain(error);
+    }
+    expect(asked).toEqual([]);
+  });
 
   test.concurrent.each(senders)("%s sends the key to no other address", async (...sender) => {
     const { url, asked } = await startFakeRelay(elsewhere);
@@ -538,9 +513,7 @@ test("a call of a known customer is sent; short calls, unknown callers and unsig
   const hook = (sent: unknown, path = "/calls/long-word") => call(url, { path, body: JSON.stringify(sent) });
   expect((await hook(answeredCall)).status).toBe(200);
   expect((await hook({ ...answeredCall, resource_id: "CAL2", duration: 20 })).status).toBe(200);
-  expect(
-    (await hook({ ...answeredCall, resource_id: "CAL3", customer_phone_number: "+4930999999" })).status,
-  ).toBe(200);
+  expect((await hook({ ...answeredCall, resource_id: "CAL3", customer_phone_number: "+4930999999" })).status).toBe(200);
   expect((await hook({ ...answeredCall, resource_id: "CAL4" }, "/calls/wrong")).status).toBe(404);
   // A tracker whose fields have other names, or whose duration is missing, sees a failure.
   for (const field of ["resource_id", "customer_phone_number", "duration", "answered"])
@@ -568,13 +541,9 @@ describe.runIf(hasPhp)("the plugin for WooCommerce", () => {
   };
   const wordpress = fileURLToPath(new URL("./fixtures/wordpress.php", import.meta.url));
   const runHooks = (hooks: string[], env: Record<string, string> = {}, changed: object = {}) =>
-    run(
-      "php",
-      [wordpress, join(examples, "woocommerce.php"), JSON.stringify({ ...order, ...changed }), ...hooks],
-      {
-        env: { PATH: process.env.PATH ?? "", CLEANCAST_INBOUND: inbound, CLEANCAST_KEY: key, ...env },
-      },
-    ).then(
+    run("php", [wordpress, join(examples, "woocommerce.php"), JSON.stringify({ ...order, ...changed }), ...hooks], {
+      env: { PATH: process.env.PATH ?? "", CLEANCAST_INBOUND: inbound, CLEANCAST_KEY: key, ...env },
+    }).then(
       ({ stdout }) => stdout,
       (error: { stdout: string; stderr: string }) => error.stdout + error.stderr,
     );
@@ -608,9 +577,7 @@ describe.runIf(hasPhp)("the plugin for WooCommerce", () => {
     );
     // A 200 of another server does not count as sent.
     const { url } = await startFakeRelay(empty200);
-    expect(await runHooks(hooks, { CLEANCAST_INBOUND: url })).toContain(
-      'later cleancast_send [501,"purchase",2] in 120\n',
-    );
+    expect(await runHooks(hooks, { CLEANCAST_INBOUND: url })).toContain('later cleancast_send [501,"purchase",2] in 120\n');
     const away = await startFakeRelay(elsewhere);
     expect(await runHooks(hooks, { CLEANCAST_INBOUND: away.url })).toContain("Cleancast: 302");
     expect(away.asked).toHaveLength(1);

@@ -5,15 +5,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  blocksOf,
-  documents,
-  isRun,
-  placeOf,
-  root,
-  trailsOf,
-  type Block,
-} from "./support/documents/documents.ts";
+import { blocksOf, documents, isRun, placeOf, root, trailsOf, type Block } from "./support/documents/documents.ts";
 import { createGuides, type Guides } from "./support/documents/guideRun.ts";
 
 /** The accepted reasons for not running a block. Every other block is run. */
@@ -62,8 +54,7 @@ test.each(shellBlocks.map((block) => [placeOf(block), block] as const))(
       const files = mark.slice(3).split(/,\s*/);
       for (const file of files) expect(existsSync(join(root, file)), file).toBe(true);
       const code = files.map((file) => readFileSync(join(root, file), "utf8")).join("\n");
-      for (const words of commandsIn(block))
-        expect(code, `who runs ${words.join(" ")}?`).toMatch(calling(words));
+      for (const words of commandsIn(block)) expect(code, `who runs ${words.join(" ")}?`).toMatch(calling(words));
     } else if (mark.startsWith("not run: ")) expect([...reasons]).toContain(mark.slice(9));
     else expect(isRun(block), mark).toBe(true);
   },
@@ -97,8 +88,7 @@ function commandsIn({ text }: Block): string[][] {
 }
 
 /** Matches the command in a test's code: "webhook", "test"; or in one piece. */
-const calling = (words: readonly string[]) =>
-  new RegExp(words.map((word) => RegExp.escape(word)).join(`(?:"?,?\\s+"?)`));
+const calling = (words: readonly string[]) => new RegExp(words.map((word) => RegExp.escape(word)).join(`(?:"?,?\\s+"?)`));
 
 test("every documented answer follows a block that is run", () => {
   const answers = blocks.filter(({ mark }) => mark === "answer");
@@ -110,11 +100,12 @@ test("every documented answer follows a block that is run", () => {
   }
 });
 
-test.each(
-  blocks.filter(({ mark }) => mark.startsWith("examples/")).map((block) => [placeOf(block), block] as const),
-)("the block %s quotes its example file exactly", (_, { mark, text }) => {
-  expect(`${text}\n`).toBe(readFileSync(join(root, "docs", mark), "utf8"));
-});
+test.each(blocks.filter(({ mark }) => mark.startsWith("examples/")).map((block) => [placeOf(block), block] as const))(
+  "the block %s quotes its example file exactly",
+  (_, { mark, text }) => {
+    expect(`${text}\n`).toBe(readFileSync(join(root, "docs", mark), "utf8"));
+  },
+);
 
 describe("the commands of the pages", () => {
   let guides: Guides;
@@ -130,9 +121,7 @@ describe("the commands of the pages", () => {
     .toSorted((a, b) => b.length - a.length);
 
   test("every page with commands is on a trail, and the longest begins with the README and the quick start", () => {
-    expect([...new Set(trails.flat())].toSorted()).toEqual(
-      documents.filter((page) => blocksOf(page).some(isRun)),
-    );
+    expect([...new Set(trails.flat())].toSorted()).toEqual(documents.filter((page) => blocksOf(page).some(isRun)));
     expect(trails.find(([first]) => first === "README.md")?.slice(0, 3)).toEqual([
       "README.md",
       "docs/tutorials/quick-start.md",
@@ -148,8 +137,7 @@ describe("the commands of the pages", () => {
       try {
         let printed: string | null = "";
         for (const block of trail) {
-          if (block.mark === "answer" && printed !== null)
-            expect(normal(printed), placeOf(block)).toMatch(patternOf(block));
+          if (block.mark === "answer" && printed !== null) expect(normal(printed), placeOf(block)).toMatch(patternOf(block));
           if (!isRun(block)) continue;
           const missing = ["php", "python3", "jq"].find(
             (program) => new RegExp(`^${program}\\b`, "m").test(block.text) && !isInstalled(program),

@@ -14,12 +14,10 @@ function hintsIn(file: string): Hint[] {
   const source = readFileSync(join(root, "src", file), "utf8")
     .replaceAll(/^\s*(?:\/\/|\*|\/\*\*).*$/gm, "")
     .replaceAll(/\$\{[^}]*\}/g, "X");
-  return [...source.matchAll(/(?<![\w./@-])cleancast ([a-zX](?:[^'"`;,.)(:\\\n]|"[\w ]+")*)/g)].map(
-    ([, words = ""]) => ({
-      file,
-      text: words.trim(),
-    }),
-  );
+  return [...source.matchAll(/(?<![\w./@-])cleancast ([a-zX](?:[^'"`;,.)(:\\\n]|"[\w ]+")*)/g)].map(([, words = ""]) => ({
+    file,
+    text: words.trim(),
+  }));
 }
 
 const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
@@ -53,9 +51,7 @@ function faultOf(text: string): string | null {
   // Only the reader knows a value: `client_id=…`, or an address.
   if (words.some((word) => (word.includes("…") && !/^(?:\w+=)?(?:https:\/\/)?…$/.test(word)) || word === "…"))
     return "a part is left out";
-  const unknown = words.find(
-    (word) => word.startsWith("--") && !command.options.some(({ long }) => long === word),
-  );
+  const unknown = words.find((word) => word.startsWith("--") && !command.options.some(({ long }) => long === word));
   return unknown === undefined ? null : `there is no option ${unknown}`;
 }
 
@@ -75,13 +71,11 @@ describe("hints", () => {
   test("every command in the text of a page exists and is complete", () => {
     const pages = documents.filter((page) => !page.startsWith("docs/decisions/"));
     const inPages = pages.flatMap((page) =>
-      [...readFileSync(join(root, page), "utf8").matchAll(/`npx cleancast ([^`]+)`/g)].map(
-        ([, text = ""]) => ({
-          page,
-          // A page may leave settings out; a hint of the program may not.
-          text: text.replaceAll(" …", " name=…").replaceAll(/[\w.]+=…/g, "name=…"),
-        }),
-      ),
+      [...readFileSync(join(root, page), "utf8").matchAll(/`npx cleancast ([^`]+)`/g)].map(([, text = ""]) => ({
+        page,
+        // A page may leave settings out; a hint of the program may not.
+        text: text.replaceAll(" …", " name=…").replaceAll(/[\w.]+=…/g, "name=…"),
+      })),
     );
     expect(inPages.length).toBeGreaterThan(60);
     const wrong = inPages
@@ -98,9 +92,7 @@ describe("hints", () => {
     const found = documents
       .flatMap(blocksOf)
       .filter(({ mark }) => mark.startsWith("not run: "))
-      .flatMap((block) =>
-        [...block.text.matchAll(started)].map(([, text = ""]) => ({ place: placeOf(block), text })),
-      );
+      .flatMap((block) => [...block.text.matchAll(started)].map(([, text = ""]) => ({ place: placeOf(block), text })));
     expect(found.length).toBeGreaterThan(3);
     const wrong = found.flatMap(({ place, text }) => {
       const fault = faultOf(text);

@@ -39,22 +39,18 @@ type Kustomization = {
   patches?: { path: string; target: Record<string, string> }[];
 };
 
-const kustomizationOf = (folder: string) =>
-  readYaml(`ops/kubernetes/${folder}/kustomization.yaml`) as Kustomization;
+const kustomizationOf = (folder: string) => readYaml(`ops/kubernetes/${folder}/kustomization.yaml`) as Kustomization;
 const deployment = readYaml("ops/kubernetes/relay/deployment.yaml") as Deployment;
 const autoscaler = readYaml("ops/kubernetes/relay/autoscaler.yaml") as HorizontalPodAutoscaler;
 const budget = readYaml("ops/kubernetes/relay/disruption-budget.yaml") as PodDisruptionBudget;
 const service = readYaml("ops/kubernetes/relay/service.yaml") as Service;
 const job = readYaml("ops/kubernetes/migrate/job.yaml") as Job;
 
-const podOf = (template: PodTemplateSpec | undefined): PodSpec =>
-  template?.spec ?? expect.unreachable("no pod");
+const podOf = (template: PodTemplateSpec | undefined): PodSpec => template?.spec ?? expect.unreachable("no pod");
 const relayPod = podOf(deployment.spec?.template);
 const relay = relayPod.containers[0] ?? expect.unreachable("no container");
 const settings = Object.fromEntries(
-  (kustomizationOf("relay").configMapGenerator?.[0]?.literals ?? []).map(
-    (line) => line.split("=") as [string, string],
-  ),
+  (kustomizationOf("relay").configMapGenerator?.[0]?.literals ?? []).map((line) => line.split("=") as [string, string]),
 );
 
 /** Writes each object as a constant of its type; returns what the compiler reports. */
@@ -123,17 +119,12 @@ describe("the manifests for Kubernetes", () => {
   });
 
   test("settings and secrets are variables of the relay, with values that it accepts", () => {
-    const secrets = [...read("docs/how-to/kubernetes.md").matchAll(/--from-literal=([A-Z_]+)=/g)].map(
-      ([, name]) => name,
-    );
+    const secrets = [...read("docs/how-to/kubernetes.md").matchAll(/--from-literal=([A-Z_]+)=/g)].map(([, name]) => name);
     expect(secrets).toHaveLength(3);
     for (const name of [...Object.keys(settings), ...secrets]) expect(known).toContain(name);
     const config = readConfig({ ...settings, DATABASE_URL: "postgres://cleancast@database/cleancast" });
     expect(config.store.engine).toBe("postgres");
-    expect(relay.envFrom?.map((from) => from.configMapRef?.name ?? from.secretRef?.name)).toEqual([
-      "cleancast",
-      "cleancast",
-    ]);
+    expect(relay.envFrom?.map((from) => from.configMapRef?.name ?? from.secretRef?.name)).toEqual(["cleancast", "cleancast"]);
   });
 
   test("the patch of the page applies a configuration file with a command of the relay", async () => {
@@ -162,9 +153,7 @@ describe("the manifests for Kubernetes", () => {
 
   test("probes ask the paths of the relay on its port, and only readiness checks the database", () => {
     expect(relay.ports).toEqual([{ name: "http", containerPort: readConfig({}).port }]);
-    const asked = [relay.startupProbe, relay.livenessProbe, relay.readinessProbe].map(
-      (probe) => probe?.httpGet,
-    );
+    const asked = [relay.startupProbe, relay.livenessProbe, relay.readinessProbe].map((probe) => probe?.httpGet);
     expect(asked).toEqual(["/healthz", "/healthz", "/readyz"].map((path) => ({ path, port: "http" })));
     expect(service.spec?.ports?.[0]?.targetPort).toBe("http");
   });
@@ -172,8 +161,7 @@ describe("the manifests for Kubernetes", () => {
   test("every object selects the pods of the relay", () => {
     const labels = { "app.kubernetes.io/name": "cleancast" };
     expect(deployment.spec?.template.metadata?.labels).toEqual(labels);
-    for (const selector of [deployment.spec?.selector, budget.spec?.selector])
-      expect(selector?.matchLabels).toEqual(labels);
+    for (const selector of [deployment.spec?.selector, budget.spec?.selector]) expect(selector?.matchLabels).toEqual(labels);
     expect(service.spec?.selector).toEqual(labels);
     expect(autoscaler.spec?.scaleTargetRef.name).toBe(deployment.metadata?.name);
     // Otherwise the service would send requests to the migration.

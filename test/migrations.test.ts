@@ -47,9 +47,7 @@ const next: readonly Migration[] = [
 ];
 
 const newLocation = async (engine: Engine): Promise<StoreLocation> =>
-  engine === "sqlite"
-    ? { engine, file: `${freshFolder()}/store.db` }
-    : { engine, url: await freshDatabase(), connections: 4 };
+  engine === "sqlite" ? { engine, file: `${freshFolder()}/store.db` } : { engine, url: await freshDatabase(), connections: 4 };
 
 /** Writes rows into the tables of a version, each with the columns that the table had then. */
 async function fill(db: Database, version: number): Promise<Record<string, Row[]>> {
@@ -63,7 +61,12 @@ async function fill(db: Database, version: number): Promise<Record<string, Row[]
     );
     expect(rows.length, `${table} has rows to carry over`).toBeGreaterThan(0);
     const columns = Object.keys(rows[0] as Row);
-    await fillTable(db, table, columns, rows.map((row) => columns.map((column) => row[column] ?? null))); // prettier-ignore
+    await fillTable(
+      db,
+      table,
+      columns,
+      rows.map((row) => columns.map((column) => row[column] ?? null)),
+    );
     filled[table] = rows;
   }
   return filled;
@@ -71,22 +74,44 @@ async function fill(db: Database, version: number): Promise<Record<string, Row[]
 
 /** By table, how the present code reads it and what it must return. */
 const readers: readonly [table: string, read: (store: Store) => Promise<unknown>, expected: unknown][] = [
-  ["connections", async (store) => (await store.configuration.listSitesSince(-1))[0]?.connections[0]?.settings, { source: "acme", write_key: "s3cret" }],
+  [
+    "connections",
+    async (store) => (await store.configuration.listSitesSince(-1))[0]?.connections[0]?.settings,
+    { source: "acme", write_key: "s3cret" },
+  ],
   ["events", (store) => store.events.get("s1", eventId), expect.objectContaining({ extra: { plan: "gold" }, value: 49.9 })],
-  ["deliveries", (store) => store.deliveries.listByEvent("s1", eventId), [expect.objectContaining({ connectionId: "c2", state: "sent" }), expect.objectContaining({ connectionId: "c1", state: "sent" })]],
-  ["attempts", (store) => store.deliveries.listAttempts("s1", eventId), [expect.objectContaining({ connectionId: "c1", httpStatus: 200 }), expect.objectContaining({ connectionId: "c2", httpStatus: 200, request: null })]],
+  [
+    "deliveries",
+    (store) => store.deliveries.listByEvent("s1", eventId),
+    [
+      expect.objectContaining({ connectionId: "c2", state: "sent" }),
+      expect.objectContaining({ connectionId: "c1", state: "sent" }),
+    ],
+  ],
+  [
+    "attempts",
+    (store) => store.deliveries.listAttempts("s1", eventId),
+    [
+      expect.objectContaining({ connectionId: "c1", httpStatus: 200 }),
+      expect.objectContaining({ connectionId: "c2", httpStatus: 200, request: null }),
+    ],
+  ],
   ["identities", async (store) => (await store.people.findIdentity("s1", sha256(person)))?.visits.length, 1],
   ["consents", (store) => store.people.readConsent("s1", person), "granted"],
   ["audit", async (store) => (await store.audit.list("s1", 9)).length, 1],
   ["bot_visits", async (store) => (await store.traffic.listBotVisits("s1", 9))[0]?.page, "/"],
-  ["oauth_apps", (store) => store.platformSignIns.findApp("google_ads"), { platform: "google_ads", clientId: "client", clientSecret: "s3cret" }],
+  [
+    "oauth_apps",
+    (store) => store.platformSignIns.findApp("google_ads"),
+    { platform: "google_ads", clientId: "client", clientSecret: "s3cret" },
+  ],
   ["webhooks", async (store) => (await store.webhooks.listWithSecrets("s1"))[0]?.url, "https://totals.example/in"],
   ["periods", (store) => store.periods.readOpen("s1"), { startsAt: rowsAt, conversions: 2, removed: 0 }],
   ["alerts", async (store) => (await store.alerts.listSince("s1", 0))[0]?.text, "wrong keys"],
   ["grants", async (store) => (await store.members.listGrants("u1")).length, 1],
   ["statistics", async (store) => (await store.statistics.listFigures("s1", 0, 9_999_999))[0]?.count, 1],
   ["rejected_requests", async (store) => (await store.rejectedRequests.list("s1", { limit: 9 })).length, 1],
-]; // prettier-ignore
+];
 
 /** Opens the store of the present code, and expects every row in the tables and from the readers. */
 async function expectAll(location: StoreLocation, filled: Record<string, Row[]>, from: number): Promise<void> {
@@ -98,8 +123,7 @@ async function expectAll(location: StoreLocation, filled: Record<string, Row[]>,
       const columns = Object.keys(rows[0] as Row);
       expect(await db.all(`SELECT ${columns.join(", ")} FROM ${table}`), table).toEqual(rows);
     }
-    for (const [table, read, expected] of readers)
-      if (filled[table]) expect(await read(store), table).toEqual(expected);
+    for (const [table, read, expected] of readers) if (filled[table]) expect(await read(store), table).toEqual(expected);
     const directory = createDirectory(store);
     await directory.refresh();
     expect(directory.siteOfHost("shop.example.com")?.settings).toMatchObject({
@@ -111,21 +135,18 @@ async function expectAll(location: StoreLocation, filled: Record<string, Row[]>,
     await db.close();
     await store.close();
   }
-} // prettier-ignore
+}
 
 describe.each(engines)("migrations on %s", (engine) => {
-  test.each(versions)(
-    "rows of schema %i reach the present schema unchanged, and can be read",
-    async (version) => {
-      const location = await newLocation(engine);
-      const old = connectDatabase(location);
-      await migrate(old, { to: version });
-      const filled = await fill(old, version);
-      await old.close();
-      await expectAll(location, filled, version);
-      expect(await checkLocation(location, () => [rowsKey])).toEqual([]);
-    },
-  );
+  test.each(versions)("rows of schema %i reach the present schema unchanged, and can be read", async (version) => {
+    const location = await newLocation(engine);
+    const old = connectDatabase(location);
+    await migrate(old, { to: version });
+    const filled = await fill(old, version);
+    await old.close();
+    await expectAll(location, filled, version);
+    expect(await checkLocation(location, () => [rowsKey])).toEqual([]);
+  });
 
   test("rows of the present schema reach the next schema unchanged, and the present code still reads them there", async () => {
     const location = await newLocation(engine);

@@ -3,15 +3,7 @@
 
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { delimiter, dirname, join } from "node:path";
@@ -67,9 +59,7 @@ describe("the npm package", () => {
     expect([...tops].toSorted()).toEqual(
       [".env.example", "LICENSE", "README.md", "bin", "dist", "ops", "package.json", "src"].toSorted(),
     );
-    expect(
-      files.filter((path) => /\.tsx?$|\.test\.|\.map$|^dist\/relay\/cache|^dist\/packages/.test(path)),
-    ).toEqual([]);
+    expect(files.filter((path) => /\.tsx?$|\.test\.|\.map$|^dist\/relay\/cache|^dist\/packages/.test(path))).toEqual([]);
     expect(files.filter((path) => path.startsWith("src/") && path.split("/").length > 4)).toEqual([
       "src/traffic/networks/data/NOTICE",
       "src/traffic/networks/data/networks.bin",
@@ -91,11 +81,9 @@ describe("the npm package", () => {
     });
     let output = "";
     const ended = once(child, "exit");
-    for (const stream of [child.stdout, child.stderr])
-      stream.on("data", (part: Buffer) => (output += String(part)));
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (part: Buffer) => (output += String(part)));
     try {
-      while (!/First start/.test(output) && child.exitCode === null)
-        await new Promise((resolve) => setTimeout(resolve, 50));
+      while (!/First start/.test(output) && child.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 50));
       const url = /is running on (http:\S+)/.exec(output)?.[1]?.replace("localhost", "127.0.0.1") ?? output;
       expect(output).toContain(`Cleancast ${manifest.version} is running`);
       expect(output).toContain(join(folder, "data"));
@@ -140,18 +128,12 @@ describe("the npm package", () => {
   test("an old Node starts the Node of the package, and without it a sentence explains what to do", async () => {
     // This Node reports an old version, and is the same otherwise.
     const old = join(folder, "old.mjs");
-    writeFileSync(
-      old,
-      `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.1.0" } });\n`,
-    );
-    const asOld = (bin: string) =>
-      run(process.execPath, ["--import", old, bin, "--version"], { cwd: folder, env });
+    writeFileSync(old, `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.1.0" } });\n`);
+    const asOld = (bin: string) => run(process.execPath, ["--import", old, bin, "--version"], { cwd: folder, env });
     const alone = join(freshFolder(), "node_modules/cleancast/bin");
     cpSync(join(installed, "bin"), alone, { recursive: true });
     const error = await asOld(join(alone, "cleancast.mjs")).catch((failed: { stderr: string }) => failed);
-    expect(error.stderr).toMatch(
-      /^Cleancast needs Node 24 or newer; this is Node 20\.1\.0\. Install it from /,
-    );
+    expect(error.stderr).toMatch(/^Cleancast needs Node 24 or newer; this is Node 20\.1\.0\. Install it from /);
     expect(error.stderr.trim().split("\n")).toHaveLength(1);
     if (existsSync(join(folder, "node_modules", ownNode)))
       expect((await asOld(join(installed, "bin/cleancast.mjs"))).stdout).toBe(`${manifest.version}\n`);
@@ -164,18 +146,15 @@ describe("the npm package", () => {
     );
     expect(named.length).toBeGreaterThan(4);
     expect(named.filter(([, one]) => one !== manifest.version)).toEqual([]);
-    const others = ["package-lock.json", "clients/node/package.json", "plugins/n8n/package.json", "plugins/zapier/package.json"]; // prettier-ignore
-    for (const file of others)
-      expect((JSON.parse(read(file)) as { version: string }).version, file).toBe(manifest.version);
+    const others = ["package-lock.json", "clients/node/package.json", "plugins/n8n/package.json", "plugins/zapier/package.json"];
+    for (const file of others) expect((JSON.parse(read(file)) as { version: string }).version, file).toBe(manifest.version);
     expect(read("plugins/wordpress/cleancast/cleancast.php")).toContain(` * Version: ${manifest.version}\n`);
   });
 });
 
 describe("the notices", () => {
   const notices = read("dist/THIRD-PARTY-NOTICES.txt");
-  const shipped = ["relay", "dashboard"].flatMap(
-    (bundle) => JSON.parse(read(`dist/packages/${bundle}.json`)) as string[],
-  );
+  const shipped = ["relay", "dashboard"].flatMap((bundle) => JSON.parse(read(`dist/packages/${bundle}.json`)) as string[]);
 
   test("the notices name every package in the built files, with its version and licence", () => {
     expect(shipped.length).toBeGreaterThan(50);
@@ -189,11 +168,7 @@ describe("the notices", () => {
     const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" });
     const code = files.filter((path) => path.endsWith(".ts") && !path.endsWith(".test.ts"));
     const imported = code.flatMap((path) =>
-      [
-        ...read(`src/${path}`).matchAll(
-          /^import (?!type)[^;]*?from "([^".]+(?:\.js)?[^"]*)";|require\("([^"]+)"\)/gm,
-        ),
-      ]
+      [...read(`src/${path}`).matchAll(/^import (?!type)[^;]*?from "([^".]+(?:\.js)?[^"]*)";|require\("([^"]+)"\)/gm)]
         .map(([, a, b]) =>
           (a ?? b ?? "")
             .split("/")
@@ -219,15 +194,13 @@ describe("the image", () => {
     const last = dockerfile.slice(dockerfile.lastIndexOf("\nFROM "));
     expect(last).toMatch(/^USER 10001:10001$/m);
     expect(last).not.toMatch(/\b(?:apt-get|npm|curl)\b/);
-    for (const [, path] of dockerfile.matchAll(/"\/app\/([^"]+)"/g))
-      expect(existsSync(join(root, path as string))).toBe(true);
+    for (const [, path] of dockerfile.matchAll(/"\/app\/([^"]+)"/g)) expect(existsSync(join(root, path as string))).toBe(true);
     for (const [, name] of dockerfile.matchAll(/^ENV (\w+)=/gm)) expect(settings).toContain(name);
     // The image is built and run with the same major version.
     const builders = [...dockerfile.matchAll(/^FROM --platform=\$BUILDPLATFORM node:(\d+)-/gm)];
     expect(builders).toHaveLength(2);
     for (const [, builder] of builders)
-      for (const version of Object.values(manifest.optionalDependencies))
-        expect(version.split(".")[0]).toBe(builder);
+      for (const version of Object.values(manifest.optionalDependencies)) expect(version.split(".")[0]).toBe(builder);
   });
 
   test("the image of each published architecture gets the Node of that architecture", async () => {
@@ -274,33 +247,16 @@ describe("the image", () => {
       .filter((line) => line.startsWith("!"))
       .map((line) => line.slice(1));
     const folders = ["build", "prepare"].flatMap((name) =>
-      [...(manifest.scripts[name] ?? "").matchAll(/node ([\w/]+)\.ts/g)].map(
-        ([, path]) => (path as string).split("/")[0],
-      ),
+      [...(manifest.scripts[name] ?? "").matchAll(/node ([\w/]+)\.ts/g)].map(([, path]) => (path as string).split("/")[0]),
     );
-    for (const path of [
-      ...folders,
-      "bin",
-      "src",
-      "ops",
-      "package.json",
-      "package-lock.json",
-      ".npmrc",
-      "tsconfig.json",
-    ])
+    for (const path of [...folders, "bin", "src", "ops", "package.json", "package-lock.json", ".npmrc", "tsconfig.json"])
       expect(allowed).toContain(path);
     // A broken link in a document fails the build.
-    const pages = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" }).filter((path) =>
-      path.endsWith(".md"),
-    );
+    const pages = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".md"));
     const linked = pages.flatMap((page) =>
-      [...read(`docs/${page}`).matchAll(/\]\((\.\.\/[^)#\s]+)/g)].map(([, to]) =>
-        join(dirname(page), to as string),
-      ),
+      [...read(`docs/${page}`).matchAll(/\]\((\.\.\/[^)#\s]+)/g)].map(([, to]) => join(dirname(page), to as string)),
     );
-    const outside = linked
-      .filter((path) => path.startsWith("../"))
-      .map((path) => path.split("/")[1] as string);
+    const outside = linked.filter((path) => path.startsWith("../")).map((path) => path.split("/")[1] as string);
     expect(outside.length).toBeGreaterThan(0);
     for (const path of outside) expect(allowed).toContain(path.endsWith(".md") ? "*.md" : path);
     expect(allowed.filter((path) => /node_modules|^test|^\.env$|^data/.test(path))).toEqual([]);
@@ -345,8 +301,7 @@ describe.each(["compose.yaml", "compose.postgres.yaml"])("ops/compose/%s", (name
       expect(Number.parseInt(relay.stop_grace_period ?? "0", 10)).toBeGreaterThan(drain + 25);
     }
     for (const service of Object.values(compose.services)) {
-      for (const needed of Object.keys(service.depends_on ?? {}))
-        expect(compose.services).toHaveProperty(needed);
+      for (const needed of Object.keys(service.depends_on ?? {})) expect(compose.services).toHaveProperty(needed);
       for (const volume of service.volumes ?? []) {
         const from = volume.split(":")[0] as string;
         if (from.startsWith("./")) expect(existsSync(join(root, "ops/compose", from))).toBe(true);
@@ -357,16 +312,11 @@ describe.each(["compose.yaml", "compose.postgres.yaml"])("ops/compose/%s", (name
 
   test("a compose file limits the logs of every service, so that they do not fill the disk", () => {
     for (const [service, { logging }] of Object.entries(compose.services))
-      expect([service, logging]).toEqual([
-        service,
-        { driver: "json-file", options: { "max-size": "20m", "max-file": "5" } },
-      ]);
+      expect([service, logging]).toEqual([service, { driver: "json-file", options: { "max-size": "20m", "max-file": "5" } }]);
   });
 
   test("a compose file gives its proxy every variable and every relay", () => {
-    const asked = [...read("ops/compose/Caddyfile").matchAll(/\{\$(\w+)\}/g)].map(
-      ([, variable]) => variable as string,
-    );
+    const asked = [...read("ops/compose/Caddyfile").matchAll(/\{\$(\w+)\}/g)].map(([, variable]) => variable as string);
     const given = compose.services.proxy?.environment ?? {};
     expect(Object.keys(given).toSorted()).toEqual([...new Set(asked)].toSorted());
     const nodes = relays.map(([service]) => `${service}:8080`).join(" ");
@@ -390,9 +340,7 @@ test("compose files apply a configuration file from a mounted folder with a comm
 
 test("no documented command runs npx outside of the project folder", () => {
   const pages = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" });
-  const lines = pages
-    .filter((path) => path.endsWith(".md"))
-    .flatMap((path) => read(`docs/${path}`).split("\n"));
+  const lines = pages.filter((path) => path.endsWith(".md")).flatMap((path) => read(`docs/${path}`).split("\n"));
   const away = lines.filter((line) => /\bcd \//.test(line));
   expect(away.length).toBeGreaterThan(0);
   for (const line of away) expect(line).not.toContain("npx");
@@ -414,19 +362,14 @@ describe("the systemd unit", () => {
     expect(read(page)).toContain("ops/systemd/port-443.conf");
   });
 
-  test.skipIf(!existsSync("/usr/bin/systemd-analyze"))(
-    "systemd-analyze finds no fault in the unit",
-    async () => {
-      // The program is not installed on the machine of a test; a link to this Node replaces it.
-      const folder = freshFolder();
-      const file = join(folder, "cleancast.service");
-      writeFileSync(file, unit.replace(/^ExecStart=\S+/m, `ExecStart=${process.execPath}`));
-      mkdirSync(`${file}.d`);
-      writeFileSync(join(`${file}.d`, "port-443.conf"), read("ops/systemd/port-443.conf"));
-      const { stderr } = await run("/usr/bin/systemd-analyze", ["verify", "--man=no", file]);
-      expect(
-        stderr.split("\n").filter((line) => line.includes(dirname(file)) || line.includes("cleancast")),
-      ).toEqual([]);
-    },
-  );
+  test.skipIf(!existsSync("/usr/bin/systemd-analyze"))("systemd-analyze finds no fault in the unit", async () => {
+    // The program is not installed on the machine of a test; a link to this Node replaces it.
+    const folder = freshFolder();
+    const file = join(folder, "cleancast.service");
+    writeFileSync(file, unit.replace(/^ExecStart=\S+/m, `ExecStart=${process.execPath}`));
+    mkdirSync(`${file}.d`);
+    writeFileSync(join(`${file}.d`, "port-443.conf"), read("ops/systemd/port-443.conf"));
+    const { stderr } = await run("/usr/bin/systemd-analyze", ["verify", "--man=no", file]);
+    expect(stderr.split("\n").filter((line) => line.includes(dirname(file)) || line.includes("cleancast"))).toEqual([]);
+  });
 });

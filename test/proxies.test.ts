@@ -70,11 +70,7 @@ function caddyOfCompose(program: string, port: number, relayPort: number, folder
   return { ...rest, env: { ...env, ...own } };
 }
 
-function ask(
-  port: number,
-  options: RequestOptions,
-  body = "",
-): Promise<{ status: number; text: string; cookie: string }> {
+function ask(port: number, options: RequestOptions, body = ""): Promise<{ status: number; text: string; cookie: string }> {
   return new Promise((resolve, reject) => {
     const asked = request(
       {
@@ -107,164 +103,153 @@ describe.each([
 ] as const)("the example configuration for %s", (name, configure) => {
   const program = findProgram(name);
 
-  test.skipIf(!program)(
-    "the example configuration of a proxy passes conversions, the tag and its reports",
-    async () => {
-      const home = await newInstallation("sqlite");
-      const { site } = await home.run("site", "add", "shop.example.com");
-      const { key } = await home.run("key", "add", site.id, "crm");
-      await home.run("host", "add", site.id, "www.example.com");
-      await home.run("connect", site.id, "sandbox");
-      const relay = await home.start();
-      const port = await freePort();
-      const folder = freshFolder();
-      const proxy = configure(program as string, port, Number(new URL(relay.url).port), folder);
-      startProxy(proxy);
+  test.skipIf(!program)("the example configuration of a proxy passes conversions, the tag and its reports", async () => {
+    const home = await newInstallation("sqlite");
+    const { site } = await home.run("site", "add", "shop.example.com");
+    const { key } = await home.run("key", "add", site.id, "crm");
+    await home.run("host", "add", site.id, "www.example.com");
+    await home.run("connect", site.id, "sandbox");
+    const relay = await home.start();
+    const port = await freePort();
+    const folder = freshFolder();
+    const proxy = configure(program as string, port, Number(new URL(relay.url).port), folder);
+    startProxy(proxy);
 
-      const host = { Host: "shop.example.com" };
-      await eventually("the proxy answers", () =>
-        ask(port, { path: "/__cc/tag.js", headers: host }).then(
-          (answer) => answer.status === 200 && answer.text.includes(site.id),
-          () => false,
-        ),
-      );
-      const sent = await ask(
+    const host = { Host: "shop.example.com" };
+    await eventually("the proxy answers", () =>
+      ask(port, { path: "/__cc/tag.js", headers: host }).then(
+        (answer) => answer.status === 200 && answer.text.includes(site.id),
+        () => false,
+      ),
+    );
+    const sent = await ask(
+      port,
+      {
+        method: "POST",
+        path: "/__cc/inbound",
+        headers: { ...host, "X-CC-Api-Key": key, "Content-Type": "application/json" },
+      },
+      '{"email":"ada@example.com","event":"purchase"}',
+    );
+    expect(sent.text).toBe('{"ok":true,"event":"purchase","results":{"sandbox":{"ok":true}}}');
+
+    // nginx refuses bodies of more than 1 MiB by default.
+    const one = { email: "ada@example.com", event: "purchase", note: "x".repeat(50_000) };
+    const events = Array.from({ length: 40 }, (_, i) => ({ ...one, orderId: `P-${i}` }));
+    const batch = await ask(
+      port,
+      {
+        method: "POST",
+        path: "/__cc/inbound/batch",
+        headers: { ...host, "X-CC-Api-Key": key, "Content-Type": "application/json" },
+      },
+      JSON.stringify({ events }),
+    );
+    expect([batch.status, JSON.parse(batch.text).results?.length]).toEqual([200, 40]);
+
+    const dashboard = await ask(port, {
+      path: "/dashboard/",
+      headers: { Host: "cc.example.com" },
+      servername: "cc.example.com",
+    });
+    expect([dashboard.status, dashboard.text]).toEqual([200, expect.stringContaining("<title>Cleancast")]);
+
+    const report = (origin: string) =>
+      ask(
         port,
-        {
-          method: "POST",
-          path: "/__cc/inbound",
-          headers: { ...host, "X-CC-Api-Key": key, "Content-Type": "application/json" },
-        },
-        '{"email":"ada@example.com","event":"purchase"}',
+        { method: "POST", path: "/__cc/visit", headers: { ...host, ...personsHeaders, Origin: origin } },
+        JSON.stringify({
+          params: { gclid: "Abc" },
+          page: "https://shop.example.com/",
+          browser: personsBrowser,
+        }),
       );
-      expect(sent.text).toBe('{"ok":true,"event":"purchase","results":{"sandbox":{"ok":true}}}');
+    const own = await report("https://shop.example.com");
+    expect(own.status).toBe(204);
+    expect(own.cookie).toMatch(/^__cc_v=\w{22};/);
+    expect((await report("https://evil.example")).status).toBe(403);
 
-      // nginx refuses bodies of more than 1 MiB by default.
-      const one = { email: "ada@example.com", event: "purchase", note: "x".repeat(50_000) };
-      const events = Array.from({ length: 40 }, (_, i) => ({ ...one, orderId: `P-${i}` }));
-      const batch = await ask(
-        port,
-        {
-          method: "POST",
-          path: "/__cc/inbound/batch",
-          headers: { ...host, "X-CC-Api-Key": key, "Content-Type": "application/json" },
-        },
-        JSON.stringify({ events }),
-      );
-      expect([batch.status, JSON.parse(batch.text).results?.length]).toEqual([200, 40]);
-
-      const dashboard = await ask(port, {
-        path: "/dashboard/",
-        headers: { Host: "cc.example.com" },
-        servername: "cc.example.com",
-      });
-      expect([dashboard.status, dashboard.text]).toEqual([200, expect.stringContaining("<title>Cleancast")]);
-
-      const report = (origin: string) =>
-        ask(
-          port,
-          { method: "POST", path: "/__cc/visit", headers: { ...host, ...personsHeaders, Origin: origin } },
-          JSON.stringify({
-            params: { gclid: "Abc" },
-            page: "https://shop.example.com/",
-            browser: personsBrowser,
-          }),
-        );
-      const own = await report("https://shop.example.com");
-      expect(own.status).toBe(204);
-      expect(own.cookie).toMatch(/^__cc_v=\w{22};/);
-      expect((await report("https://evil.example")).status).toBe(403);
-
-      const second = await ask(port, {
-        path: "/__cc/tag.js",
-        headers: { Host: "www.example.com" },
-        servername: "www.example.com",
-      });
-      expect(second.text).toContain(site.id);
-      // By default Caddy answers an unknown host with an empty 200.
-      const strange = { path: "/", headers: { Host: "pages.example.org" } };
-      if (name === "caddy") expect((await ask(port, strange)).status).toBe(421);
-      // The certificate check of the proxy is not available through the proxy.
-      const asked = await ask(port, { path: "/__cc/tls-check?domain=shop.example.com", headers: host });
-      expect(asked.status).toBe(404);
-      // The proxy forwards what a host check needs: the host, and that the request used HTTPS.
-      const probed = await ask(port, { path: `/__cc/probe?challenge=${"0".repeat(32)}`, headers: host });
-      expect(JSON.parse(probed.text)).toMatchObject({ host: "shop.example.com", https: true });
-    },
-  );
+    const second = await ask(port, {
+      path: "/__cc/tag.js",
+      headers: { Host: "www.example.com" },
+      servername: "www.example.com",
+    });
+    expect(second.text).toContain(site.id);
+    // By default Caddy answers an unknown host with an empty 200.
+    const strange = { path: "/", headers: { Host: "pages.example.org" } };
+    if (name === "caddy") expect((await ask(port, strange)).status).toBe(421);
+    // The certificate check of the proxy is not available through the proxy.
+    const asked = await ask(port, { path: "/__cc/tls-check?domain=shop.example.com", headers: host });
+    expect(asked.status).toBe(404);
+    // The proxy forwards what a host check needs: the host, and that the request used HTTPS.
+    const probed = await ask(port, { path: `/__cc/probe?challenge=${"0".repeat(32)}`, headers: host });
+    expect(JSON.parse(probed.text)).toMatchObject({ host: "shop.example.com", https: true });
+  });
 });
 
 describe("the Caddy example with on-demand certificates", () => {
   const program = findProgram("caddy");
 
-  test.skipIf(!program)(
-    "Caddy gets a certificate on demand for a served host, and for no other name",
-    async () => {
-      const home = await newInstallation("sqlite", { CLEANCAST_URL: "https://cc.example.com" });
-      const { site } = await home.run("site", "add", "shop.example.com");
-      const { key } = await home.run("key", "add", site.id, "crm");
-      await home.run("host", "add", site.id, "paused.example.com");
-      await home.run("host", "pause", "paused.example.com");
-      const relay = await home.start();
-      const port = await freePort();
-      const folder = freshFolder();
-      startProxy(caddyOnDemand(program as string, port, Number(new URL(relay.url).port), folder));
+  test.skipIf(!program)("Caddy gets a certificate on demand for a served host, and for no other name", async () => {
+    const home = await newInstallation("sqlite", { CLEANCAST_URL: "https://cc.example.com" });
+    const { site } = await home.run("site", "add", "shop.example.com");
+    const { key } = await home.run("key", "add", site.id, "crm");
+    await home.run("host", "add", site.id, "paused.example.com");
+    await home.run("host", "pause", "paused.example.com");
+    const relay = await home.start();
+    const port = await freePort();
+    const folder = freshFolder();
+    startProxy(caddyOnDemand(program as string, port, Number(new URL(relay.url).port), folder));
 
-      /** Returns the names in the certificate that a client receives; null where the proxy has none. */
-      const certificateOf = async (servername: string): Promise<string | null> => {
-        const socket = connect({ host: "127.0.0.1", port, servername, rejectUnauthorized: false });
-        try {
-          await once(socket, "secureConnect");
-          return socket.getPeerCertificate().subjectaltname ?? "";
-        } catch {
-          return null;
-        } finally {
-          socket.destroy();
-        }
-      };
-      await eventually(
-        "the proxy has a certificate for the dashboard's name",
-        async () => (await certificateOf("cc.example.com")) === "DNS:cc.example.com",
-      );
-      expect(await certificateOf("shop.example.com")).toBe("DNS:shop.example.com");
-      for (const name of ["unknown.example.com", "x.shop.example.com", "paused.example.com"])
-        expect([name, await certificateOf(name)]).toEqual([name, null]);
+    /** Returns the names in the certificate that a client receives; null where the proxy has none. */
+    const certificateOf = async (servername: string): Promise<string | null> => {
+      const socket = connect({ host: "127.0.0.1", port, servername, rejectUnauthorized: false });
+      try {
+        await once(socket, "secureConnect");
+        return socket.getPeerCertificate().subjectaltname ?? "";
+      } catch {
+        return null;
+      } finally {
+        socket.destroy();
+      }
+    };
+    await eventually(
+      "the proxy has a certificate for the dashboard's name",
+      async () => (await certificateOf("cc.example.com")) === "DNS:cc.example.com",
+    );
+    expect(await certificateOf("shop.example.com")).toBe("DNS:shop.example.com");
+    for (const name of ["unknown.example.com", "x.shop.example.com", "paused.example.com"])
+      expect([name, await certificateOf(name)]).toEqual([name, null]);
 
-      const sent = await ask(
-        port,
-        {
-          method: "POST",
-          path: "/__cc/inbound",
-          headers: { Host: "shop.example.com", "X-CC-Api-Key": key, "Content-Type": "application/json" },
-        },
-        '{"email":"ada@example.com","event":"purchase"}',
-      );
-      expect([sent.status, JSON.parse(sent.text)]).toEqual([
-        200,
-        { ok: true, event: "purchase", results: {} },
-      ]);
+    const sent = await ask(
+      port,
+      {
+        method: "POST",
+        path: "/__cc/inbound",
+        headers: { Host: "shop.example.com", "X-CC-Api-Key": key, "Content-Type": "application/json" },
+      },
+      '{"email":"ada@example.com","event":"purchase"}',
+    );
+    expect([sent.status, JSON.parse(sent.text)]).toEqual([200, { ok: true, event: "purchase", results: {} }]);
 
-      // A host that is added while the proxy runs gets a certificate.
-      await home.run("host", "resume", "paused.example.com");
-      await eventually(
-        "the resumed host has a certificate",
-        async () => (await certificateOf("paused.example.com")) === "DNS:paused.example.com",
-      );
-      const dashboard = await ask(port, {
-        path: "/dashboard/",
-        headers: { Host: "cc.example.com" },
-        servername: "cc.example.com",
-      });
-      expect(dashboard.status).toBe(200);
-    },
-  );
+    // A host that is added while the proxy runs gets a certificate.
+    await home.run("host", "resume", "paused.example.com");
+    await eventually(
+      "the resumed host has a certificate",
+      async () => (await certificateOf("paused.example.com")) === "DNS:paused.example.com",
+    );
+    const dashboard = await ask(port, {
+      path: "/dashboard/",
+      headers: { Host: "cc.example.com" },
+      servername: "cc.example.com",
+    });
+    expect(dashboard.status).toBe(200);
+  });
 });
 
 test("the guide has the same proxy rule as the dashboard", () => {
   const guide = readFileSync(new URL("../docs/how-to/domains.md", import.meta.url), "utf8");
-  expect(guide).toContain(
-    `\`\`\`nginx by test/proxies.test.ts\n${nginxRule("https://cc.example.com")}\n\`\`\`\n`,
-  );
+  expect(guide).toContain(`\`\`\`nginx by test/proxies.test.ts\n${nginxRule("https://cc.example.com")}\n\`\`\`\n`);
   expect(nginxRule("http://10.0.0.5:8080")).not.toContain("ssl");
 });
 

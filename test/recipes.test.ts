@@ -10,14 +10,11 @@ import { root } from "./support/documents/documents.ts";
 const page = readFileSync(join(root, "CONTRIBUTING.md"), "utf8");
 
 const recipe = (title: string) =>
-  page.split(/^###? /m).find((part) => part.startsWith(`${title}\n`)) ??
-  expect.unreachable(`no recipe: ${title}`);
+  page.split(/^###? /m).find((part) => part.startsWith(`${title}\n`)) ?? expect.unreachable(`no recipe: ${title}`);
 const pathsIn = (text: string) =>
-  [
-    ...text.matchAll(
-      /`((?:src|test|docs|standins|scripts|dashboard)\/[\w./<>-]+|[\w.]+\.md|\.env\.example)`/g,
-    ),
-  ].map(([, path]) => path as string);
+  [...text.matchAll(/`((?:src|test|docs|standins|scripts|dashboard)\/[\w./<>-]+|[\w.]+\.md|\.env\.example)`/g)].map(
+    ([, path]) => path as string,
+  );
 
 test.each([
   "Add a platform",
@@ -37,14 +34,11 @@ test.each([
 describe("the recipe for a platform", () => {
   const named = pathsIn(recipe("Add a platform")).filter((path) => path.includes("<id>"));
 
-  test.each(standins.map(({ id }) => id))(
-    "the platform %s consists of the files that the recipe names",
-    (id) => {
-      expect(named.length).toBeGreaterThan(4);
-      const files = named.map((path) => path.replaceAll("<id>", id));
-      expect(files.filter((path) => !existsSync(join(root, path)))).toEqual([]);
-    },
-  );
+  test.each(standins.map(({ id }) => id))("the platform %s consists of the files that the recipe names", (id) => {
+    expect(named.length).toBeGreaterThan(4);
+    const files = named.map((path) => path.replaceAll("<id>", id));
+    expect(files.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
 
   test("the shared files that the recipe names list every platform", () => {
     for (const path of ["src/platforms/index.ts", "docs/README.md"]) {

@@ -47,10 +47,8 @@ describe.each(workflows)("the workflow %s", (file, workflow) => {
       else expect(job["timeout-minutes"]).toBeGreaterThan(0);
       if (needs !== undefined) expect(workflow.jobs).toHaveProperty(needs);
       for (const { run = "" } of steps ?? []) {
-        for (const [, script = ""] of run.matchAll(/npm run (?:-s )?(\S+)/g))
-          expect(scripts).toHaveProperty(script);
-        for (const [path] of run.matchAll(/(?:\.ci|scripts)\/\S+/g))
-          expect(existsSync(join(root, path)), path).toBe(true);
+        for (const [, script = ""] of run.matchAll(/npm run (?:-s )?(\S+)/g)) expect(scripts).toHaveProperty(script);
+        for (const [path] of run.matchAll(/(?:\.ci|scripts)\/\S+/g)) expect(existsSync(join(root, path)), path).toBe(true);
       }
     }
   });
@@ -63,8 +61,7 @@ describe.each(workflows)("the workflow %s", (file, workflow) => {
 
   test("a workflow leaves no credentials in the folder of the sources", () => {
     for (const { uses, with: options } of stepsOf(workflow))
-      if (uses?.startsWith("actions/checkout"))
-        expect(options).toMatchObject({ "persist-credentials": false });
+      if (uses?.startsWith("actions/checkout")) expect(options).toMatchObject({ "persist-credentials": false });
   });
 });
 

@@ -37,8 +37,7 @@ const adding = (...statements: string[]): Migration => ({
 describe("migrations and releases", () => {
   test("migrations are numbered, remove nothing that the last release uses, and stay as released", () => {
     expect(migrationFaults(migrations, out)).toEqual([]);
-    for (const { schema } of out.slice(-1))
-      expect(schema).toBeGreaterThanOrEqual(oldestCompatible(migrations, latestVersion));
+    for (const { schema } of out.slice(-1)) expect(schema).toBeGreaterThanOrEqual(oldestCompatible(migrations, latestVersion));
   });
 
   test("a migration edited after its release is detected", () => {
@@ -62,7 +61,7 @@ describe("migrations and releases", () => {
   });
 
   test("a schema that changed after its version was frozen needs the next version in package.json", () => {
-    const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string }; // prettier-ignore
+    const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string };
     const outdated = (all: readonly Release[]) =>
       all.filter(({ release, schema }) => release === version && schema !== latestVersion);
     expect(outdated(out)).toEqual([]);
@@ -74,10 +73,13 @@ describe("migrations and releases", () => {
 describe.each(engines)("releases and schemas on %s", (engine) => {
   const running = out.filter(({ schema }) => schema >= oldestCompatible(migrations, latestVersion));
 
-  test.each([...running, present].map((one) => [one.release, one] as const))("every statement of %s works on the present schema", async (_name, release) => {
-    expect(release.statements.both.length + release.statements[engine].length).toBeGreaterThan(250);
-    expect(await compatibilityFaults(release, engine, migrations)).toEqual([]);
-  }); // prettier-ignore
+  test.each([...running, present].map((one) => [one.release, one] as const))(
+    "every statement of %s works on the present schema",
+    async (_name, release) => {
+      expect(release.statements.both.length + release.statements[engine].length).toBeGreaterThan(250);
+      expect(await compatibilityFaults(release, engine, migrations)).toEqual([]);
+    },
+  );
 
   test("a migration that only adds breaks no statement of a release", async () => {
     const adds = adding(
@@ -95,22 +97,42 @@ describe.each(engines)("releases and schemas on %s", (engine) => {
       ["a removed column", [`ALTER TABLE events DROP COLUMN released_at`], /column:? "?released_at"?.*: .*FROM events/],
       ["a renamed column", [`ALTER TABLE hosts RENAME COLUMN seen TO saw`], /column:? "?seen"?.*: .*FROM hosts/],
       ["a removed table", [`DROP TABLE leases`], /leases.*: INSERT INTO leases/],
-      ["a new unique index", [`CREATE UNIQUE INDEX one_name ON imports (site_id, file)`], /imports now requires of every row: .*one_name/],
+      [
+        "a new unique index",
+        [`CREATE UNIQUE INDEX one_name ON imports (site_id, file)`],
+        /imports now requires of every row: .*one_name/,
+      ],
     ];
     // SQLite cannot change a column, so these mistakes cannot be made there.
     if (engine === "postgres")
       mistakes.push(
-        ["a column that must be given", [`ALTER TABLE audit ADD COLUMN note text NOT NULL DEFAULT ''`, `ALTER TABLE audit ALTER COLUMN note DROP DEFAULT`], /audit now requires of every row: note/],
-        ["a column of another type", [`ALTER TABLE webhooks ALTER COLUMN attempts TYPE bigint`], /bigint.*: SELECT .*FROM webhooks/],
-        ["an upsert that lost its key", [`ALTER TABLE visit_counts DROP CONSTRAINT visit_counts_pkey`], /ON CONFLICT.*: INSERT INTO visit_counts/],
-        ["a new check of values", [`ALTER TABLE alerts ADD CONSTRAINT short CHECK (LENGTH(text) < 9)`], /alerts now requires of every row: CHECK/],
+        [
+          "a column that must be given",
+          [`ALTER TABLE audit ADD COLUMN note text NOT NULL DEFAULT ''`, `ALTER TABLE audit ALTER COLUMN note DROP DEFAULT`],
+          /audit now requires of every row: note/,
+        ],
+        [
+          "a column of another type",
+          [`ALTER TABLE webhooks ALTER COLUMN attempts TYPE bigint`],
+          /bigint.*: SELECT .*FROM webhooks/,
+        ],
+        [
+          "an upsert that lost its key",
+          [`ALTER TABLE visit_counts DROP CONSTRAINT visit_counts_pkey`],
+          /ON CONFLICT.*: INSERT INTO visit_counts/,
+        ],
+        [
+          "a new check of values",
+          [`ALTER TABLE alerts ADD CONSTRAINT short CHECK (LENGTH(text) < 9)`],
+          /alerts now requires of every row: CHECK/,
+        ],
       );
     const bad = adding(...mistakes.flatMap(([, statements]) => statements));
     const faults = await compatibilityFaults(present, engine, [...migrations, bad]);
     for (const [name, , expected] of mistakes)
       expect(faults.filter((fault) => expected.test(fault)).length, name).toBeGreaterThan(0);
   });
-}); // prettier-ignore
+});
 
 test("a node on an older schema reads nothing but its version before it has migrated", async () => {
   const location = { engine: "postgres", url: await freshDatabase(), connections: 2 } as const;
@@ -126,8 +148,10 @@ test("a node on an older schema reads nothing but its version before it has migr
   const texts = recording.transactions.flat().map(({ text }) => text);
   const last = texts.findLastIndex((text) => text.startsWith("INSERT INTO migrations"));
   expect(last).toBeGreaterThan(0);
-  const own = new Set(migrations.flatMap(({ statements }) => statements.map((one) => one.replace("{COMPACT}", "").replaceAll(/\s+/g, " ").trim()))); // prettier-ignore
+  const own = new Set(
+    migrations.flatMap(({ statements }) => statements.map((one) => one.replace("{COMPACT}", "").replaceAll(/\s+/g, " ").trim())),
+  );
   const known =
     /pg_attribute|\bmigrations\b|pg_try_advisory|^SET LOCAL|^DO \$\$|oldest_schema|FROM settings WHERE name = \$1|^INSERT INTO settings|pg_is_in_recovery|transaction_read_only|pg_walfile|pg_extension/;
   expect(texts.slice(0, last).filter((text) => !known.test(text) && !own.has(text))).toEqual([]);
-}); // prettier-ignore
+});

@@ -9,8 +9,7 @@ import { startReceiver } from "./support/receiver.ts";
 import { call, newInstallation, type Installation, type Relay } from "./support/relay.ts";
 import { blocksOf } from "./support/documents/documents.ts";
 
-const sampleOf = (page: string) =>
-  blocksOf(page).find(({ mark }) => mark === "by test/samples.test.ts")?.text ?? "";
+const sampleOf = (page: string) => blocksOf(page).find(({ mark }) => mark === "by test/samples.test.ts")?.text ?? "";
 
 let home: Installation;
 let relay: Relay;

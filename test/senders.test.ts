@@ -34,11 +34,7 @@ beforeAll(async () => {
 /** Lists the relay's events of an order: event, value and currency, newest first. */
 async function known(orderId: string): Promise<[string, number, string][]> {
   const { events } = await home.run("event", "list", "--order", orderId);
-  return events.map((one: { event: string; value: number; currency: string }) => [
-    one.event,
-    one.value,
-    one.currency,
-  ]);
+  return events.map((one: { event: string; value: number; currency: string }) => [one.event, one.value, one.currency]);
 }
 
 const startSender = (name: string, env: Record<string, string>) =>
@@ -79,10 +75,7 @@ describe("Pipedrive's webhook", () => {
     won_time: new Date(Date.now() - 60_000).toISOString(),
   };
   type Sent = { action?: string; previous?: object | null; password?: string; to?: string };
-  const hook = (
-    changes: object,
-    { action = "change", previous = { status: "open" }, password = "hush", to = url }: Sent = {},
-  ) =>
+  const hook = (changes: object, { action = "change", previous = { status: "open" }, password = "hush", to = url }: Sent = {}) =>
     call(to, {
       path: "/",
       headers: { Authorization: `Basic ${Buffer.from(`cleancast:${password}`).toString("base64")}` },
@@ -170,9 +163,7 @@ describe("Typeform's webhook", () => {
 
   test("the email may come from a hidden field, and a response without one is not sent", async () => {
     const answers = response.answers.filter((one) => !("email" in one));
-    expect((await hook({ token: "hidden-1", answers, hidden: { email: "ada@example.com" } })).status).toBe(
-      200,
-    );
+    expect((await hook({ token: "hidden-1", answers, hidden: { email: "ada@example.com" } })).status).toBe(200);
     expect(await known("hidden-1")).toHaveLength(1);
     expect((await hook({ token: "hidden-2", answers })).status).toBe(200);
     expect(await known("hidden-2")).toEqual([]);
@@ -222,16 +213,13 @@ describe("Zoho's webhook", () => {
     expect(await known("4876876000000525023")).toEqual([["purchase", 49.9, "EUR"]]);
   });
 
-  test.each(["", "€ 1.234,50", "1,234.50", "null"])(
-    "the endpoint never takes the amount %j for another one",
-    async (amount) => {
-      const id = `zoho-${amount}`;
-      const answer = await relay.post(key, body({ ...deal, "Deals.Amount": amount, "Deals.Deal Id": id }));
-      // JSON's null is "no value"; Zoho writes an empty text for an empty field.
-      expect(answer.status).toBe(amount === "null" ? 200 : 400);
-      expect((await known(id)).map(([, value]) => value)).toEqual(amount === "null" ? [null] : []);
-    },
-  );
+  test.each(["", "€ 1.234,50", "1,234.50", "null"])("the endpoint never takes the amount %j for another one", async (amount) => {
+    const id = `zoho-${amount}`;
+    const answer = await relay.post(key, body({ ...deal, "Deals.Amount": amount, "Deals.Deal Id": id }));
+    // JSON's null is "no value"; Zoho writes an empty text for an empty field.
+    expect(answer.status).toBe(amount === "null" ? 200 : 400);
+    expect((await known(id)).map(([, value]) => value)).toEqual(amount === "null" ? [null] : []);
+  });
 });
 
 describe("the script for Google Sheets", () => {

@@ -130,10 +130,16 @@ describe("the simulation", () => {
 
 test("fitted costs match the costs that the points were made from", () => {
   const known = [3, 0, 40];
-  const samples = [[1, 2, 3], [1, 0, 1], [1, 5, 9], [1, 1, 0.2], [1, 4, 2]].map((x) => ({
+  const samples = [
+    [1, 2, 3],
+    [1, 0, 1],
+    [1, 5, 9],
+    [1, 1, 0.2],
+    [1, 4, 2],
+  ].map((x) => ({
     x,
     y: x.reduce((sum, value, i) => sum + value * (known[i] as number), 0),
-  })); // prettier-ignore
+  }));
   const found = nonNegativeFit(samples);
   known.forEach((cost, i) => expect(found[i]).toBeCloseTo(cost, 2));
 });
@@ -166,9 +172,7 @@ describe("the costs of Citus", () => {
 
   test("a page without the rows is refused, and the published one has them", () => {
     for (const missing of [/2 nodes without/, /16 senders on 8/])
-      expect(() => readCitusCosts(page.filter((line) => !missing.test(line)).join("\n"))).toThrow(
-        "engines-measured.md",
-      );
+      expect(() => readCitusCosts(page.filter((line) => !missing.test(line)).join("\n"))).toThrow("engines-measured.md");
     expect(readCitusCosts().database).toBeGreaterThan(1);
   });
 });

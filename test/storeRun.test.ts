@@ -67,11 +67,7 @@ test("a database in use, an unknown dialect flag and a missing server are refuse
   const relay = new Client({ connectionString: url, application_name: "cleancast" });
   await relay.connect();
   try {
-    const refusals = await Promise.all([
-      refusal(url),
-      refusal(`${url}?cleancast=foo`),
-      refusal("postgres://127.0.0.1:1/x"),
-    ]);
+    const refusals = await Promise.all([refusal(url), refusal(`${url}?cleancast=foo`), refusal("postgres://127.0.0.1:1/x")]);
     expect(refusals[0]).toMatch(/a relay, a command or another run of these tests is using it/);
     expect(refusals[1]).toMatch(/"foo" is not one of/);
     expect(refusals[2]).toMatch(/cannot be used: .*ECONNREFUSED/);

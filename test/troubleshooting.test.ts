@@ -114,16 +114,7 @@ test("the troubleshooting page explains every error that a platform's code write
 
 test("the troubleshooting page explains every reason that delivery itself gives", () => {
   const beforeReason = /\b(?:reason|error)(?:: | = )|[?:]\s+(?=")|"(?:skipped|rejected|parked)", (?=")/;
-  const files = [
-    "lanes/deliver",
-    "lanes/lanes",
-    "dispatch",
-    "exchange",
-    "plan",
-    "retry",
-    "oauth/tokens",
-    "worker",
-  ];
+  const files = ["lanes/deliver", "lanes/lanes", "dispatch", "exchange", "plan", "retry", "oauth/tokens", "worker"];
   const texts = [
     ...files
       .flatMap((name) => textsAfter(source(`delivery/${name}.ts`), beforeReason))
@@ -144,7 +135,5 @@ test("the troubleshooting page explains every reason that delivery itself gives"
 
 function platformFiles(): string[] {
   const names = readdirSync(join(root, "src/platforms"), { recursive: true, encoding: "utf8" });
-  return names.filter(
-    (name) => name.endsWith(".ts") && !/\.test\.|[eE]xamples\.|guide\.|sample\./.test(name),
-  );
+  return names.filter((name) => name.endsWith(".ts") && !/\.test\.|[eE]xamples\.|guide\.|sample\./.test(name));
 }

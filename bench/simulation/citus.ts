@@ -31,14 +31,14 @@ export function readCitusCosts(page = readFileSync(file, "utf8")): CitusCosts {
 
 /** Events that arrive together share statements, so the ratio differs with the load: the larger one counts. */
 function compareEvents(page: string): { database: number; node: number } {
-  const rows = [
-    ...page.matchAll(/^\| (.+): CPU of an event, (\d+) senders .*\| database (\d+) µs .*, nodes (\d+) µs;/gm),
-  ].map(([, engine, senders, database, node]) => ({
-    engine,
-    senders,
-    database: Number(database),
-    node: Number(node),
-  }));
+  const rows = [...page.matchAll(/^\| (.+): CPU of an event, (\d+) senders .*\| database (\d+) µs .*, nodes (\d+) µs;/gm)].map(
+    ([, engine, senders, database, node]) => ({
+      engine,
+      senders,
+      database: Number(database),
+      node: Number(node),
+    }),
+  );
   const ratios = rows
     .filter(({ engine }) => engine === citus)
     .map((row) => {
@@ -56,9 +56,7 @@ type Idle = { nodes: number; ms: number };
 
 function readIdle(page: string): Idle[] {
   const rows = page.matchAll(/^\| (.+): (\d+) nodes without traffic, database CPU \| ([\d.]+) ms\/s/gm);
-  return [...rows]
-    .filter(([, engine]) => engine === citus)
-    .map(([, , nodes, ms]) => ({ nodes: Number(nodes), ms: Number(ms) }));
+  return [...rows].filter(([, engine]) => engine === citus).map(([, , nodes, ms]) => ({ nodes: Number(nodes), ms: Number(ms) }));
 }
 
 /** A line through the measured points. Neither part is negative. */

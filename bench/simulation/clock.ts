@@ -40,8 +40,7 @@ export class Clock {
     for (;;) {
       let child = 2 * at + 1;
       if (child >= heap.length) break;
-      if (child + 1 < heap.length && isBefore(heap[child + 1] as Scheduled, heap[child] as Scheduled))
-        child += 1;
+      if (child + 1 < heap.length && isBefore(heap[child + 1] as Scheduled, heap[child] as Scheduled)) child += 1;
       if (isBefore(last, heap[child] as Scheduled)) break;
       heap[at] = heap[child] as Scheduled;
       at = child;

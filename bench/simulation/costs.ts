@@ -13,16 +13,18 @@ export type Costs = {
 
 export function calibrate(points: readonly Point[]): Costs {
   const fit = (wanted: (point: Point) => number, ...features: ((point: Point) => number)[]) =>
-    nonNegativeFit(
-      points.map((point) => ({ x: features.map((feature) => feature(point)), y: wanted(point) })),
-    );
+    nonNegativeFit(points.map((point) => ({ x: features.map((feature) => feature(point)), y: wanted(point) })));
   const one = () => 1;
   const connections = (point: Point) => point.connections;
   const requests = ({ result }: Point) => result.requests;
   const statements = ({ result }: Point) => result.statements;
   const [nodeEvent, nodeDelivery, nodeRequest, nodeStatement] = fit(
-    ({ result }) => result.cpu, one, connections, requests, statements,
-  ); // prettier-ignore
+    ({ result }) => result.cpu,
+    one,
+    connections,
+    requests,
+    statements,
+  );
   const [event, delivery, statement] = fit(({ result }) => result.databaseCpu, one, connections, statements);
   const [sender, request] = fit(({ result }) => result.senderCpu + result.stubCpu, one, requests);
   return {

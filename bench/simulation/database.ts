@@ -25,9 +25,7 @@ export class Database {
     const { cores, roundTripMs } = this.options;
     this.statements += count;
     this.usedUs += us;
-    from.run(nodeUs, () =>
-      this.clock.after(roundTripMs / 2, () => cores.use(us, () => this.clock.after(roundTripMs / 2, done))),
-    );
+    from.run(nodeUs, () => this.clock.after(roundTripMs / 2, () => cores.use(us, () => this.clock.after(roundTripMs / 2, done))));
   }
 
   commit(from: Thread, nodeUs: number, us: number, done: () => void): void {

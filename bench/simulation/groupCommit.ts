@@ -8,10 +8,7 @@ export class Groups<Item> {
   #busy = new Set<number>();
   readonly nextTurn: (begin: () => void) => void;
   readonly run: (key: number, items: Item[], done: () => void) => void;
-  constructor(
-    nextTurn: (begin: () => void) => void,
-    run: (key: number, items: Item[], done: () => void) => void,
-  ) {
+  constructor(nextTurn: (begin: () => void) => void, run: (key: number, items: Item[], done: () => void) => void) {
     this.nextTurn = nextTurn;
     this.run = run;
   }

@@ -102,8 +102,7 @@ function findPlan(setting: Setting): Plan {
   const { step, measured, costs, citus } = setting;
   const share = (busy: number) => busy / assumed.target;
   // The first guess assumes that every event has its own commit.
-  const cpuPerEvent =
-    costs.node.event + assumed.platforms.length * (costs.node.delivery + 4 * costs.node.statement);
+  const cpuPerEvent = costs.node.event + assumed.platforms.length * (costs.node.delivery + 4 * costs.node.statement);
   let size: Size = { nodes: 1, databaseCores: 1, poolSize: measured.poolSize };
   size.nodes = size.databaseCores = Math.ceil(share((step.perSecond * cpuPerEvent) / 1e6));
   let result = simulate(sliceOf(setting, size));
@@ -134,8 +133,7 @@ const wholeMachine = (cores: number) =>
   cores <= 32 ? 2 ** Math.max(1, Math.ceil(Math.log2(cores))) : Math.ceil(cores / 32) * 32;
 
 /** The workers of a sharded database. The sites of each share transactions. */
-export const workersOf = ({ databaseCores }: Pick<Size, "databaseCores">) =>
-  Math.ceil(databaseCores / assumed.workerCores);
+export const workersOf = ({ databaseCores }: Pick<Size, "databaseCores">) => Math.ceil(databaseCores / assumed.workerCores);
 
 function sliceOf(setting: Setting, size: Size): Scenario {
   const { step, measured, costs, citus } = setting;

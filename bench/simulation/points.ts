@@ -35,15 +35,12 @@ export type Figure = (typeof figures)[number];
 const file = fileURLToPath(new URL("./measured.json", import.meta.url));
 
 export const readMeasured = (): Measured => JSON.parse(readFileSync(file, "utf8"));
-export const writeMeasured = (measured: Measured) =>
-  writeFileSync(file, `${JSON.stringify(measured, roundedTo4, 2)}\n`);
+export const writeMeasured = (measured: Measured) => writeFileSync(file, `${JSON.stringify(measured, roundedTo4, 2)}\n`);
 
-const roundedTo4 = (_key: string, value: unknown) =>
-  typeof value === "number" ? Number(value.toPrecision(4)) : value;
+const roundedTo4 = (_key: string, value: unknown) => (typeof value === "number" ? Number(value.toPrecision(4)) : value);
 
 export function nameOf(point: Shape & PointLoad & { platformMs: number }): string {
-  const load =
-    "senders" in point ? countOf(point.senders, "sender") : `${point.arrivals}/s at random moments`;
+  const load = "senders" in point ? countOf(point.senders, "sender") : `${point.arrivals}/s at random moments`;
   return [
     countOf(point.connections, "connection"),
     countOf(point.sites, "site"),

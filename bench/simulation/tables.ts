@@ -10,15 +10,23 @@ import type { Check } from "./validate.ts";
 
 export const heads = {
   plans: [
-    "events/s", "sites", "nodes (a core each)", "database", "connections", "memory of all nodes", "disk a month",
-    "added p50 / p99", "drain time after an hour's outage", "first bottleneck",
+    "events/s",
+    "sites",
+    "nodes (a core each)",
+    "database",
+    "connections",
+    "memory of all nodes",
+    "disk a month",
+    "added p50 / p99",
+    "drain time after an hour's outage",
+    "first bottleneck",
   ],
   citus: ["Citus, every machine listed", "measured"],
   costs: ["CPU µs", "node", "database"],
   checks: ["", "events/s", "node CPU", "database CPU", "statements", "requests", "p50", "p99"],
   allowances: ["platform", "requests/s", "events/s in full batches", "limit applies to"],
   sharing: ["platform", "sites, an event a second each", "p50", "p99"],
-} as const; // prettier-ignore
+} as const;
 
 const seconds = (ms: number) => (ms < 1000 ? `${number(ms)} ms` : `${number(ms / 1000)} s`);
 
@@ -82,11 +90,7 @@ export const citusTable = ({ database, node, idleNodeMs, idleWorkerMs }: CitusCo
 });
 
 export function costTable({ node, database }: Costs): Table {
-  const row = (what: string, of: number, other?: number) => [
-    what,
-    number(of),
-    other === undefined ? "" : number(other),
-  ];
+  const row = (what: string, of: number, other?: number) => [what, number(of), other === undefined ? "" : number(other)];
   return {
     title: "Fitted costs",
     head: [...heads.costs],

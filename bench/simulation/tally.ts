@@ -50,13 +50,7 @@ export class Tally {
   readonly database: Database;
   readonly cores: Cores;
   readonly backlog: Backlog;
-  constructor(
-    options: { warmMs: number; ms: number },
-    clock: Clock,
-    database: Database,
-    cores: Cores,
-    backlog: Backlog,
-  ) {
+  constructor(options: { warmMs: number; ms: number }, clock: Clock, database: Database, cores: Cores, backlog: Backlog) {
     this.options = options;
     this.clock = clock;
     this.database = database;

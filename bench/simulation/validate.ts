@@ -51,8 +51,7 @@ export type Check = {
 
 export function check(point: Point, measured: Measured, costs: Costs): Check {
   const simulated = simulate(scenarioOf(point, measured, costs));
-  const error = (figure: Figure) =>
-    point.result[figure] === 0 ? 0 : simulated[figure] / point.result[figure] - 1;
+  const error = (figure: Figure) => (point.result[figure] === 0 ? 0 : simulated[figure] / point.result[figure] - 1);
   return {
     name: nameOf(point),
     forCalibration: isForCalibration(point),

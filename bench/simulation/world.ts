@@ -8,15 +8,7 @@ import { limitsOf, type Limits } from "./lanes.ts";
 import { startLoad, type Load } from "./load.ts";
 import { Cores, Thread } from "./machine.ts";
 import { RelayNode } from "./relayNode.ts";
-import {
-  keepLease,
-  putBack,
-  startLooks,
-  startWorker,
-  type Backlog,
-  type LookCosts,
-  type WorkerCosts,
-} from "./worker.ts";
+import { keepLease, putBack, startLooks, startWorker, type Backlog, type LookCosts, type WorkerCosts } from "./worker.ts";
 import { Tally, type Result } from "./tally.ts";
 
 export type Scenario = {
@@ -50,9 +42,7 @@ export function simulate(scenario: Scenario): Result {
   const { machines, costs } = scenario;
   const shared = "shared" in machines ? new Cores(clock, random, machines.shared, machines.speed) : null;
   const databaseCores =
-    "shared" in machines
-      ? (shared as Cores)
-      : new Cores(clock, random, machines.databaseCores, machines.databaseSpeed ?? 1);
+    "shared" in machines ? (shared as Cores) : new Cores(clock, random, machines.databaseCores, machines.databaseSpeed ?? 1);
   const database = new Database(clock, { ...scenario, cores: databaseCores });
   const platforms = scenario.platforms.map(limitsOf);
   const isDown = (limits?: Limits) =>

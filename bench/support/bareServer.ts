@@ -16,8 +16,7 @@ const outgoing = JSON.stringify({
       event_id: "0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901",
       user_data: Object.fromEntries(["em", "ph", "fn", "ln"].map((name) => [name, "e".repeat(64)])),
       custom_data: { value: 49.9, currency: "EUR", order_id: "A-1001" },
-      client_user_agent:
-        "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0",
+      client_user_agent: "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0",
     },
   ],
 });
@@ -42,18 +41,14 @@ if (process.send) {
   const server = createServer((request, response) => {
     void bodyOf(request).then(async (text) => {
       const { event } = JSON.parse(text) as { event: string };
-      const results = Object.fromEntries(
-        (await Promise.all(pools.map(send))).map((result, i) => [`platform${i}`, result]),
-      );
+      const results = Object.fromEntries((await Promise.all(pools.map(send))).map((result, i) => [`platform${i}`, result]));
       response.setHeader("content-type", "application/json; charset=utf-8");
       response.end(JSON.stringify({ ok: true, event, results }));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", 1024, resolve));
   const { port } = server.address() as AddressInfo;
-  answerWith((question: "port" | AllocationOrder) =>
-    question === "port" ? { port } : countAllocations(question),
-  );
+  answerWith((question: "port" | AllocationOrder) => (question === "port" ? { port } : countAllocations(question)));
 }
 
 function bodyOf(request: IncomingMessage): Promise<string> {

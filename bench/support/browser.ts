@@ -10,8 +10,8 @@ const cache = fileURLToPath(new URL("../../node_modules/.cache", import.meta.url
 function findChromium(): string | undefined {
   const named = process.env.CLEANCAST_TEST_CHROMIUM;
   const folders = (process.env.PATH ?? "").split(delimiter);
-  const system = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"].flatMap(
-    (name) => folders.map((folder) => join(folder, name)),
+  const system = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"].flatMap((name) =>
+    folders.map((folder) => join(folder, name)),
   );
   const unpacked = globSync(join(cache, "chromium-*", "chromium"));
   return [...(named ? [named] : []), ...system, ...unpacked].find((path) => existsSync(path));
@@ -23,13 +23,7 @@ export async function launch(): Promise<Browser | null> {
   if (!executablePath) return null;
   return chromium.launch({
     executablePath,
-    args: [
-      "--no-sandbox",
-      "--disable-dev-shm-usage",
-      "--disable-gpu",
-      "--no-first-run",
-      "--disable-background-networking",
-    ],
+    args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--no-first-run", "--disable-background-networking"],
     // The libraries of the browser that the tests unpack.
     env: { ...process.env, LD_LIBRARY_PATH: join(dirname(executablePath), "al2023", "lib") },
   });

@@ -15,9 +15,7 @@ if (process.send) {
   const gone = createServer();
   const urls = [
     await listen(createServer((got) => void got.resume())),
-    await listen(
-      createServer((got, answer) => void got.resume().on("end", () => answer.writeHead(503).end())),
-    ),
+    await listen(createServer((got, answer) => void got.resume().on("end", () => answer.writeHead(503).end()))),
     await listen(gone),
   ];
   await new Promise((resolve) => gone.close(resolve));

@@ -4,16 +4,7 @@ import { knownPeople, requirePeopleFound, sendLoad, warmUpEvents, type Harness }
 import type { Mode } from "../part.ts";
 import type { Meter } from "./databaseMeter.ts";
 import { cpuOf, cpuOfFamily, cpuOfMachine } from "./processes.ts";
-import {
-  databaseOf,
-  freshFolder,
-  install,
-  platforms,
-  postmaster,
-  startRelay,
-  type Installation,
-  type Relay,
-} from "./relay.ts";
+import { databaseOf, freshFolder, install, platforms, postmaster, startRelay, type Installation, type Relay } from "./relay.ts";
 import { seedIdentities } from "./seed.ts";
 import type { LoadOptions, SendResult } from "./sender.ts";
 
@@ -50,32 +41,20 @@ export type FleetResult = Pick<SendResult, "p50" | "p99"> & {
 /** On a busy machine a few consent reads may time out; more failures are a fault. */
 const maxFailed = 0.02;
 
-export async function startFleet(
-  { state }: Harness,
-  shape: Shape,
-  platformMs: number,
-  nodeArgs: string[] = [],
-): Promise<Fleet> {
+export async function startFleet({ state }: Harness, shape: Shape, platformMs: number, nodeArgs: string[] = []): Promise<Fleet> {
   const connected = platforms.slice(0, shape.connections);
   const installation = await install("postgres", connected, state, shape.sites);
   const known = Math.round(knownPeople / shape.sites);
   await seedIdentities(installation, known);
   const relays: Relay[] = [];
   for (let n = 0; n < shape.nodes; n++)
-    relays.push(
-      await startRelay({ env: { ...installation.env, CLEANCAST_DATA: freshFolder() } }, { nodeArgs }),
-    );
+    relays.push(await startRelay({ env: { ...installation.env, CLEANCAST_DATA: freshFolder() } }, { nodeArgs }));
   const database = databaseOf(installation);
   return { ...shape, installation, relays, database, databasePid: await postmaster(), known, platformMs };
 }
 
 /** Every node sees as many events as the only node of another fleet, so that all are equally warm. */
-export async function warmUpFleet(
-  harness: Harness,
-  fleet: Fleet,
-  meter: Meter,
-  mode: Pick<Mode, "quick">,
-): Promise<void> {
+export async function warmUpFleet(harness: Harness, fleet: Fleet, meter: Meter, mode: Pick<Mode, "quick">): Promise<void> {
   const atLeast = warmUpEvents(mode) * fleet.nodes;
   await measureFleet(harness, fleet, meter, { senders: 64, ms: 0, atLeast });
   await requirePeopleFound(fleet);
@@ -88,12 +67,7 @@ export async function stopFleets(fleets: Iterable<Fleet>): Promise<void> {
   }
 }
 
-export async function measureFleet(
-  harness: Harness,
-  fleet: Fleet,
-  meter: Meter,
-  load: LoadOptions,
-): Promise<FleetResult> {
+export async function measureFleet(harness: Harness, fleet: Fleet, meter: Meter, load: LoadOptions): Promise<FleetResult> {
   const { relays, installation, known, database } = fleet;
   const { key, sites } = installation;
   const [port, ...otherPorts] = relays.map((relay) => relay.port) as [number, ...number[]];

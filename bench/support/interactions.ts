@@ -61,21 +61,27 @@ function interactionsOf(at: string): Interaction[] {
   return [
     { name: "open a trace", before: events, act: click(`${row} a[data-row-link]`), shown: "[role=dialog] h3" },
     { name: "change the period", before: focused(overview, "Time range"), act: press("ArrowUp"), shown: "[role=slider]" },
-    { name: "filter by platform", before: focused(events, "Platform"), act: press("ArrowDown"), shown: "table, main .mantine-ThemeIcon-root" },
-    { name: "type in the search", before: focused(events, "Search events"), act: (page) => page.keyboard.type("B-99", { delay: 60 }), shown: row },
+    {
+      name: "filter by platform",
+      before: focused(events, "Platform"),
+      act: press("ArrowDown"),
+      shown: "table, main .mantine-ThemeIcon-root",
+    },
+    {
+      name: "type in the search",
+      before: focused(events, "Search events"),
+      act: (page) => page.keyboard.type("B-99", { delay: 60 }),
+      shown: row,
+    },
     { name: "open the jump dialog", before: events, act: press("Control+k"), shown: "[role=option]" },
     { name: "switch the tab", before: open("integrations", "article"), act: click("[role=tab]:nth-child(2)"), shown: row },
     { name: "open a menu", before: events, act: click("nav button[aria-haspopup=menu] >> nth=-1"), shown: "[role=menuitem]" },
     { name: "select all rows", before: events, act: click("thead .cc-check"), shown: ".cc-selection" },
-  ]; // prettier-ignore
+  ];
 }
 
 /** Repeats each interaction, and returns its durations. */
-export async function measureInteractions(
-  page: Page,
-  at: string,
-  rounds: number,
-): Promise<{ name: string; times: number[] }[]> {
+export async function measureInteractions(page: Page, at: string, rounds: number): Promise<{ name: string; times: number[] }[]> {
   const measured: { name: string; times: number[] }[] = [];
   for (const { name, before, act, shown } of interactionsOf(at)) {
     const times: number[] = [];
@@ -87,8 +93,7 @@ export async function measureInteractions(
       await page.locator(shown).first().waitFor();
       const ms = await longest(page);
       if (round > 0) times.push(ms);
-      if ((await page.locator("[role=dialog], [role=menu]").filter({ visible: true }).count()) > 0)
-        await close(page);
+      if ((await page.locator("[role=dialog], [role=menu]").filter({ visible: true }).count()) > 0) await close(page);
     }
     measured.push({ name, times });
   }

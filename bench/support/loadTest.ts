@@ -1,14 +1,7 @@
 // Runs one candidate under load, and measures its throughput, latency and cost per event.
 
 import { hourMs } from "../../src/kernel/time.ts";
-import {
-  allocationCounter,
-  databaseCounter,
-  logCounter,
-  uncounted,
-  type Counter,
-  type Counts,
-} from "./counters.ts";
+import { allocationCounter, databaseCounter, logCounter, uncounted, type Counter, type Counts } from "./counters.ts";
 import type { Meter } from "./databaseMeter.ts";
 import { eventFields, type Population } from "./input.ts";
 import { median, number, type Mode } from "../part.ts";
@@ -73,10 +66,7 @@ export async function stopCandidates(candidates: Iterable<Candidate>): Promise<v
   }
 }
 
-export async function closeHarness(
-  { stub, sender }: Harness,
-  candidates: Iterable<Candidate>,
-): Promise<void> {
+export async function closeHarness({ stub, sender }: Harness, candidates: Iterable<Candidate>): Promise<void> {
   await stopCandidates(candidates);
   await stub.stop();
   await sender.stop();
@@ -115,11 +105,7 @@ export async function startOurs(
 /** Node compiles code while it runs: the cost of an event falls by a fifth between the 10,000th and the 20,000th. */
 export const warmUpEvents = ({ quick }: Pick<Mode, "quick">) => (quick ? 200 : 25_000);
 
-export async function warmUp(
-  harness: Harness,
-  candidates: Iterable<Candidate>,
-  mode: Pick<Mode, "quick">,
-): Promise<void> {
+export async function warmUp(harness: Harness, candidates: Iterable<Candidate>, mode: Pick<Mode, "quick">): Promise<void> {
   for (const one of candidates) {
     await measureLoad(harness, one, { senders: 128, ms: 0, atLeast: warmUpEvents(mode) });
     await requirePeopleFound(one);
@@ -131,20 +117,13 @@ const minFoundShare = 0.45;
 const checkedEvents = 1000;
 
 /** Fails when the relay did not find the people of the newest events. */
-export async function requirePeopleFound({
-  installation,
-  known,
-}: Pick<Candidate, "installation" | "known">): Promise<void> {
+export async function requirePeopleFound({ installation, known }: Pick<Candidate, "installation" | "known">): Promise<void> {
   if (!installation || known === 0) return;
   const store = await connectStoreOf(installation);
   const pages = await Promise.all(
     installation.sites.map(({ id }, _, { length }) =>
       // Seeded events are older.
-      store.events.listPage(
-        id,
-        { from: Date.now() - hourMs },
-        { before: null, limit: Math.ceil(checkedEvents / length) },
-      ),
+      store.events.listPage(id, { from: Date.now() - hourMs }, { before: null, limit: Math.ceil(checkedEvents / length) }),
     ),
   );
   await store.close();
@@ -191,17 +170,13 @@ export async function measureLoad(
   load: LoadOptions,
 ): Promise<LoadResult> {
   const endCounts = await Promise.all(counters.map((begin) => begin()));
-  const { sent, perEvent } = await sendLoad(
-    harness,
-    { port, key, known, ...(sites && { sites }), ...load },
-    () => ({
-      cpu: cpuOf(pid),
-      databaseCpu: databasePid === null ? 0 : cpuOfFamily(databasePid),
-      senderCpu: cpuOf(harness.sender.pid),
-      stubCpu: cpuOf(harness.stub.pid),
-      machineCpu: cpuOfMachine(),
-    }),
-  );
+  const { sent, perEvent } = await sendLoad(harness, { port, key, known, ...(sites && { sites }), ...load }, () => ({
+    cpu: cpuOf(pid),
+    databaseCpu: databasePid === null ? 0 : cpuOfFamily(databasePid),
+    senderCpu: cpuOf(harness.sender.pid),
+    stubCpu: cpuOf(harness.stub.pid),
+    machineCpu: cpuOfMachine(),
+  }));
   const counts: Counts = { ...uncounted };
   for (const one of await Promise.all(endCounts.map((end) => end())))
     for (const [name, count] of Object.entries(one)) counts[name as keyof Counts] = count / sent.events;
@@ -222,17 +197,13 @@ export async function measureLoad(
   };
 }
 
-export const pick = (results: readonly LoadResult[], field: keyof LoadResult) =>
-  results.map((result) => result[field]);
-export const middleOf = (results: readonly LoadResult[], field: keyof LoadResult) =>
-  median(pick(results, field));
-export const middle = (results: readonly LoadResult[], field: keyof LoadResult) =>
-  number(middleOf(results, field));
+export const pick = (results: readonly LoadResult[], field: keyof LoadResult) => results.map((result) => result[field]);
+export const middleOf = (results: readonly LoadResult[], field: keyof LoadResult) => median(pick(results, field));
+export const middle = (results: readonly LoadResult[], field: keyof LoadResult) => number(middleOf(results, field));
 
 /** Says how busy the measuring processes were, and others, which make a run worthless. */
 export function busyNote(results: readonly (readonly LoadResult[])[]): string {
-  const cores = (field: "senderCores" | "stubCores" | "otherCores") =>
-    results.map((some) => middleOf(some, field));
+  const cores = (field: "senderCores" | "stubCores" | "otherCores") => results.map((some) => middleOf(some, field));
   const most = (values: number[]) => number(Math.max(...values));
   return `The sender used at most ${most(cores("senderCores"))} cores and the stub platforms ${most(cores("stubCores"))}; each is one thread, so at one core it
 would be the bottleneck. Other processes used ${number(median(cores("otherCores")))} cores (median).`;

@@ -83,9 +83,7 @@ export function cpuOfFamily(pid: number): number {
 
 /** Includes all processes of the machine. */
 export function cpuOfMachine(): number {
-  const [, user, nice, system, , , irq, softirq] = readFileSync("/proc/stat", "utf8")
-    .split(/\s+/)
-    .map(Number);
+  const [, user, nice, system, , , irq, softirq] = readFileSync("/proc/stat", "utf8").split(/\s+/).map(Number);
   return ((user ?? 0) + (nice ?? 0) + (system ?? 0) + (irq ?? 0) + (softirq ?? 0)) * tickUs;
 }
 

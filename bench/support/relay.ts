@@ -120,8 +120,7 @@ export function connectStoreOf({ store, env }: Installation): Promise<Store> {
 }
 
 /** Returns the name of an installation's database on the server. */
-export const databaseOf = ({ env }: Pick<Installation, "env">) =>
-  new URL(env.DATABASE_URL ?? "").pathname.slice(1);
+export const databaseOf = ({ env }: Pick<Installation, "env">) => new URL(env.DATABASE_URL ?? "").pathname.slice(1);
 
 export type Relay = {
   pid: number;

@@ -125,9 +125,7 @@ export async function bytesPerEvent(installation: Installation): Promise<number>
   const [row] = await sql.run(`SELECT COUNT(*) AS n FROM events`);
   const outcomes = await sql.run(`SELECT event_id, results FROM outcomes ORDER BY event_id DESC LIMIT 1000`);
   await sql.close();
-  const answers = outcomes.flatMap(({ results }) =>
-    readOutcomes(String(results)).map(({ sent }) => sent?.response ?? ""),
-  );
+  const answers = outcomes.flatMap(({ results }) => readOutcomes(String(results)).map(({ sent }) => sent?.response ?? ""));
   const events = new Set(outcomes.map((one) => one.event_id)).size || 1;
   // A quote in an answer is escaped, because the results are JSON.
   const answerBytes = answers.reduce((sum, text) => sum + Buffer.byteLength(JSON.stringify(text)) - 2, 0);
@@ -235,9 +233,7 @@ export async function seedOrders(installation: Installation, count: number): Pro
   const [event] = await sql.run(`SELECT * FROM events ORDER BY id DESC LIMIT 1`);
   if (!event) throw new Error("there is no event");
   const number = `CASE WHEN n % 20 = 0 THEN 'M-' ELSE 'S-' END || n`;
-  const person = sql.sha256(
-    knownEmailSql.replace("n ||", "(n + CASE WHEN n % 40 = 20 THEN 1 ELSE 0 END) ||"),
-  );
+  const person = sql.sha256(knownEmailSql.replace("n ||", "(n + CASE WHEN n % 40 = 20 THEN 1 ELSE 0 END) ||"));
   const [first] = await sql.run(`SELECT id FROM orders`);
   const where = `id = ${quoted(String(first?.id))}`;
   await copyRow(

@@ -110,8 +110,7 @@ async function sendEvents(options: SendOptions): Promise<SendResult> {
 const spareConnections = 64;
 
 const portsOf = ({ port, otherPorts = [] }: SendOptions) => [port, ...otherPorts];
-const connectTo = (ports: readonly number[], i: number) =>
-  new HttpConnection(ports[i % ports.length] as number);
+const connectTo = (ports: readonly number[], i: number) => new HttpConnection(ports[i % ports.length] as number);
 
 type Send = (connection: HttpConnection, i: number, due: number) => Promise<void>;
 

@@ -146,8 +146,7 @@ export class Cleancast {
 
 /** JSON turns NaN and Infinity into null, and the relay would count a purchase without a value. */
 function serialise(conversion: Conversion): string {
-  if (typeof conversion !== "object" || conversion === null)
-    throw new TypeError("a conversion must be an object");
+  if (typeof conversion !== "object" || conversion === null) throw new TypeError("a conversion must be an object");
   if (typeof conversion.value === "number" && !Number.isFinite(conversion.value))
     throw new TypeError("value must be a finite number");
   return JSON.stringify(conversion);

@@ -32,8 +32,7 @@ type Fields = {
 };
 
 /** One conversion. It needs `email`, or `hashed_email`: the SHA-256 of the trimmed, lower-cased address. */
-export type Conversion = Fields &
-  ({ email: string; hashed_email?: string } | { hashed_email: string; email?: string });
+export type Conversion = Fields & ({ email: string; hashed_email?: string } | { hashed_email: string; email?: string });
 
 export type PlatformResult = {
   ok: boolean;

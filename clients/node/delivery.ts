@@ -31,8 +31,7 @@ export async function deliverOne(settings: Settings, body: string): Promise<Outc
 export async function deliverAll(settings: Settings, bodies: readonly string[]): Promise<Outcome[]> {
   const deadline = Date.now() + settings.budgetMs;
   const outcomes: Outcome[] = [];
-  for (const batch of splitIntoBatches(bodies))
-    outcomes.push(...(await deliver(settings, batch, deadline, "batch")));
+  for (const batch of splitIntoBatches(bodies)) outcomes.push(...(await deliver(settings, batch, deadline, "batch")));
   return outcomes;
 }
 

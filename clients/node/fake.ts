@@ -57,8 +57,7 @@ export class FakeCleancast implements ConversionSender {
 function check({ email, hashed_email, event, value }: Conversion): Refused | null {
   if (!email?.trim() && !hashed_email?.trim()) return wrong("email or hashed_email required");
   if (!event?.trim()) return wrong("event required");
-  if (value !== undefined && value < 0)
-    return wrong('value must not be negative; send a refund as an event named "refund"');
+  if (value !== undefined && value < 0) return wrong('value must not be negative; send a refund as an event named "refund"');
   return null;
 }
 

@@ -38,11 +38,7 @@ export function Page({
       <Group justify="space-between" align="flex-start" gap="md">
         <Box>
           {back && (
-            <Anchor
-              renderRoot={(props) => <Link to={back.to} search={back.search ?? {}} {...props} />}
-              size="sm"
-              c="dimmed"
-            >
+            <Anchor renderRoot={(props) => <Link to={back.to} search={back.search ?? {}} {...props} />} size="sm" c="dimmed">
               <Group gap={4} wrap="nowrap" component="span" display="inline-flex">
                 <ChevronLeft size={14} aria-hidden />
                 {back.label}

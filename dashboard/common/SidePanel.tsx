@@ -58,8 +58,7 @@ function useLockedPage(): void {
 }
 
 /** A form that is kept in the document while it is closed does not count. */
-const openDialogs = () =>
-  [...document.querySelectorAll("[role=dialog]")].filter((one) => one.checkVisibility());
+const openDialogs = () => [...document.querySelectorAll("[role=dialog]")].filter((one) => one.checkVisibility());
 
 /** Gives the focus back to the element that opened the drawer. The drawer is removed with its URL, so Mantine cannot do it. */
 function useReturnedFocus(): void {

@@ -35,8 +35,7 @@ const damagedPlaces = [
 const needsOwner = ({ kind, subject }: AlertLine) => kind === "damaged data" && oauthApp.test(subject);
 
 /** Says who can make a repair that this user may not make. */
-export const whoRepairs = (alert: AlertLine): string =>
-  needsOwner(alert) ? commonText.ownersOnly : commonText.adminsOnly;
+export const whoRepairs = (alert: AlertLine): string => (needsOwner(alert) ? commonText.ownersOnly : commonText.adminsOnly);
 
 /**
  * Alerts about a connection lead to its platform: to its form if the sign-in ended, else to its log. Null if the repair is a change
@@ -52,8 +51,7 @@ export function repairOf(
   const isChange = kind === "needs reconnection" || kind === "damaged data";
   if (needsOwner(alert) ? !isOwner : isChange && !mayChange) return null;
   const live = searchOfMode("live");
-  const damaged =
-    kind === "damaged data" ? damagedPlaces.find(([pattern]) => pattern.test(subject)) : undefined;
+  const damaged = kind === "damaged data" ? damagedPlaces.find(([pattern]) => pattern.test(subject)) : undefined;
   if (damaged) return { path: damaged[1], search: live, label: texts.damaged[damaged[2]] };
   if (platform === null) return { path: places[kind], search: live, label: texts[kind] };
   if (kind === "quality") return { path: `${places[kind]}/${subject}`, search: live, label: texts[kind] };

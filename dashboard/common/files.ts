@@ -24,8 +24,7 @@ export type TextFile = {
 
 /** Only UTF-8 is read: guessing another encoding would change names and addresses. */
 export async function readFile(file: File): Promise<TextFile> {
-  if (file.size > maxFileMiB * 1024 * 1024)
-    throw new ApiError(0, "invalid", commonText.files.tooLarge(String(maxFileMiB)));
+  if (file.size > maxFileMiB * 1024 * 1024) throw new ApiError(0, "invalid", commonText.files.tooLarge(String(maxFileMiB)));
   const bytes = new Uint8Array(await file.arrayBuffer());
   const hashed = globalThis.crypto.subtle
     ? new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))

@@ -5,10 +5,7 @@ import { lazy, Suspense, useSyncExternalStore } from "react";
 import { commonText } from "../messages/common.ts";
 
 async function loadNotifications() {
-  const [library] = await Promise.all([
-    import("@mantine/notifications"),
-    import("@mantine/notifications/styles.layer.css"),
-  ]);
+  const [library] = await Promise.all([import("@mantine/notifications"), import("@mantine/notifications/styles.layer.css")]);
   return library;
 }
 const LazyNotifications = lazy(async () => {

@@ -14,8 +14,7 @@ type Focused = {
 
 const recent: Focused[] = [];
 const rowSelector = "tr,li,[role=listitem]";
-const rowsOf = (list: HTMLElement) =>
-  [...list.children].filter((one): one is HTMLElement => one.matches(rowSelector));
+const rowsOf = (list: HTMLElement) => [...list.children].filter((one): one is HTMLElement => one.matches(rowSelector));
 
 function placeOf(element: HTMLElement): Focused {
   const row = element.closest<HTMLElement>(rowSelector);
@@ -41,9 +40,7 @@ export function rememberFocus(): void {
 
 /** Gives the focus to the last element that had it and is still there, outside of `closed`. */
 export function focusLast(closed: string): void {
-  const found = recent.findLast(
-    ({ element }) => element.isConnected && element.checkVisibility() && !element.closest(closed),
-  );
+  const found = recent.findLast(({ element }) => element.isConnected && element.checkVisibility() && !element.closest(closed));
   give(found?.element ?? contentOf());
 }
 

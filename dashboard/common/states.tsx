@@ -50,14 +50,7 @@ export function Empty({
 
 export function LoadError({ error, onRetry }: { error: ApiError; onRetry?: () => void }) {
   return (
-    <Alert
-      m="md"
-      variant="light"
-      color="red"
-      icon={<CircleAlert size={18} />}
-      title={commonText.couldNotLoad}
-      role="alert"
-    >
+    <Alert m="md" variant="light" color="red" icon={<CircleAlert size={18} />} title={commonText.couldNotLoad} role="alert">
       <Stack gap="xs" align="flex-start">
         <Text size="sm">{error.message}</Text>
         {onRetry && (

@@ -48,15 +48,7 @@ export function Money({ value, currency }: { value: number | null; currency: str
 }
 
 /** An id in monospace, shortened on screen and copied in full. */
-export function Id({
-  value,
-  label = commonText.copyId,
-  short = true,
-}: {
-  value: string;
-  label?: string;
-  short?: boolean;
-}) {
+export function Id({ value, label = commonText.copyId, short = true }: { value: string; label?: string; short?: boolean }) {
   const shown = short && value.length > 18 ? `${value.slice(0, 8)}…${value.slice(-4)}` : value;
   return (
     <span className="cc-id">
@@ -106,8 +98,7 @@ export function CopyButton({ value, label }: { value: string; label: string }) {
 export type StateName = keyof typeof commonText.states;
 
 /** Returns the word for a state, or the state itself if this version does not know it. */
-export const stateWord = (state: string): string =>
-  (commonText.states as Readonly<Record<string, string>>)[state] ?? state;
+export const stateWord = (state: string): string => (commonText.states as Readonly<Record<string, string>>)[state] ?? state;
 
 type Look = { icon: LucideIcon; tone: "good" | "bad" | "warn" | "wait" | "quiet" };
 

@@ -6,9 +6,7 @@ type Tags<Text extends string> = string extends Text
   : Text extends `${string}</${infer Name}>${infer Rest}`
     ? Name | EmptyTags<Text> | Tags<Rest>
     : EmptyTags<Text>;
-type EmptyTags<Text extends string> = Text extends `${infer Head}/>${infer Rest}`
-  ? LastTag<Head> | EmptyTags<Rest>
-  : never;
+type EmptyTags<Text extends string> = Text extends `${infer Head}/>${infer Rest}` ? LastTag<Head> | EmptyTags<Rest> : never;
 type LastTag<Head extends string> = Head extends `${string}<${infer Tail}`
   ? Tail extends `${string}<${string}`
     ? LastTag<Tail>

@@ -23,8 +23,7 @@ export const accountText = section("account", {
   },
   sessions: {
     title: "Sessions",
-    about:
-      "Browsers in which you are signed in. End sessions that you do not recognise, and change your password.",
+    about: "Browsers in which you are signed in. End sessions that you do not recognise, and change your password.",
     browser: "Browser",
     isThis: "this one",
     address: "IP address",

@@ -44,8 +44,7 @@ export const commonText = section("common", {
   },
   offline: "The relay cannot be reached. Is it running?",
   files: {
-    tooLarge: (mib: string) =>
-      `The file is larger than ${mib} MiB. Import it with the command line, or in parts.`,
+    tooLarge: (mib: string) => `The file is larger than ${mib} MiB. Import it with the command line, or in parts.`,
     notUtf8: "The file is not UTF-8. Save it as UTF-8 (in Excel: “CSV UTF-8”).",
   },
   failedRequest: (status: number) => `The relay could not answer (error ${status}).`,

@@ -15,8 +15,7 @@ export const configurationText = section("configuration", {
     ruleWithoutOrder:
       "<b>Without one:</b> the event name, the email, the value, the currency and the time of the event are the same.",
     ruleModes: "Events of live and test keys are never duplicates of each other.",
-    ruleAnswer:
-      "If two arrive at the same moment, exactly one is processed. The sender of the other gets <answer/>.",
+    ruleAnswer: "If two arrive at the same moment, exactly one is processed. The sender of the other gets <answer/>.",
     chart: "Duplicates over time, on the overview",
   },
   tag: {
@@ -103,22 +102,19 @@ export const configurationText = section("configuration", {
     optOutDone: "Opt-out recorded.",
     agree: "Record consent",
     agreeQuestion: "Record consent?",
-    agreeConsequence:
-      "Only if the person has told you so. It ends their opt-out: identifiers are used again from now on.",
+    agreeConsequence: "Only if the person has told you so. It ends their opt-out: identifiers are used again from now on.",
     agreeDone: "Consent recorded.",
     erase: "Erase",
     eraseQuestion: "Erase this person?",
     eraseConsequence:
       "Visits, click IDs and hashes of this person are removed from all events and from the log, and waiting deliveries are cancelled. Statistics are kept. An opt-out is kept, so that it still applies. This cannot be undone.",
-    erased: (events: string, visitors: string) =>
-      `Erased: ${events} and ${visitors} can no longer be linked to this person.`,
+    erased: (events: string, visitors: string) => `Erased: ${events} and ${visitors} can no longer be linked to this person.`,
     erasedEvents: (count: number) => plural(count, { one: "# event", other: "# events" }),
     erasedVisitors: (count: number) => plural(count, { one: "# visitor", other: "# visitors" }),
   },
   keys: {
     title: "Inbound keys",
-    about:
-      "Use one key per integration, so that you can revoke each on its own. Keep keys on servers, never in browser code.",
+    about: "Use one key per integration, so that you can revoke each on its own. Keep keys on servers, never in browser code.",
     columns: {
       name: "Name",
       state: "State",
@@ -144,8 +140,7 @@ export const configurationText = section("configuration", {
     revoke: "Revoke",
     revoked: (name: string) => `${name} revoked.`,
     revokeQuestion: (name: string) => `Revoke ${name}?`,
-    revokeConsequence: (prefix: string) =>
-      `Senders that use ${prefix}… get 401 within two seconds. This cannot be undone.`,
+    revokeConsequence: (prefix: string) => `Senders that use ${prefix}… get 401 within two seconds. This cannot be undone.`,
     createButton: "Create key",
     createTitle: "Create an inbound key",
     create: "Create",
@@ -178,22 +173,18 @@ export const configurationText = section("configuration", {
     about: "Requests to the inbound webhook that were rejected. Only this line is stored of each.",
     columns: { when: "When", status: "Status", why: "Why", key: "Key", host: "Domain", from: "From" },
     unknownKey: "not a key of this site",
-    lockout:
-      "Too many wrong keys on <host/>, <start/>. Wrong keys get 429; the lock ends <end/>. Valid keys still work.",
+    lockout: "Too many wrong keys on <host/>, <start/>. Wrong keys get 429; the lock ends <end/>. Valid keys still work.",
     emptyTitle: "No rejected requests",
-    empty:
-      "Requests with a wrong key or a missing field, or while the webhook is off, appear here with the reason.",
+    empty: "Requests with a wrong key or a missing field, or while the webhook is off, appear here with the reason.",
   },
   traffic: {
     score: "What counts as a bot",
-    aboutScore:
-      "Each visit gets a score from its bot signals. Visitors are never blocked; data from bots is just not used.",
+    aboutScore: "Each visit gets a score from its bot signals. Visitors are never blocked; data from bots is just not used.",
     threshold:
       "Visits scoring at or above this value are treated as bots, if at least two kinds of evidence agree. A lower value removes more.",
     rules: "Allow and deny rules",
     aboutRules: "Allow rules always take precedence over deny rules and bot signals.",
-    allowUserAgents:
-      "Parts of user agents that are never treated as bots, such as your own monitoring. * matches any text.",
+    allowUserAgents: "Parts of user agents that are never treated as bots, such as your own monitoring. * matches any text.",
     denyUserAgents: "Parts of user agents that are always treated as bots. * matches any text.",
     allowNetworks: "IP addresses and networks that are never treated as bots, such as your office.",
     denyNetworks: "IP addresses and networks that are always treated as bots.",
@@ -273,15 +264,13 @@ export const configurationText = section("configuration", {
   },
   domains: {
     title: "Domains",
-    about:
-      "The domains where people convert. The tag and the inbound webhook work on each of them; everything else is shared.",
+    about: "The domains where people convert. The tag and the inbound webhook work on each of them; everything else is shared.",
     list: "Domains of this site",
     states: {
       verified: "Points here and is served.",
       failing: "Served, but the last check found a problem.",
       unverified: "Served, but not yet verified to point here.",
-      waiting:
-        "Not served until it is verified to point here. Cleancast checks every ten minutes on the first day.",
+      waiting: "Not served until it is verified to point here. Cleancast checks every ten minutes on the first day.",
       paused: "Not served: no tag, no visits. Events with a valid inbound key are still accepted.",
     },
     checked: "Checked <time/>.",

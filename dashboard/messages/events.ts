@@ -62,8 +62,7 @@ export const eventsText = section("events", {
     ofOrder: "All events of this order",
     ofPerson: "All events of this person",
     notFound: "Event not found",
-    aboutNotFound:
-      "It may belong to another site, or be older than this site keeps events. The ID was <id/>.",
+    aboutNotFound: "It may belong to another site, or be older than this site keeps events. The ID was <id/>.",
   },
   received: {
     key: "Inbound key",
@@ -105,8 +104,7 @@ export const eventsText = section("events", {
     aboutWithClickId: "The tag has seen this person before. These IDs identify the ad click:",
     aboutWithoutClickId: "The tag has seen this person before, but without a recent ad click.",
     aboutNone: "The tag has not seen this person. The event is sent with hashed contact data only.",
-    aboutUnreadable:
-      "The identity record could not be read at that moment. The event was sent without click IDs.",
+    aboutUnreadable: "The identity record could not be read at that moment. The event was sent without click IDs.",
     checkTag: "Check the tag",
     clicked: (age: string) => `clicked ${age} before`,
     page: "Page",
@@ -148,8 +146,7 @@ export const eventsText = section("events", {
     request: "Request",
     response: "Response",
     aboutRequest: "Request. Secrets are redacted.",
-    aboutBatch: (events: number) =>
-      plural(events, { other: "Request, one of # events in it. Secrets are redacted." }),
+    aboutBatch: (events: number) => plural(events, { other: "Request, one of # events in it. Secrets are redacted." }),
     noResponseSentence: "No response.",
     emptyResponse: "Empty response.",
   },
@@ -161,8 +158,7 @@ export const eventsText = section("events", {
     wouldDoNothing: (reason: string) => `Nothing would be sent: ${reason}.`,
     hasChanged: "its state has changed in the meantime",
     now: "One delivery is sent now.",
-    whenActive: (state: string) =>
-      `One delivery is sent once the connection is active again. Its state is: ${state}.`,
+    whenActive: (state: string) => `One delivery is sent once the connection is active again. Its state is: ${state}.`,
     duplicate: (platform: string) =>
       `${platform} already has it. The platform event ID is the same, so it can recognise the duplicate.`,
     sameId: "It has the same platform event ID as before, so it is counted once.",

@@ -69,8 +69,7 @@ export const importsText = section("imports", {
   check: "Check the file",
   checking: "Checking the file",
   importing: "Importing the file",
-  progress: (rows: number, percent: string) =>
-    plural(rows, { one: `${percent}: # row read`, other: `${percent}: # rows read` }),
+  progress: (rows: number, percent: string) => plural(rows, { one: `${percent}: # row read`, other: `${percent}: # rows read` }),
   waitingFor: (platform: string) => `Waits for ${platform}, whose queue is full.`,
   stop: "Stop",
   keepOpen: "Keep this page open. If it closes, choose the same file again to continue.",
@@ -96,8 +95,7 @@ export const importsText = section("imports", {
     refused: "Refused",
     reasons: "Refused rows",
     reason: (count: string, reason: string) => `${count} × ${reason}`,
-    lines: (count: number, lines: string) =>
-      plural(count, { one: `(line ${lines})`, other: `(lines ${lines})` }),
+    lines: (count: number, lines: string) => plural(count, { one: `(line ${lines})`, other: `(lines ${lines})` }),
     download: "Download refused rows",
     deliveries: "Deliveries",
     platform: (platform: string, states: string) => `${platform}: ${states}`,

@@ -17,8 +17,7 @@ export const integrationsText = section("integrations", {
     waiting: "Waiting",
     accepted: "Accepted, 24 h",
     nothingSent: "nothing sent",
-    attempts: (sent: string, all: number) =>
-      plural(all, { one: `${sent} of # attempt`, other: `${sent} of # attempts` }),
+    attempts: (sent: string, all: number) => plural(all, { one: `${sent} of # attempt`, other: `${sent} of # attempts` }),
     sendsNothing: (reason: string) => `Cannot send anything yet: ${reason}`,
   },
   page: {
@@ -183,8 +182,7 @@ export const integrationsText = section("integrations", {
     title: "Field mapping",
     about: (platform: string) =>
       `Fill fields of ${platform} that Cleancast does not fill automatically. The preview shows the result.`,
-    noFields: (platform: string) =>
-      `${platform} has no fields to map: it gets everything that is known about a conversion.`,
+    noFields: (platform: string) => `${platform} has no fields to map: it gets everything that is known about a conversion.`,
     yours: "Your field",
     theirs: (platform: string) => `${platform} field`,
     yoursFor: (field: string) => `Your field for ${field}`,
@@ -250,8 +248,7 @@ export const integrationsText = section("integrations", {
       `${platform} gets new conversions from now on. It can also get those of the last days that it still takes.`,
     notNow: "Not now",
     none: "No conversions in this period",
-    sendable: (count: number) =>
-      plural(count, { one: "# conversion can be sent", other: "# conversions can be sent" }),
+    sendable: (count: number) => plural(count, { one: "# conversion can be sent", other: "# conversions can be sent" }),
     sendableAtLeast: (count: number) =>
       plural(count, {
         one: "At least # conversion can be sent",
@@ -330,8 +327,7 @@ export const integrationsText = section("integrations", {
     replay: {
       label: "Replay…",
       title: "Replay deliveries?",
-      titleWithCount: (count: number) =>
-        plural(count, { one: "Replay # delivery?", other: "Replay # deliveries?" }),
+      titleWithCount: (count: number) => plural(count, { one: "Replay # delivery?", other: "Replay # deliveries?" }),
       nothing: "No delivery can be replayed.",
       confirm: "Replay",
       keep: "Cancel",
@@ -346,8 +342,7 @@ export const integrationsText = section("integrations", {
     cancel: {
       label: "Cancel…",
       title: "Cancel deliveries?",
-      titleWithCount: (count: number) =>
-        plural(count, { one: "Cancel # delivery?", other: "Cancel # deliveries?" }),
+      titleWithCount: (count: number) => plural(count, { one: "Cancel # delivery?", other: "Cancel # deliveries?" }),
       nothing: "No delivery is waiting to be sent.",
       confirm: "Cancel deliveries",
       keep: "Keep them",
@@ -356,8 +351,7 @@ export const integrationsText = section("integrations", {
           one: "Cancelled: # delivery is not sent.",
           other: "Cancelled: # deliveries are not sent.",
         }),
-      about:
-        "Only queued and parked deliveries can be cancelled. They are then skipped, and can be replayed later.",
+      about: "Only queued and parked deliveries can be cancelled. They are then skipped, and can be replayed later.",
     },
   },
 });

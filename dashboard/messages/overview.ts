@@ -5,8 +5,7 @@ import { plural } from "./plural.ts";
 
 export const overviewText = section("overview", {
   title: "Overview",
-  about: (period: string, before: string, timeZone: string) =>
-    `${period}, compared with ${before} (time zone ${timeZone})`,
+  about: (period: string, before: string, timeZone: string) => `${period}, compared with ${before} (time zone ${timeZone})`,
   range: "Time range",
   events: "Events",
   visits: "Visits",
@@ -119,8 +118,7 @@ export const overviewText = section("overview", {
     from: (before: string) => `from ${before}`,
     change: (percent: string, before: string) => `${percent} from ${before}`,
     /** Percentage points. */
-    points: (points: number, before: string) =>
-      plural(points, { one: `# pt from ${before}`, other: `# pts from ${before}` }),
+    points: (points: number, before: string) => plural(points, { one: `# pt from ${before}`, other: `# pts from ${before}` }),
     more: "up",
     less: "down",
   },

@@ -5,8 +5,7 @@ import { plural } from "./plural.ts";
 
 export const reconciliationText = section("reconciliation", {
   title: "Reconciliation",
-  about:
-    "Compares your own list of orders with the events that were received and with what each platform answered.",
+  about: "Compares your own list of orders with the events that were received and with what each platform answered.",
   period: {
     label: "Compared period",
     compared: (day: string) => `compared ${day}`,
@@ -23,8 +22,7 @@ export const reconciliationText = section("reconciliation", {
     cancelled: "This comparison was cancelled. Its numbers are those of the orders that had been compared.",
     emptyTitle: "No orders in this period",
     empty: "Choose other days, or upload the orders of this period.",
-    progress: (orders: number) =>
-      plural(orders, { one: "# order compared so far", other: "# orders compared so far" }),
+    progress: (orders: number) => plural(orders, { one: "# order compared so far", other: "# orders compared so far" }),
     running: "The reconciliation is running",
   },
   summary: {
@@ -39,15 +37,13 @@ export const reconciliationText = section("reconciliation", {
     label: "Funnel",
     title: (platform: string) => `From your orders to ${platform}`,
     titleOfAll: "From your orders to the platforms",
-    about:
-      "How many orders came through each step, and why the others did not. Each number leads to its orders.",
+    about: "How many orders came through each step, and why the others did not. Each number leads to its orders.",
     connection: "Connection",
     all: "All connections",
     allAbout: "Orders that came through each step, and the largest loss at the platform.",
     largest: "Largest loss",
     noOrders: "No orders yet",
-    noOrdersMore:
-      "The funnel begins with your own list of orders. Add it, and each order is followed to every platform.",
+    noOrdersMore: "The funnel begins with your own list of orders. Add it, and each order is followed to every platform.",
     addOrders: "Add orders",
     lost: (step: string) => `Lost before ${step}:`,
     more: (count: number) => plural(count, { one: "# more reason", other: "# more reasons" }),
@@ -117,10 +113,8 @@ export const reconciliationText = section("reconciliation", {
         one: "# order has arrived since and was not sent again",
         other: "# orders have arrived since and were not sent again",
       }),
-    filtered: (orders: number) =>
-      plural(orders, { one: "# order was filtered", other: "# orders were filtered" }),
-    refused: (orders: number) =>
-      plural(orders, { one: "# order was refused", other: "# orders were refused" }),
+    filtered: (orders: number) => plural(orders, { one: "# order was filtered", other: "# orders were filtered" }),
+    refused: (orders: number) => plural(orders, { one: "# order was refused", other: "# orders were refused" }),
     correct: { status_changed: "Take them back", value_differs: "Restate the values" },
     correctQuestion: {
       status_changed: (orders: number) =>
@@ -146,8 +140,7 @@ export const reconciliationText = section("reconciliation", {
       value_differs:
         "The values of these orders can be restated at Google Ads and Microsoft. <quality>Turn on corrections</quality> first.",
     },
-    corrected: (orders: number) =>
-      plural(orders, { one: "# order with a correction", other: "# orders with a correction" }),
+    corrected: (orders: number) => plural(orders, { one: "# order with a correction", other: "# orders with a correction" }),
     counted: (count: string, state: string) => `${count} ${state}`,
     left: (orders: number) =>
       plural(orders, {
@@ -183,8 +176,7 @@ export const reconciliationText = section("reconciliation", {
   },
   list: {
     title: "Your list of orders",
-    empty:
-      "No orders yet. Add the orders of your shop or CRM, then compare them with what was received and delivered.",
+    empty: "No orders yet. Add the orders of your shop or CRM, then compare them with what was received and delivered.",
     about: (orders: number, first: string, last: string) =>
       plural(orders, {
         one: `# order, from ${first} to ${last}. An order that is listed again replaces the earlier one.`,

@@ -52,8 +52,7 @@ export const resultsText = section("results", {
     ofScore: (score: string, max: string) => `${score} of ${max}`,
     refunds: "Refunds",
     refundsAbout: "A refund with the order ID of a purchase can change the value that platforms were given.",
-    corrections:
-      "Google Ads and offline conversions of Microsoft can be corrected. Nothing is changed without this switch.",
+    corrections: "Google Ads and offline conversions of Microsoft can be corrected. Nothing is changed without this switch.",
     refundsLearn: "Refunds and cancellations",
     none: "No connections yet",
     noneMore: "Connect a platform to see which match keys its conversions carry.",
@@ -145,8 +144,7 @@ export const resultsText = section("results", {
     aboutRequests: "First attempts, and retries after a failure.",
     first: "First attempts",
     reasons: "Why attempts failed",
-    aboutReasons:
-      "The most frequent reasons. Failed attempts are retried, unless the platform rejected the conversion.",
+    aboutReasons: "The most frequent reasons. Failed attempts are retried, unless the platform rejected the conversion.",
     noneFailed: "No attempt failed in this period.",
     toLog: "Show these deliveries",
     reason: (state: string, reason: string) => `${reason} (${state})`,

@@ -16,8 +16,7 @@ export const settingsText = section("settings", {
       "For programs that use the management API, which can do everything that this dashboard does. <link>API reference</link>",
     notForEvents: "They cannot send events: the inbound endpoint answers 401. Use an inbound key for that.",
     ownersOnly: "Only owners can create API keys",
-    aboutOwnersOnly:
-      "Programs use an API key to read or change what you see here. Ask an owner of this site for one.",
+    aboutOwnersOnly: "Programs use an API key to read or change what you see here. Ask an owner of this site for one.",
     columns: {
       name: "Name",
       site: "Site",
@@ -45,8 +44,7 @@ export const settingsText = section("settings", {
     command: "command",
     revoked: (name: string) => `${name} revoked.`,
     revokeQuestion: (name: string) => `Revoke ${name}?`,
-    revokeConsequence: (prefix: string) =>
-      `Programs that use ${prefix}… get 401 within two seconds. This cannot be undone.`,
+    revokeConsequence: (prefix: string) => `Programs that use ${prefix}… get 401 within two seconds. This cannot be undone.`,
     inboundKeys: (count: number) =>
       plural(count, {
         one: "# inbound key was created with it:",
@@ -85,8 +83,7 @@ export const settingsText = section("settings", {
     noInvitations: "No open invitations",
     revoked: "Invitation revoked.",
     revokeQuestion: "Revoke this invitation?",
-    revokeConsequence: (email: string) =>
-      `The link that was sent to ${email} stops working. You can invite them again.`,
+    revokeConsequence: (email: string) => `The link that was sent to ${email} stops working. You can invite them again.`,
   },
   invite: {
     button: "Invite",
@@ -120,8 +117,7 @@ export const settingsText = section("settings", {
     aboutReset: "Send it to them through a channel that you trust. Anyone who opens it can set the password.",
     rolesTitle: (name: string) => `Roles of ${name}`,
     roleRemoved: (name: string, site: string) => `${name} no longer has a role on ${site}.`,
-    roleChanged: (name: string, role: string, site: string) =>
-      `${name} now has this role on ${site}: ${role}.`,
+    roleChanged: (name: string, role: string, site: string) => `${name} now has this role on ${site}: ${role}.`,
     noRole: "No role, no access.",
     removeRole: (site: string) => `Remove the role on ${site}`,
     unconfirmed: (email: string, inviter: string) =>
@@ -141,8 +137,7 @@ export const settingsText = section("settings", {
     notNotified: "none yet",
     failedChannel: (channel: string, reason: string) => `Not notified by ${channel}: ${reason}`,
     recipients: "Recipients",
-    aboutRecipients:
-      "Recipients are notified when an alert begins, once a day while it lasts, and when it is resolved.",
+    aboutRecipients: "Recipients are notified when an alert begins, once a day while it lasts, and when it is resolved.",
     upTo20: "Up to 20.",
     noMail: "Up to 20. Email is not configured: set CLEANCAST_SMTP_URL on the server first.",
     aboutWebhook:

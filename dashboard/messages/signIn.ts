@@ -28,11 +28,9 @@ export const signInText = section("signIn", {
     about: "You will receive a link by email.",
     send: "Send link",
     sentTitle: "Check your email",
-    sent: (email: string) =>
-      `If ${email} has an account here, a password reset link has been sent. It is valid for one hour.`,
+    sent: (email: string) => `If ${email} has an account here, a password reset link has been sent. It is valid for one hour.`,
     noMailTitle: "Email is not configured",
-    noMail:
-      "This installation has no mail server. Ask an owner for a link (Settings, Members), or create one on the server:",
+    noMail: "This installation has no mail server. Ask an owner for a link (Settings, Members), or create one on the server:",
     command: "command",
   },
   reset: {
@@ -52,16 +50,14 @@ export const signInText = section("signIn", {
     hasAccount: "I already have an account",
     submit: "Create owner",
     neededTitle: "Not set up yet",
-    needed:
-      "This installation has no owner yet. Open the setup link that the console printed when Cleancast started.",
+    needed: "This installation has no owner yet. Open the setup link that the console printed when Cleancast started.",
   },
   invitation: {
     title: "You are invited",
     noToken: "Open the invitation link that you were sent.",
     unusableTitle: "This invitation cannot be used",
     unusable: "Ask the person who invited you for a new link. Each link works once, for seven days.",
-    about: (invitedBy: string, place: string, role: string) =>
-      `${invitedBy} invites you to ${place} as ${role}.`,
+    about: (invitedBy: string, place: string, role: string) => `${invitedBy} invites you to ${place} as ${role}.`,
     allSites: "all sites of this installation",
     roles: { viewer: "viewer", admin: "admin", owner: "owner" },
     yourPassword: "Your password",

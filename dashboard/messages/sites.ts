@@ -5,8 +5,7 @@ import { plural } from "./plural.ts";
 
 export const sitesText = section("sites", {
   title: "Sites",
-  about:
-    "Each site has its own keys, connections and data. 24 hours means the current hour and the 23 before it.",
+  about: "Each site has its own keys, connections and data. 24 hours means the current hour and the 23 before it.",
   site: "Site",
   conversions: "Conversions, 24 h",
   bots: "Bots removed, 24 h",
@@ -17,8 +16,7 @@ export const sitesText = section("sites", {
   alerts: "Alerts",
   alertCount: (count: number) => plural(count, { one: "# alert", other: "# alerts" }),
   moreHosts: (first: string, more: number) => plural(more, { other: `${first} and # more` }),
-  needReconnection: (count: number) =>
-    plural(count, { one: "# needs reconnection", other: "# need reconnection" }),
+  needReconnection: (count: number) => plural(count, { one: "# needs reconnection", other: "# need reconnection" }),
   active: (count: number) => plural(count, { other: "# active" }),
   paused: (count: number) => plural(count, { other: "# paused" }),
   emptyTitle: "No site yet",

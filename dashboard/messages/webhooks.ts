@@ -51,8 +51,7 @@ export const webhooksText = section("webhooks", {
     thePushes: "the pushes",
     since: "since <time/>",
     disabled: "This webhook is disabled",
-    waiting: (periods: number) =>
-      plural(periods, { one: "# period is waiting.", other: "# periods are waiting." }),
+    waiting: (periods: number) => plural(periods, { one: "# period is waiting.", other: "# periods are waiting." }),
     waitsUntilEnabled: "Its periods wait until it is enabled.",
     enable: "Enable",
     enabled: "Webhook enabled.",
@@ -112,7 +111,6 @@ export const webhooksText = section("webhooks", {
         one: "# period waits until the webhook is enabled.",
         other: "# periods wait until the webhook is enabled.",
       }),
-    done: (periods: number) =>
-      plural(periods, { one: "# period is pushed again.", other: "# periods are pushed again." }),
+    done: (periods: number) => plural(periods, { one: "# period is pushed again.", other: "# periods are pushed again." }),
   },
 });

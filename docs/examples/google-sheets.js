@@ -32,8 +32,7 @@ function sendConversions() {
     }
     if (ready.length === 0) return;
     const results = post(ready.map(({ event }) => event));
-    for (const [i, { line }] of ready.entries())
-      sheet.getRange(line, resultColumn).setValue(textOf(results[i]));
+    for (const [i, { line }] of ready.entries()) sheet.getRange(line, resultColumn).setValue(textOf(results[i]));
   } finally {
     lock.releaseLock();
   }
@@ -43,8 +42,7 @@ function sendConversions() {
 function eventOf(cell) {
   const value = cell("value");
   if (typeof value !== "number" || !Number.isFinite(value)) throw new Error("value is not a number");
-  for (const name of ["event", "currency", "orderId"])
-    if (cell(name) === "") throw new Error(`${name} is empty`);
+  for (const name of ["event", "currency", "orderId"]) if (cell(name) === "") throw new Error(`${name} is empty`);
   const time = cell("eventTime");
   return {
     email: String(cell("email")),

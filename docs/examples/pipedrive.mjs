@@ -12,8 +12,7 @@ const { CLEANCAST_INBOUND, CLEANCAST_KEY, PORT = "8093" } = process.env;
 // Pipedrive does not sign its calls: without a password, anyone could report deals.
 for (const name of ["PIPEDRIVE_USER", "PIPEDRIVE_PASSWORD", "PIPEDRIVE_API", "PIPEDRIVE_TOKEN"])
   if (!process.env[name]) throw new Error(`Set ${name}.`);
-for (const name of ["CLEANCAST_INBOUND", "CLEANCAST_KEY"])
-  if (!process.env[name]) throw new Error(`Set ${name}.`);
+for (const name of ["CLEANCAST_INBOUND", "CLEANCAST_KEY"]) if (!process.env[name]) throw new Error(`Set ${name}.`);
 
 const digest = (text) => createHash("sha256").update(text).digest();
 const basic = `Basic ${Buffer.from(`${PIPEDRIVE_USER}:${PIPEDRIVE_PASSWORD}`).toString("base64")}`;

@@ -64,6 +64,4 @@ const server = createServer((request, response) => {
   });
 });
 
-server.listen(Number(process.env.PORT ?? 8090), () =>
-  console.log(`listening on port ${server.address().port}`),
-);
+server.listen(Number(process.env.PORT ?? 8090), () => console.log(`listening on port ${server.address().port}`));

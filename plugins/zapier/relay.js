@@ -30,10 +30,7 @@ async function post(z, bundle, path, body) {
   const reason = typeof answer?.error === "string" ? answer.error : "the answer is not the relay's";
   const message = `Cleancast: ${status} ${reason}`;
   if (status === 200 || status === 429 || status >= 500)
-    throw new z.errors.ThrottledError(
-      message,
-      Number(response.getHeader("retry-after")) || defaultDelaySeconds,
-    );
+    throw new z.errors.ThrottledError(message, Number(response.getHeader("retry-after")) || defaultDelaySeconds);
   throw new z.errors.Error(message, "Refused", status);
 }
 

@@ -49,10 +49,7 @@ const crawler = (weight: number, userAgent: string, address = base.address) => (
 const kinds: (Partial<Observation> & { weight: number })[] = [
   crawler(21, "Mozilla/5.0 (compatible; SemrushBot/7~bl; +http://www.semrush.com/bot.html)"),
   crawler(13, "Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)"),
-  crawler(
-    12,
-    "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)",
-  ),
+  crawler(12, "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)"),
   crawler(12, "AdsBot-Google (+http://www.google.com/adsbot.html)", "66.249.66.0"),
   crawler(8, "meta-externalads/1.1 (+https://developers.facebook.com/docs/sharing/webmasters/crawler)"),
   { weight: 7, userAgent: chrome.replace("Chrome/", "HeadlessChrome/"), address: hosting },
@@ -82,8 +79,7 @@ export function judgeBots(rules: VisitRules): Bot[] {
   return kinds.map(({ weight, ...different }) => {
     const seen = { ...base, ...different };
     const judgement = judge(seen, rules);
-    if (!judgement.verdict.bot)
-      throw new Error(`a bot of the demo is judged as a person: ${JSON.stringify(different)}`);
+    if (!judgement.verdict.bot) throw new Error(`a bot of the demo is judged as a person: ${JSON.stringify(different)}`);
     return { weight, seen, judgement };
   });
 }

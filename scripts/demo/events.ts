@@ -39,11 +39,7 @@ type Sale = { customer: Customer; orderId: string; value: number; currency: stri
 const disposableDomains = ["mailinator.com", "guerrillamail.com", "yopmail.com"];
 
 /** Returns a function that draws the event of a site at a given time. */
-export function createPlanner(
-  created: CreatedSite,
-  bots: readonly Bot[],
-  random: Random,
-): (at: number) => Planned {
+export function createPlanner(created: CreatedSite, bots: readonly Bot[], random: Random): (at: number) => Planned {
   const { demo } = created;
   const known: Customer[] = [];
   const sales: Sale[] = [];
@@ -77,10 +73,7 @@ export function createPlanner(
 
   return (at) => {
     const kind = random.pickWeighted(demo.kinds);
-    const sold =
-      kind.name === "refund"
-        ? sales[random.integer(Math.max(0, sales.length - 400), sales.length - 1)]
-        : undefined;
+    const sold = kind.name === "refund" ? sales[random.integer(Math.max(0, sales.length - 400), sales.length - 1)] : undefined;
     const name = kind.name === "refund" && !sold ? "purchase" : kind.name;
     const draw = random.number();
     const domain = sold
@@ -94,13 +87,9 @@ export function createPlanner(
     const isBot = !sold && draw > 0.984;
     const currency = sold?.currency ?? (random.chance(demo.dollars) ? "USD" : "EUR");
     const value =
-      sold?.value ??
-      (kind.value === null
-        ? null
-        : Math.round(kind.value * (0.25 + 1.5 * random.number() ** 1.6) * 100) / 100);
+      sold?.value ?? (kind.value === null ? null : Math.round(kind.value * (0.25 + 1.5 * random.number() ** 1.6) * 100) / 100);
     const orderId = sold?.orderId ?? (kind.hasOrder ? `${demo.orderPrefix}${++orders}` : null);
-    if (name === "purchase" && orderId && !domain && !isBot)
-      sales.push({ customer, orderId, value: value ?? 0, currency });
+    if (name === "purchase" && orderId && !domain && !isBot) sales.push({ customer, orderId, value: value ?? 0, currency });
     const hasVisits = !sold && random.chance(0.74);
     const consent = hasVisits && !isBot ? random.pickWeighted(decisions).consent : null;
     return {
@@ -114,11 +103,7 @@ export function createPlanner(
       currency,
       orderId,
       visitorId: random.text(alphanumeric, 22),
-      visits: isBot
-        ? visitsBefore(at, random.pickWeighted(bots).judgement.verdict)
-        : hasVisits
-          ? visitsBefore(at, null)
-          : [],
+      visits: isBot ? visitsBefore(at, random.pickWeighted(bots).judgement.verdict) : hasVisits ? visitsBefore(at, null) : [],
       consent,
       repeats: random.chance(0.034) ? random.integer(1, 3) : 0,
     };
@@ -147,12 +132,7 @@ export async function replayEvent(planned: Planned, site: Site, context: RelayCo
   const send = (id: string) => {
     const event = { id, name, value, currency, orderId, person, ...origin };
     // The deadline is generous for slow machines.
-    return relay(
-      { event, reservedId: null, eventTime: null, emailDomain: planned.domain },
-      site,
-      Date.now() + 120_000,
-      context,
-    );
+    return relay({ event, reservedId: null, eventTime: null, emailDomain: planned.domain }, site, Date.now() + 120_000, context);
   };
   await send(ulid(at));
   let duplicates = 0;
@@ -162,17 +142,10 @@ export async function replayEvent(planned: Planned, site: Site, context: RelayCo
 }
 
 /** Stores the reports of the tag: the visits, and the person with the last of them. */
-async function storeVisits(
-  planned: Planned,
-  person: Person,
-  site: Site,
-  { store }: RelayContext,
-): Promise<void> {
+async function storeVisits(planned: Planned, person: Person, site: Site, { store }: RelayContext): Promise<void> {
   const { emailSha256, emailGoogleSha256, emailMicrosoftSha256, emailRedditSha256 } = person;
   const forms = Object.fromEntries(
-    Object.entries({ emailGoogleSha256, emailMicrosoftSha256, emailRedditSha256 }).filter(
-      ([, hash]) => hash !== undefined,
-    ),
+    Object.entries({ emailGoogleSha256, emailMicrosoftSha256, emailRedditSha256 }).filter(([, hash]) => hash !== undefined),
   );
   for (const [i, visit] of planned.visits.entries()) {
     const isLast = i === planned.visits.length - 1;

@@ -139,10 +139,8 @@ async function write(store: Store, clock: Clock, options: HistoryOptions): Promi
   const plans: Planned[] = [];
   for (const { created, curve } of sites) {
     const plan = createPlanner(created, bots, random);
-    for (const at of drawTimes(random, { from, to: until, perDay: created.demo.perDay }, curve))
-      plans.push(plan(at));
-    for (const share of [0.2, 0.41, 0.77, 0.93, 0.985])
-      plans.push({ ...plan(atShare(share)), mode: "test", repeats: 0 });
+    for (const at of drawTimes(random, { from, to: until, perDay: created.demo.perDay }, curve)) plans.push(plan(at));
+    for (const share of [0.2, 0.41, 0.77, 0.93, 0.985]) plans.push({ ...plan(atShare(share)), mode: "test", repeats: 0 });
   }
   plans.sort((one, other) => one.at - other.at);
 
@@ -208,27 +206,12 @@ async function write(store: Store, clock: Clock, options: HistoryOptions): Promi
   await store.inboundCounts.save("demo", [...inbound.values()]);
   await store.keyUse.addUses([...uses.values()]);
   for (const { created, botVisits: count } of sites)
-    await writeBotVisits(
-      store,
-      random,
-      { siteId: created.siteId, host: created.demo.host, bots, count },
-      { from, now },
-    );
+    await writeBotVisits(store, random, { siteId: created.siteId, host: created.demo.host, bots, count }, { from, now });
   clock.at = now - 25 * minuteMs;
   await releaseOne(context, shopSite, now - 25 * minuteMs);
   for (let tries = 0; tries < lockoutRule.keys; tries++)
-    await store.keyUse.countWrongKey(
-      shopSite.siteId,
-      `checkout.${shop.host}`,
-      now - 3 * minuteMs + tries * 900,
-      lockoutRule,
-    );
-  const signIns = await addMembers(
-    store,
-    { shop: shopSite.siteId, product: productSite.siteId },
-    { from, now },
-    clock,
-  );
+    await store.keyUse.countWrongKey(shopSite.siteId, `checkout.${shop.host}`, now - 3 * minuteMs + tries * 900, lockoutRule);
+  const signIns = await addMembers(store, { shop: shopSite.siteId, product: productSite.siteId }, { from, now }, clock);
   clock.at = now - 5 * hourMs;
   await compareOrders(context, createRandom(seed + 2), shopSite, { from, now });
   await countAll(context, now);
@@ -257,29 +240,14 @@ async function countAll({ store, directory }: SiteContext, now: number): Promise
 }
 
 /** Marks the connection as the relay does when a platform rejects its token. */
-async function markRevoked(
-  context: SiteContext,
-  connection: Connection,
-  reason: string,
-  at: number,
-): Promise<void> {
+async function markRevoked(context: SiteContext, connection: Connection, reason: string, at: number): Promise<void> {
   const { siteId, id, platform } = connection;
-  const line = auditLine(
-    siteId,
-    "connection needs reconnection",
-    { id, platform, reason },
-    { actor: "relay", now: at },
-  );
+  const line = auditLine(siteId, "connection needs reconnection", { id, platform, reason }, { actor: "relay", now: at });
   await context.store.configuration.setConnectionState(line, id, "needs reconnection", reason);
   await context.directory.refresh();
 }
 
-async function pauseOne(
-  context: SiteContext,
-  { siteId }: CreatedSite,
-  platform: string,
-  at: number,
-): Promise<void> {
+async function pauseOne(context: SiteContext, { siteId }: CreatedSite, platform: string, at: number): Promise<void> {
   const connection = findSite(context, siteId).connections.find((one) => one.platform === platform);
   if (connection) await pause(context, connection, { actor: owner, now: at });
 }

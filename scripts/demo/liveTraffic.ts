@@ -30,20 +30,14 @@ export function liveTraffic(
       const sent = request(`${origin}${path}`, { method: "POST", headers }, (answer) => {
         let text = "";
         answer.setEncoding("utf8").on("data", (part: string) => (text += part));
-        answer.on("end", () =>
-          resolve({ text, cookie: answer.headers["set-cookie"]?.[0]?.split(";", 1)[0] }),
-        );
+        answer.on("end", () => resolve({ text, cookie: answer.headers["set-cookie"]?.[0]?.split(";", 1)[0] }));
       });
       sent.on("error", reject).end(JSON.stringify(body));
     });
   }
 
   /** Sends the tag's report of a visit, and of the email if there is one. */
-  async function visit(
-    { demo }: CreatedSite,
-    email: string | null,
-    headers: Record<string, string> = {},
-  ): Promise<void> {
+  async function visit({ demo }: CreatedSite, email: string | null, headers: Record<string, string> = {}): Promise<void> {
     const { browser, seen, clickIds, browserIds, utm } = drawArrival(random, demo, Date.now());
     const from = {
       Host: demo.host,
@@ -70,10 +64,7 @@ export function liveTraffic(
       );
   }
 
-  async function convert(
-    created: CreatedSite,
-    hasVisit = random.chance(0.75),
-  ): Promise<{ email: string; answer: string }> {
+  async function convert(created: CreatedSite, hasVisit = random.chance(0.75)): Promise<{ email: string; answer: string }> {
     const { demo, key } = created;
     const customer = newCustomer(random, ++number);
     if (hasVisit) await visit(created, customer.email);
@@ -84,9 +75,7 @@ export function liveTraffic(
       {
         ...customer,
         event: kind.name,
-        ...(kind.value === null
-          ? {}
-          : { value: Math.round(kind.value * (50 + 100 * random.number())) / 100 }),
+        ...(kind.value === null ? {} : { value: Math.round(kind.value * (50 + 100 * random.number())) / 100 }),
         currency: random.chance(demo.dollars) ? "USD" : "EUR",
         ...(kind.hasOrder ? { orderId: `${demo.orderPrefix}${number}` } : {}),
       },
@@ -94,8 +83,7 @@ export function liveTraffic(
     return { email: customer.email, answer };
   }
 
-  const bot = (created: CreatedSite) =>
-    visit(created, null, { "User-Agent": "Mozilla/5.0 (compatible; SemrushBot/7~bl)" });
+  const bot = (created: CreatedSite) => visit(created, null, { "User-Agent": "Mozilla/5.0 (compatible; SemrushBot/7~bl)" });
 
   async function next(): Promise<void> {
     const created = random.chance(0.8) ? sites.shop : sites.product;

@@ -40,8 +40,7 @@ const ending: (() => unknown)[] = [() => rmSync(data, { recursive: true, force: 
 async function stop(): Promise<void> {
   for (let end = ending.pop(); end; end = ending.pop()) await end();
 }
-for (const signal of ["SIGINT", "SIGTERM"] as const)
-  process.once(signal, () => void stop().then(() => process.exit(0)));
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void stop().then(() => process.exit(0)));
 
 async function run(): Promise<void> {
   await checkPort(Number(values.port));
@@ -99,14 +98,10 @@ async function run(): Promise<void> {
   }
   const rejected = converted.filter(({ answer }) => !answer.includes('"ok":true'));
   if (rejected.length)
-    throw new Error(
-      `the relay did not accept every event: ${rejected.map(({ answer }) => answer).join("\n")}`,
-    );
+    throw new Error(`the relay did not accept every event: ${rejected.map(({ answer }) => answer).join("\n")}`);
 
   const { owner, viewer, password } = history.signIns;
-  const connected = new Set(
-    [history.shop, history.product].flatMap(({ demo }) => demo.platforms.map(([id]) => id)),
-  );
+  const connected = new Set([history.shop, history.product].flatMap(({ demo }) => demo.platforms.map(([id]) => id)));
   if (values.quiet) console.log(JSON.stringify({ origin, site: history.shop.siteId, ...history.signIns }));
   print(`
 A relay with ${connected.size} platforms, each connected to its stand-in, is running with ${history.events} events of ${days} days.

@@ -50,11 +50,7 @@ export async function addMembers(
     const { site, role } = grant;
     const line = auditLine(site ?? "", "member invited", { email, role }, { actor: owner, now: at });
     const expiresAt = now + 5 * dayMs;
-    await store.invitations.add(
-      line,
-      { id: shortId(), email, ...grant, invitedBy: owner, createdAt: at, expiresAt },
-      hash,
-    );
+    await store.invitations.add(line, { id: shortId(), email, ...grant, invitedBy: owner, createdAt: at, expiresAt }, hash);
     return { token, hash };
   }
   async function join(email: string, name: string, grant: GrantRow, at: number): Promise<void> {
@@ -68,11 +64,7 @@ export async function addMembers(
   const joined = setUpAt(from) + 10 * minuteMs;
   await join("kim@example.com", "Kim Larsen", { site: sites.shop, role: "admin" }, joined);
   await join("viewer@example.com", "Val Viewer", { site: null, role: "viewer" }, joined + hourMs);
-  const { token: invitation } = await invite(
-    "agency@example.com",
-    { site: sites.product, role: "viewer" },
-    atShare(0.97),
-  );
+  const { token: invitation } = await invite("agency@example.com", { site: sites.product, role: "viewer" }, atShare(0.97));
 
   for (const [name, scopes, site, at] of [
     ["Nightly report", ["read"], null, atShare(0.68)],
@@ -81,12 +73,7 @@ export async function addMembers(
     clock.at = at;
     const { hash, prefix } = makeKey("API");
     const id = shortId();
-    const line = auditLine(
-      site ?? "",
-      "API key added",
-      { id, name, prefix, scopes },
-      { actor: owner, now: at },
-    );
+    const line = auditLine(site ?? "", "API key added", { id, name, prefix, scopes }, { actor: owner, now: at });
     const key = {
       id,
       name,

@@ -29,8 +29,12 @@ export async function compareOrders(
   // There is no run yet, so no order has any event.
   const beforeRuns = { siteId, id: "" };
   for (let after: string | null = idAt(from); after !== null;) {
-    const { events, last }: { events: Candidate[]; last: string | null } =
-      await store.orderCandidates.listFree(beforeRuns, after, idAt(now), pageSize);
+    const { events, last }: { events: Candidate[]; last: string | null } = await store.orderCandidates.listFree(
+      beforeRuns,
+      after,
+      idAt(now),
+      pageSize,
+    );
     await confirmConversions(store, random, siteId, events, now);
     const sold = events.filter(({ name }) => isEventOf(name, defaultReconciledEvent));
     const orders = sold.flatMap((event) => listOrders(random, siteId, event, now));

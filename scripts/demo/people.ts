@@ -213,15 +213,10 @@ export function drawArrival(random: Random, { host, pages, channels }: Landing, 
   };
 }
 
-export const toVisit = (
-  { seen, clickIds, browserIds, utm: fields }: Arrival,
-  at: number,
-): Omit<Visit, "visitorId"> => ({
+export const toVisit = ({ seen, clickIds, browserIds, utm: fields }: Arrival, at: number): Omit<Visit, "visitorId"> => ({
   seenAt: at,
   browser: seen,
-  clickIds: Object.fromEntries(
-    Object.entries(clickIds).map(([name, value]) => [name, { value, seenAt: at }]),
-  ),
+  clickIds: Object.fromEntries(Object.entries(clickIds).map(([name, value]) => [name, { value, seenAt: at }])),
   browserIds,
   utm: fields,
 });

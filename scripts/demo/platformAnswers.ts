@@ -17,9 +17,7 @@ import { alphanumeric, uuidFrom, type Random } from "./random.ts";
 const acceptedBodies: Record<string, (random: Random) => string[]> = {
   google_ads: (random) => [`{"requestId":"${uuidFrom(random)}"}`],
   meta: (random) => [`{"events_received":1,"messages":[],"fbtrace_id":"A${random.text(alphanumeric, 22)}"}`],
-  tiktok: (random) => [
-    `{"code":0,"message":"OK","request_id":"2026${random.text("0123456789ABCDEF", 30)}","data":{}}`,
-  ],
+  tiktok: (random) => [`{"code":0,"message":"OK","request_id":"2026${random.text("0123456789ABCDEF", 30)}","data":{}}`],
   microsoft_ads: () => ['{"eventsReceived":1}', '{"PartialErrors":[]}'],
   linkedin: () => ['{"elements":[{"status":201}]}'],
   pinterest: () => [
@@ -27,9 +25,7 @@ const acceptedBodies: Record<string, (random: Random) => string[]> = {
   ],
   snapchat: () => ['{"status":"VALID"}'],
   reddit: () => ['{"data":{"message":"Successfully processed 1 conversion events."}}'],
-  x: (random) => [
-    `{"request":{"params":{}},"data":{"conversions_processed":1,"debug_id":"${uuidFrom(random)}"}}`,
-  ],
+  x: (random) => [`{"request":{"params":{}},"data":{"conversions_processed":1,"debug_id":"${uuidFrom(random)}"}}`],
   openai_ads: () => ['{"accepted_events":1}'],
   nextdoor: () => ["{}"],
   axon: () => ["{}"],
@@ -72,8 +68,7 @@ export function createReplayLanes(options: ReplayOptions): Lanes {
 
   function wantedAt(platform: string, siteId: string, at: number, attempts: number): Wanted {
     if (platform === revoked.platform && siteId === revoked.siteId && at >= revoked.at) return "unauthorized";
-    if (platform === outage.platform && at >= outage.from && at < outage.to)
-      return random.chance(0.25) ? "slow" : "down";
+    if (platform === outage.platform && at >= outage.from && at < outage.to) return random.chance(0.25) ? "slow" : "down";
     if (attempts === 0 && random.chance(0.006)) return random.chance(0.5) ? "slow" : "down";
     return attempts === 0 && rejecting.has(platform) && random.chance(0.007) ? "rejected" : "accepted";
   }
@@ -84,9 +79,7 @@ export function createReplayLanes(options: ReplayOptions): Lanes {
     const wanted = wantedAt(platform.id, job.siteId, at, attempts);
     const durationMs = wanted === "slow" ? 8003 : 60 + Math.round(320 * random.number() ** 2);
     const read = (sent: Sent) =>
-      sent.ok
-        ? platform.readResponse(sent.response, [job.conversion], connection.settings, at)[0]?.outcome
-        : "retry";
+      sent.ok ? platform.readResponse(sent.response, [job.conversion], connection.settings, at)[0]?.outcome : "retry";
     const answer = answersFor(wanted, platform, random).find(
       (sent) => read(sent) === (wanted === "down" || wanted === "slow" ? "retry" : wanted),
     );
@@ -155,8 +148,7 @@ const answerOf = (status: number, body: string): Sent => ({
 function answersFor(wanted: Wanted, platform: Platform, random: Random): Sent[] {
   if (wanted === "slow") return [{ ok: false, code: "timeout", error: "no answer within 8 s" }];
   if (wanted === "down") return [answerOf(503, '{"message":"Service temporarily unavailable"}')];
-  if (wanted !== "accepted")
-    return (platform.responses ?? []).map(({ status, body }) => answerOf(status, body));
+  if (wanted !== "accepted") return (platform.responses ?? []).map(({ status, body }) => answerOf(status, body));
   return (acceptedBodies[platform.id]?.(random) ?? ['{"ok":true}']).map((body) =>
     answerOf(acceptedStatus[platform.id] ?? (body ? 200 : 204), body),
   );

@@ -145,12 +145,7 @@ const checkAddress = () => null;
 export const setUpAt = (from: number) => from - 2 * hourMs;
 
 /** Creates a site with its keys and connections, one step every three minutes. */
-export async function createSite(
-  context: SiteContext,
-  demo: DemoSite,
-  at: number,
-  clock: Clock,
-): Promise<CreatedSite> {
+export async function createSite(context: SiteContext, demo: DemoSite, at: number, clock: Clock): Promise<CreatedSite> {
   clock.at = at;
   const by = (actor = owner) => ({ actor, now: (clock.at += 3 * minuteMs), checkAddress });
   const { id: siteId } = await addSite(context, demo.host, by("command line"));
@@ -158,12 +153,7 @@ export async function createSite(
   await renameSite(context, site(), demo.name, by());
   await changeSiteSettings(context, site(), demo.settings, by());
   const live = await addKey(context, site(), { name: "order system", mode: "live", expiresAt: null }, by());
-  const test = await addKey(
-    context,
-    site(),
-    { name: "staging", mode: "test", expiresAt: null },
-    by(colleague),
-  );
+  const test = await addKey(context, site(), { name: "staging", mode: "test", expiresAt: null }, by(colleague));
   for (const [platform, events = "all"] of demo.platforms) {
     const token = platform === demo.revoked ? revokedTokens[platform] : {};
     await connect(context, site(), platform, { ...standinConnections[platform], ...token, events }, by());
@@ -183,11 +173,7 @@ export async function createNewSite(context: SiteContext, at: number, clock: Clo
 }
 
 /** The members' changes to the shop. `at` turns a share of the history into a time. */
-export function shopActions(
-  context: SiteContext,
-  { siteId }: CreatedSite,
-  at: (part: number) => number,
-): ScheduledAction[] {
+export function shopActions(context: SiteContext, { siteId }: CreatedSite, at: (part: number) => number): ScheduledAction[] {
   const site = () => findSite(context, siteId);
   const by = (now: number, actor = owner) => ({ actor, now, checkAddress });
   const action = (part: number, act: (now: number) => Promise<unknown>): ScheduledAction => ({
@@ -196,9 +182,7 @@ export function shopActions(
   });
   let agency = "";
   return [
-    action(0.04, (now) =>
-      addHost(context, site(), "checkout.shop.example.com", { ...by(now), isTrusted: true }),
-    ),
+    action(0.04, (now) => addHost(context, site(), "checkout.shop.example.com", { ...by(now), isTrusted: true })),
     action(0.1, async (now) => {
       const wanted = { name: "agency import", mode: "live", expiresAt: null } as const;
       agency = (await addKey(context, site(), wanted, by(now, colleague))).id;

@@ -17,11 +17,7 @@ const businesses = {
 export type TrafficCurve = (at: number) => number;
 
 /** Returns a function from a time to the traffic, relative to the average at the end of the history. */
-export function createTrafficCurve(
-  { settings, isBusiness }: DemoSite,
-  from: number,
-  to: number,
-): TrafficCurve {
+export function createTrafficCurve({ settings, isBusiness }: DemoSite, from: number, to: number): TrafficCurve {
   const clock = new Intl.DateTimeFormat("en-GB", {
     timeZone: settings.time_zone,
     weekday: "short",

@@ -70,9 +70,7 @@ export async function writeBotVisits(
   { siteId, host, bots, count }: BotSample,
   { from, now }: { from: number; now: number },
 ): Promise<void> {
-  const times = Array.from({ length: count }, () =>
-    Math.floor(now - random.number() ** 2 * Math.min(now - from, 13 * dayMs)),
-  );
+  const times = Array.from({ length: count }, () => Math.floor(now - random.number() ** 2 * Math.min(now - from, 13 * dayMs)));
   for (const at of times.toSorted((one, other) => one - other)) {
     const { seen, judgement } = random.pickWeighted(bots);
     const { primary: reason, verdict } = judgement;

@@ -19,9 +19,7 @@ export type Receiver = { url: string; close(): Promise<void> };
 /** Accepts every request, as a data warehouse would. */
 export async function startReceiver(): Promise<Receiver> {
   const server: Server = createServer((request, response) => {
-    request
-      .resume()
-      .on("end", () => response.setHeader("Content-Type", "application/json").end('{"stored":true}'));
+    request.resume().on("end", () => response.setHeader("Content-Type", "application/json").end('{"stored":true}'));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
@@ -34,12 +32,7 @@ export async function startReceiver(): Promise<Receiver> {
   };
 }
 
-export async function addDemoWebhook(
-  context: SiteContext,
-  siteId: string,
-  receiver: Receiver,
-  at: number,
-): Promise<string> {
+export async function addDemoWebhook(context: SiteContext, siteId: string, receiver: Receiver, at: number): Promise<string> {
   const allow = readAllowList(allowedPrivate);
   if ("fault" in allow) throw new Error(allow.fault);
   const wanted = { url: `${receiver.url}/totals`, sendEmpty: true };

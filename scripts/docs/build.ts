@@ -47,23 +47,18 @@ export function buildSite(docs: string, out: string): string[] {
     .flatMap(({ links }) => links.map(({ file }) => file))
     .filter((file) => file.startsWith("../") && file !== architecture && existsSync(join(docs, file)));
   for (const file of projectFiles) content.set(projectFileName(file), readFileSync(join(docs, file)));
-  const faults = [
-    ...deadLinks(pages, new Set([...files, ...projectFiles, architecture])),
-    ...unlisted(pages, sections),
-  ];
+  const faults = [...deadLinks(pages, new Set([...files, ...projectFiles, architecture])), ...unlisted(pages, sections)];
   if (faults.length) return faults;
 
   keep("search.json", Buffer.from(JSON.stringify(searchIndex(pages, sections))));
   const order = sections.flatMap((section) => section.pages);
-  for (const page of pages)
-    content.set(`${page.name}.html`, Buffer.from(frame(page, sections, order, assets)));
+  for (const page of pages) content.set(`${page.name}.html`, Buffer.from(frame(page, sections, order, assets)));
   rmSync(out, { recursive: true, force: true });
   for (const [path, bytes] of content) {
     const target = join(out, path);
     mkdirSync(dirname(target), { recursive: true });
     writeFileSync(target, bytes);
-    if (/\.(?:html|css|js|json|svg|txt)$/.test(path))
-      writeFileSync(`${target}.gz`, gzipSync(bytes, { level: 9 }));
+    if (/\.(?:html|css|js|json|svg|txt)$/.test(path)) writeFileSync(`${target}.gz`, gzipSync(bytes, { level: 9 }));
   }
   return [];
 }
@@ -96,9 +91,7 @@ type Found = { s: string; t: string; h: string; u: string; x: string };
 /** Lists the parts of all pages for the search of the site. */
 function searchIndex(pages: readonly Page[], sections: readonly Section[]): Found[] {
   const listed = new Map(
-    sections.flatMap((section) =>
-      section.pages.map(({ title, page }) => [page.file, { title, section: section.title }]),
-    ),
+    sections.flatMap((section) => section.pages.map(({ title, page }) => [page.file, { title, section: section.title }])),
   );
   return pages
     .filter(({ file }) => file !== "README.md")

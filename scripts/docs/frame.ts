@@ -69,9 +69,7 @@ function group({ title, pages, isQuiet }: Section, current: Page): string {
 function onThisPage({ headings }: Page): string {
   const shown = headings.filter(({ depth }) => depth === 2 || depth === 3);
   if (shown.length < 2) return "<aside></aside>";
-  const links = shown.map(
-    ({ depth, id, title }) => `<li class="depth${depth}"><a href="#${id}">${escapeHtml(title)}</a></li>`,
-  );
+  const links = shown.map(({ depth, id, title }) => `<li class="depth${depth}"><a href="#${id}">${escapeHtml(title)}</a></li>`);
   return `<aside aria-label="On this page"><p>On this page</p><ul>${links.join("")}</ul></aside>`;
 }
 

@@ -14,9 +14,7 @@ const script = words(
 const php = words(
   "function return if else foreach for as new throw try catch null true false array string int void class public fn defined define echo",
 );
-const python = words(
-  "import from def return if elif else for in with as try except raise None True False and or not pass",
-);
+const python = words("import from def return if elif else for in with as try except raise None True False and or not pass");
 
 type Rules = { comment?: string; text?: string; word?: string; number?: string };
 const javascript: Rules = {
@@ -45,8 +43,7 @@ const rules: Readonly<Record<string, Rules>> = {
 };
 
 export function highlight(code: string, language: string): string {
-  const known =
-    rules[language] ?? rules[{ bash: "sh", console: "sh", jsonc: "json", yml: "yaml" }[language] ?? ""];
+  const known = rules[language] ?? rules[{ bash: "sh", console: "sh", jsonc: "json", yml: "yaml" }[language] ?? ""];
   if (!known) return escapeHtml(code);
   const kinds = Object.entries(known) as [keyof Rules, string][];
   const pattern = new RegExp(kinds.map(([kind, source]) => `(?<${kind}>${source})`).join("|"), "g");

@@ -41,11 +41,7 @@ const addressOf = (file: string) => `/docs/${nameOf(file).replace(/^index$/, "")
 /** Returns the path on the site of a linked file of the project: `../.env.example` is `files/env.example.txt`. */
 export const projectFileName = (file: string) => `files/${file.slice(3).replaceAll(/(?<=^|\/)\./g, "")}.txt`;
 
-export function readPage(
-  file: string,
-  markdown: string,
-  assetOf: (name: string) => string | undefined,
-): Page {
+export function readPage(file: string, markdown: string, assetOf: (name: string) => string | undefined): Page {
   const headings: Heading[] = [];
   const parts: Part[] = [{ id: "", title: "", text: "" }];
   const links: Page["links"] = [];
@@ -53,9 +49,7 @@ export function readPage(
   let summary = "";
   const marked = new Marked({ gfm: true });
   const plain = (tokens: Tokens.Generic[] | undefined): string =>
-    (tokens ?? [])
-      .map((one) => (one.tokens ? plain(one.tokens) : one.type === "br" ? " " : String(one.text ?? "")))
-      .join("");
+    (tokens ?? []).map((one) => (one.tokens ? plain(one.tokens) : one.type === "br" ? " " : String(one.text ?? ""))).join("");
   const addText = (text: string) => {
     const part = parts.at(-1);
     if (part) part.text += `${text} `;
@@ -94,8 +88,7 @@ export function readPage(
         const id = count ? `${slug}-${count}` : slug;
         headings.push({ depth, id, title });
         if (depth > 1) parts.push({ id, title, text: "" });
-        const anchor =
-          depth > 1 ? `<a class="anchor" href="#${id}" aria-label="Link to: ${escapeHtml(title)}">#</a>` : "";
+        const anchor = depth > 1 ? `<a class="anchor" href="#${id}" aria-label="Link to: ${escapeHtml(title)}">#</a>` : "";
         return `<h${depth} id="${id}">${this.parser.parseInline(tokens)}${anchor}</h${depth}>\n`;
       },
       paragraph({ tokens }) {

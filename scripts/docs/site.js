@@ -19,8 +19,7 @@ menu.addEventListener("click", () => showSections(!document.body.classList.conta
 document.querySelector("main").addEventListener("click", () => showSections(false));
 const current = document.querySelector('#sections [aria-current="page"]');
 const sections = document.querySelector("#sections");
-if (current && current.offsetTop > sections.clientHeight - 80)
-  sections.scrollTop = current.offsetTop - sections.clientHeight / 2;
+if (current && current.offsetTop > sections.clientHeight - 80) sections.scrollTop = current.offsetTop - sections.clientHeight / 2;
 
 // Copy.
 for (const block of all(".code")) {
@@ -48,8 +47,7 @@ if (marks.size) {
 // Search.
 const field = document.querySelector(".search input");
 const list = document.querySelector("#found");
-const indexAddress =
-  document.currentScript?.dataset.index ?? document.querySelector("script[data-index]").dataset.index;
+const indexAddress = document.currentScript?.dataset.index ?? document.querySelector("script[data-index]").dataset.index;
 let index = null;
 let active = -1;
 
@@ -60,12 +58,7 @@ const load = () => (index ??= fetch(indexAddress).then((answer) => answer.json()
 function score(part, words) {
   let sum = 0;
   for (const word of words) {
-    const best = Math.max(
-      weight(part.t, word, 12),
-      weight(part.h, word, 8),
-      weight(part.s, word, 2),
-      weight(part.x, word, 2),
-    );
+    const best = Math.max(weight(part.t, word, 12), weight(part.h, word, 8), weight(part.s, word, 2), weight(part.x, word, 2));
     if (best === 0) return 0;
     sum += best;
   }
@@ -101,10 +94,7 @@ function marked(text, words) {
       .filter(([place]) => place >= 0)
       .toSorted((a, b) => a[0] - b[0])[0];
     if (!next) break;
-    pieces.push(
-      text.slice(end, next[0]),
-      createNode("mark", { textContent: text.slice(next[0], next[0] + next[1]) }),
-    );
+    pieces.push(text.slice(end, next[0]), createNode("mark", { textContent: text.slice(next[0], next[0] + next[1]) }));
     end = next[0] + next[1];
   }
   return [...pieces, text.slice(end)];

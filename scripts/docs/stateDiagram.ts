@@ -24,7 +24,11 @@ export function stateDiagram(): string {
       causes.set(change, (causes.get(change) ?? new Set()).add(cause));
     }
   }
-  const order = (change: string) => change.split(" --> ").map((state) => deliveryStates.indexOf(state as DeliveryState)).join(" "); // prettier-ignore
+  const order = (change: string) =>
+    change
+      .split(" --> ")
+      .map((state) => deliveryStates.indexOf(state as DeliveryState))
+      .join(" ");
   const changes = [...causes].toSorted(([one], [other]) => (order(one) < order(other) ? -1 : 1));
   return [
     "stateDiagram-v2",
@@ -36,10 +40,7 @@ export function stateDiagram(): string {
 
 /** Puts the drawing into a page that has one of states. */
 export const withStateDiagram = (markdown: string) =>
-  markdown.replace(
-    /```mermaid\nstateDiagram-v2\n[^]*?\n```/,
-    () => `\`\`\`mermaid\n${stateDiagram()}\n\`\`\``,
-  );
+  markdown.replace(/```mermaid\nstateDiagram-v2\n[^]*?\n```/, () => `\`\`\`mermaid\n${stateDiagram()}\n\`\`\``);
 
 const listOf = (words: readonly string[]) =>
   words.length < 2 ? (words[0] ?? "") : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;

@@ -7,12 +7,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import ipaddr from "ipaddr.js";
-import {
-  listFormat,
-  shippedList,
-  type ListHeader,
-  type Network,
-} from "../../src/traffic/networks/networkList.ts";
+import { listFormat, shippedList, type ListHeader, type Network } from "../../src/traffic/networks/networkList.ts";
 import { loadNetworks, findNetwork } from "../../src/traffic/networks/networks.ts";
 import { carved, owners } from "./owners.ts";
 
@@ -135,8 +130,7 @@ const table6 = [...readTable(join(folder, "asn-ipv6-num.csv"))];
 const found = ownersOf([table4, table6]);
 
 let ranges4 = listed(table4, found, 1n);
-for (const { name, kind, cidrs } of carved)
-  for (const cidr of cidrs) ranges4 = carve(ranges4, cidr, placeOf(name, kind));
+for (const { name, kind, cidrs } of carved) for (const cidr of cidrs) ranges4 = carve(ranges4, cidr, placeOf(name, kind));
 const ipv4 = boundaries(ranges4);
 const ipv6 = boundaries(listed(table6, found, 1n << 80n));
 
@@ -149,10 +143,7 @@ const header: ListHeader = {
   ipv6: ipv6.length,
   owners: owners.map(({ kind, name }) => [kind, name]),
 };
-writeFileSync(
-  target,
-  Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), encode(ipv4), encode(ipv6)]),
-);
+writeFileSync(target, Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), encode(ipv4), encode(ipv6)]));
 
 // Checks that the written list is read back unchanged.
 loadNetworks(target);

@@ -34,9 +34,7 @@ async function onDatabase(address: string): Promise<number> {
     await withClient(server, refuseIfInUse);
     await withClient(server, (client) => removeSchemas(client, "of an earlier run"));
   } catch (error) {
-    process.stderr.write(
-      `The database cannot be used: ${error instanceof Error ? error.message : String(error)}\n`,
-    );
+    process.stderr.write(`The database cannot be used: ${error instanceof Error ? error.message : String(error)}\n`);
     return 1;
   }
   const report = join(tmpdir(), `cleancast-store-${process.pid}.json`);
@@ -55,9 +53,8 @@ async function onDatabase(address: string): Promise<number> {
       STORE_LOAD_EVENTS: process.env["STORE_LOAD_EVENTS"] ?? "4000",
     },
   );
-  await withClient(server, (client) => removeSchemas(client, "that tests left behind")).catch(
-    (error: unknown) =>
-      process.stderr.write(`Schemas named ${schemaPrefix}… may be left: ${String(error)}\n`),
+  await withClient(server, (client) => removeSchemas(client, "that tests left behind")).catch((error: unknown) =>
+    process.stderr.write(`Schemas named ${schemaPrefix}… may be left: ${String(error)}\n`),
   );
   if (!existsSync(report)) return 1;
   const { text, holds } = summary(JSON.parse(readFileSync(report, "utf8")) as Report, process.cwd());

@@ -32,9 +32,7 @@ export function summary({ testResults }: Report, folder: string): { text: string
       ({ status, fullName }) => status !== "passed" && status !== "failed" && !fullName.includes("sqlite"),
     ).length;
     const head = `${verdictOf(file).padEnd(7)}  ${file.name.slice(folder.length + 1)}: ${passed} of ${passed + failed.length + skipped}`;
-    const why = failed.map(
-      (one) => `           ${one.fullName}\n             ${one.failureMessages[0]?.split("\n")[0] ?? ""}`,
-    );
+    const why = failed.map((one) => `           ${one.fullName}\n             ${one.failureMessages[0]?.split("\n")[0] ?? ""}`);
     if (file.message && failed.length === 0) why.push(`           ${file.message.split("\n")[0]}`);
     return [head, ...why].join("\n");
   });

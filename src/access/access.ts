@@ -105,9 +105,7 @@ export function createAccess(options: AccessOptions) {
     /** Loads single sign-on at the first use. */
     singleSignOn(): Promise<SingleSignOn> {
       if (!singleSignOn) throw new Missing("address", "Single sign-on is not configured.");
-      opening ??= import("./singleSignOn/signIn.ts").then(({ createSingleSignOn }) =>
-        createSingleSignOn(context, singleSignOn),
-      );
+      opening ??= import("./singleSignOn/signIn.ts").then(({ createSingleSignOn }) => createSingleSignOn(context, singleSignOn));
       return opening;
     },
     /** Refuses what needs a password where there are none. */

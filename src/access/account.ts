@@ -27,8 +27,7 @@ export function createAccount(context: AccessContext) {
       await uncountAttempt(store, limits);
       return result;
     } catch (error) {
-      if (["INVALID_PASSWORD", "PASSWORD_TOO_LONG"].includes(errorCodeOf(error) ?? ""))
-        throw wrongPassword(field);
+      if (["INVALID_PASSWORD", "PASSWORD_TOO_LONG"].includes(errorCodeOf(error) ?? "")) throw wrongPassword(field);
       throw errorStatusOf(error) === 401 ? sessionEnded() : error;
     }
   }
@@ -46,8 +45,7 @@ export function createAccount(context: AccessContext) {
     },
 
     async endSession(me: Me, id: string): Promise<void> {
-      if (!(await store.accounts.endSession(me.id, id)))
-        throw new Missing("session", "There is no such session.");
+      if (!(await store.accounts.endSession(me.id, id))) throw new Missing("session", "There is no such session.");
     },
 
     async rename(me: Me, name: string, by: By): Promise<void> {
@@ -56,16 +54,9 @@ export function createAccount(context: AccessContext) {
     },
 
     /** Ends every other session; this one continues with a new cookie. */
-    async changePassword(
-      me: Me,
-      caller: Caller,
-      given: { current: string; password: string },
-      by: By,
-    ): Promise<Cookies> {
+    async changePassword(me: Me, caller: Caller, given: { current: string; password: string }, by: By): Promise<Cookies> {
       checkNewPassword(given.password);
-      const proof = await withPassword(me, caller, "current", () =>
-        checkPassword(me, "current", given.current),
-      );
+      const proof = await withPassword(me, caller, "current", () => checkPassword(me, "current", given.current));
       const next = await hashPassword(given.password);
       const renewed = { sessionId: me.sessionId, token: randomBase62(32) };
       const line = auditLine("", "password changed", {}, by);

@@ -64,9 +64,7 @@ export function betterAuthAdapter({ accounts }: Pick<Store, "accounts">, newId: 
         sortBy?: { field: string; direction: string } | undefined;
       }) {
         // Conditions name columns; the sort order names better-auth's fields.
-        const order = sortBy
-          ? { orderBy: `${getFieldName({ model, field: sortBy.field })} ${sortBy.direction}` }
-          : {};
+        const order = sortBy ? { orderBy: `${getFieldName({ model, field: sortBy.field })} ${sortBy.direction}` } : {};
         const rows = await accounts.find(model, toConditions(where), {
           limit,
           offset: offset ?? 0,

@@ -74,8 +74,7 @@ export function createApiKeys(context: AccessContext) {
       const granted = scopes.filter((scope) => wanted.scopes.includes(scope));
       checkScope(context, holder, site);
       if (granted.length === 0) throw new Refusal("scopes", "Choose at least one scope.");
-      if (expiresAt !== null && expiresAt <= by.now)
-        throw new Refusal("expiresAt", "The expiry date is in the past.");
+      if (expiresAt !== null && expiresAt <= by.now) throw new Refusal("expiresAt", "The expiry date is in the past.");
       const { key, hash, prefix } = makeKey("API");
       const id = shortId();
       const isAdded = await store.apiKeys.add(

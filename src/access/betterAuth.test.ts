@@ -19,9 +19,7 @@ test("every field of better-auth has a column in our tables", () => {
   ).toEqual([...accountTables].toSorted());
   for (const { modelName, fields } of Object.values(tables)) {
     const text = initial.statements.find((one) => one.startsWith(`CREATE TABLE ${modelName} (`));
-    const columns = [...(text ?? "").matchAll(/^\s+([a-z_]+) (?:text|integer|bigint)/gm)].map(
-      ([, name]) => name,
-    );
+    const columns = [...(text ?? "").matchAll(/^\s+([a-z_]+) (?:text|integer|bigint)/gm)].map(([, name]) => name);
     const wanted = Object.entries(fields).map(([name, { fieldName }]) => fieldName ?? name);
     expect(columns).toEqual(expect.arrayContaining(["id", ...wanted]));
   }
@@ -29,9 +27,7 @@ test("every field of better-auth has a column in our tables", () => {
 
 test("better-auth is loaded at the first sign-in, not when the relay starts", () => {
   const here = new URL(".", import.meta.url);
-  const files = readdirSync(here, { recursive: true, encoding: "utf8" }).filter((name) =>
-    /(?<!\.test)\.ts$/.test(name),
-  );
+  const files = readdirSync(here, { recursive: true, encoding: "utf8" }).filter((name) => /(?<!\.test)\.ts$/.test(name));
   const importing = files.filter((name) =>
     /^(?:import|export) .*from "better-auth/m.test(readFileSync(new URL(name, here), "utf8")),
   );

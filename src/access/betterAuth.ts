@@ -24,14 +24,13 @@ const sessionDays = 30;
 const daySeconds = 86_400;
 
 export async function loadBetterAuth(options: BetterAuthOptions) {
-  const [{ betterAuth }, { createAuthEndpoint }, { twoFactor }, { betterAuthAdapter }, { z }] =
-    await Promise.all([
-      import("better-auth/minimal"),
-      import("better-auth/api"),
-      import("better-auth/plugins/two-factor"),
-      import("./adapter.ts"),
-      import("zod"),
-    ]);
+  const [{ betterAuth }, { createAuthEndpoint }, { twoFactor }, { betterAuthAdapter }, { z }] = await Promise.all([
+    import("better-auth/minimal"),
+    import("better-auth/api"),
+    import("better-auth/plugins/two-factor"),
+    import("./adapter.ts"),
+    import("zod"),
+  ]);
   /** Sets the cookie of a session whose token was replaced. */
   const cookieFor = createAuthEndpoint.serverOnly(
     { method: "POST", body: z.object({ token: z.string() }) },
@@ -77,11 +76,7 @@ export const twoFactorOptions = {
   },
 };
 
-export const betterAuthOptions = ({
-  secret,
-  publicUrl,
-  onDefect,
-}: Omit<BetterAuthOptions, "store" | "newId">) => ({
+export const betterAuthOptions = ({ secret, publicUrl, onDefect }: Omit<BetterAuthOptions, "store" | "newId">) => ({
   appName: "Cleancast",
   baseURL: publicUrl,
   secret,
@@ -195,8 +190,7 @@ export function errorCodeOf(error: unknown): string | null {
   return typeof code === "string" ? code : null;
 }
 
-export const errorStatusOf = (error: unknown) =>
-  error instanceof Error && "statusCode" in error ? error.statusCode : null;
+export const errorStatusOf = (error: unknown) => (error instanceof Error && "statusCode" in error ? error.statusCode : null);
 
 /** The same rule as better-auth's: an address that it rejects could never sign in. */
 const emailForm = /^(?:[a-z0-9_'+-]+\.)*[a-z0-9_'+-]*[a-z0-9_+-]@(?:[a-z0-9][a-z0-9-]*\.)+[a-z]{2,}$/;

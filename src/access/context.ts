@@ -7,11 +7,7 @@ import type { Store } from "../store/store.ts";
 import type { BetterAuth } from "./betterAuth.ts";
 import type { GuardedSend, SingleSignOnSettings } from "./singleSignOn/settings.ts";
 
-type Mailer = (
-  to: readonly string[],
-  subject: string,
-  text: string,
-) => Promise<{ ok: true } | { ok: false; error: string }>;
+type Mailer = (to: readonly string[], subject: string, text: string) => Promise<{ ok: true } | { ok: false; error: string }>;
 
 export type AccessOptions = {
   store: Store;

@@ -18,10 +18,7 @@ import { countAttempt, invitationLimits, linkLimits, uncountAttempt } from "./ra
 
 const validMs = 7 * dayMs;
 
-export function createInvitations(
-  context: AccessContext,
-  { signIn }: Pick<ReturnType<typeof createSignIn>, "signIn">,
-) {
+export function createInvitations(context: AccessContext, { signIn }: Pick<ReturnType<typeof createSignIn>, "signIn">) {
   const { store, directory, now, publicUrl, mailer } = context;
   const nameOf = (site: string | null) =>
     site === null ? null : (directory.site(site)?.hosts[0] ?? directory.site(site)?.name ?? site);
@@ -47,10 +44,7 @@ export function createInvitations(
       const email = readEmail(given.email);
       const known = await store.members.findByEmail(email);
       if (known?.grants.some((grant) => grant.site === site))
-        throw new Refusal(
-          "email",
-          `${email} is already a member here. Change their role in the list of members.`,
-        );
+        throw new Refusal("email", `${email} is already a member here. Change their role in the list of members.`);
       const at = now();
       await countAttempt(store, invitationLimits(by.actor), at);
       const { token, hash } = createLinkToken();
@@ -86,13 +80,9 @@ export function createInvitations(
 
     async withdraw(holder: Holder, id: string, by: By): Promise<void> {
       const found = (await store.invitations.listOpen(now())).find((one) => one.id === id);
-      if (!found || !owns(holder, found.site))
-        throw new Missing("invitation", "There is no such invitation.");
+      if (!found || !owns(holder, found.site)) throw new Missing("invitation", "There is no such invitation.");
       const { email, role, site } = found;
-      await store.invitations.withdraw(
-        auditLine(site ?? "", "invitation withdrawn", { email, role }, by),
-        id,
-      );
+      await store.invitations.withdraw(auditLine(site ?? "", "invitation withdrawn", { email, role }, by), id);
     },
 
     async lookUp(caller: Caller, token: string) {
@@ -101,19 +91,11 @@ export function createInvitations(
       return { email, role, site: nameOf(site), invitedBy, known };
     },
 
-    async accept(
-      caller: Caller,
-      given: { token: string; name?: string | undefined; password: string },
-    ): Promise<Cookies> {
+    async accept(caller: Caller, given: { token: string; name?: string | undefined; password: string }): Promise<Cookies> {
       const { email, site, role } = await findInvitation(caller, given.token);
       const known = await store.members.findByEmail(email);
       const hash = hashLinkToken(given.token);
-      const line = auditLine(
-        site ?? "",
-        "invitation accepted",
-        { email, role },
-        { actor: email, now: now() },
-      );
+      const line = auditLine(site ?? "", "invitation accepted", { email, role }, { actor: email, now: now() });
       // An existing account also needs its password: the link may have been forwarded.
       const signedIn = known && (await signIn(caller, { email, password: given.password }));
       const result = await store.invitations.accept(

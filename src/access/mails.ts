@@ -34,11 +34,7 @@ If you did not request this, ignore this email: your password stays the same.
 }
 
 /** Returns false without a mail server, and when the email could not be sent. */
-export async function sendMail(
-  { mailer, onDefect }: AccessContext,
-  to: string,
-  { subject, text }: Mail,
-): Promise<boolean> {
+export async function sendMail({ mailer, onDefect }: AccessContext, to: string, { subject, text }: Mail): Promise<boolean> {
   if (!mailer) return false;
   const result = await mailer([to], subject, text);
   if (!result.ok) onDefect(new Error(`an email with a link was not sent: ${result.error}`));

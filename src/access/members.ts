@@ -20,11 +20,7 @@ export const owns = (holder: Holder, site: string | null) => may(holder, "owner"
 export const ownsSomething = ({ grants }: Holder) => grants.some(({ role }) => role === "owner");
 
 /** Requires the role owner on the site. A site that the holder cannot see counts as missing. */
-export function checkScope(
-  { directory }: Pick<AccessContext, "directory">,
-  holder: Holder,
-  site: string | null,
-) {
+export function checkScope({ directory }: Pick<AccessContext, "directory">, holder: Holder, site: string | null) {
   if (site !== null && (!directory.site(site) || roleOn(holder, site) === null))
     throw new Missing("site", "There is no such site.");
   if (!owns(holder, site)) {
@@ -52,8 +48,7 @@ export function createMembers(context: AccessContext) {
 
   function checkResult(result: "done" | "last owner" | "no member"): void {
     if (result === "no member") throw new Missing("member", "There is no such member.");
-    if (result === "last owner")
-      throw new Denied("conflict", "This is the last owner. Make another member an owner first.");
+    if (result === "last owner") throw new Denied("conflict", "This is the last owner. Make another member an owner first.");
   }
 
   return {
@@ -71,10 +66,7 @@ export function createMembers(context: AccessContext) {
     },
 
     /** Adds a member whose password is given, as in a configuration file. Others are invited. */
-    async add(
-      given: { email: string; name: string; password: string; grants: readonly Grant[] },
-      by: By,
-    ): Promise<void> {
+    async add(given: { email: string; name: string; password: string; grants: readonly Grant[] }, by: By): Promise<void> {
       const { name, password, grants } = given;
       const email = readEmail(given.email);
       checkNewPassword(password);

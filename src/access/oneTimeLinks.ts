@@ -14,5 +14,4 @@ export function createLinkToken(): LinkToken {
 
 export const hashLinkToken = (token: string) => hash("sha256", token);
 
-export const linkTo = (origin: string, page: keyof typeof pages, token: string) =>
-  `${origin}/dashboard/${pages[page]}#${token}`;
+export const linkTo = (origin: string, page: keyof typeof pages, token: string) => `${origin}/dashboard/${pages[page]}#${token}`;

@@ -25,8 +25,7 @@ const waiting: (() => void)[] = [];
 
 async function withLimit<T>(work: () => Promise<T>): Promise<T> {
   if (working >= maxAtOnce) {
-    if (waiting.length >= maxWaiting)
-      throw new Denied("unavailable", "Too many sign-ins at the moment. Try again.", 5);
+    if (waiting.length >= maxWaiting) throw new Denied("unavailable", "Too many sign-ins at the moment. Try again.", 5);
     await new Promise<void>((resolve) => waiting.push(resolve));
   } else working += 1;
   try {
@@ -60,9 +59,7 @@ export async function isPassword(password: string, hash: string): Promise<boolea
   if (!tag.length) return false;
   const costs = { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) };
   const nonce = Buffer.from(salt, "base64");
-  const found = await withLimit(() =>
-    derive("argon2id", { ...costs, tagLength: tag.length, message: bytesOf(password), nonce }),
-  );
+  const found = await withLimit(() => derive("argon2id", { ...costs, tagLength: tag.length, message: bytesOf(password), nonce }));
   return timingSafeEqual(found, tag);
 }
 

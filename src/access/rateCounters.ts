@@ -32,14 +32,10 @@ export const accountLimitKeys = (email: string, address: string) =>
     .map(({ key }) => key);
 
 /** Tokens of one-time links cannot be guessed; this limit only saves work. */
-export const linkLimits = (address: string): RateLimit[] => [
-  limit(30, 15 * minuteMs, "links", networkOf(address)),
-];
+export const linkLimits = (address: string): RateLimit[] => [limit(30, 15 * minuteMs, "links", networkOf(address))];
 
 /** Two-factor codes. better-auth also ends a sign-in after five wrong codes. */
-export const codeLimits = (address: string): RateLimit[] => [
-  limit(30, 15 * minuteMs, "codes", networkOf(address)),
-];
+export const codeLimits = (address: string): RateLimit[] => [limit(30, 15 * minuteMs, "codes", networkOf(address))];
 
 export const resetLimits = (email: string, address: string): RateLimit[] => [
   limit(3, hourMs, "reset", email),
@@ -49,9 +45,7 @@ export const resetLimits = (email: string, address: string): RateLimit[] => [
 export const invitationLimits = (actor: string): RateLimit[] => [limit(60, hourMs, "invitations", actor)];
 
 /** Accepts a code of an authenticator app once; it is valid for at most 90 seconds. */
-export const codeUse = (userId: string, code: string): RateLimit[] => [
-  limit(1, 3 * minuteMs, "code", userId, code),
-];
+export const codeUse = (userId: string, code: string): RateLimit[] => [limit(1, 3 * minuteMs, "code", userId, code)];
 
 /** Limits test messages per site and quarter of an hour: they are sent in the operator's name. */
 export const testLimits = (kind: "alert" | "connection" | "webhook", siteId: string): RateLimit[] => [
@@ -59,11 +53,7 @@ export const testLimits = (kind: "alert" | "connection" | "webhook", siteId: str
 ];
 
 /** Counts an attempt; throws with the time to wait once the limit is reached. */
-export async function countAttempt(
-  store: Pick<Store, "rateCounters">,
-  limits: readonly RateLimit[],
-  now: number,
-): Promise<void> {
+export async function countAttempt(store: Pick<Store, "rateCounters">, limits: readonly RateLimit[], now: number): Promise<void> {
   const until = await store.rateCounters.count(limits, now);
   if (until === 0) return;
   const seconds = Math.max(1, Math.ceil((until - now) / 1000));
@@ -72,9 +62,6 @@ export async function countAttempt(
   throw new Denied("too_many", `Too many attempts. Try again in ${wait}.`, seconds);
 }
 
-export async function uncountAttempt(
-  store: Pick<Store, "rateCounters">,
-  limits: readonly RateLimit[],
-): Promise<void> {
+export async function uncountAttempt(store: Pick<Store, "rateCounters">, limits: readonly RateLimit[]): Promise<void> {
   await store.rateCounters.decrement(limits.map(({ key }) => key));
 }

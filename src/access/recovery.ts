@@ -45,11 +45,7 @@ export function createRecovery(context: AccessContext) {
     },
 
     /** Creates a link on an owner's behalf. It also turns two-factor sign-in off, for a member who lost their phone. */
-    async createReset(
-      member: { id: string; email: string },
-      by: By,
-      { show = false }: { show?: boolean } = {},
-    ): Promise<Link> {
+    async createReset(member: { id: string; email: string }, by: By, { show = false }: { show?: boolean } = {}): Promise<Link> {
       const { link, hours, expiresAt } = await createLink(member.id, true, { ...by, email: member.email });
       if (show) return { link, expiresAt };
       const isSent = await sendMail(context, member.email, resetMail(publicUrl, link, hours));

@@ -15,14 +15,7 @@ import {
 import { addressOf, type AccessContext, type Caller, type Cookies } from "./context.ts";
 import { createLinkToken, hashLinkToken, linkTo } from "./oneTimeLinks.ts";
 import { checkNewPassword, hashPassword } from "./password.ts";
-import {
-  codeLimits,
-  codeUse,
-  countAttempt,
-  linkLimits,
-  passwordLimits,
-  uncountAttempt,
-} from "./rateCounters.ts";
+import { codeLimits, codeUse, countAttempt, linkLimits, passwordLimits, uncountAttempt } from "./rateCounters.ts";
 import { refuseDamagedSecret } from "./twoFactorSecrets.ts";
 
 type SignedIn = { step: "signed in" | "code needed"; cookies: Cookies };
@@ -77,9 +70,7 @@ export function createSignIn(context: AccessContext) {
       await uncountAttempt(store, limits);
       return { step: needsCode ? "code needed" : "signed in", cookies };
     } catch (error) {
-      if (
-        ["INVALID_EMAIL_OR_PASSWORD", "INVALID_EMAIL", "PASSWORD_TOO_LONG"].includes(errorCodeOf(error) ?? "")
-      )
+      if (["INVALID_EMAIL_OR_PASSWORD", "INVALID_EMAIL", "PASSWORD_TOO_LONG"].includes(errorCodeOf(error) ?? ""))
         throw wrongPassword();
       throw error;
     }
@@ -115,8 +106,7 @@ export function createSignIn(context: AccessContext) {
       await uncountAttempt(store, limits);
       return cookies;
     } catch (error) {
-      const refusal =
-        codeRefusal(error) ?? (errorCodeOf(error) === "INVALID_TWO_FACTOR_COOKIE" ? ended : null);
+      const refusal = codeRefusal(error) ?? (errorCodeOf(error) === "INVALID_TWO_FACTOR_COOKIE" ? ended : null);
       throw refusal ?? (proof && (await refuseDamaged(proof.userId, isApp))) ?? error;
     }
   }
@@ -153,10 +143,7 @@ export function createSignIn(context: AccessContext) {
       return linkTo(origin, "set-up", token);
     },
 
-    async setUp(
-      caller: Caller,
-      given: { token: string; email: string; name: string; password: string },
-    ): Promise<Cookies> {
+    async setUp(caller: Caller, given: { token: string; email: string; name: string; password: string }): Promise<Cookies> {
       const limits = linkLimits(addressOf(context, caller));
       await countAttempt(store, limits, now());
       const hash = hashLinkToken(given.token);
@@ -176,19 +163,16 @@ export function createSignIn(context: AccessContext) {
       const result = await store.oneTimeLinks.addFirstOwner(line, hash, user);
       if (result === "has owner") throw hasOwner();
       if (result === "no link") throw invalidLink;
-      if (result === "known email")
-        throw new Refusal("email", "An account with this email already exists. Use another one.");
+      if (result === "known email") throw new Refusal("email", "An account with this email already exists. Use another one.");
       await uncountAttempt(store, limits);
       return (await signIn(caller, { email, password: given.password })).cookies;
     },
   };
 }
 
-const askOwner =
-  "ask an owner for a new password link, which turns two-factor sign-in off (cleancast member reset EMAIL).";
+const askOwner = "ask an owner for a new password link, which turns two-factor sign-in off (cleancast member reset EMAIL).";
 
-const hasOwner = () =>
-  new Denied("conflict", "This installation already has an owner. Ask them for an invitation.");
+const hasOwner = () => new Denied("conflict", "This installation already has an owner. Ask them for an invitation.");
 
 /** Translates better-auth's error for a wrong code; null for other errors. */
 export function codeRefusal(error: unknown): Error | null {

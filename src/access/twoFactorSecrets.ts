@@ -9,14 +9,10 @@ import type { AccessContext } from "./context.ts";
 const secretNames = { secret: "The secret of your authenticator app", backup_codes: "Your backup codes" };
 
 /** Returns the emails of the users whose secret or backup codes are damaged. */
-export async function listDamagedSecrets(
-  rows: readonly TwoFactorRow[],
-  accessSecret: string,
-): Promise<string[]> {
+export async function listDamagedSecrets(rows: readonly TwoFactorRow[], accessSecret: string): Promise<string[]> {
   const damaged: string[] = [];
   for (const { email, secret, backupCodes } of rows) {
-    const isReadable =
-      (await canOpenSecret(accessSecret, secret)) && (await canOpenSecret(accessSecret, backupCodes));
+    const isReadable = (await canOpenSecret(accessSecret, secret)) && (await canOpenSecret(accessSecret, backupCodes));
     if (!isReadable) damaged.push(email);
   }
   return damaged;
@@ -33,10 +29,7 @@ export async function refuseDamagedSecret(
   const [row] = await store.accounts.find("two_factors", ofUser, { limit: 1 });
   if (!row || (await canOpenSecret(secret, String(row[column])))) return null;
   onDefect(new Error(`two_factors.${column} of the user ${userId} cannot be read: the row is damaged`));
-  return new Refusal(
-    "code",
-    `${secretNames[column]} cannot be read: a row in the database is damaged. ${remedy}`,
-  );
+  return new Refusal("code", `${secretNames[column]} cannot be read: a row in the database is damaged. ${remedy}`);
 }
 
 async function canOpenSecret(accessSecret: string, sealed: string): Promise<boolean> {

@@ -53,9 +53,7 @@ async function post(sender: Sender, url: string, body: string): Promise<SendResu
   );
   if (!sent.ok) return { ok: false, error: sent.error };
   const { status } = sent.response;
-  return status >= 200 && status < 300
-    ? { ok: true }
-    : { ok: false, error: `it answered with HTTP ${status}` };
+  return status >= 200 && status < 300 ? { ok: true } : { ok: false, error: `it answered with HTTP ${status}` };
 }
 
 type TestResult = { channel: ChannelName; to: string; ok: boolean; error: string | null };

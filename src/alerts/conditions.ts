@@ -62,9 +62,7 @@ export function mayHaveProblem(site: Site, memory: CheckMemory, now: number): bo
   const { usualPauses, notCounted, quality } = memory;
   return (
     site.unreadable !== undefined ||
-    site.connections.some(
-      (one) => needsReconnection(one) || (one.state !== "active" && one.state !== "paused"),
-    ) ||
+    site.connections.some((one) => needsReconnection(one) || (one.state !== "active" && one.state !== "paused")) ||
     site.hostRows.some((host) => checkHost(host, site.settings.timeZone, now) !== null) ||
     isLookDue(site, notCounted, now) ||
     isQualityLookDue(site, quality, now) ||
@@ -100,8 +98,7 @@ export async function checkSite(
       await checkQueue(facts, connection, timeZone, memory, now),
     );
   }
-  for (const webhook of await facts.webhooks.list(site.id))
-    findings.push(checkWebhook(webhook, timeZone, now));
+  for (const webhook of await facts.webhooks.list(site.id)) findings.push(checkWebhook(webhook, timeZone, now));
   for (const { host, startedAt } of await facts.keyUse.listLockouts(site.id, now)) {
     const text = `${host} has received ten or more requests with wrong keys within five minutes, since ${timeText(startedAt, timeZone)}. They are rejected; valid keys still work.`;
     findings.push({ kind: "wrong keys", subject: host, text });
@@ -174,11 +171,7 @@ async function checkSuccessRate(
   const stays = open ? { kind: open.kind, subject, text: open.text } : null;
   // Without credentials no delivery is attempted: the alert "needs reconnection" covers that.
   if (connection.state !== "active") return stays;
-  const { parked: _parked, ...ended } = await facts.alerts.countAttempts(
-    site.id,
-    connection.id,
-    now - hourMs,
-  );
+  const { parked: _parked, ...ended } = await facts.alerts.countAttempts(site.id, connection.id, now - hourMs);
   const attempts = Object.values(ended).reduce((sum, n) => sum + n, 0);
   if (attempts === 0) return stays;
   const percent = Math.floor((100 * (ended.sent ?? 0)) / attempts);
@@ -261,8 +254,7 @@ async function checkQueue(
     return { ...finding, text };
   }
   const first = earlier[0];
-  const isGrowing =
-    isAtLeast || (first !== undefined && first.at <= now - comparedMs / 2 && count > first.count);
+  const isGrowing = isAtLeast || (first !== undefined && first.at <= now - comparedMs / 2 && count > first.count);
   if (count <= manyWaiting || !isGrowing) return null;
   return {
     ...finding,

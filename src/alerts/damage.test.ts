@@ -64,17 +64,12 @@ describe.each(["sqlite", "postgres"] as const)("alerts about damaged rows on %s"
     await monitor.check();
   }
   const openAlerts = async ({ id }: Site) =>
-    (await store.alerts.listSince(id, 0))
-      .filter((alert) => alert.endedAt === null)
-      .map(({ kind, subject }) => [kind, subject]);
+    (await store.alerts.listSince(id, 0)).filter((alert) => alert.endedAt === null).map(({ kind, subject }) => [kind, subject]);
 
   test("a connection raises the alert of one that needs reconnection, also while it is paused", async () => {
     const [site, other] = [await newSite(), await newSite()];
     const [{ id } = { id: "" }] = site.connections;
-    await sql(
-      location,
-      `UPDATE connections SET ${damaged("credentials")}, state = 'paused' WHERE id = '${id}'`,
-    );
+    await sql(location, `UPDATE connections SET ${damaged("credentials")}, state = 'paused' WHERE id = '${id}'`);
     await check();
     expect(await openAlerts(site)).toEqual([["needs reconnection", id]]);
     expect(await openAlerts(other)).toEqual([]);

@@ -42,8 +42,7 @@ describe("mail", () => {
       calls += 1;
       return mailer(...mail);
     });
-    for (let n = 0; n < 3; n++)
-      expect(await guarded(["a@example.com"], "s", "t")).toMatchObject({ ok: false, isDown: true });
+    for (let n = 0; n < 3; n++) expect(await guarded(["a@example.com"], "s", "t")).toMatchObject({ ok: false, isDown: true });
     expect(calls).toBe(1);
   });
 });

@@ -73,10 +73,7 @@ function pageOf(site: Site, kind: AlertKind, connection: Connection | undefined)
     accuracy: "reconciliation",
     "order feed": "reconciliation",
   };
-  const page =
-    connection && kind !== "accuracy"
-      ? `integrations/${connection.platform}`
-      : (pages[kind] ?? "settings/alerts");
+  const page = connection && kind !== "accuracy" ? `integrations/${connection.platform}` : (pages[kind] ?? "settings/alerts");
   return `/dashboard/sites/${site.id}/${page}`;
 }
 
@@ -178,9 +175,7 @@ function repairOf(subject: string, host: string): string {
 
 /** Lists the channels whose last attempt failed. */
 export const listFailedChannels = ({ notifications }: Alert) =>
-  Object.entries(notifications).flatMap(([channel, { error }]) =>
-    error === null ? [] : [{ channel, error }],
-  );
+  Object.entries(notifications).flatMap(([channel, { error }]) => (error === null ? [] : [{ channel, error }]));
 
 const headlines: Record<Phase, (title: string) => string> = {
   began: (title) => title,
@@ -189,14 +184,12 @@ const headlines: Record<Phase, (title: string) => string> = {
   test: (title) => title,
 };
 
-export const headlineOf = ({ phase, site, title }: Message) =>
-  `[Cleancast] ${site.host}: ${headlines[phase](title)}`;
+export const headlineOf = ({ phase, site, title }: Message) => `[Cleancast] ${site.host}: ${headlines[phase](title)}`;
 
 /** `publicUrl` is the origin of the dashboard. */
 export function mailText(message: Message, publicUrl: string): string {
   const { phase, site, timeZone, text, whatToDo, page, beganAt, endedAt } = message;
-  const lines =
-    phase === "over" ? ["This alert is over. It was:", "", text] : [text, "", "What to do:", `  ${whatToDo}`];
+  const lines = phase === "over" ? ["This alert is over. It was:", "", text] : [text, "", "What to do:", `  ${whatToDo}`];
   const times = [
     ...(phase === "test" ? [] : [`Noticed: ${timeText(beganAt, timeZone)}`]),
     ...(endedAt === null ? [] : [`Over:    ${timeText(endedAt, timeZone)}`]),

@@ -51,12 +51,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
 
   const by = () => ({ actor: "test", now, checkAddress: () => null });
   const defects: unknown[] = [];
-  const monitorWith = (
-    owner: string,
-    stores: Store = store,
-    places: Directory = directory,
-    everyMs = minute,
-  ) =>
+  const monitorWith = (owner: string, stores: Store = store, places: Directory = directory, everyMs = minute) =>
     alertMonitor({
       store: stores,
       directory: places,
@@ -81,33 +76,21 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
       alert_webhook: `${receiver.url}/T0K3N`,
       time_zone: "Europe/Berlin",
     };
-    await changeSiteSettings(
-      { store, directory },
-      site,
-      { ...chosen, ...Object.fromEntries(settings) },
-      by(),
-    );
+    await changeSiteSettings({ store, directory }, site, { ...chosen, ...Object.fromEntries(settings) }, by());
     await connect({ store, directory }, site, "webhook", { url: "https://hooks.example.com/" }, by());
     return directory.site(site.id) as Site;
   }
   const current = (site: Site) => directory.site(site.id) as Site;
   const connectionOf = (site: Site) => current(site).connections[0]?.id as string;
   const mailsTo = (site: Site) =>
-    mail.got
-      .filter((one) => one.subject.includes(`${site.hosts[0]}:`))
-      .map((one) => one.subject.split(": ").slice(1).join(": "));
+    mail.got.filter((one) => one.subject.includes(`${site.hosts[0]}:`)).map((one) => one.subject.split(": ").slice(1).join(": "));
   const posts = (site: Site) =>
     receiver
       .bodies()
       .filter((one) => (one.site as { id: string }).id === site.id)
       .map((one) => `${String(one.type)} ${String(one.kind)}`);
 
-  async function attempt(
-    siteId: string,
-    connectionId: string,
-    state: DeliveryState,
-    at = now,
-  ): Promise<string> {
+  async function attempt(siteId: string, connectionId: string, state: DeliveryState, at = now): Promise<string> {
     // A queued one is in no node's hands: leases end by the database's clock, which is not the test's.
     const item = newEvent(
       siteId,
@@ -134,12 +117,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     expect(mailsTo(site)).toEqual([]);
 
     const change = { siteId: site.id, actor: "relay", action: "x", detail: {}, at: now };
-    await store.configuration.setConnectionState(
-      change,
-      id,
-      "needs reconnection",
-      "token of ada@example.com is dead",
-    );
+    await store.configuration.setConnectionState(change, id, "needs reconnection", "token of ada@example.com is dead");
     await directory.refresh();
     for (let checks = 0; checks < 3; checks++) {
       now += minute;
@@ -152,10 +130,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     await monitor.check();
     now += minute;
     await monitor.check();
-    expect(mailsTo(site)).toEqual([
-      `Webhook (${id}) needs reconnection`,
-      `still: Webhook (${id}) needs reconnection`,
-    ]);
+    expect(mailsTo(site)).toEqual([`Webhook (${id}) needs reconnection`, `still: Webhook (${id}) needs reconnection`]);
 
     await store.configuration.setConnectionState(change, id, "active", null);
     await directory.refresh();
@@ -177,8 +152,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     const stale = createDirectory(store);
     const change = { siteId: site.id, actor: "relay", action: "x", detail: {}, at: now };
     const open = async () => (await store.alerts.listSince(site.id, Number.MAX_SAFE_INTEGER)).length;
-    const again = () =>
-      connect({ store, directory }, current(site), "webhook", { url: "https://hooks.example.com/" }, by());
+    const again = () => connect({ store, directory }, current(site), "webhook", { url: "https://hooks.example.com/" }, by());
     for (const repair of [again, () => resume({ store, directory }, { siteId: site.id, id }, by())]) {
       await store.configuration.setConnectionState(change, id, "needs reconnection", null);
       await directory.refresh();
@@ -194,25 +168,16 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
       await monitorWith("a", store, stale).check();
       expect(await open()).toBe(0);
     }
-    expect(posts(site)).toEqual(
-      ["began", "over", "began", "over"].map((type) => `${type} needs reconnection`),
-    );
+    expect(posts(site)).toEqual(["began", "over", "began", "over"].map((type) => `${type} needs reconnection`));
   });
 
   test("removing a connection ends its alerts", async () => {
     const site = await newSite();
     const id = connectionOf(site);
     const findings = (["queue", "success rate"] as const).map((kind) => ({ kind, subject: id, text: "" }));
-    await store.alerts.reconcile(
-      site.id,
-      [...findings, { kind: "silence", subject: "", text: "" }],
-      now,
-      quietMs,
-    );
+    await store.alerts.reconcile(site.id, [...findings, { kind: "silence", subject: "", text: "" }], now, quietMs);
     await disconnect({ store, directory }, current(site).connections[0] as Connection, by());
-    expect(await store.alerts.listSince(site.id, Number.MAX_SAFE_INTEGER)).toMatchObject([
-      { kind: "silence" },
-    ]);
+    expect(await store.alerts.listSince(site.id, Number.MAX_SAFE_INTEGER)).toMatchObject([{ kind: "silence" }]);
   });
 
   test("a message says what happened, since when and what to do, and contains no personal data", async () => {
@@ -228,14 +193,22 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     expect(got?.raw).not.toContain("ada@");
     expect(got?.text).toContain("no longer accepts our credentials");
     expect(got?.text).toContain(`cleancast connection set ${id} headers=@headers.txt`);
-    expect(got?.text).toContain(
-      `\nPage:    https://cc.example.com/dashboard/sites/${site.id}/integrations/webhook`,
-    );
+    expect(got?.text).toContain(`\nPage:    https://cc.example.com/dashboard/sites/${site.id}/integrations/webhook`);
     expect(got?.text).toMatch(/Noticed: 2026-11-1\d \d\d:\d\d Europe\/Berlin/);
     const body = receiver.bodies().at(-1);
     expect(Object.keys(body ?? {})).toEqual([
-      "type", "site", "kind", "subject", "title", "text", "what", "whatToDo", "url", "beganAt", "endedAt",
-    ]); // prettier-ignore
+      "type",
+      "site",
+      "kind",
+      "subject",
+      "title",
+      "text",
+      "what",
+      "whatToDo",
+      "url",
+      "beganAt",
+      "endedAt",
+    ]);
     expect(body).toMatchObject({
       type: "began",
       site: { id: site.id, host: site.hosts[0] },
@@ -280,11 +253,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     const low = async (site: Site) => {
       for (let n = 0; n < 100; n++) await attempt(site.id, connectionOf(site), n < 79 ? "sent" : "rejected");
     };
-    const [wavering, off, paused] = [
-      await newSite(),
-      await newSite(["alert_success_rate", "off"]),
-      await newSite(),
-    ];
+    const [wavering, off, paused] = [await newSite(), await newSite(["alert_success_rate", "off"]), await newSite()];
     for (const site of [wavering, off, paused]) await low(site);
     await pause({ store, directory }, { siteId: paused.id, id: connectionOf(paused) }, by());
     const monitor = monitorWith("a");
@@ -299,12 +268,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
 
   test("the silence alert begins when a pause is unusual, and ends with the next event", async () => {
     const site = await newSite();
-    const { id: keyId } = await addKey(
-      { store, directory },
-      site,
-      { name: "crm", mode: "live", expiresAt: null },
-      by(),
-    );
+    const { id: keyId } = await addKey({ store, directory }, site, { name: "crm", mode: "live", expiresAt: null }, by());
     const last = now - 5 * hour;
     const uses = Array.from({ length: 29 * 24 }, (_, n) => {
       const at = last - n * hour;
@@ -317,9 +281,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     now += minute;
     await monitor.check();
     expect(posts(site)).toEqual(["began silence"]);
-    await store.keyUse.addUses([
-      { siteId: site.id, keyId, hour: Math.floor((now + 1) / hour), uses: 1, lastUsedAt: now + 1 },
-    ]);
+    await store.keyUse.addUses([{ siteId: site.id, keyId, hour: Math.floor((now + 1) / hour), uses: 1, lastUsedAt: now + 1 }]);
     now += minute;
     await monitor.check();
     now += minute;
@@ -340,10 +302,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     const line = { siteId: site.id, actor: "ada", action: "webhook disabled", detail: {}, at: now };
     await store.webhooks.setState(line, `w2${sites}`, "disabled", "not needed any more", "person");
     const failing = (since: number | null) =>
-      sql(
-        location,
-        `UPDATE webhooks SET failing_since = ${since} WHERE site_id = '${site.id}' AND id = 'w1${sites}'`,
-      );
+      sql(location, `UPDATE webhooks SET failing_since = ${since} WHERE site_id = '${site.id}' AND id = 'w1${sites}'`);
     const monitor = monitorWith("a");
     await failing(now - 59 * minute);
     await monitor.check();
@@ -393,11 +352,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     now += 2 * minute;
     await monitor.check();
     expect(posts(site)).toEqual(["began queue"]);
-    await store.deliveries.endPending(
-      { siteId: site.id, connectionId: id },
-      { state: "skipped", reason: "x" },
-      now,
-    );
+    await store.deliveries.endPending({ siteId: site.id, connectionId: id }, { state: "skipped", reason: "x" }, now);
     now += 5 * minute;
     await monitor.check();
     expect(posts(site)).toEqual(["began queue"]);
@@ -523,9 +478,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     await store.configuration.setConnectionState(change, connectionOf(site), "needs reconnection", null);
     await directory.refresh();
     await monitorWith("a").check();
-    expect(await store.alerts.listSince(site.id, now)).toMatchObject([
-      { kind: "needs reconnection", notifiedAt: null },
-    ]);
+    expect(await store.alerts.listSince(site.id, now)).toMatchObject([{ kind: "needs reconnection", notifiedAt: null }]);
   });
 
   test("several nodes notify once, both at the same moment and when one node takes over from another", async () => {

@@ -10,15 +10,7 @@ import type { Directory, Site } from "../sites/directory.ts";
 import type { Alert, Finding, Notification } from "../store/statistics/alerts.ts";
 import type { Store } from "../store/store.ts";
 import { channelsOf, type Channel, type ChannelOptions } from "./channels.ts";
-import {
-  checkApps,
-  checkSite,
-  mayHaveProblem,
-  needsReconnection,
-  newCheckMemory,
-  quietMs,
-  type Facts,
-} from "./conditions.ts";
+import { checkApps, checkSite, mayHaveProblem, needsReconnection, newCheckMemory, quietMs, type Facts } from "./conditions.ts";
 import { stopWhenDown } from "./mail.ts";
 import { messageOf, type Phase } from "./message.ts";
 

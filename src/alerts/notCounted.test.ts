@@ -103,13 +103,7 @@ describe("conversions that are not counted", async () => {
     const connection = await setUp();
     const by = { actor: "test", now, checkAddress: () => null };
     const more = { ...settings, customer_id: "999-456-7890" };
-    await connectPlatform(
-      context,
-      findSite(context, connection.siteId),
-      "google_ads",
-      { settings: more },
-      by,
-    );
+    await connectPlatform(context, findSite(context, connection.siteId), "google_ads", { settings: more }, by);
     await answer(connection, now - hourMs, 10, consent);
     const memory: LookMemory = new Map();
     expect(await check(connection, [], memory)).toHaveLength(1);

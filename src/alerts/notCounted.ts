@@ -26,8 +26,7 @@ const newLimit = 0.5;
 const jump = 0.1;
 const hysteresis = 0.05;
 
-const asked = ({ connections }: Site) =>
-  connections.filter(({ platform }) => platformOf(platform)?.confirmations !== undefined);
+const asked = ({ connections }: Site) => connections.filter(({ platform }) => platformOf(platform)?.confirmations !== undefined);
 
 /** True where the sums of a site have not been looked at for a while. */
 export const isLookDue = (site: Site, memory: LookMemory, now: number) =>
@@ -68,12 +67,7 @@ function sum(counts: readonly ConfirmationCount[]): Sums {
   return sums;
 }
 
-function judge(
-  connection: Connection,
-  counts: readonly ConfirmationCount[],
-  recentFrom: number,
-  isOpen: boolean,
-): Finding[] {
+function judge(connection: Connection, counts: readonly ConfirmationCount[], recentFrom: number, isOpen: boolean): Finding[] {
   const recent = sum(counts.filter(({ hour }) => hour >= recentFrom));
   const usual = sum(counts.filter(({ hour }) => hour < recentFrom));
   const jumped = [...recent.reasons].flatMap(([reason, count]) => {

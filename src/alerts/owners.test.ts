@@ -33,11 +33,7 @@ test("a problem of the installation is mailed to its owners alone, with what to 
   };
   expect(await mailOwners({ store: storeOf(members), mailer }, mail)).toBeNull();
   expect(sent).toEqual([
-    [
-      ["owner@example.com"],
-      "[Cleancast] the scheduled backup failed",
-      "The disk is full.\n\nWhat to do:\n  cleancast backup\n",
-    ],
+    [["owner@example.com"], "[Cleancast] the scheduled backup failed", "The disk is full.\n\nWhat to do:\n  cleancast backup\n"],
   ]);
 });
 

@@ -9,9 +9,7 @@ export async function mailOwners(
   { title, text, whatToDo }: { title: string; text: string; whatToDo: string },
 ): Promise<string | null> {
   const members = mailer ? await store.members.list() : [];
-  const owners = members.filter(({ grants }) =>
-    grants.some(({ site, role }) => site === null && role === "owner"),
-  );
+  const owners = members.filter(({ grants }) => grants.some(({ site, role }) => site === null && role === "owner"));
   if (!mailer || owners.length === 0) return null;
   const body = [text, "", "What to do:", `  ${whatToDo}`, ""].join("\n");
   const sent = await mailer(

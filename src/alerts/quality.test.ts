@@ -50,12 +50,7 @@ describe("scores of platforms", async () => {
 
   const scores = (...found: (number | null)[]) => found.map((score) => [report(score)]);
   const siteOf = ({ siteId }: Connection) => directory.site(siteId) as Site;
-  const check = async (
-    connection: Connection,
-    open: readonly Alert[] = [],
-    memory: LookMemory = new Map(),
-    at = now,
-  ) => {
+  const check = async (connection: Connection, open: readonly Alert[] = [], memory: LookMemory = new Map(), at = now) => {
     await directory.refresh();
     return checkQuality(store, siteOf(connection), open, memory, at);
   };

@@ -24,9 +24,7 @@ const maxAgeMs = 3 * dayMs;
 const maxNamed = 3;
 
 const rated = ({ connections }: Site) =>
-  connections.filter(
-    ({ state, platform }) => state === "active" && platformOf(platform)?.quality !== undefined,
-  );
+  connections.filter(({ state, platform }) => state === "active" && platformOf(platform)?.quality !== undefined);
 
 /** True where the scores of a site have not been looked at for a while. */
 export const isQualityLookDue = (site: Site, memory: LookMemory, now: number) =>
@@ -62,21 +60,14 @@ const scoresOf = ({ reports }: QualitySnapshot) =>
   );
 
 /** `snapshots` are the newest first. */
-function judge(
-  connection: Connection,
-  snapshots: readonly QualitySnapshot[],
-  isOpen: boolean,
-  now: number,
-): Finding[] {
+function judge(connection: Connection, snapshots: readonly QualitySnapshot[], isOpen: boolean, now: number): Finding[] {
   const [newest] = snapshots;
   if (!newest || newest.day < snapshotDay(now - maxAgeMs)) return [];
   const recent = snapshots.slice(0, recentDays).map(scoresOf);
   const before = snapshots.slice(recentDays).map(scoresOf);
   const fallen = scoresOf(newest).flatMap(({ event, score, maxScore }) => {
     const scoresIn = (days: readonly Score[][]) =>
-      days.flatMap((scores) =>
-        scores.filter((one) => one.event === event && one.maxScore === maxScore).map((one) => one.score),
-      );
+      days.flatMap((scores) => scores.filter((one) => one.event === event && one.maxScore === maxScore).map((one) => one.score));
     const usual = median(scoresIn(before));
     const last = scoresIn(recent);
     if (usual === null || scoresIn(before).length < minUsual || last.length < recentDays) return [];
@@ -92,8 +83,7 @@ function judge(
 }
 
 /** Empty for all events together. A name that the platform made up stays out of messages: it may contain anything. */
-const nameOfEvent = (event: string) =>
-  event === "" ? "" : /^[\w .-]{1,50}$/.test(event) ? `${event} ` : "… ";
+const nameOfEvent = (event: string) => (event === "" ? "" : /^[\w .-]{1,50}$/.test(event) ? `${event} ` : "… ");
 
 const rounded = (score: number) => Math.round(score * 10) / 10;
 

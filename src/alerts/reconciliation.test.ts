@@ -16,9 +16,12 @@ const runOf = (sent: number, orders = 100, more: Partial<Run> = {}): Run =>
     from: now - 9 * dayMs,
     to: now - 2 * dayMs,
     updatedAt: now,
-    tally: { orders, connections: { c1: { platform: "meta", attributed: 0, states: { sent: { "": sent }, skipped: { x: 2 } } } } },
+    tally: {
+      orders,
+      connections: { c1: { platform: "meta", attributed: 0, states: { sent: { "": sent }, skipped: { x: 2 } } } },
+    },
     ...more,
-  }) as unknown as Run; // prettier-ignore
+  }) as unknown as Run;
 
 const check = (...runs: Run[]) => checkAccuracy(runs, [connection], "UTC", now);
 
@@ -38,10 +41,13 @@ test.each([
   ["there were few orders", [runOf(5, 19), runOf(95)]],
   ["the last run is old", [runOf(50, 100, { updatedAt: now - 8 * dayMs }), runOf(95)]],
   ["the earlier runs are about another event", [runOf(50), runOf(95, 100, { event: "lead" })]],
-  ["the last run was cancelled, and the one before it is as usual", [runOf(5, 100, { state: "cancelled" }), runOf(95), runOf(95)]],
+  [
+    "the last run was cancelled, and the one before it is as usual",
+    [runOf(5, 100, { state: "cancelled" }), runOf(95), runOf(95)],
+  ],
 ])("no alert is raised when %s", (_why, runs) => {
   expect(check(...runs)).toEqual([]);
-}); // prettier-ignore
+});
 
 test("a paused connection raises no alert about its accuracy", () => {
   const paused = { ...connection, state: "paused" } as Connection;

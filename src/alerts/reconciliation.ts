@@ -29,8 +29,7 @@ export function checkAccuracy(
   return connections.flatMap((connection): Finding[] => {
     const share = shareAt(latest, connection.id);
     const usual = median(before.flatMap((run) => shareAt(run, connection.id) ?? []));
-    if (connection.state !== "active" || share === null || usual === null || usual - share < minFall)
-      return [];
+    if (connection.state !== "active" || share === null || usual === null || usual - share < minFall) return [];
     const text =
       `Accuracy of ${nameOf(connection)} fell to ${percent(share)} %: it accepted or deliberately skipped ` +
       `${Math.round(share * ordersOf(latest))} of the ${ordersOf(latest)} orders from ${timeText(latest.from, timeZone)} ` +

@@ -39,8 +39,7 @@ describe("a pause in a site's events", () => {
   });
 
   test("a weekend without events is usual if earlier weekends had none, and unusual when the pause lasts longer", () => {
-    const office = (hours: number) =>
-      history((h, d) => (d >= 1 && d <= 5 && h >= 8 && h < 18 ? 20 : 0), 29, hours);
+    const office = (hours: number) => history((h, d) => (d >= 1 && d <= 5 && h >= 8 && h < 18 ? 20 : 0), 29, hours);
     const atEight = Date.UTC(2026, 10, 16, 8, 30);
     const friday = Date.UTC(2026, 10, 13, 17, 50);
     expect(judge(office(69), friday, atEight)).toBeNull();
@@ -83,21 +82,13 @@ describe("a pause in a site's events", () => {
 
   test.each<[string, Map<number, number>, number]>([
     ["of a busy site", history(() => 10, 29, 2), now - 1.5 * hour],
-    [
-      "over a weekend",
-      history((h, d) => (d >= 1 && d <= 5 && h >= 8 && h < 18 ? 20 : 0), 29, 69),
-      now - 68.7 * hour,
-    ],
+    ["over a weekend", history((h, d) => (d >= 1 && d <= 5 && h >= 8 && h < 18 ? 20 : 0), 29, 69), now - 68.7 * hour],
     ["of a site with few events", history((h) => (h % 2 === 0 ? 1 : 0), 29, 20), now - 20 * hour],
     ["of a site without events", new Map(), 0],
-  ])(
-    "a usual pause %s does not become unusual before the time that is given for it",
-    (_title, uses, lastAt) => {
-      const judged = judgeSilence(uses, lastAt, now);
-      if (judged.isUnusual) throw new Error("the pause is unusual");
-      expect(judged.until).toBeGreaterThanOrEqual(now);
-      for (let at = now; at <= judged.until; at += hour / 4)
-        expect([at, judge(uses, lastAt, at)]).toEqual([at, null]);
-    },
-  );
+  ])("a usual pause %s does not become unusual before the time that is given for it", (_title, uses, lastAt) => {
+    const judged = judgeSilence(uses, lastAt, now);
+    if (judged.isUnusual) throw new Error("the pause is unusual");
+    expect(judged.until).toBeGreaterThanOrEqual(now);
+    for (let at = now; at <= judged.until; at += hour / 4) expect([at, judge(uses, lastAt, at)]).toEqual([at, null]);
+  });
 });

@@ -27,11 +27,8 @@ export function isDashboardHost(request: IncomingMessage, directory: Directory, 
 export function refuseDashboardHost(text: string, request: IncomingMessage, publicUrl: string): void {
   // Compares the normalised form: one name can be written in several ways.
   const host = readHost(text) ?? "";
-  const own = [hostOf(request.headers.host), hostOf(new URL(publicUrl).host)].filter(
-    (name) => !loopback.has(name),
-  );
-  if (own.includes(host))
-    throw new Refusal("host", "The dashboard is served on this domain, so it cannot belong to a site.");
+  const own = [hostOf(request.headers.host), hostOf(new URL(publicUrl).host)].filter((name) => !loopback.has(name));
+  if (own.includes(host)) throw new Refusal("host", "The dashboard is served on this domain, so it cannot belong to a site.");
 }
 
 /** Without its own name the relay could not tell a customer's host from the dashboard's, and would let anyone claim it. */

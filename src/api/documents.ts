@@ -60,8 +60,7 @@ async function answer(path: string, request: FastifyRequest, reply: FastifyReply
 /** `tag` is the page tag.html; other files are named with their extension. Null for a path that cannot be ours. */
 function toFile(path: string): string | null {
   if (path === "") return "index.html";
-  if (!/^[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/.test(path) || path.endsWith(".html") || path.endsWith(".gz"))
-    return null;
+  if (!/^[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/.test(path) || path.endsWith(".html") || path.endsWith(".gz")) return null;
   return Object.hasOwn(types, path.split(".").at(-1) ?? "") ? path : `${path}.html`;
 }
 

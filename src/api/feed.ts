@@ -41,8 +41,7 @@ export function createFeed(context: FeedContext) {
       site.sent.set(event.id, { receivedAt: event.receivedAt, state });
       for (const stream of site.streams) stream.send(toMessage(event));
     }
-    for (const [id, { receivedAt }] of site.sent)
-      if (receivedAt < now() - followMs - 2 * lookBackMs) site.sent.delete(id);
+    for (const [id, { receivedAt }] of site.sent) if (receivedAt < now() - followMs - 2 * lookBackMs) site.sent.delete(id);
   }
 
   function startFeed(siteId: string): SiteFeed {

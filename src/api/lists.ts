@@ -15,8 +15,7 @@ export function pageOf<Item extends { id: string }>(
 }
 
 export function checkTimes(from: number | undefined, to: number | undefined): void {
-  if (from !== undefined && to !== undefined && from >= to)
-    throw new Refusal("from", "The start must be before the end.");
+  if (from !== undefined && to !== undefined && from >= to) throw new Refusal("from", "The start must be before the end.");
 }
 
 const cursorForm = /^([0-9a-z]{26})(?:\/([0-9a-z]{1,40})?)?$/;
@@ -45,10 +44,7 @@ export const toCsvById = <Row extends { id: string }>(
 const maxRows = 100_000;
 const pageRows = 200;
 
-type ReadPage<Row, Cursor> = (
-  cursor: Cursor | null,
-  limit: number,
-) => Promise<{ rows: readonly Row[]; next: Cursor | null }>;
+type ReadPage<Row, Cursor> = (cursor: Cursor | null, limit: number) => Promise<{ rows: readonly Row[]; next: Cursor | null }>;
 
 export async function* toCsv<Row, Cursor>(
   columns: readonly Column<Row>[],
@@ -58,14 +54,10 @@ export async function* toCsv<Row, Cursor>(
   yield stringify([columns.map(({ title }) => title)]);
   let written = 0;
   for (let cursor: Cursor | null | undefined; cursor !== null;) {
-    const page: { rows: readonly Row[]; next: Cursor | null } = await read(
-      cursor ?? null,
-      Math.min(pageRows, limit - written),
-    );
+    const page: { rows: readonly Row[]; next: Cursor | null } = await read(cursor ?? null, Math.min(pageRows, limit - written));
     written += page.rows.length;
     cursor = page.next;
-    if (page.rows.length)
-      yield stringify(page.rows.map((row) => columns.map(({ cell }) => escapeFormula(cell(row)))));
+    if (page.rows.length) yield stringify(page.rows.map((row) => columns.map(({ cell }) => escapeFormula(cell(row)))));
     if (written >= limit && cursor !== null) {
       const count = limit.toLocaleString("en-US");
       yield stringify([[`Only the newest ${count} rows are listed. Choose a shorter period to see others.`]]);

@@ -22,10 +22,7 @@ type MountOptions = {
 const builtFolder = new URL("dist/dashboard/", packageFolder);
 const nonceMark = "{NONCE}";
 
-export function mountDashboard(
-  app: FastifyInstance,
-  { isDashboardHost, context, onDefect }: MountOptions,
-): { close(): void } {
+export function mountDashboard(app: FastifyInstance, { isDashboardHost, context, onDefect }: MountOptions): { close(): void } {
   let router: Promise<Router> | null = null;
   const onlyDashboardHost = { preHandler: guard(isDashboardHost) };
 
@@ -35,9 +32,7 @@ export function mountDashboard(
   });
   app.get("/api/openapi.json", onlyDashboardHost, async (_request, reply) => {
     const { openapiDocument } = await import("./reference/openapi.ts");
-    return reply
-      .header("cache-control", "no-cache")
-      .send(openapiDocument(context().version, context().publicUrl));
+    return reply.header("cache-control", "no-cache").send(openapiDocument(context().version, context().publicUrl));
   });
   app.get("/api/reference", onlyDashboardHost, async (_request, reply) => {
     const [{ openapiDocument }, { referencePage }] = await Promise.all([
@@ -82,10 +77,7 @@ export function mountDashboard(
 }
 
 async function createRouterFor(context: ApiContext, onDefect: (error: unknown) => void): Promise<Router> {
-  const [{ createRouter }, { createHandlers }] = await Promise.all([
-    import("./router.ts"),
-    import("./routes.ts"),
-  ]);
+  const [{ createRouter }, { createHandlers }] = await Promise.all([import("./router.ts"), import("./routes.ts")]);
   const { directory, transport, access, now } = context;
   return createRouter({
     handlers: createHandlers(context),

@@ -17,32 +17,16 @@ const connection: Connection = {
 };
 type Change = Partial<Connection>;
 
-function persists(
-  today: Change | null,
-  delivery: { state: "skipped" | "parked"; reason: string },
-  mode = "live",
-) {
+function persists(today: Change | null, delivery: { state: "skipped" | "parked"; reason: string }, mode = "live") {
   const directory = { connection: () => (today ? { ...connection, ...today } : undefined) };
   const ended = { connectionId: "c1", event: "purchase", mode: mode as "live" | "test", ...delivery };
   return persistingReasons(directory, "site", now)(ended);
 }
 
 test.each<[string, string, string, Change, Change]>([
-  [
-    "meta",
-    "test",
-    "test event, but the connection has no test event code",
-    {},
-    { settings: { test_event_code: "TEST1" } },
-  ],
+  ["meta", "test", "test event, but the connection has no test event code", {}, { settings: { test_event_code: "TEST1" } }],
   ["google_ads", "live", "no conversion action for this event", {}, { settings: { "event.purchase": "12" } }],
-  [
-    "linkedin",
-    "live",
-    "no conversion rule for the event purchase",
-    {},
-    { settings: { "event.purchase": "12" } },
-  ],
+  ["linkedin", "live", "no conversion rule for the event purchase", {}, { settings: { "event.purchase": "12" } }],
   [
     "microsoft_ads",
     "live",
@@ -84,7 +68,7 @@ test.each<[string, Change, Change]>([
 });
 
 test("an event that is too old for the platform does not become younger", () => {
-  const tooOld = (days: number) => ({ state: "skipped", reason: `older than the ${days} days that Meta takes` }) as const; // prettier-ignore
+  const tooOld = (days: number) => ({ state: "skipped", reason: `older than the ${days} days that Meta takes` }) as const;
   expect(persists({}, tooOld(7))).toBe(true);
   expect(persists({}, tooOld(6))).toBe(false);
 });

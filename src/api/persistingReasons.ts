@@ -43,8 +43,7 @@ export function persistingReasons(
   return ({ connectionId, state, reason, event, mode }) => {
     const connection = reason === null ? undefined : directory.connection(siteId, connectionId);
     if (reason === null || !connection) return false;
-    if (state === "parked")
-      return connection.unreadable !== undefined || reason.split(":")[0] === connection.state;
+    if (state === "parked") return connection.unreadable !== undefined || reason.split(":")[0] === connection.state;
     if (state !== "skipped" || connection.unreadable) return false;
     if (reason === "person erased") return true;
     if (reason === unselectedReason) return !isSelected(connection, event);

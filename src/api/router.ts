@@ -104,14 +104,11 @@ function createMatcher(): (request: FastifyRequest) => Match {
     const path = new URL(request.url, "http://api").pathname.slice(basePath.length);
     const parts = path.split("/").map(decodePart);
     const fitting = (byLength.get(parts.length) ?? [])
-      .filter((one) =>
-        one.parts.every((part, i) => (part.startsWith(":") ? parts[i] !== "" : part === parts[i])),
-      )
+      .filter((one) => one.parts.every((part, i) => (part.startsWith(":") ? parts[i] !== "" : part === parts[i])))
       .toSorted((one, other) => countParams(one.parts) - countParams(other.parts));
     const method = request.method === "HEAD" ? "GET" : request.method;
     const found = fitting.find((one) => one.method === method);
-    if (!found)
-      throw fitting.length ? new Refusal("", `${method} is not supported here.`) : notFound("address");
+    if (!found) throw fitting.length ? new Refusal("", `${method} is not supported here.`) : notFound("address");
     const params = Object.fromEntries(
       found.parts.flatMap((part, i) => (part.startsWith(":") ? [[part.slice(1), parts[i] as string]] : [])),
     );
@@ -154,14 +151,10 @@ const uploadTypes = new Set(["text/csv", "application/x-ndjson", "application/oc
 /** Reads a file, and refuses the types that an HTML form of another site can send. */
 async function readUpload(request: IncomingMessage): Promise<Buffer> {
   const type = request.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
-  if (!uploadTypes.has(type))
-    throw new Refusal("", "Send CSV or NDJSON, with Content-Type: text/csv or application/x-ndjson.");
+  if (!uploadTypes.has(type)) throw new Refusal("", "Send CSV or NDJSON, with Content-Type: text/csv or application/x-ndjson.");
   const bytes = await readBytes(request, maxUploadMiB * 1024 * 1024);
   if (bytes === "too large")
-    throw new Refusal(
-      "",
-      `The file is larger than ${maxUploadMiB} MiB. Send it in parts, each with the header.`,
-    );
+    throw new Refusal("", `The file is larger than ${maxUploadMiB} MiB. Send it in parts, each with the header.`);
   if (bytes === "cut") throw new Refusal("", "The body is incomplete.");
   return bytes;
 }
@@ -239,9 +232,7 @@ async function sendJson(request: FastifyRequest, reply: FastifyReply, answer: un
   const text = JSON.stringify(answer);
   reply.headers({ "content-type": "application/json; charset=utf-8", vary: "accept-encoding" });
   const isZipped =
-    request.method === "GET" &&
-    text.length >= minZippedBytes &&
-    /\bgzip\b/.test(request.headers["accept-encoding"] ?? "");
+    request.method === "GET" && text.length >= minZippedBytes && /\bgzip\b/.test(request.headers["accept-encoding"] ?? "");
   if (isZipped) reply.header("content-encoding", "gzip");
   await reply.send(isZipped ? await zip(text) : text);
 }
@@ -263,8 +254,7 @@ async function stream(
   if (kind === "stream") closing.addEventListener("abort", end, { once: true });
   try {
     for (let next = await iterator.next(); !next.done && !raw.destroyed; next = await iterator.next())
-      if (!raw.write(next.value) && !raw.destroyed)
-        await Promise.race([once(raw, "drain"), once(raw, "close")]);
+      if (!raw.write(next.value) && !raw.destroyed) await Promise.race([once(raw, "drain"), once(raw, "close")]);
   } finally {
     // The client may have disconnected before the close listener was added.
     end();
@@ -279,12 +269,7 @@ function toRefusal(error: unknown, onDefect: (error: unknown) => void): Refusal 
   return new Denied("internal", "Something went wrong on the server. The log has the details.");
 }
 
-function refuse(
-  reply: FastifyReply,
-  { code, message, field, status, retryAfterSeconds, faults }: Refusal,
-): FastifyReply {
+function refuse(reply: FastifyReply, { code, message, field, status, retryAfterSeconds, faults }: Refusal): FastifyReply {
   if (retryAfterSeconds !== undefined) reply.header("retry-after", String(retryAfterSeconds));
-  return reply
-    .code(status)
-    .send({ error: { code, message, ...(field && { field }), ...(faults && { faults }) } });
+  return reply.code(status).send({ error: { code, message, ...(field && { field }), ...(faults && { faults }) } });
 }

@@ -47,9 +47,7 @@ const keptHours = 2;
 /** Further labels are not counted, so that a database that is unavailable for days does not fill the memory. */
 export const maxCounters = 200_000;
 
-export function flushedCounter<Label extends { siteId: string }>(
-  options: FlushedCounterOptions<Label>,
-): FlushedCounter<Label> {
+export function flushedCounter<Label extends { siteId: string }>(options: FlushedCounterOptions<Label>): FlushedCounter<Label> {
   const { keyOf, write, onError } = options;
   const groups = new Map<string, Group<Label>>();
   let size = 0;
@@ -87,8 +85,7 @@ export function flushedCounter<Label extends { siteId: string }>(
 
   async function flush(): Promise<void> {
     const failures: unknown[] = [];
-    for (const group of groups.values())
-      await flushGroup(group).catch((error: unknown) => failures.push(error));
+    for (const group of groups.values()) await flushGroup(group).catch((error: unknown) => failures.push(error));
     // One error is enough, because usually all have the same cause.
     if (failures.length > 0) onError(failures[0]);
     if (dropped > 0) onError(new Error(`${dropped} counts were dropped: too many are waiting to be written`));

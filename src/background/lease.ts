@@ -63,10 +63,7 @@ export function createLease<Name extends string>(options: LeaseOptions<Name>): L
 }
 
 /** Gives leases the times of the shared clock. A node whose own clock is off gets none. */
-export const leasesBy = <Name extends string>(
-  clock: SharedClock,
-  leases: LeaseStore<Name>,
-): LeaseStore<Name> => ({
+export const leasesBy = <Name extends string>(clock: SharedClock, leases: LeaseStore<Name>): LeaseStore<Name> => ({
   async acquire(name, owner, now, until) {
     const shared = await clock.read();
     return !shared.isOff && leases.acquire(name, owner, shared.now, shared.now + until - now);

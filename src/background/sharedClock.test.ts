@@ -35,8 +35,7 @@ test.each([14_000, -14_000, 30_000, -30_000])(
 );
 
 test("a clock that differs by more than is permitted is reported as off, in both directions", async () => {
-  for (const aheadMs of [maxSkewMs + 1, -maxSkewMs - 1])
-    expect(await setUp(aheadMs).clock.read()).toMatchObject({ isOff: true });
+  for (const aheadMs of [maxSkewMs + 1, -maxSkewMs - 1]) expect(await setUp(aheadMs).clock.read()).toMatchObject({ isOff: true });
 });
 
 test("the database is asked again after ten seconds, and when the wall clock was set or the machine was suspended", async () => {

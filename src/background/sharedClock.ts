@@ -39,8 +39,7 @@ export function createSharedClock({ readDatabase, now, elapsed }: SharedClockOpt
   let reading: Reading | null = null;
   let running: Promise<Reading | null> | null = null;
 
-  const isCurrent = ({ at, driftMs }: Reading) =>
-    elapsed() - at < maxAgeMs && Math.abs(now() - elapsed() - driftMs) < maxDriftMs;
+  const isCurrent = ({ at, driftMs }: Reading) => elapsed() - at < maxAgeMs && Math.abs(now() - elapsed() - driftMs) < maxDriftMs;
 
   async function readAnew(): Promise<Reading | null> {
     const startedAt = elapsed();
@@ -55,10 +54,7 @@ export function createSharedClock({ readDatabase, now, elapsed }: SharedClockOpt
 
   return {
     async read() {
-      const current =
-        reading && isCurrent(reading)
-          ? reading
-          : await (running ??= readAnew().finally(() => (running = null)));
+      const current = reading && isCurrent(reading) ? reading : await (running ??= readAnew().finally(() => (running = null)));
       if (!current) return { now: now(), isOff: false };
       const time = Math.round(elapsed() + current.aheadMs);
       return { now: time, isOff: Math.abs(now() - time) > maxSkewMs };

@@ -13,11 +13,7 @@ const maxKinds = 10_000;
 
 export type BotVisit = { siteId: string; page: string; at: number; seen: Observation; judgement: Judgement };
 
-export function sampleBots(
-  store: Pick<Store, "traffic">,
-  newId: () => string,
-  onDefect: (error: unknown) => void,
-) {
+export function sampleBots(store: Pick<Store, "traffic">, newId: () => string, onDefect: (error: unknown) => void) {
   const kept = new Map<string, number>();
   const writing = new Set<Promise<void>>();
   let hour = 0;

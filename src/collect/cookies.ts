@@ -29,10 +29,7 @@ export function readCookies(header = ""): BrowserCookies {
 }
 
 /** Returns the Set-Cookie headers for a stored report: the browser then holds either an id or its refusals. */
-export function listCookies(
-  { visitorId, consent, refusedBy }: StoredReport,
-  before: BrowserCookies,
-): string[] {
+export function listCookies({ visitorId, consent, refusedBy }: StoredReport, before: BrowserCookies): string[] {
   const cookies = visitorId ? [visitorCookie(visitorId, maxAgeSeconds)] : [];
   // Sent even to a browser without the cookie: the answer to its visit may still be on the way.
   if (consent === "denied") cookies.push(visitorCookie("", 0));

@@ -33,8 +33,7 @@ export function readHeaders(headers: IncomingHttpHeaders, secure: boolean): Obse
   };
 }
 
-const text = (header: string | string[] | undefined, maxLength: number) =>
-  String(header ?? "").slice(0, maxLength);
+const text = (header: string | string[] | undefined, maxLength: number) => String(header ?? "").slice(0, maxLength);
 
 /** A prefetched page or a preview is not visible yet, and may never be. */
 export function isPrefetch(headers: IncomingHttpHeaders): boolean {

@@ -1,13 +1,7 @@
 // Reads the tag's reports. Unknown names are ignored; values that are too long or not text are dropped, because a browser
 // cannot correct them.
 
-import {
-  consentSources,
-  maxIdLength,
-  type ConsentSource,
-  type ConsentState,
-  type SeenId,
-} from "../kernel/event.ts";
+import { consentSources, maxIdLength, type ConsentSource, type ConsentState, type SeenId } from "../kernel/event.ts";
 import { isJsonObject } from "../http/body.ts";
 import { holdsAddress, maskAddresses, maskAndCut } from "../kernel/maskAddresses.ts";
 import type { ObservedScript, ObservedSubmit } from "../traffic/observation.ts";
@@ -58,13 +52,11 @@ export function readPayload(text: string, now: number): Payload | null {
   for (const [name, value] of textsIn(fields.params)) {
     const clickId = clickIdName(name);
     if (clickId) {
-      if (value.length <= maxIdLength && !holdsAddress(value))
-        payload.clickIds[clickId] = { value, seenAt: now };
+      if (value.length <= maxIdLength && !holdsAddress(value)) payload.clickIds[clickId] = { value, seenAt: now };
     } else if (isUtmField(name) && value.length <= maxLengths.utm) payload.utm[name] = maskAddresses(value);
   }
   for (const [name, value] of textsIn(fields.cookies)) {
-    if (isBrowserId(name) && value.length <= maxIdLength && !holdsAddress(value))
-      payload.browserIds[name] = value;
+    if (isBrowserId(name) && value.length <= maxIdLength && !holdsAddress(value)) payload.browserIds[name] = value;
   }
   return payload;
 }
@@ -83,9 +75,7 @@ function readSignals(value: unknown): Payload["signals"] {
 function readEmails(value: unknown): Payload["person"] {
   if (!Array.isArray(value) || value.length > 4) return null;
   // The tag writes hashes in lower case; anything else was not sent by the tag.
-  const hashes = value.map((one) =>
-    typeof one === "string" && one === one.toLowerCase() ? readSha256(one) : null,
-  );
+  const hashes = value.map((one) => (typeof one === "string" && one === one.toLowerCase() ? readSha256(one) : null));
   const [emailSha256, emailGoogleSha256, emailMicrosoftSha256, emailRedditSha256] = hashes;
   if (!emailSha256) return null;
   return {
@@ -137,8 +127,7 @@ function readAddress(value: unknown, part: (url: URL) => string): string {
 function* textsIn(value: unknown): Generator<[name: string, value: string]> {
   if (!isJsonObject(value)) return;
   for (const [name, text] of Object.entries(value).slice(0, maxNames)) {
-    if (typeof text === "string" && text !== "" && !text.includes("\0") && text.isWellFormed())
-      yield [name, text];
+    if (typeof text === "string" && text !== "" && !text.includes("\0") && text.isWellFormed()) yield [name, text];
   }
 }
 

@@ -68,11 +68,7 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
       const admitted = admit(request.raw);
       if (typeof admitted === "number") return reply.code(admitted).send();
       allowOrigin(reply, admitted.origin).header("access-control-allow-headers", "content-type");
-      return reply
-        .header("access-control-allow-methods", "POST")
-        .header("access-control-max-age", daySeconds)
-        .code(204)
-        .send();
+      return reply.header("access-control-allow-methods", "POST").header("access-control-max-age", daySeconds).code(204).send();
     });
   }
 
@@ -90,11 +86,7 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
     return { site, origin, address };
   }
 
-  async function handleReport(
-    request: IncomingMessage,
-    reply: FastifyReply,
-    isVisit: boolean,
-  ): Promise<number> {
+  async function handleReport(request: IncomingMessage, reply: FastifyReply, isVisit: boolean): Promise<number> {
     const admitted = admit(request);
     if (typeof admitted === "number") return admitted;
     const { site, origin, address } = admitted;
@@ -127,8 +119,7 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
       options.counts.count(site.id, bucket, bucket === "bots" ? judgement.primary : "", now);
     }
     const refused = !stored || isRefusal(stored.consent);
-    if (judgement.verdict.bot && !refused)
-      options.offerBot({ siteId: site.id, page: payload.page, at: now, seen, judgement });
+    if (judgement.verdict.bot && !refused) options.offerBot({ siteId: site.id, page: payload.page, at: now, seen, judgement });
     return 204;
   }
 
@@ -234,8 +225,7 @@ function findOwnOrigin(site: Site, headers: IncomingHttpHeaders, isLocal: boolea
   const { origin = "null" } = headers;
   // Under `Referrer-Policy: no-referrer` beacons hide the page's origin. Sec-Fetch-Site, which no script can set, still
   // shows that the page is of this host.
-  if (origin === "null")
-    return headers["sec-fetch-site"] === "same-origin" ? `https://${headers.host}` : null;
+  if (origin === "null") return headers["sec-fetch-site"] === "same-origin" ? `https://${headers.host}` : null;
   if (origin.length > 300 || !URL.canParse(origin)) return null;
   const url = new URL(origin);
   // Plain HTTP is for development on one machine.
@@ -252,12 +242,7 @@ function allowOrigin(reply: FastifyReply, origin: string): FastifyReply {
     .header("vary", "Origin");
 }
 
-function sendScript(
-  request: IncomingMessage,
-  reply: FastifyReply,
-  script: TagScript,
-  requestedHash: string | undefined,
-) {
+function sendScript(request: IncomingMessage, reply: FastifyReply, script: TagScript, requestedHash: string | undefined) {
   const etag = `"${script.hash}"`;
   const isImmutable = requestedHash === script.hash;
   reply
@@ -270,9 +255,7 @@ function sendScript(
     .header("etag", etag)
     .header(
       "cache-control",
-      isImmutable
-        ? `public, max-age=${365 * daySeconds}, immutable`
-        : "public, max-age=600, stale-while-revalidate=86400",
+      isImmutable ? `public, max-age=${365 * daySeconds}, immutable` : "public, max-age=600, stale-while-revalidate=86400",
     );
   if (request.headers["if-none-match"]?.includes(etag)) return reply.code(304).send();
   const accepts = request.headers["accept-encoding"] ?? "";

@@ -12,11 +12,7 @@ function setUp() {
   const state = { down: false, slowMs: 0, writes: 0 };
   const defects: unknown[] = [];
   const traffic = {
-    async saveCounts(
-      writer: string,
-      counts: readonly VisitCount[],
-      bots: ReadonlyMap<string, number>,
-    ): Promise<void> {
+    async saveCounts(writer: string, counts: readonly VisitCount[], bots: ReadonlyMap<string, number>): Promise<void> {
       state.writes += 1;
       if (state.slowMs) await new Promise((resolve) => setTimeout(resolve, state.slowMs));
       if (state.down) throw new Error("the store is down");

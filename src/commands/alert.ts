@@ -17,11 +17,7 @@ export function alertCommands(program: CliCommand): void {
       const sites = findSites(directory, siteText);
       const ofEach = await Promise.all(
         sites.map(async (site) => {
-          const alerts = await store.alerts.listSince(
-            site.id,
-            options.all ? 0 : Number.MAX_SAFE_INTEGER,
-            200,
-          );
+          const alerts = await store.alerts.listSince(site.id, options.all ? 0 : Number.MAX_SAFE_INTEGER, 200);
           return alerts.map((one) => {
             const { kind, subject, title, text, whatToDo, beganAt, endedAt } = messageOf(site, one, "began");
             return {

@@ -37,8 +37,7 @@ export function apiKeyCommands(program: CliCommand): void {
     .run(
       withAccess(async ({ directory, print }, access) => {
         const keys = await access.apiKeys.list(operator);
-        const where = (site: string | null) =>
-          site === null ? "all sites" : (directory.site(site)?.hosts[0] ?? site);
+        const where = (site: string | null) => (site === null ? "all sites" : (directory.site(site)?.hosts[0] ?? site));
         const rows = keys.map((one) => [
           one.id,
           one.name,
@@ -62,24 +61,15 @@ export function apiKeyCommands(program: CliCommand): void {
     .run(
       withAccess(async ({ by, print }, { apiKeys }, id: string, options: RevokeOptions) => {
         const known = (await apiKeys.list(operator)).find((one) => one.id === id);
-        if (!known)
-          throw new Missing("key", `There is no API key ${id}. 'cleancast api-key list' shows their ids.`);
+        if (!known) throw new Missing("key", `There is no API key ${id}. 'cleancast api-key list' shows their ids.`);
         const made = known.inboundKeys.map((one) => `${one.name} (${one.id})`).join(", ");
         if (made && !options.keepInboundKeys) {
           const what = `This also revokes the inbound keys that API key ${id} made: ${made}. --keep-inbound-keys keeps them.`;
           await confirm({ what, yes: options.yes });
         }
-        const inboundKeys = await apiKeys.revoke(
-          operator,
-          id,
-          options.keepInboundKeys ? "keep" : "revoke",
-          by,
-        );
+        const inboundKeys = await apiKeys.revoke(operator, id, options.keepInboundKeys ? "keep" : "revoke", by);
         const text = inboundKeys.length ? ` So are the inbound keys ${inboundKeys.join(", ")}.` : "";
-        print(
-          { id, revoked: true, inboundKeys },
-          `API key ${id} is revoked; running servers refuse it within 2 seconds.${text}`,
-        );
+        print({ id, revoked: true, inboundKeys }, `API key ${id} is revoked; running servers refuse it within 2 seconds.${text}`);
       }),
     );
 }
@@ -98,8 +88,7 @@ function scopeOption(): Option {
 function readScopes(text: string): Scope[] {
   const words = text.split(",").map((word) => word.trim());
   const wrong = words.find((word) => !scopes.includes(word as Scope));
-  if (wrong !== undefined)
-    throw new InvalidArgumentError(`"${wrong}" is no scope. Allowed are ${scopes.join(", ")}.`);
+  if (wrong !== undefined) throw new InvalidArgumentError(`"${wrong}" is no scope. Allowed are ${scopes.join(", ")}.`);
   return scopes.filter((scope) => words.includes(scope));
 }
 

@@ -1,9 +1,4 @@
-import {
-  cancelBackfill,
-  countBackfill,
-  startBackfill,
-  type BackfillCount,
-} from "../delivery/backfill/backfill.ts";
+import { cancelBackfill, countBackfill, startBackfill, type BackfillCount } from "../delivery/backfill/backfill.ts";
 import { defaultBackfillPace, maxBackfillDays, maxBackfillPace } from "../kernel/backfill.ts";
 import { countOf } from "../kernel/text.ts";
 import { platformOf } from "../platforms/index.ts";
@@ -17,9 +12,7 @@ import { confirm } from "./terminal/confirm.ts";
 type StartOptions = { days: string; perMinute: string; yes?: boolean };
 
 export function backfillCommands(program: CliCommand): void {
-  const backfill = program
-    .command("backfill")
-    .description("send past conversions to a connection that did not get them");
+  const backfill = program.command("backfill").description("send past conversions to a connection that did not get them");
 
   backfill
     .command("start <connection>")
@@ -73,21 +66,13 @@ export function backfillCommands(program: CliCommand): void {
     });
 }
 
-export function countPast(
-  context: CommandContext,
-  connection: Connection,
-  days: number,
-): Promise<BackfillCount> {
+export function countPast(context: CommandContext, connection: Connection, days: number): Promise<BackfillCount> {
   const site = findSite(context, connection.siteId);
   return countBackfill(context.store, site, connection, days, { now: context.by.now, maxMs: Infinity });
 }
 
 /** Returns when the backfill of the counted conversions is confirmed, and throws otherwise. */
-export function confirmBackfill(
-  { platform }: Connection,
-  counted: string,
-  yes: boolean | undefined,
-): Promise<void> {
+export function confirmBackfill({ platform }: Connection, counted: string, yes: boolean | undefined): Promise<void> {
   return confirm({ what: `${counted} This sends them to ${platformOf(platform)?.name ?? platform}.`, yes });
 }
 
@@ -119,14 +104,6 @@ const countsText = (counts: Partial<Record<string, number>>) =>
     .map(([reason, n]) => `${n} ${reason}`)
     .join(", ");
 
-function toJson({
-  siteId,
-  connectionId,
-  fromId: _from,
-  toId: _to,
-  chunk: _chunk,
-  cursor: _cursor,
-  ...row
-}: BackfillRow) {
+function toJson({ siteId, connectionId, fromId: _from, toId: _to, chunk: _chunk, cursor: _cursor, ...row }: BackfillRow) {
   return { site: siteId, connection: connectionId, ...row };
 }

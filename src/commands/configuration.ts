@@ -91,10 +91,7 @@ async function run(
 const printDryRun = (print: CommandContext["print"], plan: Plan) =>
   print({ applied: false, ...describePlan(plan) }, [planText(plan), ...plan.notes].join("\n"));
 
-const configurationContext = (
-  { store, directory, config, by }: CommandContext,
-  access: Access,
-): ConfigurationContext => ({
+const configurationContext = ({ store, directory, config, by }: CommandContext, access: Access): ConfigurationContext => ({
   store,
   directory,
   access,
@@ -104,10 +101,6 @@ const configurationContext = (
 });
 
 function planText(plan: Plan): string {
-  const parts = [
-    diffText(plan),
-    unlistedText(plan),
-    plan.changes.length ? summaryText(plan) : "No differences.",
-  ];
+  const parts = [diffText(plan), unlistedText(plan), plan.changes.length ? summaryText(plan) : "No differences."];
   return parts.filter(Boolean).join("\n\n");
 }

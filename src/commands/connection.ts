@@ -1,21 +1,9 @@
 import { urlFault } from "../delivery/addresses.ts";
 import { readSignInTokens } from "../delivery/oauth/signIn.ts";
 import { createTokens } from "../delivery/oauth/tokens.ts";
-import {
-  proveByTest,
-  proveConnection,
-  whyRefused,
-  whySendsNothing,
-  type ProofState,
-} from "../delivery/prove.ts";
+import { proveByTest, proveConnection, whyRefused, whySendsNothing, type ProofState } from "../delivery/prove.ts";
 import { createSender } from "../delivery/send.ts";
-import {
-  listChoices,
-  readConversion,
-  previewRequest,
-  sampleNow,
-  sendTest,
-} from "../delivery/testDelivery.ts";
+import { listChoices, readConversion, previewRequest, sampleNow, sendTest } from "../delivery/testDelivery.ts";
 import type { Reading } from "../kernel/event.ts";
 import { shortId } from "../kernel/ids.ts";
 import { maxBackfillDays } from "../kernel/backfill.ts";
@@ -63,8 +51,7 @@ function checksOf(context: CommandContext, { prove: isAsked }: ProveOption) {
     const refused = await withSender(context, (clients) =>
       whyRefused({ ...context, ...clients, now: Date.now }, existing, changed),
     );
-    if (refused !== null)
-      throw new Conflict("settings", refused, `${refused} Add --no-prove to save the new ones.`);
+    if (refused !== null) throw new Conflict("settings", refused, `${refused} Add --no-prove to save the new ones.`);
   };
   return {
     ...context.by,
@@ -92,15 +79,11 @@ export function connectionCommands(program: CliCommand): void {
         "sign_in=ID uses the tokens of a sign-in, events=a,b selects events, event.NAME=… renames one or sets its targets, map.FIELD=… fills a field",
     )
     .option("--no-prove", noProve)
-    .option(
-      "--backfill-days <n>",
-      "also send the conversions of the last days that the platform can still take",
-    )
+    .option("--backfill-days <n>", "also send the conversions of the last days that the platform can still take")
     .option("--yes", "start the backfill without asking")
     .run(async (context, siteText: string, platform: string, words: string[], options: ConnectOptions) => {
       const { store } = context;
-      const backfillDays =
-        options.backfillDays && readNumber("backfill-days", options.backfillDays, maxBackfillDays);
+      const backfillDays = options.backfillDays && readNumber("backfill-days", options.backfillDays, maxBackfillDays);
       const site = findSite(context, siteText);
       const { sign_in: signIn, ...pairs } = readPairs(words);
       const given = { ...pairs, ...(await readTokens(context, site.id, platform, signIn)) };
@@ -212,10 +195,7 @@ export function connectionCommands(program: CliCommand): void {
     .description("resume sending, parked deliveries first")
     .run(async (context, id: string) => {
       const released = await resume(context, findConnection(context.directory.sites(), id), context.by);
-      context.print(
-        { id, state: "active", released },
-        `Connection ${id} is active. ${releasedText(released)}`,
-      );
+      context.print({ id, state: "active", released }, `Connection ${id} is active. ${releasedText(released)}`);
     });
 }
 
@@ -223,10 +203,7 @@ const newSecretValue = ({ newSecret }: Connected) => (newSecret ? { newSecret } 
 
 const newSecretLines = ({ newSecret }: Connected) =>
   newSecret
-    ? [
-        `Signing secret, shown only this once: ${newSecret}`,
-        "Your endpoint checks the signature of each request with it.",
-      ]
+    ? [`Signing secret, shown only this once: ${newSecret}`, "Your endpoint checks the signature of each request with it."]
     : [];
 
 async function removalText({ store }: CommandContext, connection: Connection): Promise<string> {
@@ -239,8 +216,7 @@ async function removalText({ store }: CommandContext, connection: Connection): P
   return `This removes the connection ${id} to ${platform} and its credentials. ${lost}`;
 }
 
-const releasedText = (count: number) =>
-  `${countOf(count, "parked delivery is", "parked deliveries are")} sent now.`;
+const releasedText = (count: number) => `${countOf(count, "parked delivery is", "parked deliveries are")} sent now.`;
 
 type PreviewOptions = { event?: string; name: string };
 
@@ -254,9 +230,7 @@ const outcomes: Record<Reading["outcome"], string> = {
 function testCommands(connection: CliCommand): void {
   connection
     .command("preview <id>")
-    .description(
-      "show the name and the exact request under which a sample or a past event is sent, without sending it",
-    )
+    .description("show the name and the exact request under which a sample or a past event is sent, without sending it")
     .option("--event <id>", "a past event")
     .option("--name <event>", "a sample event with this name", "purchase")
     .run(async (context, id: string, options: PreviewOptions) => {
@@ -300,9 +274,7 @@ function testCommands(connection: CliCommand): void {
       const { skipped, reading, log } = tested;
       if (reading?.outcome === "accepted") await proveByTest({ ...context, now: Date.now }, found);
       const error = reading && "error" in reading ? `: ${reading.error}` : "";
-      const outcome = skipped
-        ? `Not sent: ${skipped}`
-        : `${reading ? outcomes[reading.outcome] : "Test failed"}${error}`;
+      const outcome = skipped ? `Not sent: ${skipped}` : `${reading ? outcomes[reading.outcome] : "Test failed"}${error}`;
       const response = log.httpStatus === null ? "" : `\nHTTP ${log.httpStatus}\n${log.response ?? ""}`;
       context.print(tested, `${outcome}${response}`);
       if (reading?.outcome !== "accepted") process.exitCode = 1;
@@ -310,9 +282,7 @@ function testCommands(connection: CliCommand): void {
 
   connection
     .command("choices <site> <platform> <setting> [name=value...]")
-    .description(
-      "list what the platform offers for a setting, such as its accounts or pixels; sign_in=ID uses a sign-in",
-    )
+    .description("list what the platform offers for a setting, such as its accounts or pixels; sign_in=ID uses a sign-in")
     .run(async (context, siteText: string, platform: string, setting: string, words: string[]) => {
       const site = findSite(context, siteText);
       const { sign_in: signIn, ...given } = readPairs(words);
@@ -324,10 +294,7 @@ function testCommands(connection: CliCommand): void {
         return listChoices(sender, platform, setting, { ...settings, ...signedIn, ...given }, context.by.now);
       });
       const rows = choices.map(({ value, label }) => [value, label]);
-      context.print(
-        { choices },
-        table([setting.toUpperCase(), "NAME"], rows, "The platform offers no choices."),
-      );
+      context.print({ choices }, table([setting.toUpperCase(), "NAME"], rows, "The platform offers no choices."));
     });
 }
 

@@ -29,24 +29,17 @@ export class CliCommand extends Command {
 
   /** Sets the action. It gets an open store before the arguments and options, also while a relay is running. */
   run<A extends unknown[]>(work: (context: CommandContext, ...given: A) => Promise<void>): this {
-    return this.action((...given) =>
-      withContext(this, (context) => work(context, ...(given as unknown as A))),
-    );
+    return this.action((...given) => withContext(this, (context) => work(context, ...(given as unknown as A))));
   }
 
   /** The same for commands that begin to set up an installation: where there is none, it is created first. */
   runOrCreate<A extends unknown[]>(work: (context: CommandContext, ...given: A) => Promise<void>): this {
-    return this.action((...given) =>
-      withNewInstallation(this, (context) => work(context, ...(given as unknown as A))),
-    );
+    return this.action((...given) => withNewInstallation(this, (context) => work(context, ...(given as unknown as A))));
   }
 }
 
 /** Runs a command on the installation, and creates it where there is none. */
-export async function withNewInstallation<T>(
-  command: Command,
-  work: (context: CommandContext) => Promise<T>,
-): Promise<T> {
+export async function withNewInstallation<T>(command: Command, work: (context: CommandContext) => Promise<T>): Promise<T> {
   const config = readConfig();
   if (!(await findInstallation(config)) && !isJson(command))
     process.stderr.write(`Creating a new installation in ${placeOf(config)}.\n`);
@@ -54,20 +47,13 @@ export async function withNewInstallation<T>(
 }
 
 /** Runs a command on the installation. There must be one: a command in a wrong folder must not create another. */
-export async function withContext<T>(
-  command: Command,
-  work: (context: CommandContext) => Promise<T>,
-): Promise<T> {
+export async function withContext<T>(command: Command, work: (context: CommandContext) => Promise<T>): Promise<T> {
   const config = readConfig();
   if (!(await findInstallation(config))) throw noInstallation(config);
   return loadContext(command, config, work);
 }
 
-async function loadContext<T>(
-  command: Command,
-  config: Config,
-  work: (context: CommandContext) => Promise<T>,
-): Promise<T> {
+async function loadContext<T>(command: Command, config: Config, work: (context: CommandContext) => Promise<T>): Promise<T> {
   const store = await loadInstallation(config);
   try {
     const directory = createDirectory(store);
@@ -91,10 +77,7 @@ export function printResult(command: Command, value: unknown, text: string): voi
  * Reads pairs like `url=https://…`. `name=@file` reads the value from a file, so that no secret is typed, and `name=@@text` is a
  * value that begins with @, as in a configuration file.
  */
-export function readPairs(
-  words: readonly string[],
-  readFile: (path: string) => string = readValueFile,
-): Record<string, string> {
+export function readPairs(words: readonly string[], readFile: (path: string) => string = readValueFile): Record<string, string> {
   const pairs: Record<string, string> = {};
   for (const word of words) {
     const at = word.indexOf("=");
@@ -110,10 +93,7 @@ function readValueFile(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch {
-    throw new Refusal(
-      "arguments",
-      `The file ${path} cannot be read. Write @@ for a value that begins with @ and is not a file.`,
-    );
+    throw new Refusal("arguments", `The file ${path} cannot be read. Write @@ for a value that begins with @ and is not a file.`);
   }
 }
 
@@ -140,10 +120,7 @@ export function readExpiry(text: string, now: number): number {
   const fromNow = readDuration(text);
   const at = fromNow === null ? Date.parse(text) : now + fromNow;
   if (Number.isNaN(at))
-    throw new Refusal(
-      "expires",
-      `--expires "${text}" is neither a date like 2027-01-31 nor a time like 30d.`,
-    );
+    throw new Refusal("expires", `--expires "${text}" is neither a date like 2027-01-31 nor a time like 30d.`);
   return at;
 }
 

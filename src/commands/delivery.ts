@@ -1,8 +1,4 @@
-import {
-  describeConfirmation,
-  toConfirmation,
-  toConfirmationFilter,
-} from "../delivery/confirmations/shown.ts";
+import { describeConfirmation, toConfirmation, toConfirmationFilter } from "../delivery/confirmations/shown.ts";
 import { listAttempts } from "../delivery/trace.ts";
 import { cancel, checkFilter, replay, type Tally } from "../delivery/replay.ts";
 import { readEmailSha256 } from "../identity/person.ts";
@@ -66,8 +62,18 @@ export function deliveryCommands(program: CliCommand): void {
           line.eventId,
         ]);
         const head = [
-            "RECEIVED (UTC)", "SITE", "EVENT", "ORDER", "CONNECTION", "STATE", "ATTEMPTS", "NEXT ATTEMPT", "REASON", "CONFIRMATION", "ID",
-          ]; // prettier-ignore
+          "RECEIVED (UTC)",
+          "SITE",
+          "EVENT",
+          "ORDER",
+          "CONNECTION",
+          "STATE",
+          "ATTEMPTS",
+          "NEXT ATTEMPT",
+          "REASON",
+          "CONFIRMATION",
+          "ID",
+        ];
         const more = next ? `\nNext page: --before ${next}` : "";
         const deliveries = lines.map((line) => toJson(line));
         context.print({ deliveries, next }, `${table(head, rows, "No matching deliveries.")}${more}`);
@@ -102,20 +108,13 @@ export function deliveryCommands(program: CliCommand): void {
 }
 
 function changeCommand(delivery: CliCommand, name: string, description: string, work: typeof replay): void {
-  withFilters(
-    delivery
-      .command(`${name} [site]`)
-      .description(`${description}; without --yes it only shows what it would do`),
-  )
+  withFilters(delivery.command(`${name} [site]`).description(`${description}; without --yes it only shows what it would do`))
     .option("--yes", "do it")
     .run(async (context, siteText: string | undefined, options: FilterOptions & { yes?: boolean }) => {
       const site = findSiteOrOnly(context.directory, siteText);
       const filter = await readCheckedFilter(context, [site], options);
       if (isUnfiltered(filter))
-        throw new Refusal(
-          "filter",
-          "Select deliveries with --connection, --platform, --state, --event, --order, --from …",
-        );
+        throw new Refusal("filter", "Select deliveries with --connection, --platform, --state, --event, --order, --from …");
       const dryRun = options.yes !== true;
       const tally = await work(context, site, filter, { ...context.by, dryRun });
       if (tally.changed === 0 && tally.found > 0)
@@ -125,11 +124,7 @@ function changeCommand(delivery: CliCommand, name: string, description: string, 
 }
 
 /** Checks that these sites have what the filter names. An event is also found by its platform event id. */
-async function readCheckedFilter(
-  context: CommandContext,
-  sites: readonly Site[],
-  options: FilterOptions,
-): Promise<LogFilter> {
+async function readCheckedFilter(context: CommandContext, sites: readonly Site[], options: FilterOptions): Promise<LogFilter> {
   const filter = readFilter(options, context.by.now);
   const ids = sites.map(({ id }) => id);
   await checkFilter(context, ids, filter);
@@ -254,10 +249,7 @@ function withFilters(command: CliCommand): CliCommand {
   return command
     .option("--connection <id>", "only deliveries of this connection")
     .option("--platform <platform>", "only deliveries to this platform")
-    .option(
-      "--state <states>",
-      `only deliveries in these states, separated by commas: ${deliveryStates.join(", ")}`,
-    )
+    .option("--state <states>", `only deliveries in these states, separated by commas: ${deliveryStates.join(", ")}`)
     .option("--event <name>", "only events with this name")
     .option("--mode <mode>", "only live or only test events")
     .option("--id <event>", "only this event")
@@ -265,10 +257,7 @@ function withFilters(command: CliCommand): CliCommand {
     .option("--email <email>", "only events of this person (an email address or its SHA-256)")
     .option("--from <time>", "only events received since: 2026-11-15, 2026-11-15T08:00Z, or 2h, 7d ago")
     .option("--to <time>", "only events received before")
-    .option(
-      "--confirmation <state>",
-      `only deliveries of which the platform said later: ${confirmationStates.join(", ")}`,
-    )
+    .option("--confirmation <state>", `only deliveries of which the platform said later: ${confirmationStates.join(", ")}`)
     .option(
       "--confirmation-reason <reason>",
       `only deliveries that were not counted because of: ${confirmationReasons.join(", ")}`,

@@ -10,15 +10,7 @@ import { Missing, Refusal } from "../kernel/refusal.ts";
 import { countOf } from "../kernel/text.ts";
 import { findSite } from "../sites/manage.ts";
 import type { StoredEvent } from "../store/events/eventRow.ts";
-import {
-  findSites,
-  readNumber,
-  table,
-  timeText,
-  toPrintableLines,
-  type CommandContext,
-  type CliCommand,
-} from "./context.ts";
+import { findSites, readNumber, table, timeText, toPrintableLines, type CommandContext, type CliCommand } from "./context.ts";
 
 export function eventCommands(program: CliCommand): void {
   const event = program.command("event").description("received events and their outcomes");
@@ -87,10 +79,7 @@ export function eventCommands(program: CliCommand): void {
     .description("show the full trace of one event, by its id or its platform event id")
     .option("--site <site>", "search only this site")
     .run(async (context, id: string, options: { site?: string }) => {
-      const trace = await readTrace(
-        { ...context, version: readVersion() },
-        await findEvent(context, id, options.site),
-      );
+      const trace = await readTrace({ ...context, version: readVersion() }, await findEvent(context, id, options.site));
       // The attribution has these in full.
       const { identity: _identity, withheld: _withheld, clickIds: _clickIds, ...shown } = trace;
       context.print(shown, traceText(trace));
@@ -174,9 +163,7 @@ function traceText(trace: Trace): string {
     `  sent as     ${trace.platformEventId} (platform event id)`,
     `  received    ${timeText(trace.receivedAt)} UTC with key ${trace.key.name ?? trace.key.id}`,
     `  order       ${trace.orderId ?? "–"}`,
-    ...trace.items.map(
-      (item, at) => `  ${at === 0 ? "items" : "     "}       ${itemText(item, trace.currency)}`,
-    ),
+    ...trace.items.map((item, at) => `  ${at === 0 ? "items" : "     "}       ${itemText(item, trace.currency)}`),
     `  person      ${trace.emailSha256}`,
     `  status      ${trace.status}${trace.filterReasons.length ? `: ${trace.filterReasons.map(describeFilterReason).join("; ")}` : ""}${trace.releasedAt ? `, released ${timeText(trace.releasedAt)} UTC` : ""}`,
     `  identity    ${attribution.identity}${clickIds.length ? `: ${clickIds.join(", ")}` : ""}`,
@@ -193,9 +180,7 @@ function traceText(trace: Trace): string {
     if (delivery.correction) lines.push(`    correction: ${describeCorrection(delivery.correction)}`);
     for (const attempt of delivery.log) {
       const response = attempt.httpStatus === null ? attempt.reason : `HTTP ${attempt.httpStatus}`;
-      lines.push(
-        `    attempt ${attempt.number}  ${timeText(attempt.startedAt)}  ${attempt.durationMs} ms  ${response ?? ""}`,
-      );
+      lines.push(`    attempt ${attempt.number}  ${timeText(attempt.startedAt)}  ${attempt.durationMs} ms  ${response ?? ""}`);
       lines.push(...toPrintableLines(attempt.request).map((line) => `      > ${line}`));
       lines.push(...toPrintableLines(attempt.response ?? "").map((line) => `      < ${line}`));
     }

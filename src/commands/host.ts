@@ -30,18 +30,9 @@ export function hostCommands(program: CliCommand): void {
     .run(async (context, text: string | undefined) => {
       const sites = findSites(context.directory, text);
       const all = sites.flatMap(({ hostRows }) => hostRows).map((host) => toJson(context, host));
-      const rows = all.map((one) => [
-        one.host,
-        one.site,
-        one.state,
-        timeText(one.checkedAt),
-        one.problem?.what ?? "",
-      ]);
+      const rows = all.map((one) => [one.host, one.site, one.state, timeText(one.checkedAt), one.problem?.what ?? ""]);
       const head = ["HOST", "SITE", "STATE", "CHECKED (UTC)", "PROBLEM"];
-      context.print(
-        { hosts: all },
-        table(head, rows, "No hosts yet. Add a site: cleancast site add shop.example.com"),
-      );
+      context.print({ hosts: all }, table(head, rows, "No hosts yet. Add a site: cleancast site add shop.example.com"));
     });
 
   hosts

@@ -33,9 +33,7 @@ type Options = {
 };
 
 export function importCommands(program: CliCommand): void {
-  const group = program
-    .command("import")
-    .description("import past conversions and identity records from a file");
+  const group = program.command("import").description("import past conversions and identity records from a file");
 
   withFileOptions(group.command("conversions <file>"), "conversions")
     .description("import past conversions from CSV or NDJSON (docs/how-to/import-conversions.md)")
@@ -70,9 +68,7 @@ export function importCommands(program: CliCommand): void {
         one.kind,
         one.file,
         one.state,
-        ...["rows", "imported", "duplicates", "refused"].map((name) =>
-          Number(one.tally[name] ?? 0).toLocaleString("en-US"),
-        ),
+        ...["rows", "imported", "duplicates", "refused"].map((name) => Number(one.tally[name] ?? 0).toLocaleString("en-US")),
       ]);
       const head = ["STARTED (UTC)", "KIND", "FILE", "STATE", "ROWS", "IMPORTED", "DUPLICATES", "REFUSED"];
       print({ imports }, table(head, cells, "Nothing was imported yet."));
@@ -85,10 +81,7 @@ export function withFileOptions(command: CliCommand, kind: ImportKind): CliComma
     .option("--site <site>", "the site's id or one of its hosts")
     .option("--map <field=column>", "the column of a field; may be repeated", collectValues, [])
     .option("--constant <field=value>", "the value for blank cells; may be repeated", collectValues, [])
-    .option(
-      "--time-zone <zone>",
-      kind === "orders" ? `${zone} (default: the site's)` : `${zone} (default: UTC)`,
-    )
+    .option("--time-zone <zone>", kind === "orders" ? `${zone} (default: the site's)` : `${zone} (default: UTC)`)
     .option("--dates <order>", "mdy or dmy: the order of 03/04/2026")
     .option("--decimal <sign>", "point or comma: the decimal separator")
     .option("--refused <file>", "write line numbers and reasons of refused rows to this file")
@@ -97,12 +90,7 @@ export function withFileOptions(command: CliCommand, kind: ImportKind): CliComma
     .action((file: string, options: Options, self: CliCommand) => runImport(kind, file, options, self));
 }
 
-async function runImport(
-  kind: ImportKind,
-  path: string,
-  options: Options,
-  command: CliCommand,
-): Promise<void> {
+async function runImport(kind: ImportKind, path: string, options: Options, command: CliCommand): Promise<void> {
   // Loaded on demand: a relay that starts needs no CSV parser.
   const { importFile } = await import("../import/import.ts");
   const { currentProcess } = await import("../import/importLease.ts");
@@ -186,8 +174,7 @@ export async function readRules(
 ): Promise<ImportRequest["rules"]> {
   const { isTimeZone } = await import("../tables/values.ts");
   const timeZone = given ?? defaultZone;
-  if (!isTimeZone(timeZone))
-    throw new Refusal("time-zone", `${timeZone} is not a time zone. Write it like Europe/Berlin.`);
+  if (!isTimeZone(timeZone)) throw new Refusal("time-zone", `${timeZone} is not a time zone. Write it like Europe/Berlin.`);
   if (dates !== undefined && dates !== "mdy" && dates !== "dmy")
     throw new Refusal("dates", "--dates is mdy (month first) or dmy (day first).");
   if (decimal !== undefined && decimal !== "point" && decimal !== "comma")

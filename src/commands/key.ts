@@ -3,39 +3,25 @@ import { makeKey } from "../sites/keys.ts";
 import { describeKeys } from "../sites/keyUses.ts";
 import { addKey, findKey, findSite, revokeKey, rotateKey } from "../sites/manage.ts";
 import { addOwnKey } from "../sites/ownKeys.ts";
-import {
-  findSites,
-  printResult,
-  readExpiry,
-  table,
-  timeText,
-  type CliCommand,
-  type CommandContext,
-} from "./context.ts";
+import { findSites, printResult, readExpiry, table, timeText, type CliCommand, type CommandContext } from "./context.ts";
 
 type AddOptions = { test?: boolean; expires?: string; hash?: string; prefix?: string };
 
 export function keyCommands(program: CliCommand): void {
-  const key = program
-    .command("key")
-    .description("inbound keys: one per integration, so that each can be revoked separately");
+  const key = program.command("key").description("inbound keys: one per integration, so that each can be revoked separately");
 
   key
     .command("add <site> <name>")
     .description("create a key; it is shown once")
     .option("--test", "a test key: its events are sent to platforms in test mode")
     .option("--expires <when>", "a date (2027-01-31) or a time from now (30d, 12h)")
-    .option(
-      "--hash <sha256>",
-      "add a key of your own by its SHA-256 (64 hex characters) instead of creating one",
-    )
+    .option("--hash <sha256>", "add a key of your own by its SHA-256 (64 hex characters) instead of creating one")
     .option("--prefix <text>", "with --hash: the first characters of the key, shown in lists")
     .run(async (context, siteText: string, name: string, options: AddOptions) => {
       const site = findSite(context, siteText);
       const expiresAt = options.expires === undefined ? null : readExpiry(options.expires, context.by.now);
       const wanted = { name, mode: options.test ? "test" : "live", expiresAt } as const;
-      if (options.hash !== undefined)
-        return addByHash(context, site, { ...wanted, hash: options.hash, prefix: options.prefix });
+      if (options.hash !== undefined) return addByHash(context, site, { ...wanted, hash: options.hash, prefix: options.prefix });
       const added = await addKey(context, site, wanted, context.by);
       const opened = added.openedInbound ? `\n${openedText(site)}` : "";
       context.print(
@@ -80,10 +66,7 @@ export function keyCommands(program: CliCommand): void {
     .description("revoke a key at once")
     .run(async (context, id: string) => {
       await revokeKey(context, findKey(context.directory.sites(), id), context.by);
-      context.print(
-        { id, revoked: true },
-        `Key ${id} is revoked; running servers refuse it within 2 seconds.`,
-      );
+      context.print({ id, revoked: true }, `Key ${id} is revoked; running servers refuse it within 2 seconds.`);
     });
 
   key
@@ -104,11 +87,7 @@ export function keyCommands(program: CliCommand): void {
 
 const openedText = (site: Site) => `Inbound is now on for ${site.hosts[0]}: this is the site's first key.`;
 
-async function addByHash(
-  context: CommandContext,
-  site: Site,
-  wanted: Parameters<typeof addOwnKey>[2],
-): Promise<void> {
+async function addByHash(context: CommandContext, site: Site, wanted: Parameters<typeof addOwnKey>[2]): Promise<void> {
   const { id, openedInbound } = await addOwnKey(context, site, wanted, context.by);
   context.print(
     { id, ...(openedInbound ? { inbound: "on" } : {}) },

@@ -9,9 +9,7 @@ import { findSite } from "../sites/manage.ts";
 import { table, timeText, type CommandContext, type CliCommand } from "./context.ts";
 
 /** Links are printed and never mailed: the operator who runs the command passes them on. */
-export function withAccess<A extends unknown[]>(
-  work: (context: CommandContext, access: Access, ...given: A) => Promise<void>,
-) {
+export function withAccess<A extends unknown[]>(work: (context: CommandContext, access: Access, ...given: A) => Promise<void>) {
   return async (context: CommandContext, ...given: A) => {
     const { store, directory, config } = context;
     const access = createAccess({
@@ -42,8 +40,7 @@ export function memberCommands(program: CliCommand): void {
       withAccess(async ({ directory, print }, access) => {
         const members = await access.members.list(operator);
         const invitations = await access.invitations.list(operator);
-        const where = (site: string | null) =>
-          site === null ? "all sites" : (directory.site(site)?.hosts[0] ?? site);
+        const where = (site: string | null) => (site === null ? "all sites" : (directory.site(site)?.hosts[0] ?? site));
         const rows = [
           ...members.map((one) => [
             one.email,
@@ -64,9 +61,7 @@ export function memberCommands(program: CliCommand): void {
   member
     .command("add <email>")
     .description("invite a member: prints a link that works once, for 7 days")
-    .addOption(
-      new Option("--role <role>", "the role of the member").choices([...roles]).makeOptionMandatory(),
-    )
+    .addOption(new Option("--role <role>", "the role of the member").choices([...roles]).makeOptionMandatory())
     .option("--site <site>", "for this site only; for all sites if left out")
     .runOrCreate(
       withAccess(async (context, access, email: string, options: { role: Role; site?: string }) => {

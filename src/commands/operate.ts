@@ -54,19 +54,11 @@ export function operateCommands(program: CliCommand): void {
   program
     .command("audit [site]")
     .description("show who changed what, newest first")
-    .option(
-      "--installation",
-      "changes of the installation: members, API keys, deleted sites, encryption keys",
-    )
+    .option("--installation", "changes of the installation: members, API keys, deleted sites, encryption keys")
     .run(async ({ store, directory, print }, siteText: string | undefined, options: AuditOptions) => {
       const siteId = options.installation ? "" : findSiteOrOnly(directory, siteText).id;
       const lines = await store.audit.list(siteId, 100);
-      const rows = lines.map((line) => [
-        timeText(line.at),
-        line.actor,
-        line.action,
-        JSON.stringify(line.detail),
-      ]);
+      const rows = lines.map((line) => [timeText(line.at), line.actor, line.action, JSON.stringify(line.detail)]);
       print({ audit: lines }, table(["TIME (UTC)", "ACTOR", "ACTION", "DETAIL"], rows, "No changes yet."));
     });
 
@@ -95,9 +87,7 @@ const marks: Record<Level, string> = { ok: "ok", note: "note", warning: "warn", 
 /** Puts the worst findings last, where they are read. */
 function toText(findings: readonly Finding[]): string {
   const sorted = findings.toSorted((a, b) => levels.indexOf(a.level) - levels.indexOf(b.level));
-  const lines = sorted.map(
-    ({ level, what, remedy }) => `${marks[level].padEnd(4)}  ${what}${remedy ? `\n      ${remedy}` : ""}`,
-  );
+  const lines = sorted.map(({ level, what, remedy }) => `${marks[level].padEnd(4)}  ${what}${remedy ? `\n      ${remedy}` : ""}`);
   const count = (level: Level) => countOf(findings.filter((one) => one.level === level).length, level);
   return [...lines, "", `${count("error")}, ${count("warning")}, ${count("note")}.`].join("\n");
 }

@@ -1,12 +1,5 @@
 import { maxIdLength, type Person, type Visit } from "../kernel/event.ts";
-import {
-  browserIds,
-  clickIdName,
-  clickIds,
-  isBrowserId,
-  isUtmField,
-  utmFields,
-} from "../identity/clickIds.ts";
+import { browserIds, clickIdName, clickIds, isBrowserId, isUtmField, utmFields } from "../identity/clickIds.ts";
 import { hashPerson, readEmail, readSha256 } from "../identity/person.ts";
 import {
   countPersonData,
@@ -32,17 +25,15 @@ export function personCommands(program: CliCommand): void {
   forPerson(identity.command("put <site> <name=value...>"))
     .description("store click ids, UTM fields and browser ids of a visit")
     .option("--seen-at <time>", "the time of the visit (ISO 8601); default now")
-    .run(
-      async ({ store, directory, by, print }, siteText: string, words: string[], options: VisitOptions) => {
-        const site = findSite({ directory }, siteText);
-        const { keepMs } = site.settings;
-        const { emailSha256, ...forms } = readPerson(options);
-        const seenAt = readSeenAt(options.seenAt, by.now, keepMs);
-        const visit = buildVisit(readPairs(words, refuseFileValue), seenAt);
-        await addOperatorVisit(store, newPersonRequest(site, emailSha256, by), visit, forms, keepMs);
-        print({ emailSha256, visit }, `Stored for ${emailSha256}.`);
-      },
-    );
+    .run(async ({ store, directory, by, print }, siteText: string, words: string[], options: VisitOptions) => {
+      const site = findSite({ directory }, siteText);
+      const { keepMs } = site.settings;
+      const { emailSha256, ...forms } = readPerson(options);
+      const seenAt = readSeenAt(options.seenAt, by.now, keepMs);
+      const visit = buildVisit(readPairs(words, refuseFileValue), seenAt);
+      await addOperatorVisit(store, newPersonRequest(site, emailSha256, by), visit, forms, keepMs);
+      print({ emailSha256, visit }, `Stored for ${emailSha256}.`);
+    });
 
   forPerson(identity.command("get <site>"))
     .description("show the identity record and the consent of a person")
@@ -72,50 +63,35 @@ export function personCommands(program: CliCommand): void {
   forPerson(person.command("erase <site>"))
     .description("erase a person; an opt-out is kept and still applies")
     .option("--yes", "do it without asking")
-    .run(
-      async (
-        { store, directory, by, print },
-        siteText: string,
-        options: PersonOptions & { yes?: boolean },
-      ) => {
-        const site = findSite({ directory }, siteText);
-        const { emailSha256 } = readPerson(options);
-        const request = newPersonRequest(site, emailSha256, by);
-        const data = await countPersonData(store, request);
-        const isStored = data.identity || data.visitors > 0 || data.events > 0 || data.orders > 0;
-        const what = `This erases ${dataText(data)}. It cannot be undone.`;
-        if (isStored) await confirm({ what, yes: options.yes });
-        const erased = await erasePerson(store, request);
-        print(
-          { emailSha256, ...erased },
-          isStored ? `Erased: ${dataText({ ...data, ...erased })}.` : "Nothing was stored about this person.",
-        );
-      },
-    );
+    .run(async ({ store, directory, by, print }, siteText: string, options: PersonOptions & { yes?: boolean }) => {
+      const site = findSite({ directory }, siteText);
+      const { emailSha256 } = readPerson(options);
+      const request = newPersonRequest(site, emailSha256, by);
+      const data = await countPersonData(store, request);
+      const isStored = data.identity || data.visitors > 0 || data.events > 0 || data.orders > 0;
+      const what = `This erases ${dataText(data)}. It cannot be undone.`;
+      if (isStored) await confirm({ what, yes: options.yes });
+      const erased = await erasePerson(store, request);
+      print(
+        { emailSha256, ...erased },
+        isStored ? `Erased: ${dataText({ ...data, ...erased })}.` : "Nothing was stored about this person.",
+      );
+    });
 
-  forPerson(
-    program.command("consent").description("the consent of a person").command("set <site> <decision>"),
-  )
+  forPerson(program.command("consent").description("the consent of a person").command("set <site> <decision>"))
     .description("granted or denied: may identifiers of this person be used?")
-    .run(
-      async ({ store, directory, by, print }, siteText: string, decision: string, options: PersonOptions) => {
-        const site = findSite({ directory }, siteText);
-        if (decision !== "granted" && decision !== "denied") {
-          throw new Refusal("decision", `"${decision}" is not a decision; write granted or denied.`);
-        }
-        const { emailSha256 } = readPerson(options);
-        await setConsent(store, newPersonRequest(site, emailSha256, by), decision);
-        print({ emailSha256, consent: decision }, `${emailSha256}: ${decision}.`);
-      },
-    );
+    .run(async ({ store, directory, by, print }, siteText: string, decision: string, options: PersonOptions) => {
+      const site = findSite({ directory }, siteText);
+      if (decision !== "granted" && decision !== "denied") {
+        throw new Refusal("decision", `"${decision}" is not a decision; write granted or denied.`);
+      }
+      const { emailSha256 } = readPerson(options);
+      await setConsent(store, newPersonRequest(site, emailSha256, by), decision);
+      print({ emailSha256, consent: decision }, `${emailSha256}: ${decision}.`);
+    });
 }
 
-function dataText({
-  identity,
-  visitors,
-  events,
-  orders,
-}: Awaited<ReturnType<typeof countPersonData>>): string {
+function dataText({ identity, visitors, events, orders }: Awaited<ReturnType<typeof countPersonData>>): string {
   const parts = [
     ...(identity ? ["the identity record"] : []),
     ...(visitors > 0 ? [countOf(visitors, "visitor")] : []),
@@ -137,8 +113,7 @@ function readPerson(options: PersonOptions): Person {
     if (!email) throw new Refusal("email", "--email is not an email address.");
     return hashPerson({ email });
   }
-  if (options.hashedEmail === undefined)
-    throw new Refusal("email", "Name the person with --email or --hashed-email.");
+  if (options.hashedEmail === undefined) throw new Refusal("email", "Name the person with --email or --hashed-email.");
   const emailSha256 = readSha256(options.hashedEmail);
   if (!emailSha256) throw new Refusal("hashed-email", "--hashed-email must be 64 hex characters.");
   return hashPerson({ emailSha256 });
@@ -157,8 +132,7 @@ function buildVisit(pairs: Record<string, string>, seenAt: number): Visit {
     const clickId = clickIdName(name);
     if (!value || value.length > maxIdLength)
       throw new Refusal(name, `${name} needs a value of at most ${maxIdLength} characters.`);
-    if (!isUtmField(name) && holdsAddress(value))
-      throw new Refusal(name, `${name} is an email address and not an id.`);
+    if (!isUtmField(name) && holdsAddress(value)) throw new Refusal(name, `${name} is an email address and not an id.`);
     if (clickId) visit.clickIds[clickId] = { value, seenAt };
     else if (isUtmField(name)) visit.utm[name] = maskAddresses(value);
     else if (isBrowserId(name)) visit.browserIds[name] = value;
@@ -172,9 +146,7 @@ function buildVisit(pairs: Record<string, string>, seenAt: number): Visit {
 
 function visitText(visit: Visit): string {
   const ids = Object.entries(visit.clickIds).map(([name, id]) => `${name}=${id.value}`);
-  const rest = Object.entries({ ...visit.utm, ...visit.browserIds }).map(
-    ([name, value]) => `${name}=${value}`,
-  );
+  const rest = Object.entries({ ...visit.utm, ...visit.browserIds }).map(([name, value]) => `${name}=${value}`);
   return `${timeText(visit.seenAt)}  ${[...ids, ...rest].join("  ")}${visit.verdict?.bot ? `  (bot: ${visit.verdict.reasons[0]})` : ""}`;
 }
 

@@ -7,9 +7,7 @@ import { printResult, table, type CliCommand } from "./context.ts";
 
 /** These commands need no installation. */
 export function platformCommands(program: CliCommand): void {
-  const platform = program
-    .command("platform")
-    .description("platforms that can be connected: their settings, events and limits");
+  const platform = program.command("platform").description("platforms that can be connected: their settings, events and limits");
 
   platform
     .command("list")
@@ -23,8 +21,7 @@ export function platformCommands(program: CliCommand): void {
         String(one.batch),
       ]);
       const head = ["ID", "NAME", "CONNECTED BY", "MAXIMUM AGE", "EVENTS PER REQUEST"];
-      const more =
-        "\n\n'cleancast platform show ID' shows the settings of one, and the command that connects it.";
+      const more = "\n\n'cleancast platform show ID' shows the settings of one, and the command that connects it.";
       printResult(command, { platforms: platforms.map(describePlatform) }, table(head, rows, "") + more);
     });
 
@@ -39,18 +36,7 @@ export function platformCommands(program: CliCommand): void {
 
 /** Returns everything that a script may need, without functions. */
 function describePlatform(platform: Platform) {
-  const {
-    id,
-    name,
-    description,
-    docs,
-    guide,
-    oauth,
-    settings,
-    pickers = [],
-    ids = [],
-    fields = [],
-  } = platform;
+  const { id, name, description, docs, guide, oauth, settings, pickers = [], ids = [], fields = [] } = platform;
   return {
     id,
     name,
@@ -68,9 +54,7 @@ function describePlatform(platform: Platform) {
     requires: platform.requires ?? [],
     choices: pickers.map(({ setting }) => setting),
     clickIds: ids,
-    events: platform.events
-      ? { standard: platform.events.standard, others: othersText(platform.events) }
-      : null,
+    events: platform.events ? { standard: platform.events.standard, others: othersText(platform.events) } : null,
     fields: fields.map((one) => ({ name: one.name, help: one.help })),
     limits: {
       /** Null where there is none, or where it depends on the event. */
@@ -106,20 +90,13 @@ function platformText(platform: Platform): string {
     ...section("Get the credentials", guide?.credentials.map((step, i) => `${i + 1}. ${step}`) ?? []),
     ...section("Connect", [
       connect,
-      ...(signIn
-        ? [`cleancast sign-in SITE ${id}  (needs an OAuth app: cleancast oauth app set ${id} --help)`]
-        : []),
+      ...(signIn ? [`cleancast sign-in SITE ${id}  (needs an OAuth app: cleancast oauth app set ${id} --help)`] : []),
       ...choices.map((setting) => `cleancast connection choices SITE ${id} ${setting}`),
     ]),
     ...section("Settings", settingLines),
     ...section(
       "Events",
-      events
-        ? [
-            ...Object.entries(events.standard).map(([ours, theirs]) => `${ours} is sent as ${theirs}`),
-            events.others,
-          ]
-        : [],
+      events ? [...Object.entries(events.standard).map(([ours, theirs]) => `${ours} is sent as ${theirs}`), events.others] : [],
     ),
     ...section(
       "Fields that a connection may fill (map.FIELD=SOURCE)",

@@ -1,10 +1,4 @@
-import {
-  createSignInLink,
-  removeOAuthApp,
-  setOAuthApp,
-  signInPlatform,
-  type SignInRecord,
-} from "../delivery/oauth/signIn.ts";
+import { createSignInLink, removeOAuthApp, setOAuthApp, signInPlatform, type SignInRecord } from "../delivery/oauth/signIn.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { knownPlatform } from "../sites/connect.ts";
 import { connectCommand } from "../sites/connectionHints.ts";
@@ -24,10 +18,7 @@ export function signInCommands(program: CliCommand): void {
       const open = `Open this link within ten minutes, while the relay is running:\n  ${url}`;
       const next = commandAfterSignIn(site, platform, link.id);
       if (!options.wait) {
-        return context.print(
-          { signIn: { id: link.id, url, expiresAt: link.expiresAt } },
-          `${open}\nThen run: ${next}`,
-        );
+        return context.print({ signIn: { id: link.id, url, expiresAt: link.expiresAt } }, `${open}\nThen run: ${next}`);
       }
       process.stderr.write(`${open}\n`);
       await waitForSignIn(context, site.id, link.id, link.expiresAt);
@@ -47,12 +38,9 @@ export function signInCommands(program: CliCommand): void {
       const platform = signInPlatform(platformId);
       const { client_id: clientId, client_secret: clientSecret, ...more } = readPairs(words);
       const [unknown] = Object.keys(more);
-      if (unknown !== undefined)
-        throw new Refusal(unknown, `${unknown} is not known; give client_id and client_secret.`);
-      if (!clientId)
-        throw new Refusal("client_id", "client_id is required: the platform shows it with your app.");
-      if (!clientSecret)
-        throw new Refusal("client_secret", "client_secret is required; client_secret=@file reads it.");
+      if (unknown !== undefined) throw new Refusal(unknown, `${unknown} is not known; give client_id and client_secret.`);
+      if (!clientId) throw new Refusal("client_id", "client_id is required: the platform shows it with your app.");
+      if (!clientSecret) throw new Refusal("client_secret", "client_secret is required; client_secret=@file reads it.");
       await setOAuthApp({ store }, { platform: platformId, clientId, clientSecret }, by);
       const redirectUri = `${config.publicUrl}/oauth/callback`;
       print(
@@ -91,12 +79,7 @@ function commandAfterSignIn(site: Site, platformId: string, signInId: string): s
   return connectCommand(site.hosts[0] ?? site.id, knownPlatform(platformId), signInId);
 }
 
-async function waitForSignIn(
-  { store }: CommandContext,
-  siteId: string,
-  id: string,
-  until: number,
-): Promise<void> {
+async function waitForSignIn({ store }: CommandContext, siteId: string, id: string, until: number): Promise<void> {
   while (Date.now() < until) {
     const record = (await store.platformSignIns.find(siteId, id))?.record as SignInRecord | undefined;
     if (record?.step === "done") return;

@@ -9,14 +9,7 @@ import { describeKeys } from "../sites/keyUses.ts";
 import { addSite, findSite, changeSiteSettings } from "../sites/manage.ts";
 import { countLosses, type RetentionLoss } from "../sites/retention.ts";
 import { checkAlertWebhook, describeSettings, settingLabels, settingNotes } from "../sites/settings.ts";
-import {
-  findSiteOrOnly,
-  readPairs,
-  table,
-  timeText,
-  type CliCommand,
-  type CommandContext,
-} from "./context.ts";
+import { findSiteOrOnly, readPairs, table, timeText, type CliCommand, type CommandContext } from "./context.ts";
 import { addSiteMove } from "./database/siteMove.ts";
 import { confirm, countText } from "./terminal/confirm.ts";
 
@@ -38,17 +31,15 @@ export function siteCommands(program: CliCommand): void {
     .command("list")
     .description("list all sites")
     .run(async ({ directory, print }) => {
-      const sites = [...directory.sites()].map(
-        ({ id, hosts, settings, keys, connections, unreadable, leaving }) => ({
-          id,
-          hosts,
-          settings: describeSettings(settings),
-          ...(unreadable && { unreadable }),
-          leaving,
-          keys: keys.filter((key) => key.revokedAt === null).length,
-          connections: connections.length,
-        }),
-      );
+      const sites = [...directory.sites()].map(({ id, hosts, settings, keys, connections, unreadable, leaving }) => ({
+        id,
+        hosts,
+        settings: describeSettings(settings),
+        ...(unreadable && { unreadable }),
+        leaving,
+        keys: keys.filter((key) => key.revokedAt === null).length,
+        connections: connections.length,
+      }));
       const rows = sites.map((one) => [
         one.id,
         one.hosts.join(", "),
@@ -96,10 +87,7 @@ export function siteCommands(program: CliCommand): void {
     .command("set <site> <name=value...>")
     .description("change settings of a site")
     .option("--yes", "also where a shorter keep, keep_events or keep_log deletes data")
-    .addHelpText(
-      "after",
-      `\nSettings:\n${settingLabels.map(({ label, help }) => `  ${label.padEnd(20)}${help}`).join("\n")}`,
-    )
+    .addHelpText("after", `\nSettings:\n${settingLabels.map(({ label, help }) => `  ${label.padEnd(20)}${help}`).join("\n")}`)
     .run(async (context, text: string, words: string[], { yes }: { yes?: boolean }) => {
       const changes = readPairs(words);
       const found = findSite(context, text);
@@ -113,19 +101,12 @@ export function siteCommands(program: CliCommand): void {
       const available = { countries: Boolean(countryFile), mail: smtp !== null };
       const notes = settingNotes(Object.keys(changes), changed, available);
       if (!hasSettings(found))
-        notes.push(
-          "The other settings could not be read. They have their defaults now, and consent_mode is opt-in.",
-        );
-      context.print(
-        { site: { id: found.id, settings }, notes },
-        [`Site ${found.id}: ${shown.join(" ")}`, ...notes].join("\n"),
-      );
+        notes.push("The other settings could not be read. They have their defaults now, and consent_mode is opt-in.");
+      context.print({ site: { id: found.id, settings }, notes }, [`Site ${found.id}: ${shown.join(" ")}`, ...notes].join("\n"));
     });
 }
 
-function inboundText(
-  site: Pick<Site, "unreadable" | "leaving"> & { settings: Record<string, string> },
-): string {
+function inboundText(site: Pick<Site, "unreadable" | "leaving"> & { settings: Record<string, string> }): string {
   if (site.leaving) return site.leaving.state === "moved" ? "moved" : "read-only";
   return hasSettings(site) ? (site.settings["inbound"] ?? "") : "cannot be read";
 }
@@ -164,11 +145,7 @@ function describedText(site: Awaited<ReturnType<typeof describeSite>>): string {
   return [
     `Site ${id}, created ${timeText(createdAt)} UTC, last event ${timeText(lastEventAt)}`,
     ...(leaving
-      ? [
-          leaving.state === "moved"
-            ? `Moved to ${leaving.peer}`
-            : `Read-only: it is being moved to ${leaving.peer}`,
-        ]
+      ? [leaving.state === "moved" ? `Moved to ${leaving.peer}` : `Read-only: it is being moved to ${leaving.peer}`]
       : []),
     ...list(
       "Hosts",
@@ -176,10 +153,7 @@ function describedText(site: Awaited<ReturnType<typeof describeSite>>): string {
     ),
     ...list(
       "Keys",
-      keys.map(
-        (one) =>
-          `${one.id}  ${one.prefix}…  ${one.state}  last used ${timeText(one.lastUsedAt)}  ${one.name}`,
-      ),
+      keys.map((one) => `${one.id}  ${one.prefix}…  ${one.state}  last used ${timeText(one.lastUsedAt)}  ${one.name}`),
     ),
     ...list(
       "Connections",
@@ -210,9 +184,7 @@ function deletionText(name: string, contents: DeletedContents): string {
 }
 
 function lossText(losses: readonly RetentionLoss[], changes: Record<string, string>): string {
-  const parts = losses.map(
-    ({ label, count, what }) => `${label}=${changes[label]} deletes ${countText(count)} ${what}`,
-  );
+  const parts = losses.map(({ label, count, what }) => `${label}=${changes[label]} deletes ${countText(count)} ${what}`);
   return `${parts.join("; ")}. This cannot be undone.`;
 }
 

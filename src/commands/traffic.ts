@@ -35,12 +35,7 @@ export function trafficCommands(program: CliCommand): void {
     .description("show the verdict on a visit that you describe, signal by signal")
     .option("--user-agent <text>", "the User-Agent header")
     .option("--ip <address>", "the client address")
-    .option(
-      "--header <name=value>",
-      "a request header, such as sec-ch-ua-platform; may be repeated",
-      collectValues,
-      [],
-    )
+    .option("--header <name=value>", "a request header, such as sec-ch-ua-platform; may be repeated", collectValues, [])
     .run(async (context, siteText: string | undefined, options: Check) => {
       const seen = readVisit(options, createCountryLookup(context));
       const site = siteText === undefined ? findOnlySite(context) : findSite(context, siteText);
@@ -86,32 +81,26 @@ export function trafficCommands(program: CliCommand): void {
     .command("counts [site]")
     .description("count visits by hour: people, bots, not a visit, suppressed by consent")
     .option("--hours <n>", "number of hours", "24")
-    .run(
-      async ({ store, directory, by, print }, siteText: string | undefined, options: { hours: string }) => {
-        const site = findSiteOrOnly(directory, siteText);
-        const next = Math.floor(by.now / hourMs) + 1;
-        const counts = await store.traffic.listCounts(
-          site.id,
-          next - readNumber("hours", options.hours, 9600),
-          next,
-        );
-        const hours = [...Map.groupBy(counts, (count) => count.hour)].map(([hour, some]) => ({
-          from: hour * hourMs,
-          ...totals(some),
-        }));
-        const all = { ...totals(counts), reasons: reasonsOf(counts) };
-        const line = (title: string, row: ReturnType<typeof totals>) => [
-          title,
-          String(row.gross),
-          ...visitBuckets.map((bucket) => String(row[bucket])),
-        ];
-        const rows = [...hours.map((row) => line(timeText(row.from), row)), line("all", all)];
-        const head = ["HOUR (UTC)", "GROSS", ...visitBuckets.map((bucket) => bucket.toUpperCase())];
-        const reasons = Object.entries(all.reasons).map(([reason, n]) => [String(n), reason]);
-        const text = `${table(head, rows, "")}\n\n${table(["BOTS", "REASON"], reasons, "No bots.")}`;
-        print({ hours, all }, counts.length ? text : "No visits in this period.");
-      },
-    );
+    .run(async ({ store, directory, by, print }, siteText: string | undefined, options: { hours: string }) => {
+      const site = findSiteOrOnly(directory, siteText);
+      const next = Math.floor(by.now / hourMs) + 1;
+      const counts = await store.traffic.listCounts(site.id, next - readNumber("hours", options.hours, 9600), next);
+      const hours = [...Map.groupBy(counts, (count) => count.hour)].map(([hour, some]) => ({
+        from: hour * hourMs,
+        ...totals(some),
+      }));
+      const all = { ...totals(counts), reasons: reasonsOf(counts) };
+      const line = (title: string, row: ReturnType<typeof totals>) => [
+        title,
+        String(row.gross),
+        ...visitBuckets.map((bucket) => String(row[bucket])),
+      ];
+      const rows = [...hours.map((row) => line(timeText(row.from), row)), line("all", all)];
+      const head = ["HOUR (UTC)", "GROSS", ...visitBuckets.map((bucket) => bucket.toUpperCase())];
+      const reasons = Object.entries(all.reasons).map(([reason, n]) => [String(n), reason]);
+      const text = `${table(head, rows, "")}\n\n${table(["BOTS", "REASON"], reasons, "No bots.")}`;
+      print({ hours, all }, counts.length ? text : "No visits in this period.");
+    });
 }
 
 const addressNote = "Only the network is stored: rules for single addresses cannot be applied again.";
@@ -130,9 +119,7 @@ function readVisit({ userAgent, ip, header }: Check, country: (ip: string) => st
   if (userAgent === undefined && ip === undefined && header.length === 0)
     throw new Refusal("user-agent", "Describe the visit with --user-agent, --ip or --header.");
   if (ip !== undefined && !ipaddr.isValid(ip)) throw new Refusal("ip", `--ip ${ip} is not an address.`);
-  const headers = Object.fromEntries(
-    Object.entries(readPairs(header)).map(([name, value]) => [name.toLowerCase(), value]),
-  );
+  const headers = Object.fromEntries(Object.entries(readPairs(header)).map(([name, value]) => [name.toLowerCase(), value]));
   const described = {
     userAgent: userAgent ?? headers["user-agent"],
     address: ip,
@@ -147,10 +134,7 @@ function describedHeaders(headers: Record<string, string>) {
   return readHeaders(described, headers["sec-ch-ua"] !== undefined);
 }
 
-async function findVisit(
-  { store, directory }: CommandContext,
-  id: string,
-): Promise<{ site: Site; visit: BotVisit }> {
+async function findVisit({ store, directory }: CommandContext, id: string): Promise<{ site: Site; visit: BotVisit }> {
   for (const site of directory.sites()) {
     const visit = await store.traffic.findBotVisit(site.id, id);
     if (visit) return { site, visit };
@@ -196,7 +180,6 @@ function totals(counts: readonly VisitCount[]): Record<VisitBucket | "gross", nu
 
 function reasonsOf(counts: readonly VisitCount[]): Record<string, number> {
   const reasons: Record<string, number> = {};
-  for (const { bucket, reason, visits } of counts)
-    if (bucket === "bots") reasons[reason] = (reasons[reason] ?? 0) + visits;
+  for (const { bucket, reason, visits } of counts) if (bucket === "bots") reasons[reason] = (reasons[reason] ?? 0) + visits;
   return Object.fromEntries(Object.entries(reasons).toSorted(([, one], [, other]) => other - one));
 }

@@ -61,10 +61,7 @@ export function webhookCommands(program: CliCommand): void {
         timeText(one.createdAt),
       ]);
       const head = ["ID", "SITE", "URL", "STATE", "EMPTY PERIODS", "WAITING", "CREATED (UTC)"];
-      print(
-        { webhooks },
-        table(head, rows, "No webhooks yet. Create one: cleancast webhook add SITE https://…"),
-      );
+      print({ webhooks }, table(head, rows, "No webhooks yet. Create one: cleancast webhook add SITE https://…"));
     });
 
   webhook
@@ -86,11 +83,7 @@ export function webhookCommands(program: CliCommand): void {
           ? [`The old secret is valid until ${timeText(found.rotatingUntil)} UTC.`]
           : []),
         "",
-        table(
-          ["SENT (UTC)", "PERIOD (UTC)", "RESULT", "DURATION", "RESPONSE"],
-          log.map(lineText),
-          "No pushes yet.",
-        ),
+        table(["SENT (UTC)", "PERIOD (UTC)", "RESULT", "DURATION", "RESPONSE"], log.map(lineText), "No pushes yet."),
       ];
       context.print({ webhook: one, waiting, log }, text.join("\n"));
     });
@@ -130,10 +123,7 @@ export function webhookCommands(program: CliCommand): void {
     .description("stop pushing; periods are kept")
     .run(async (context, id: string) => {
       await disableWebhook(context, await findWebhook(context, id), context.by);
-      context.print(
-        { id, state: "disabled" },
-        `Webhook ${id} is disabled; its periods are kept until it is enabled.`,
-      );
+      context.print({ id, state: "disabled" }, `Webhook ${id} is disabled; its periods are kept until it is enabled.`);
     });
 
   webhook
@@ -149,9 +139,7 @@ export function webhookCommands(program: CliCommand): void {
 
   webhook
     .command("repair <id> <url>")
-    .description(
-      "give a webhook that cannot be read its address again, with a new secret; its periods are kept",
-    )
+    .description("give a webhook that cannot be read its address again, with a new secret; its periods are kept")
     .run(async (context, id: string, url: string) => {
       const by = { ...context.by, allow: context.config.allowPrivate };
       const { secret, waiting } = await repairWebhook(context, await findWebhook(context, id), url, by);
@@ -169,12 +157,7 @@ export function webhookCommands(program: CliCommand): void {
     .option("--from <time>", "all periods that overlap the time from here …")
     .option("--to <time>", "… to here (exclusive)")
     .run(async (context, id: string, options: { period?: string; from?: string; to?: string }) => {
-      const periods = await replayPeriods(
-        context,
-        await findWebhook(context, id),
-        readTimeRange(options),
-        context.by,
-      );
+      const periods = await replayPeriods(context, await findWebhook(context, id), readTimeRange(options), context.by);
       context.print({ id, periods }, `${countOf(periods, "period is", "periods are")} pushed again.`);
     });
 
@@ -213,8 +196,7 @@ function lineText({ startedAt, period, ok, error, durationMs, httpStatus, respon
 
 function readTimeRange({ period, from, to }: { period?: string; from?: string; to?: string }) {
   if (period !== undefined) {
-    if (from !== undefined || to !== undefined)
-      throw new Refusal("period", "Give either --period, or --from and --to.");
+    if (from !== undefined || to !== undefined) throw new Refusal("period", "Give either --period, or --from and --to.");
     const at = readMoment("period", period);
     return { from: at, to: at + 1 };
   }

@@ -30,11 +30,7 @@ export type Applied = {
   notes: string[];
 };
 
-export async function applyFile(
-  context: ConfigurationContext,
-  file: FileText,
-  options: ApplyOptions,
-): Promise<Applied> {
+export async function applyFile(context: ConfigurationContext, file: FileText, options: ApplyOptions): Promise<Applied> {
   const confirmed = await planFile(context, file, options);
   await options.confirm(confirmed);
   if (confirmed.changes.length === 0) return { plan: confirmed, notes: confirmed.notes };
@@ -72,8 +68,7 @@ const conflict = (message: string) => new Denied("conflict", message, undefined,
 async function waitFor(lease: Lease, elapsed: () => number): Promise<void> {
   const until = elapsed() + maxWaitMs;
   while (!(await lease.hold())) {
-    if (elapsed() > until)
-      throw conflict("Another process is applying a configuration file. Try again in a minute.");
+    if (elapsed() > until) throw conflict("Another process is applying a configuration file. Try again in a minute.");
     await sleep(pollMs);
   }
 }

@@ -119,8 +119,7 @@ describe.each(["sqlite", "postgres"] as const)("a configuration file on %s", (en
     await store.close();
   });
 
-  const plan = (text: string, { prune = false, given = variables } = {}) =>
-    planFile(context, file(text, given), { prune });
+  const plan = (text: string, { prune = false, given = variables } = {}) => planFile(context, file(text, given), { prune });
   const options = (owner: string, confirm: (plan: Plan) => Promise<void> = async () => {}) => ({
     prune: false,
     owner,
@@ -163,9 +162,7 @@ describe.each(["sqlite", "postgres"] as const)("a configuration file on %s", (en
       denyNetworks: ["192.0.2.0/24", "198.51.100.7"],
       alertEmails: ["ops@example.com"],
     });
-    expect(
-      site.keys.map(({ name, mode, hash: keyHash, expiresAt }) => [name, mode, keyHash, expiresAt]),
-    ).toEqual(
+    expect(site.keys.map(({ name, mode, hash: keyHash, expiresAt }) => [name, mode, keyHash, expiresAt])).toEqual(
       expect.arrayContaining([
         ["CRM", "live", hash("sha256", givenKey), null],
         ["staging", "test", hashedKey.hash, Date.UTC(2027, 0, 31)],
@@ -340,9 +337,7 @@ members:
       Array.from({ length: 5 }, () => ["remove", "string"]),
     );
     await apply(less, { prune: true });
-    expect([...directory.sites()].map(({ hosts }) => hosts)).toEqual([
-      ["shop.example.com", "www.shop.example.com"],
-    ]);
+    expect([...directory.sites()].map(({ hosts }) => hosts)).toEqual([["shop.example.com", "www.shop.example.com"]]);
     expect(siteOf("shop.example.com").connections.map(({ platform }) => platform)).toEqual(["meta"]);
     expect(await store.webhooks.list(siteOf("shop.example.com").id)).toHaveLength(1);
     expect(await plan(less, { prune: true })).toEqual({ changes: [], unlisted: [], notes: [] });
@@ -363,8 +358,7 @@ sites:
       - { name: revoked, hash: ${revoked.hash} }
 `;
     await apply(text);
-    const stored = (name: string) =>
-      siteOf("keys.example.com").keys.find((one) => one.name === name) ?? expect.unreachable(name);
+    const stored = (name: string) => siteOf("keys.example.com").keys.find((one) => one.name === name) ?? expect.unreachable(name);
     await rotateKey(context, stored("rotated"), null, context.by);
     await revokeKey(context, stored("revoked"), context.by);
     const later = `${text}      - { name: gone, hash: ${"0".repeat(64)}, expires: 2026-01-31 }
@@ -373,21 +367,14 @@ sites:
     const { plan: applied, notes } = await apply(later);
     expect(applied.changes.map(({ what }) => what)).toEqual(["settings of keys.example.com"]);
     expect(notes).toEqual([
-      expect.stringMatching(
-        /^The key "rotated" of keys\.example\.com expires at 2026-11-16T00:00:00\.000Z, /,
-      ),
+      expect.stringMatching(/^The key "rotated" of keys\.example\.com expires at 2026-11-16T00:00:00\.000Z, /),
       expect.stringMatching(/^The key "revoked" of keys\.example\.com was revoked, and stays so/),
-      expect.stringMatching(
-        /^The key "gone" of keys\.example\.com expired at 2026-01-31T.* and is not added/,
-      ),
+      expect.stringMatching(/^The key "gone" of keys\.example\.com expired at 2026-01-31T.* and is not added/),
     ]);
     expect(await apply(later)).toMatchObject({ plan: { changes: [] }, notes });
     expect(stored("revoked").revokedAt).not.toBeNull();
     // A file cannot prolong or shorten the life of a key.
-    const shorter = text.replace(
-      `hash: ${rotated.hash}`,
-      `hash: ${rotated.hash}, expires: 2026-11-15T12:00:00Z`,
-    );
+    const shorter = text.replace(`hash: ${rotated.hash}`, `hash: ${rotated.hash}, expires: 2026-11-15T12:00:00Z`);
     expect(await faultsOf(shorter)).toEqual([
       "5 sites[0].keys[0].expires: of this key is 2026-11-16T00:00:00.000Z, and cannot change.",
     ]);
@@ -407,14 +394,10 @@ sites:
   });
 
   test("sites and their hosts are listed as the file lists them, and exports are sorted", async () => {
-    await apply(
-      "version: 1\nsites:\n  - hosts: [z.example.com, a.z.example.com]\n  - hosts: [y.example.com, b.y.example.com]\n",
-    );
+    await apply("version: 1\nsites:\n  - hosts: [z.example.com, a.z.example.com]\n  - hosts: [y.example.com, b.y.example.com]\n");
     const other = createDirectory(store);
     await other.refresh();
-    const listed = [...other.sites()]
-      .map(({ hosts }) => hosts)
-      .filter(([host]) => /^[yz]\./.test(host ?? ""));
+    const listed = [...other.sites()].map(({ hosts }) => hosts).filter(([host]) => /^[yz]\./.test(host ?? ""));
     expect(listed).toEqual([
       ["z.example.com", "a.z.example.com"],
       ["y.example.com", "b.y.example.com"],
@@ -438,19 +421,14 @@ members:
 sites:
   - hosts: [new.example.com]
 `;
-    await access.invitations.invite(
-      operator,
-      { email: "bob@example.com", site: null, role: "owner" },
-      context.by,
-    );
+    await access.invitations.invite(operator, { email: "bob@example.com", site: null, role: "owner" }, context.by);
     await applyFile(context, file(text, given), options("one"));
     const bob = await access.members.findByEmail("bob@example.com");
     const roleOf = (host: string) => bob.grants.find(({ site }) => site === siteOf(host).id)?.role;
     expect([bob.name, bob.grants.length]).toEqual(["Bob", 3]);
     expect([roleOf("shop.example.com"), roleOf("new.example.com")]).toEqual(["admin", "admin"]);
     expect(bob.grants).toContainEqual({ site: null, role: "viewer" });
-    const passwordHash = async () =>
-      (await store.passwords.findProof("email", "bob@example.com"))?.passwordHash ?? "";
+    const passwordHash = async () => (await store.passwords.findProof("email", "bob@example.com"))?.passwordHash ?? "";
     expect(await isPassword(given.BOB, await passwordHash())).toBe(true);
     expect((await access.invitations.list(operator)).map(({ email }) => email)).not.toContain(bob.email);
     const later = { BOB: "another password of bob" };
@@ -497,14 +475,10 @@ sites:
     await sql(location, `UPDATE webhooks SET url = 'damaged' WHERE id = '${webhook?.id}'`);
     const text = `version: 1\nsites:\n  - hosts: [shop.example.com]\n    webhooks:\n      - url: https://example.com/totals\n`;
     expect(await faultsOf(text)).toEqual([
-      expect.stringMatching(
-        /^5 sites\[0\]\.webhooks\[0\]\.url: webhook \w+ cannot be read and may be this one/,
-      ),
+      expect.stringMatching(/^5 sites\[0\]\.webhooks\[0\]\.url: webhook \w+ cannot be read and may be this one/),
     ]);
     const none = text.replace(/webhooks:[^]*$/, "webhooks: []\n");
-    expect((await plan(none)).unlisted).toContainEqual(
-      `webhook ${webhook?.id} of shop.example.com, which cannot be read`,
-    );
+    expect((await plan(none)).unlisted).toContainEqual(`webhook ${webhook?.id} of shop.example.com, which cannot be read`);
     expect((await exportConfiguration(context)).left).toEqual([`webhook ${webhook?.id} of shop.example.com`]);
     await sql(location, `UPDATE webhooks SET url = '${String(row?.url)}' WHERE id = '${webhook?.id}'`);
   });
@@ -515,13 +489,9 @@ sites:
       rights: { ...operatorRights, ...rights },
     });
     const refusalOf = (rights: Partial<ConfigurationContext["rights"]>, prune = false) =>
-      planFile(
-        limited(rights),
-        file("version: 1\nsites:\n  - hosts: [x.example.com]\n    keys: []\nmembers: []\n"),
-        {
-          prune,
-        },
-      ).catch((error: unknown) => error);
+      planFile(limited(rights), file("version: 1\nsites:\n  - hosts: [x.example.com]\n    keys: []\nmembers: []\n"), {
+        prune,
+      }).catch((error: unknown) => error);
     expect(await refusalOf({ members: false })).toMatchObject({ code: "forbidden", field: "members" });
     expect(await refusalOf({ keys: false })).toMatchObject({ code: "forbidden", field: "sites[0].keys" });
     expect(await refusalOf({ siteDeletion: false }, true)).toMatchObject({ code: "forbidden" });
@@ -564,9 +534,7 @@ sites:
     // A text that looks like a reference stays a text.
     const literal = text.replace(/(?<= )events:.*\n(?: +- \w+\n)*/, () => 'events: ["$${meta_token}"]\n');
     await applyFile(context, file(literal, given), options("one"));
-    expect(siteOf("shop.example.com").connections.flatMap(({ events }) => events ?? [])).toContain(
-      "${meta_token}",
-    );
+    expect(siteOf("shop.example.com").connections.flatMap(({ events }) => events ?? [])).toContain("${meta_token}");
     const again = toYaml(await exportConfiguration(context));
     expect(await planFile(context, file(again, given), { prune: false })).toMatchObject({ changes: [] });
   });

@@ -20,9 +20,7 @@ function lineText({ name, before, after }: ChangedLine, width: number): string {
   const start = `${name.padEnd(width)}  `;
   if (before === null) return `+ ${start}${quote(after ?? "")}`;
   if (after === null) return `- ${start}${quote(before)}`;
-  return before === after
-    ? `~ ${start}${quote(after)} → changed`
-    : `~ ${start}${quote(before)} → ${quote(after)}`;
+  return before === after ? `~ ${start}${quote(after)} → changed` : `~ ${start}${quote(before)} → ${quote(after)}`;
 }
 
 /** Texts of a file must not control the terminal. */

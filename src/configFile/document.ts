@@ -57,8 +57,7 @@ export function readDocument(fileName: string, text: string): FileDocument {
     message: message.endsWith(".") ? message : `${message}.`,
   }));
   if (faults.length > 0) throw new BadFile(fileName, faults);
-  if (!document.contents)
-    throw new BadFile(fileName, [{ line: 1, column: 1, field: "", message: "The file is empty." }]);
+  if (!document.contents) throw new BadFile(fileName, [{ line: 1, column: 1, field: "", message: "The file is empty." }]);
   return { value: toValue(fileName, document), placeOf: (path) => placeAt(offsetOf(document, path)) };
 }
 
@@ -67,9 +66,7 @@ function toValue(fileName: string, document: Document): unknown {
     return document.toJS({ maxAliasCount: 100 });
   } catch {
     // A file of a few lines whose aliases repeat each other would fill the memory.
-    throw new BadFile(fileName, [
-      { line: 1, column: 1, field: "", message: "The file has too many aliases (*name)." },
-    ]);
+    throw new BadFile(fileName, [{ line: 1, column: 1, field: "", message: "The file has too many aliases (*name)." }]);
   }
 }
 
@@ -80,9 +77,7 @@ function offsetOf(document: Document, path: Path): number {
   for (const part of path) {
     let next: Node | null = null;
     if (isMap(node)) {
-      const pair = node.items.find(
-        (one) => isPair(one) && isScalar(one.key) && String(one.key.value) === part,
-      );
+      const pair = node.items.find((one) => isPair(one) && isScalar(one.key) && String(one.key.value) === part);
       if (!pair) break;
       offset = (pair.key as Node).range?.[0] ?? offset;
       next = pair.value as Node | null;

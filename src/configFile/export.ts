@@ -78,24 +78,16 @@ const hostOfSite = ({ hosts, id }: Pick<Site, "hosts" | "id">) => hosts[0] ?? id
 // A function, because `$$` in a replacement text stands for one dollar sign.
 const literal = (text: string) => text.replaceAll("${", () => "$${").replace(/^@/, "@@");
 
-async function exportSite(
-  { store, rights, by }: ExportContext,
-  site: Site,
-  referenceTo: ReferenceTo,
-  left: string[],
-) {
+async function exportSite({ store, rights, by }: ExportContext, site: Site, referenceTo: ReferenceTo, left: string[]) {
   const host = hostOfSite(site);
   if (!hasSettings(site)) left.push(`the settings of ${host}`);
   const readable = site.connections
     .filter(({ unreadable }) => unreadable === undefined)
     .toSorted(byText(({ platform, account }) => `${platform} ${account}`));
-  const keys = site.keys
-    .filter((key) => isUsable(key, by.now))
-    .toSorted(byText(({ name, hash }) => `${name} ${hash}`));
+  const keys = site.keys.filter((key) => isUsable(key, by.now)).toSorted(byText(({ name, hash }) => `${name} ${hash}`));
   for (const { id, unreadable } of site.connections) if (unreadable) left.push(`connection ${id} of ${host}`);
   const webhooks = await store.webhooks.listWithSecrets(site.id);
-  for (const { id, origin } of await store.webhooks.list(site.id))
-    if (origin === null) left.push(`webhook ${id} of ${host}`);
+  for (const { id, origin } of await store.webhooks.list(site.id)) if (origin === null) left.push(`webhook ${id} of ${host}`);
   return {
     hosts: site.hosts,
     name: literal(site.name),
@@ -115,12 +107,8 @@ async function exportSite(
 function exportSettings(site: Site, reference: () => string): Record<string, string> {
   if (!hasSettings(site)) return {};
   const defaults = describeSettings(withDefaults({}));
-  const own = Object.entries(describeSettings(site.settings)).filter(
-    ([label, text]) => text !== defaults[label],
-  );
-  return Object.fromEntries(
-    own.map(([label, text]) => [label, label === "alert_webhook" ? reference() : literal(text)]),
-  );
+  const own = Object.entries(describeSettings(site.settings)).filter(([label, text]) => text !== defaults[label]);
+  return Object.fromEntries(own.map(([label, text]) => [label, label === "alert_webhook" ? reference() : literal(text)]));
 }
 
 function exportKey({ name, mode, hash, expiresAt }: InboundKey) {
@@ -131,10 +119,7 @@ function exportKey({ name, mode, hash, expiresAt }: InboundKey) {
 function exportConnection(connection: Connection, host: string, referenceTo: ReferenceTo) {
   const { platform: id, settings, events, state } = connection;
   const declared = platformOf(id)?.settings ?? [];
-  const parts = { settings: {}, event: {}, map: {} } as Record<
-    "settings" | "event" | "map",
-    Record<string, string>
-  >;
+  const parts = { settings: {}, event: {}, map: {} } as Record<"settings" | "event" | "map", Record<string, string>>;
   for (const [name, value] of Object.entries(settings)) {
     const [kind = "", ...rest] = name.split(".");
     const setting = declared.find((one) => one.name === name);

@@ -43,11 +43,7 @@ export function checkFile(file: FileText): CheckedFile {
   return { content: result.data, isReference, refusalOf };
 }
 
-export async function planFile(
-  context: ConfigurationContext,
-  file: FileText,
-  { prune }: { prune: boolean },
-): Promise<Plan> {
+export async function planFile(context: ConfigurationContext, file: FileText, { prune }: { prune: boolean }): Promise<Plan> {
   const { content, isReference, refusalOf } = checkFile(file);
   checkRights(context, content);
   await context.directory.refresh();
@@ -64,14 +60,10 @@ export async function planFile(
 /** Refuses the whole file: a part of it would not be what its author wants. */
 function checkRights({ rights }: ConfigurationContext, { sites = [], members }: ConfigurationFile): void {
   const deny = (field: string, message: string) => new Denied("forbidden", message, undefined, field);
-  if (members && !rights.members)
-    throw deny("members", "Only an owner of the whole installation can apply a file with members.");
+  if (members && !rights.members) throw deny("members", "Only an owner of the whole installation can apply a file with members.");
   const withKeys = sites.findIndex(({ keys }) => keys !== undefined);
   if (withKeys >= 0 && !rights.keys)
-    throw deny(
-      fieldText(["sites", withKeys, "keys"]),
-      "This API key needs the scope keys for a file with keys.",
-    );
+    throw deny(fieldText(["sites", withKeys, "keys"]), "This API key needs the scope keys for a file with keys.");
 }
 
 function faultsOf(issue: z.core.$ZodIssue): FileFault[] {

@@ -38,8 +38,7 @@ export async function planConnections(
     if (!found) continue;
     const { existing, connection } = found;
     const account = JSON.stringify([connection.platform, connection.account]);
-    if (accounts.has(account))
-      faults.push({ path, message: "is the same account as another connection of the site." });
+    if (accounts.has(account)) faults.push({ path, message: "is the same account as another connection of the site." });
     accounts.add(account);
     if (existing) listed.add(existing.id);
     const change = changeOf(planning, planned, entry, { ...found, platform });
@@ -87,14 +86,11 @@ function readEntry(
   if (!read) return null;
   const account = platform.account({ ...defaultsOf(platform), ...read });
   const existing = site?.connections.find((one) => one.platform === platform.id && one.account === account);
-  if (existing && renewsTokens(existing))
-    for (const name of ["access_token", "refresh_token", "expires_at"]) delete given[name];
+  if (existing && renewsTokens(existing)) for (const name of ["access_token", "refresh_token", "expires_at"]) delete given[name];
   const checkAddress = (url: string) => urlFault(context.allowPrivate, url);
   const wanted = { settings: given, events: eventsOf(entry) };
   const by = { ...context.by, checkAddress };
-  const connection = check(planning, pathOf, () =>
-    planConnection({ id: site?.id ?? "" }, platform, existing, wanted, by),
-  );
+  const connection = check(planning, pathOf, () => planConnection({ id: site?.id ?? "" }, platform, existing, wanted, by));
   return connection && { existing, connection, given };
 }
 
@@ -148,11 +144,7 @@ function changeOf(
   };
 }
 
-function settingLines(
-  platform: Platform,
-  existing: Connection | undefined,
-  wanted: Connection,
-): ChangedLine[] {
+function settingLines(platform: Platform, existing: Connection | undefined, wanted: Connection): ChangedLine[] {
   const before = existing?.settings ?? {};
   const names = [...new Set([...Object.keys(before), ...Object.keys(wanted.settings)])];
   const lines = names

@@ -6,13 +6,7 @@ import { hashKey, keyFormFault } from "../sites/keys.ts";
 import { findSite, revokeKey } from "../sites/manage.ts";
 import { addOwnKey } from "../sites/ownKeys.ts";
 import type { Path } from "./document.ts";
-import {
-  mustBeReference,
-  type Change,
-  type PlannedChanges,
-  type PlannedSite,
-  type Planning,
-} from "./planning.ts";
+import { mustBeReference, type Change, type PlannedChanges, type PlannedSite, type Planning } from "./planning.ts";
 import type { KeyEntry } from "./schema.ts";
 
 export function planKeys(
@@ -90,18 +84,12 @@ function findKeyByHash(sites: Iterable<Site>, keyHash: string): InboundKey | nul
 type KeyFault = { path: Path; message: string };
 
 /** Nothing of a key can be changed: its holder would not notice. */
-function keyFault(
-  existing: InboundKey,
-  entry: KeyEntry & { expiresAt: number | null },
-  site: Site | null,
-): KeyFault | null {
+function keyFault(existing: InboundKey, entry: KeyEntry & { expiresAt: number | null }, site: Site | null): KeyFault | null {
   const fault = (field: string, message: string) => ({ path: [field], message });
   if (existing.siteId !== site?.id) return { path: [], message: "is a key of another site." };
   if (existing.revokedAt !== null) return null;
-  if (existing.name !== entry.name)
-    return fault("name", `of this key is "${existing.name}", and cannot change.`);
-  if (existing.mode !== entry.mode)
-    return fault("mode", `of this key is ${existing.mode}, and cannot change.`);
+  if (existing.name !== entry.name) return fault("name", `of this key is "${existing.name}", and cannot change.`);
+  if (existing.mode !== entry.mode) return fault("mode", `of this key is ${existing.mode}, and cannot change.`);
   if (endOf(existing) > endOf(entry)) {
     const present = existing.expiresAt === null ? "never" : timeOf(existing.expiresAt);
     return fault("expires", `of this key is ${present}, and cannot change.`);

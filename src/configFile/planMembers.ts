@@ -59,15 +59,11 @@ function checkLastOwner(
   members: readonly Member[],
   accounts: ReadonlyMap<string, Account>,
 ): void {
-  const owners = members.filter(({ grants }) =>
-    grants.some(({ site, role }) => site === null && role === "owner"),
-  );
+  const owners = members.filter(({ grants }) => grants.some(({ site, role }) => site === null && role === "owner"));
   const wantedOf = (address: string) => wanted.find(({ email, host }) => email === address && host === null);
   const staysOwner = ({ email }: Member) => wantedOf(email)?.role === "owner" || (!wantedOf(email) && !prune);
   const becomesOwner = wanted.some(
-    (one) =>
-      isInstallationOwner(one) &&
-      (accounts.has(one.email) || members.some(({ email }) => email === one.email)),
+    (one) => isInstallationOwner(one) && (accounts.has(one.email) || members.some(({ email }) => email === one.email)),
   );
   if (owners.length === 0 || becomesOwner || owners.some(staysOwner)) return;
   const [demoted] = owners.flatMap(({ email }) => wantedOf(email) ?? []);
@@ -113,12 +109,7 @@ function readGrants(
   return grants;
 }
 
-function readAccount(
-  planning: Planning,
-  { name, password }: MemberEntry,
-  email: string,
-  entryPath: Path,
-): Account | null {
+function readAccount(planning: Planning, { name, password }: MemberEntry, email: string, entryPath: Path): Account | null {
   if (password === undefined) return null;
   const path = [...entryPath, "password"];
   if (!planning.isReference(path)) planning.faults.push({ path, message: mustBeReference });
@@ -132,15 +123,9 @@ function readAccount(
 
 const placeOf = (host: string | null) => (host === null ? "all sites" : host);
 
-const siteIdAtRun = ({ context }: Planning, host: string | null) =>
-  host === null ? null : findSite(context, host).id;
+const siteIdAtRun = ({ context }: Planning, host: string | null) => (host === null ? null : findSite(context, host).id);
 
-function additionOf(
-  planning: Planning,
-  email: string,
-  { name, password }: Account,
-  grants: readonly WantedGrant[],
-): Change {
+function additionOf(planning: Planning, email: string, { name, password }: Account, grants: readonly WantedGrant[]): Change {
   const { access, by } = planning.context;
   return {
     kind: "add",
@@ -169,8 +154,7 @@ function changeOf(
   invitations: readonly Invitation[],
 ): Change | null {
   const { access, by } = planning.context;
-  const isHere = (site: string | null) =>
-    host === null ? site === null : siteId !== null && site === siteId;
+  const isHere = (site: string | null) => (host === null ? site === null : siteId !== null && site === siteId);
   const siteAtRun = () => siteIdAtRun(planning, host);
   const what = `member ${email} on ${placeOf(host)}`;
   if (member) {
@@ -195,11 +179,7 @@ function changeOf(
     lines: [{ name: "role", before: invited?.role ?? null, after: role }],
     loss: null,
     async run() {
-      const { link, expiresAt } = await access.invitations.invite(
-        operator,
-        { email, site: siteAtRun(), role },
-        by,
-      );
+      const { link, expiresAt } = await access.invitations.invite(operator, { email, site: siteAtRun(), role }, by);
       const until = new Date(expiresAt).toISOString().slice(0, 10);
       return link === null ? null : `Pass this link on to ${email}. It works once, until ${until}: ${link}`;
     },
@@ -213,8 +193,7 @@ function removalsOf(
   invitations: readonly Invitation[],
 ): Change[] {
   const { access, by, directory } = context;
-  const nameOf = (site: string | null) =>
-    placeOf(site === null ? null : (directory.site(site)?.hosts[0] ?? site));
+  const nameOf = (site: string | null) => placeOf(site === null ? null : (directory.site(site)?.hosts[0] ?? site));
   const isWanted = (email: string, site: string | null) =>
     wanted.some((one) => one.email === email && (site === null ? one.host === null : one.siteId === site));
   const removals: Change[] = [];

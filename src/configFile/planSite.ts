@@ -75,12 +75,7 @@ async function siteRemoval({ context }: Planning, site: Site, what: string): Pro
 }
 
 /** Reads the hosts of a site. A host can be in the file once. */
-function readHosts(
-  { faults }: Planning,
-  entry: SiteEntry,
-  path: Path,
-  known: Map<string, Path>,
-): { host: string; path: Path }[] {
+function readHosts({ faults }: Planning, entry: SiteEntry, path: Path, known: Map<string, Path>): { host: string; path: Path }[] {
   return entry.hosts.flatMap((text, i) => {
     const own = [...path, "hosts", i];
     const host = readHost(text);
@@ -228,9 +223,7 @@ async function planSettings(
 ): Promise<Change[]> {
   const { context, faults } = planning;
   const { site, host, path } = planned;
-  const given = Object.entries(settings ?? {}).flatMap(([label, text]) =>
-    text === undefined ? [] : [[label, text] as const],
-  );
+  const given = Object.entries(settings ?? {}).flatMap(([label, text]) => (text === undefined ? [] : [[label, text] as const]));
   const before = site?.settings ?? withDefaults({});
   const changes: Record<string, string> = {};
   const lines: ChangedLine[] = [];
@@ -256,9 +249,7 @@ async function planSettings(
   }
   if (Object.keys(changes).length === 0) return [];
   const losses = site ? await countLosses(context.store, site, changes, context.by.now) : [];
-  const loss = losses.map(
-    ({ label, count, what }) => `${label} deletes ${count.toLocaleString("en-US")} ${what}.`,
-  );
+  const loss = losses.map(({ label, count, what }) => `${label} deletes ${count.toLocaleString("en-US")} ${what}.`);
   return [
     {
       kind: site ? "change" : "add",
@@ -282,13 +273,7 @@ function isSame(before: SiteSettings, read: Partial<SiteSettings>): boolean {
 }
 
 /** Shows a setting as the audit log does: people are counted, and addresses are shown by their origin. */
-function lineOf(
-  label: string,
-  text: string,
-  before: SiteSettings,
-  read: Partial<SiteSettings>,
-  exists: boolean,
-): ChangedLine {
+function lineOf(label: string, text: string, before: SiteSettings, read: Partial<SiteSettings>, exists: boolean): ChangedLine {
   const [name] = Object.keys(read) as [keyof SiteSettings];
   const present = describeSettings(before)[label] ?? "";
   return {

@@ -59,15 +59,11 @@ export async function planWebhooks(
       faults.push({ path: [...path, "url"], message });
       continue;
     }
-    const change = existing
-      ? changeOf(planning, existing, entry, host)
-      : additionOf(planning, read.url, entry, host);
+    const change = existing ? changeOf(planning, existing, entry, host) : additionOf(planning, read.url, entry, host);
     if (change) changes.added.push(change);
   }
   const unnamed: { webhook: Webhook; what: string }[] = [
-    ...known
-      .filter(({ url }) => !urls.includes(url))
-      .map((webhook) => ({ webhook, what: nameOf(webhook.url, host) })),
+    ...known.filter(({ url }) => !urls.includes(url)).map((webhook) => ({ webhook, what: nameOf(webhook.url, host) })),
     ...damaged.map((webhook) => ({
       webhook,
       what: `webhook ${webhook.id} of ${host}, which cannot be read`,
@@ -139,8 +135,7 @@ function changeOf({ context }: Planning, existing: Known, entry: WebhookEntry, h
       const webhook = await findWebhook(context, existing.id, existing.siteId);
       if (isNewSecret) await rotateSecret(context, webhook, by, secret);
       if (isChanged("send_empty")) await setSendEmpty(context, webhook, sendEmpty === true, by);
-      if (isChanged("disabled"))
-        await (disabled ? disableWebhook(context, webhook, by) : enableWebhook(context, webhook, by));
+      if (isChanged("disabled")) await (disabled ? disableWebhook(context, webhook, by) : enableWebhook(context, webhook, by));
       return null;
     },
   };

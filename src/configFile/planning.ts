@@ -65,11 +65,7 @@ export const mustBeReference =
   'is a secret: write it as a reference, ${NAME} for a variable or "@file" for the content of a file.';
 
 /** Runs a check that refuses bad values, and turns a refusal into a fault of the file. */
-export function check<T>(
-  { faults }: Pick<Planning, "faults">,
-  pathOf: (field: string) => Path,
-  work: () => T,
-): T | null {
+export function check<T>({ faults }: Pick<Planning, "faults">, pathOf: (field: string) => Path, work: () => T): T | null {
   try {
     return work();
   } catch (error) {

@@ -50,9 +50,7 @@ export function resolveReferences(value: unknown, lookup: Lookup): Resolved {
     if (typeof node === "string") return readText(node, path);
     if (Array.isArray(node)) return node.map((one, i) => walk(one, [...path, i]));
     if (typeof node === "object" && node !== null)
-      return Object.fromEntries(
-        Object.entries(node).map(([name, one]) => [name, walk(one, [...path, name])]),
-      );
+      return Object.fromEntries(Object.entries(node).map(([name, one]) => [name, walk(one, [...path, name])]));
     return node;
   }
 

@@ -44,11 +44,7 @@ const settingValue = z
   );
 
 const settings = z
-  .strictObject(
-    Object.fromEntries(
-      settingLabels.map(({ label, help }) => [label, settingValue.optional().describe(help)]),
-    ),
-  )
+  .strictObject(Object.fromEntries(settingLabels.map(({ label, help }) => [label, settingValue.optional().describe(help)])))
   .describe(
     "Settings of the site, as `cleancast site set SITE name=value` takes them; lists are written as lists. Settings that are not named stay as they are.",
   );
@@ -70,10 +66,7 @@ const key = z
       .describe("The SHA-256 of the key in hex, in place of the key."),
     mode: z.enum(["live", "test"]).default("live").describe("Events of a test key are never counted."),
     expires: z
-      .union(
-        [z.iso.date(), z.iso.datetime()],
-        "must be a date like 2027-01-31 or a time like 2027-01-31T12:00:00Z",
-      )
+      .union([z.iso.date(), z.iso.datetime()], "must be a date like 2027-01-31 or a time like 2027-01-31T12:00:00Z")
       .optional()
       .describe("When the key expires: a date (00:00 UTC) or a time."),
   })
@@ -106,9 +99,7 @@ const connectionOf = (platform: Platform) =>
     ...(platform.fields?.length && {
       fields: z
         .strictObject(
-          Object.fromEntries(
-            platform.fields.map(({ name: field, help }) => [field, scalar.optional().describe(help)]),
-          ),
+          Object.fromEntries(platform.fields.map(({ name: field, help }) => [field, scalar.optional().describe(help)])),
         )
         .optional()
         .describe("The source of a field of the platform."),
@@ -127,8 +118,7 @@ export type ConnectionEntry = {
 
 const forms = platforms.map(connectionOf);
 const connection = z.discriminatedUnion("platform", forms as [(typeof forms)[number], ...typeof forms], {
-  error: (issue) =>
-    issue.code === "invalid_union" ? `must be one of ${platforms.map(({ id }) => id).join(", ")}` : undefined,
+  error: (issue) => (issue.code === "invalid_union" ? `must be one of ${platforms.map(({ id }) => id).join(", ")}` : undefined),
 }) as unknown as z.ZodType<ConnectionEntry>;
 
 const webhook = z.strictObject({
@@ -140,9 +130,7 @@ const webhook = z.strictObject({
   secret: secret
     .regex(/^whsec_[A-Za-z0-9+/]{32,}={0,2}$/, "must be whsec_ and at least 24 random bytes in base64")
     .optional()
-    .describe(
-      "Signs the requests, as a reference. Without it one is created, which `cleancast webhook rotate ID` replaces.",
-    ),
+    .describe("Signs the requests, as a reference. Without it one is created, which `cleancast webhook rotate ID` replaces."),
   send_empty: yesNo.optional().describe("`false` skips periods without events. `true` by default."),
   disabled: yesNo.optional().describe("`true` keeps the periods and pushes none."),
 });
@@ -161,9 +149,7 @@ const site = z.strictObject({
 
 const member = z.strictObject({
   email: z.string().min(3, "must be an email address").max(320).describe("The member's email address."),
-  role: z
-    .enum(["viewer", "admin", "owner"])
-    .describe("viewer can read, admin can change, owner can also manage members."),
+  role: z.enum(["viewer", "admin", "owner"]).describe("viewer can read, admin can change, owner can also manage members."),
   sites: z
     .union([z.literal("all"), z.array(host).min(1)], "must be all or a list of hosts")
     .default("all")
@@ -176,21 +162,14 @@ const member = z.strictObject({
     .describe(
       "The first password of a new member, as a reference: `${NAME}` or `@file`. Members change it in the dashboard, and the file never changes it. Without it a new member is invited.",
     ),
-  name: name
-    .optional()
-    .describe("The name of a new member who has a password; the email up to the @ by default."),
+  name: name.optional().describe("The name of a new member who has a password; the email up to the @ by default."),
 });
 
 export const configurationFile = z
   .strictObject({
-    version: z
-      .union([z.literal(fileVersion), z.literal(1)], `must be ${fileVersion}`)
-      .describe("The version of the format."),
+    version: z.union([z.literal(fileVersion), z.literal(1)], `must be ${fileVersion}`).describe("The version of the format."),
     sites: z.array(site).optional().describe("The sites of the installation."),
-    members: z
-      .array(member)
-      .optional()
-      .describe("The people who may sign in. A new one is invited, or added with a password."),
+    members: z.array(member).optional().describe("The people who may sign in. A new one is invited, or added with a password."),
   })
   .meta({ title: "Cleancast configuration file" });
 

@@ -6,9 +6,7 @@ import { id, page, paging, type Route, time } from "./route.ts";
 
 const alert = z.object({
   kind: z.enum(alertKinds),
-  subject: z
-    .string()
-    .describe("The connection, webhook or host that the alert is about; empty for the whole site."),
+  subject: z.string().describe("The connection, webhook or host that the alert is about; empty for the whole site."),
   platform: z.string().nullable().describe("The platform of the connection that the alert is about."),
   title: z.string(),
   text: z.string(),
@@ -43,9 +41,7 @@ export const alertRoutes = {
     summary: "Send a test alert to the site's alert recipients",
     allow: "admin",
     answer: z.object({
-      channels: z.array(
-        z.object({ channel: z.string(), to: z.string(), ok: z.boolean(), error: z.string().nullable() }),
-      ),
+      channels: z.array(z.object({ channel: z.string(), to: z.string(), ok: z.boolean(), error: z.string().nullable() })),
     }),
   },
   "GET /sites/:site/audit": {

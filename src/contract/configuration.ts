@@ -5,16 +5,11 @@ import type { Route } from "./route.ts";
 
 const file = z.object({
   text: z.string().min(1).max(500_000).describe("The configuration file, YAML or JSON."),
-  prune: z
-    .boolean()
-    .default(false)
-    .describe("True also removes what is not in the file, where the file has that list."),
+  prune: z.boolean().default(false).describe("True also removes what is not in the file, where the file has that list."),
   secrets: z
     .record(z.string().max(200), z.string().max(20_000))
     .default({})
-    .describe(
-      "The values of the references in the file: `${NAME}` is read from here, and from nowhere else.",
-    ),
+    .describe("The values of the references in the file: `${NAME}` is read from here, and from nowhere else."),
 });
 
 const changes = z.array(
@@ -51,8 +46,7 @@ export const configurationRoutes = {
     }),
   },
   "POST /configuration/apply": {
-    summary:
-      "Bring the installation to what a configuration file says. Members, and the deletion of sites, need the role owner",
+    summary: "Bring the installation to what a configuration file says. Members, and the deletion of sites, need the role owner",
     allow: "admin",
     body: file.extend({
       yes: z.boolean().default(false).describe("True also where data or access is deleted."),
@@ -62,9 +56,7 @@ export const configurationRoutes = {
       unlisted,
       notes: z
         .array(z.string())
-        .describe(
-          "What the file says and stays otherwise, and what is shown only this once, such as the links of invitations.",
-        ),
+        .describe("What the file says and stays otherwise, and what is shown only this once, such as the links of invitations."),
     }),
   },
 } satisfies Record<string, Route>;

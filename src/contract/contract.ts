@@ -67,9 +67,7 @@ export type ParamNames<Path extends string> = Path extends `${string}:${infer Na
     ? Name
     : never;
 
-type SchemaOf<Of, Key extends string> = Of extends { [K in Key]: infer Schema extends z.ZodType }
-  ? Schema
-  : never;
+type SchemaOf<Of, Key extends string> = Of extends { [K in Key]: infer Schema extends z.ZodType } ? Schema : never;
 
 /** A caller sends query and body before defaults are filled in. */
 export type QueryIn<Name extends RouteName> = z.input<SchemaOf<Contract[Name], "query">>;

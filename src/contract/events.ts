@@ -29,13 +29,8 @@ const value = z.number().nullable().describe("An amount in `currency`.");
 const orderId = z.string().nullable().describe("The sender's order id.");
 const connection = id.describe("A connection's id.");
 const nextTryAt = time.nullable().describe("Time of the next attempt; null if there is none.");
-const identity = z
-  .enum(["found", "none", "unreadable"])
-  .describe("`found` if there was an identity record of an earlier visit.");
-const withheld = z
-  .string()
-  .nullable()
-  .describe("The reason why identifiers were not used; null if they were.");
+const identity = z.enum(["found", "none", "unreadable"]).describe("`found` if there was an identity record of an earlier visit.");
+const withheld = z.string().nullable().describe("The reason why identifiers were not used; null if they were.");
 
 const reasonPersists = z
   .boolean()
@@ -97,9 +92,7 @@ const confirmation = z
     updatedAt: time.nullable().describe("When the platform answered; null if it has not."),
   })
   .nullable()
-  .describe(
-    "What the platform said later of the conversion that it accepted; null if it is not asked, or accepted nothing.",
-  );
+  .describe("What the platform said later of the conversion that it accepted; null if it is not asked, or accepted nothing.");
 
 export const correction = z
   .object({
@@ -116,9 +109,7 @@ const delivery = deliverySummary.extend({
   nextTryAt,
   updatedAt: time,
   confirmation,
-  correction: correction
-    .nullable()
-    .describe("Null if the order was not refunded, or the site does not correct."),
+  correction: correction.nullable().describe("Null if the order was not refunded, or the site does not correct."),
   log: z.array(attempt),
 });
 
@@ -127,9 +118,7 @@ export const trace = eventSummary
     time,
     key: z.object({ id, name: z.string().nullable() }),
     emailSha256: z.string().describe("SHA-256 of the email, in hex."),
-    contact: z
-      .array(z.string())
-      .describe("The contact data that was received, and in which forms. All of it is hashed."),
+    contact: z.array(z.string()).describe("The contact data that was received, and in which forms. All of it is hashed."),
     items: z
       .array(
         z.object({
@@ -194,15 +183,9 @@ const eventFilter = {
   status: status.optional(),
   mode: mode.optional(),
   event,
-  clickId: z
-    .string()
-    .max(50)
-    .optional()
-    .describe("The name of a click id, such as gclid; `none` for events without one."),
+  clickId: z.string().max(50).optional().describe("The name of a click id, such as gclid; `none` for events without one."),
   platform: z.string().max(50).optional().describe("Only events with a delivery to this platform."),
-  state: state
-    .optional()
-    .describe("Only events with a delivery in this state, of the platform if one is given."),
+  state: state.optional().describe("Only events with a delivery in this state, of the platform if one is given."),
   confirmation: z
     .enum(confirmationStates)
     .optional()
@@ -234,14 +217,10 @@ const deliveryFilter = {
   event,
   mode: mode.optional(),
   search,
-  confirmation: confirmationState
-    .optional()
-    .describe("What the platform said later of conversions that it accepted."),
+  confirmation: confirmationState.optional().describe("What the platform said later of conversions that it accepted."),
   confirmationReason: confirmationReason
     .optional()
-    .describe(
-      "The reason of the confirmation. Without `confirmation`: of conversions that were not counted.",
-    ),
+    .describe("The reason of the confirmation. Without `confirmation`: of conversions that were not counted."),
 };
 const logFilter = {
   ...deliveryFilter,
@@ -261,9 +240,7 @@ const chosenDeliveries = z.strictObject({
     .min(1)
     .max(500)
     .optional()
-    .describe(
-      "Only these deliveries, by the ids of event and connection; without a connection, all of the event.",
-    ),
+    .describe("Only these deliveries, by the ids of event and connection; without a connection, all of the event."),
   dryRun: z.boolean().default(true).describe("True to change nothing and only return the counts."),
 });
 
@@ -271,9 +248,7 @@ const tally = z.object({
   found: count.describe("Deliveries that match the filter."),
   changed: count.describe("Deliveries that were changed; in a dry run, that would be."),
   leftAlone: z.record(z.string(), count).describe("Deliveries that stay as they are, counted by reason."),
-  waiting: z
-    .record(z.string(), count)
-    .describe("Changed deliveries that still wait for their connection, counted by reason."),
+  waiting: z.record(z.string(), count).describe("Changed deliveries that still wait for their connection, counted by reason."),
 });
 
 export const eventRoutes = {

@@ -18,9 +18,7 @@ const tally = z.object({
   reasons: z
     .record(z.string(), z.object({ count, lines: z.array(count) }))
     .describe("Why rows were refused, with the lines of the first ones."),
-  deliveries: z
-    .record(z.string(), counts)
-    .describe("By platform and by the state in which they were planned."),
+  deliveries: z.record(z.string(), counts).describe("By platform and by the state in which they were planned."),
   skipped: z.record(z.string(), counts).describe("By platform and reason."),
 });
 
@@ -58,16 +56,11 @@ export const importRoutes = {
     upload: true,
     answer: z.object({
       delimiter: z.string().nullable().describe("Null for NDJSON."),
-      columns: z.array(
-        z.object({ name: z.string(), samples: z.array(z.string()).describe("Cells of the first rows.") }),
-      ),
+      columns: z.array(z.object({ name: z.string(), samples: z.array(z.string()).describe("Cells of the first rows.") })),
       fields: z.array(
         z.object({
           name: z.string(),
-          column: z
-            .string()
-            .nullable()
-            .describe("The column with this field's name; null if none or several have it."),
+          column: z.string().nullable().describe("The column with this field's name; null if none or several have it."),
         }),
       ),
     }),
@@ -96,20 +89,14 @@ export const importRoutes = {
       dryRun: flag.default("false").describe("true reads the rows, writes nothing, and reports."),
       mapping: pairs
         .optional()
-        .describe(
-          'JSON object of fields and columns; an empty column leaves a field out: `{"value":"Net"}`.',
-        ),
+        .describe('JSON object of fields and columns; an empty column leaves a field out: `{"value":"Net"}`.'),
       defaults: pairs.optional().describe('JSON object of values for blank cells: `{"event":"purchase"}`.'),
       deliver: z
         .string()
         .max(4000)
         .default("none")
         .describe("Where conversions are sent: `all`, `none`, or platforms and connection ids with commas."),
-      timeZone: z
-        .string()
-        .max(100)
-        .optional()
-        .describe("Zone of times without an offset; by default the site's."),
+      timeZone: z.string().max(100).optional().describe("Zone of times without an offset; by default the site's."),
       dates: z.enum(["mdy", "dmy"]).optional().describe("Order of 03/04/2026."),
       decimal: z.enum(["point", "comma"]).optional().describe("Decimal separator of amounts."),
     }),
@@ -118,9 +105,7 @@ export const importRoutes = {
       state: z
         .enum(["dry run", "done", "stopped", "done before"])
         .describe("stopped: send the rest. done before: this file was imported with the same columns."),
-      isPartDone: z
-        .boolean()
-        .describe("False if queues are full or time ran out: send the same part again, and it continues."),
+      isPartDone: z.boolean().describe("False if queues are full or time ran out: send the same part again, and it continues."),
       waitingFor: z.string().nullable().describe("The platform whose queue is full."),
       tally: tally.describe("Of all parts; in a dry run, of this one."),
       refusedRows: z.array(z.object({ line: count, reason: z.string() })).describe("Of this request."),

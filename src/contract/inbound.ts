@@ -12,12 +12,7 @@ const item = z.object({
   name: text("At most 512 characters, like category and brand."),
   category: text("The category of the product."),
   brand: text("The brand of the product."),
-  price: z
-    .number()
-    .min(0)
-    .max(1_000_000_000_000)
-    .describe("The price of one, in the event's currency.")
-    .optional(),
+  price: z.number().min(0).max(1_000_000_000_000).describe("The price of one, in the event's currency.").optional(),
   quantity: z.int().min(1).max(1_000_000).describe("Default: 1.").optional(),
 });
 
@@ -68,9 +63,7 @@ const answered = {
 };
 
 export const inboundAnswer = z.object({ ok: z.literal(true), ...answered }).meta({ id: "InboundAnswer" });
-export const inboundError = z
-  .object({ ok: z.literal(false), error: z.string() })
-  .meta({ id: "InboundError" });
+export const inboundError = z.object({ ok: z.literal(false), error: z.string() }).meta({ id: "InboundError" });
 
 export const inboundBatch = z.object({
   events: z.array(inboundEvent).max(maxBatchEvents).describe("Each as for `/__cc/inbound`."),
@@ -83,10 +76,7 @@ export const inboundBatchAnswer = z.object({
         ok: z.boolean(),
         ...answered,
         error: z.string().describe("Why the event was refused.").optional(),
-        status: z
-          .int()
-          .describe("The status that the event would have got alone. Repeat events with 429 or 503.")
-          .optional(),
+        status: z.int().describe("The status that the event would have got alone. Repeat events with 429 or 503.").optional(),
       }),
     )
     .describe("One for each event, in order."),

@@ -35,9 +35,7 @@ export const platform = z
     signIn: z
       .object({
         ready: z.boolean().describe("True once an OAuth app is set."),
-        isOptional: z
-          .boolean()
-          .describe("True if conversions are sent without it, and it only reads reports."),
+        isOptional: z.boolean().describe("True if conversions are sent without it, and it only reads reports."),
       })
       .nullable()
       .describe("Null if the platform has no sign-in."),
@@ -48,9 +46,7 @@ export const platform = z
         others: z
           .string()
           .nullable()
-          .describe(
-            "Name for all other events; `own name` is their usual name or the sender's, null means they are not sent.",
-          ),
+          .describe("Name for all other events; `own name` is their usual name or the sender's, null means they are not sent."),
         customNames: z
           .object({
             maxLength: z.number().nullable(),
@@ -58,9 +54,7 @@ export const platform = z
             reserved: z.array(z.string()),
             reservedPrefixes: z.array(z.string()),
           })
-          .describe(
-            "The platform's rules for names of custom events; other names are changed to follow them.",
-          ),
+          .describe("The platform's rules for names of custom events; other names are changed to follow them."),
         several: z.boolean().describe("True if an event may have several targets, separated by commas."),
         defaultSetting: z
           .string()
@@ -98,9 +92,7 @@ const proof = z
     unchecked: z.string().nullable().describe("Settings that the check does not cover."),
     isCheckable: z.boolean().describe("False if the platform has no call that would prove it."),
   })
-  .describe(
-    "Proven: the platform answered a read, a validation or a test for this connection, or accepted a conversion.",
-  );
+  .describe("Proven: the platform answered a read, a validation or a test for this connection, or accepted a conversion.");
 
 export const connection = z
   .object({
@@ -115,24 +107,14 @@ export const connection = z
     attempts24h,
     lastSentAt: time.nullable(),
     proof,
-    sendsNothing: z
-      .string()
-      .nullable()
-      .describe("Why the connection cannot send anything yet; null if it can."),
+    sendsNothing: z.string().nullable().describe("Why the connection cannot send anything yet; null if it can."),
   })
   .meta({ id: "Connection" });
 
-const days = z
-  .number()
-  .int()
-  .min(1)
-  .max(maxBackfillDays)
-  .describe("Length of the period that ends now, in days.");
+const days = z.number().int().min(1).max(maxBackfillDays).describe("Length of the period that ends now, in days.");
 const leftOut = z
   .record(z.string(), count)
-  .describe(
-    "Events that are not sent, by reason: too old, without consent, already delivered, erased, test.",
-  );
+  .describe("Events that are not sent, by reason: too old, without consent, already delivered, erased, test.");
 
 const backfill = z
   .object({
@@ -142,9 +124,7 @@ const backfill = z
     perMinute: count,
     total: count.nullable().describe("Conversions counted at the start; null if counting took too long."),
     queued: count.describe("Conversions that were given to delivery so far."),
-    outcomes: z
-      .record(z.string(), count)
-      .describe("States of these after their first attempts; `queued` ones are retried."),
+    outcomes: z.record(z.string(), count).describe("States of these after their first attempts; `queued` ones are retried."),
     leftOut,
     startedBy: z.string(),
     startedAt: time,
@@ -153,17 +133,11 @@ const backfill = z
   .meta({ id: "Backfill" });
 
 const platformId = z.string().max(50).describe("A platform's id.");
-const changedSettings = settings.describe(
-  "By name. A blank value removes a setting; one that is not named stays.",
-);
+const changedSettings = settings.describe("By name. A blank value removes a setting; one that is not named stays.");
 const signIn = id.optional().describe("The id of a sign-in that you have finished; its tokens are used.");
 const changes = {
   settings: changedSettings,
-  events: z
-    .array(z.string().max(100))
-    .nullable()
-    .optional()
-    .describe("Names of the events to send; null for all."),
+  events: z.array(z.string().max(100)).nullable().optional().describe("Names of the events to send; null for all."),
   signIn,
 };
 
@@ -174,20 +148,11 @@ const prove = z
     "True answers 409 and changes nothing if the platform refuses new credentials of a proven connection; false saves them.",
   );
 
-const sampleName = z
-  .string()
-  .trim()
-  .min(1)
-  .max(100)
-  .default("purchase")
-  .describe("Name of the sample event.");
+const sampleName = z.string().trim().min(1).max(100).default("purchase").describe("Name of the sample event.");
 const skipped = z.string().nullable().describe("Why the event would not be sent; null if it would be.");
 
 const preview = z.object({
-  fault: z
-    .object({ field: z.string(), message: z.string() })
-    .nullable()
-    .describe("The first error in the settings, if any."),
+  fault: z.object({ field: z.string(), message: z.string() }).nullable().describe("The first error in the settings, if any."),
   skipped,
   naming: z
     .string()
@@ -208,10 +173,7 @@ const preview = z.object({
 const released = count.describe("Number of parked deliveries that are sent now.");
 const savedConnection = id.optional().describe("A saved connection that the settings extend.");
 
-const newSecret = z
-  .string()
-  .nullable()
-  .describe("The signing secret, if this request created it. It is shown only this once.");
+const newSecret = z.string().nullable().describe("The signing secret, if this request created it. It is shown only this once.");
 
 export const integrationRoutes = {
   "GET /platforms": {
@@ -230,8 +192,7 @@ export const integrationRoutes = {
     answer: z.object({ items: z.array(connection) }),
   },
   "POST /sites/:site/connections": {
-    summary:
-      "Connect a platform, or change the connection to the same account, and prove it. Parked deliveries are sent then",
+    summary: "Connect a platform, or change the connection to the same account, and prove it. Parked deliveries are sent then",
     allow: "admin",
     body: z.object({ platform: platformId, ...changes, prove }),
     answer: z.object({ connection, isNew: z.boolean(), released, newSecret }),
@@ -248,8 +209,7 @@ export const integrationRoutes = {
     answer: done,
   },
   "POST /sites/:site/connections/:connection/rotate": {
-    summary:
-      "Create a new signing secret, used at once; for 24 hours requests are signed with the old one too",
+    summary: "Create a new signing secret, used at once; for 24 hours requests are signed with the old one too",
     allow: "admin",
     answer: z.object({ secret: z.string().describe("Shown only this once."), oldUntil: time }),
   },
@@ -276,8 +236,7 @@ export const integrationRoutes = {
     answer: preview,
   },
   "POST /sites/:site/connections/:connection/prove": {
-    summary:
-      "Ask the platform, with a call that counts nothing, if it would take conversions of a connection",
+    summary: "Ask the platform, with a call that counts nothing, if it would take conversions of a connection",
     allow: "admin",
     answer: z.object({ proof }),
   },
@@ -289,9 +248,7 @@ export const integrationRoutes = {
       found: count.describe("Events in the period."),
       sendable: count.describe("Those that would be sent."),
       leftOut,
-      isComplete: z
-        .boolean()
-        .describe("False if counting took too long: the numbers are then of a part of the period."),
+      isComplete: z.boolean().describe("False if counting took too long: the numbers are then of a part of the period."),
     }),
   },
   "GET /sites/:site/connections/:connection/backfill": {

@@ -34,9 +34,7 @@ const quality = z
       ),
     keys: z
       .array(z.object({ key: z.enum(matchKeys), coverage: share }))
-      .describe(
-        "The match keys that the connection can send, and the share of the conversions that had each.",
-      ),
+      .describe("The match keys that the connection can send, and the share of the conversions that had each."),
     withinHour: share.nullable().describe("Share of the conversions that were received within an hour."),
     improvements: z
       .array(
@@ -54,9 +52,7 @@ const quality = z
       .describe("What the platform said of the conversions of the last 7 days; null if it is not asked."),
     snapshot: snapshot
       .nullable()
-      .describe(
-        "The newest report of the platform itself; null if it gives none, or the token may not read it.",
-      ),
+      .describe("The newest report of the platform itself; null if it gives none, or the token may not read it."),
   })
   .meta({ id: "MatchQuality" });
 
@@ -78,9 +74,7 @@ const performance = z
     to: time,
     step: z.enum(["hour", "day"]),
     timeZone: z.string(),
-    isComplete: z
-      .boolean()
-      .describe("False if there were more attempts than are looked at: the oldest are left out."),
+    isComplete: z.boolean().describe("False if there were more attempts than are looked at: the oldest are left out."),
     steps: z.array(z.object({ startsAt: time, ...timings })),
     totals: z.object({ ...timings, failed: count.describe("Attempts that the platform did not accept.") }),
     reasons: z
@@ -117,8 +111,7 @@ export const qualityRoutes = {
     answer: z.object({ items: z.array(snapshot) }),
   },
   "GET /sites/:site/quality": {
-    summary:
-      "Get the match quality of each connection: coverage of match keys, score, and what would raise it",
+    summary: "Get the match quality of each connection: coverage of match keys, score, and what would raise it",
     allow: "viewer",
     answer: z.object({ items: z.array(quality) }),
   },

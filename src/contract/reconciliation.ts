@@ -87,9 +87,7 @@ const funnel = z.array(
   z.object({
     step: z.enum(funnelSteps),
     count,
-    narrows: z
-      .boolean()
-      .describe("False for `attributed`: the steps after it are counted from the step before it."),
+    narrows: z.boolean().describe("False for `attributed`: the steps after it are counted from the step before it."),
     losses: z
       .array(
         z.object({
@@ -134,9 +132,7 @@ const report = run
         notReceived: count,
         notConnected: count.describe("The connection did not exist when the event arrived."),
         accuracy: z.number().nullable().describe("(accepted + skipped) ÷ orders; null without orders."),
-        confirmed: count
-          .nullable()
-          .describe("Of the accepted, those that the platform counts; null where it cannot be asked."),
+        confirmed: count.nullable().describe("Of the accepted, those that the platform counts; null where it cannot be asked."),
         funnel,
       }),
     ),
@@ -167,9 +163,7 @@ const row = z.object({
       confirmation: z
         .object({ state: z.enum(confirmationStates), reason: z.enum(confirmationReasons).nullable() })
         .nullable()
-        .describe(
-          "What the platform had said of the accepted conversion by then; null if it cannot be asked.",
-        ),
+        .describe("What the platform had said of the accepted conversion by then; null if it cannot be asked."),
       correction: z
         .object({ state: z.enum(correctionStates), value: z.number() })
         .nullable()
@@ -184,16 +178,11 @@ const rowQuery = {
   connection: id.optional(),
   state: z.enum(rowStates).optional().describe("At the connection; `none` where it has no delivery."),
   reason: z.string().max(1000).optional().describe(`Of that state; ${noReason} for those without one.`),
-  attributed: z
-    .enum(["true", "false"])
-    .optional()
-    .describe("At the connection: with or without a click id of its platform."),
+  attributed: z.enum(["true", "false"]).optional().describe("At the connection: with or without a click id of its platform."),
   confirmation: z
     .enum(rowConfirmations)
     .optional()
-    .describe(
-      "At the connection, of accepted orders: what the platform said later; `none` if it cannot be asked.",
-    ),
+    .describe("At the connection, of accepted orders: what the platform said later; `none` if it cannot be asked."),
   confirmationReason: confirmationReason.describe(`Of that confirmation; ${noReason} for those without one.`),
 };
 
@@ -268,12 +257,7 @@ export const reconciliationRoutes = {
       ),
       to: day.describe(`Last day. Default: the last day that has been over for ${defaultSettleHours} hours.`),
       event: z.string().max(100).optional().describe(`Default: ${defaultReconciledEvent}.`),
-      tolerance: z
-        .number()
-        .min(0)
-        .max(maxTolerance)
-        .optional()
-        .describe("Percent by which values may differ. Default: 0."),
+      tolerance: z.number().min(0).max(maxTolerance).optional().describe("Percent by which values may differ. Default: 0."),
     }),
     answer: z.object({ reconciliation: run }),
   },
@@ -313,27 +297,20 @@ export const reconciliationRoutes = {
       refused: count,
       reasons: z.record(z.string(), count).describe("Why orders were refused."),
       next: z.string().nullable().describe("The cursor of the next part; null at the end."),
-      waitingFor: z
-        .string()
-        .nullable()
-        .describe("A platform whose queue is full: send the same part again after a second."),
+      waitingFor: z.string().nullable().describe("A platform whose queue is full: send the same part again after a second."),
     }),
   },
   "POST /sites/:site/reconciliations/:run/corrections": {
     summary: "Take back conversions of refunded or cancelled orders, or restate values, a part at a time",
     allow: "admin",
     body: z.object({
-      class: z
-        .enum(correctedClasses)
-        .describe("`status_changed` takes conversions back, `value_differs` restates them."),
+      class: z.enum(correctedClasses).describe("`status_changed` takes conversions back, `value_differs` restates them."),
       cursor: z.string().max(1000).optional().describe("The `next` of the previous part."),
     }),
     answer: z.object({
       orders: count.describe("Orders with a correction."),
       left: count.describe("Orders without one: changed in the list since, or no platform was given them."),
-      corrections: z
-        .partialRecord(z.enum(correctionStates), count)
-        .describe("One for each conversion and connection."),
+      corrections: z.partialRecord(z.enum(correctionStates), count).describe("One for each conversion and connection."),
       next: z.string().nullable().describe("The cursor of the next part; null at the end."),
     }),
   },

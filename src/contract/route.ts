@@ -56,19 +56,14 @@ export const name = z
   .regex(/^[^\p{Cc}]*$/u, "must be one line of text");
 export const count = z.number().int().nonnegative();
 export const done = z.object({});
-export const role = z
-  .enum(roles)
-  .describe("viewer can read, admin can change, owner can also manage members.");
+export const role = z.enum(roles).describe("viewer can read, admin can change, owner can also manage members.");
 export const mode = z
   .enum(["live", "test"])
   .describe("Platforms receive test events in their own test mode. Test events are never counted.");
 export const expiresAt = time.nullable().describe("Unix time in milliseconds; null if it never expires.");
 export const httpStatus = z.number().int().nullable().describe("Null if there was no response.");
 export const sentRequest = z.string().describe("The request that was sent, without secrets.");
-export const response = z
-  .string()
-  .nullable()
-  .describe("The response that was received, shortened and without secrets.");
+export const response = z.string().nullable().describe("The response that was received, shortened and without secrets.");
 
 export const paging = {
   cursor: z.string().max(500).optional().describe("The `next` of the previous page."),

@@ -4,10 +4,7 @@ import { z } from "zod";
 import { scopes } from "../kernel/scopes.ts";
 import { count, done, expiresAt, id, moment, name, role, type Route, time } from "./route.ts";
 
-const email = z
-  .string()
-  .max(320)
-  .describe("The email address of an account or an invitation, stored as it is.");
+const email = z.string().max(320).describe("The email address of an account or an invitation, stored as it is.");
 const password = z.string().min(12, "must be at least 12 characters").max(200);
 /** An existing password, of any length. */
 const currentPassword = z.string().min(1).max(200);
@@ -23,9 +20,7 @@ export const session = z
     grants: z.array(grant),
     installation: z.object({
       version: z.string(),
-      mail: z
-        .boolean()
-        .describe("True if this installation can send email. Otherwise links are shown, to be passed on."),
+      mail: z.boolean().describe("True if this installation can send email. Otherwise links are shown, to be passed on."),
       url: z.string(),
       store: z.enum(["sqlite", "postgres"]),
     }),
@@ -159,14 +154,11 @@ export const sessionRoutes = {
       role,
       site: z.string().nullable().describe("A site's name; null for all sites."),
       invitedBy: z.string(),
-      known: z
-        .boolean()
-        .describe("True if an account with this email exists. It accepts with its own password."),
+      known: z.boolean().describe("True if an account with this email exists. It accepts with its own password."),
     }),
   },
   "POST /invitations/accept": {
-    summary:
-      "Accept an invitation with a name and a new password, or with the password of an existing account",
+    summary: "Accept an invitation with a name and a new password, or with the password of an existing account",
     allow: "public",
     apiKeys: false,
     body: z.object({ token, name: name.optional(), password: currentPassword }),
@@ -191,9 +183,7 @@ export const memberRoutes = {
           email: email.describe("The member's email address."),
           name,
           twoFactor: z.boolean(),
-          confirmed: z
-            .boolean()
-            .describe("False if the owner of one site saw the invitation link and may have opened it."),
+          confirmed: z.boolean().describe("False if the owner of one site saw the invitation link and may have opened it."),
           invitedBy: z.string().nullable().describe("Shown to owners of the installation only."),
           createdAt: time,
           lastSeenAt: time.nullable(),
@@ -201,9 +191,7 @@ export const memberRoutes = {
           isMe: z.boolean(),
         }),
       ),
-      invitations: z.array(
-        z.object({ id, email, ...grant.shape, invitedBy: z.string(), createdAt: time, expiresAt: time }),
-      ),
+      invitations: z.array(z.object({ id, email, ...grant.shape, invitedBy: z.string(), createdAt: time, expiresAt: time })),
     }),
   },
   "POST /members/invitations": {
@@ -220,8 +208,7 @@ export const memberRoutes = {
     answer: done,
   },
   "PUT /members/:member/grants": {
-    summary:
-      "Change a member's role on a site or on all sites; role null removes it. The last owner cannot be removed",
+    summary: "Change a member's role on a site or on all sites; role null removes it. The last owner cannot be removed",
     allow: "signed in",
     apiKeys: false,
     body: z.object({ site: siteOrAll, role: role.nullable() }),
@@ -288,8 +275,7 @@ export const apiKeyRoutes = {
     answer: z.object({ id, key: z.string().describe("The key. Shown only this once.") }),
   },
   "DELETE /api-keys/:key": {
-    summary:
-      "Revoke an API key, and the inbound keys that were created with it; they stop working within 2 seconds",
+    summary: "Revoke an API key, and the inbound keys that were created with it; they stop working within 2 seconds",
     allow: "signed in",
     apiKeys: false,
     query: z.object({

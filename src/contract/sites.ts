@@ -1,20 +1,7 @@
 // Sites, their settings, tag, inbound keys and rejected requests.
 
 import { z } from "zod";
-import {
-  count,
-  done,
-  expiresAt,
-  id,
-  mode,
-  moment,
-  name,
-  page,
-  paging,
-  role,
-  type Route,
-  time,
-} from "./route.ts";
+import { count, done, expiresAt, id, mode, moment, name, page, paging, role, type Route, time } from "./route.ts";
 
 const host = z.string().trim().min(1).max(260);
 
@@ -112,11 +99,7 @@ export const siteRoutes = {
     allow: "owner",
     apiKeys: false,
     query: z.object({
-      confirm: z
-        .string()
-        .max(260)
-        .optional()
-        .describe("The first host of the site, to confirm the deletion."),
+      confirm: z.string().max(260).optional().describe("The first host of the site, to confirm the deletion."),
     }),
     answer: contents,
   },
@@ -162,9 +145,7 @@ export const siteRoutes = {
       seen: z
         .object({ at: time, pages: count.describe("In the last 24 hours, up to 100.") })
         .nullable()
-        .describe(
-          "The newest visit that this node received since it started, and on how many pages the tag was seen.",
-        ),
+        .describe("The newest visit that this node received since it started, and on how many pages the tag was seen."),
     }),
   },
   "GET /sites/:site/keys": {
@@ -208,10 +189,7 @@ export const siteRoutes = {
         status: z.number().int(),
         error: z.string(),
         host: z.string(),
-        key: z
-          .object({ id, name: z.string() })
-          .nullable()
-          .describe("The key that was used, if it belongs to the site."),
+        key: z.object({ id, name: z.string() }).nullable().describe("The key that was used, if it belongs to the site."),
         address: z.string().nullable().describe("The caller's IP address, shortened to its network."),
       }),
     ).extend({ lockouts: z.array(z.object({ host: z.string(), startedAt: time, lockedUntil: time })) }),

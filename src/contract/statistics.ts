@@ -11,15 +11,11 @@ export const confirmationReason = z.enum(confirmationReasons);
 
 const sums = z.object({
   conversions: count,
-  values: z
-    .array(money)
-    .describe("Value without refunds, per currency. The currency with the most conversions comes first."),
+  values: z.array(money).describe("Value without refunds, per currency. The currency with the most conversions comes first."),
   refunds: z.array(money).describe("Value of refund events, per currency."),
   duplicates: count.describe("Events received again and not re-sent."),
   filtered: count,
-  botEvents: count.describe(
-    "Filtered events that were filtered as bots; the site's rules filtered the others.",
-  ),
+  botEvents: count.describe("Filtered events that were filtered as bots; the site's rules filtered the others."),
   withClickId: count.describe("Conversions with at least one click id."),
   due: count.describe("Deliveries of these conversions that were not skipped."),
   sent: count.describe("Deliveries that a platform accepted."),
@@ -52,19 +48,13 @@ const statistics = z
     step,
     timeZone: z.string(),
     steps: z.array(statisticsStep),
-    before: sums
-      .extend({ bots: count })
-      .describe("The same figures for the preceding period of equal length."),
+    before: sums.extend({ bots: count }).describe("The same figures for the preceding period of equal length."),
     totals: sums.extend({ bots: count, people: count, test: count }),
     events: z.array(named),
     sources: z
       .array(named)
-      .describe(
-        "By `utm_source`, or by the network of the last click id; `(none)` if there is neither. Value without refunds.",
-      ),
-    campaigns: z
-      .array(named)
-      .describe("By `utm_campaign`; `(none)` if there is none. Value without refunds."),
+      .describe("By `utm_source`, or by the network of the last click id; `(none)` if there is neither. Value without refunds."),
+    campaigns: z.array(named).describe("By `utm_campaign`; `(none)` if there is none. Value without refunds."),
     platforms: z
       .array(
         z.object({

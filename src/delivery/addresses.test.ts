@@ -70,14 +70,12 @@ describe("URLs as they are entered", () => {
     expect(urlFault(none, url)).toBeNull();
   });
 
-  test.each([
-    "https://[fe80::1%25eth0]/",
-    "https://[fe80::1%eth0]/",
-    "https://256.256.256.256/",
-    "https://[::1/",
-  ])("%s is not a URL and is refused before this check", (url) => {
-    expect(URL.canParse(url)).toBe(false);
-  });
+  test.each(["https://[fe80::1%25eth0]/", "https://[fe80::1%eth0]/", "https://256.256.256.256/", "https://[::1/"])(
+    "%s is not a URL and is refused before this check",
+    (url) => {
+      expect(URL.canParse(url)).toBe(false);
+    },
+  );
 
   test("no fault quotes the URL: its path and query may contain a token", () => {
     for (const [, url] of hostileUrls)
@@ -95,9 +93,7 @@ describe("URLs as they are entered", () => {
 });
 
 describe("the operator's allow-list", () => {
-  const allow = allowing(
-    " Internal.Example , 10.0.0.0/8, 192.168.1.7, ::1, fd00::/8,, ::ffff:172.16.0.0/108 ",
-  );
+  const allow = allowing(" Internal.Example , 10.0.0.0/8, 192.168.1.7, ::1, fd00::/8,, ::ffff:172.16.0.0/108 ");
   const opens = (host: string, address: string, secure = false) => addressFault(allow, secure, host, address);
 
   test.each([
@@ -139,9 +135,7 @@ describe("the operator's allow-list", () => {
     expect(urlFault(allow, "http://10.1.2.3/")).toBeNull();
     expect(urlFault(allow, "http://[::1]:80/")).toBeNull();
     expect(urlFault(allow, "https://127.0.0.1/")).toBe(privateFault);
-    expect(urlFault(allow, "http://user:pass@internal.example/")).toBe(
-      "must not contain a user name or password",
-    );
+    expect(urlFault(allow, "http://user:pass@internal.example/")).toBe("must not contain a user name or password");
     expect(urlFault(allowing("internal.example"), "http://other.example/")).toBe("must use https");
   });
 
@@ -150,18 +144,12 @@ describe("the operator's allow-list", () => {
     expect(addressFault(allow, false, "other.example", "1.1.1.1")).toContain("must use https");
   });
 
-  test.each([
-    "10.0.0.0/33",
-    "exa mple",
-    "http://10.0.0.1",
-    "10.0.0.0/",
-    "[::1]",
-    "host:8080",
-    "::/129",
-    "*.example",
-  ])("an allow-list with %j is invalid: it is neither a host nor a network", (entry) => {
-    expect(readAllowList(`localhost, ${entry}`)).toEqual({ fault: entry });
-  });
+  test.each(["10.0.0.0/33", "exa mple", "http://10.0.0.1", "10.0.0.0/", "[::1]", "host:8080", "::/129", "*.example"])(
+    "an allow-list with %j is invalid: it is neither a host nor a network",
+    (entry) => {
+      expect(readAllowList(`localhost, ${entry}`)).toEqual({ fault: entry });
+    },
+  );
 
   test.each(["999.1.1.1", "10.0.0.256", "10.0.0"])(
     "%j is a mistyped address and not a host name: it would open nothing, silently",

@@ -50,12 +50,7 @@ function isAllowed(allow: AllowList, host: string, address: string): boolean {
 }
 
 /** The reason why `address`, which `host` resolves to, must not be contacted; null when it may be. */
-export function addressFault(
-  allow: AllowList,
-  secure: boolean,
-  host: string,
-  address: string,
-): string | null {
+export function addressFault(allow: AllowList, secure: boolean, host: string, address: string): string | null {
   if (isAllowed(allow, host, address)) return null;
   if (!secure) return "must use https (CLEANCAST_ALLOW_PRIVATE opens hosts for plain http)";
   return isPublicAddress(address) ? null : "leads to a private address (CLEANCAST_ALLOW_PRIVATE opens it)";
@@ -77,8 +72,7 @@ const maxUrlLength = 2048;
 export function readAddress(allow: AllowList, text: string): { url: string } | { fault: string } {
   const trimmed = text.trim();
   const url = URL.canParse(trimmed) ? new URL(trimmed) : null;
-  if (!url || !/^https?:$/.test(url.protocol))
-    return { fault: "url must be an address like https://example.com/hook." };
+  if (!url || !/^https?:$/.test(url.protocol)) return { fault: "url must be an address like https://example.com/hook." };
   if (url.href.length > maxUrlLength) return { fault: `url is longer than ${maxUrlLength} characters.` };
   const fault = urlFault(allow, url.href);
   if (fault) return { fault: `url ${fault}.` };

@@ -1,12 +1,7 @@
 // Asks a platform something that is no delivery. A token that the platform rejects is renewed once. Nothing here changes the state
 // of the connection, opens its circuit breaker or delays its deliveries.
 
-import type {
-  ConnectionSettings,
-  Platform,
-  PlatformRequest,
-  PlatformResponse,
-} from "../platforms/platform.ts";
+import type { ConnectionSettings, Platform, PlatformRequest, PlatformResponse } from "../platforms/platform.ts";
 import type { Connection } from "../sites/directory.ts";
 import type { Tokens } from "./oauth/tokens.ts";
 import type { Sender } from "./send.ts";

@@ -48,11 +48,7 @@ test("all jobs of an event wait with one timer", async () => {
 test("at the deadline only what has no result is withdrawn and reported as queued", async () => {
   useFakeTimers();
   const { lanes, withdrawn, end } = createFakeLanes();
-  const all = [
-    planned("meta", "a"),
-    planned("ga4", "b"),
-    planned("x", "c", { state: "skipped", reason: "not selected" }),
-  ];
+  const all = [planned("meta", "a"), planned("ga4", "b"), planned("x", "c", { state: "skipped", reason: "not selected" })];
   let results: unknown = null;
   void dispatch(all, null, lanes, deadline, 4000).then((found) => (results = found));
   end("a", { state: "sent", reason: null });

@@ -48,10 +48,7 @@ const noAnswerYet: Outcome = { state: "queued", reason: "no answer yet" };
 /** The least to the most urgent: of several connections to one platform, the most urgent state is the platform's result. */
 const severity: readonly DeliveryState[] = ["sent", "skipped", "queued", "parked", "expired", "rejected"];
 
-function toResults(
-  planned: readonly PlannedDelivery[],
-  outcomes: readonly (Outcome | null)[],
-): Record<string, Result> {
+function toResults(planned: readonly PlannedDelivery[], outcomes: readonly (Outcome | null)[]): Record<string, Result> {
   const worst: Record<string, Outcome> = {};
   /** Made only where a platform has several connections, which is rare. */
   let shared: Set<string> | null = null;

@@ -53,8 +53,7 @@ export async function download<T>(
     try {
       for await (const piece of body) {
         size += piece.length;
-        if (size > maxBytes)
-          throw new DownloadFailed(`the answer is longer than ${Math.round(maxBytes / 1024 / 1024)} MiB`);
+        if (size > maxBytes) throw new DownloadFailed(`the answer is longer than ${Math.round(maxBytes / 1024 / 1024)} MiB`);
         yield piece;
       }
     } catch (error) {

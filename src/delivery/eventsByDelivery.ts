@@ -35,9 +35,7 @@ export async function listEventsByDelivery(
   for (let reads = 0; reads < maxReads; reads++) {
     const page = await store.syncLog.listPage(siteId, log, { before: at, limit: linesPerRead });
     // The deliveries of an event may be on two pages.
-    const ids = [...new Set(page.lines.map(({ eventId }) => eventId))].filter(
-      (id) => id !== events.at(-1)?.id,
-    );
+    const ids = [...new Set(page.lines.map(({ eventId }) => eventId))].filter((id) => id !== events.at(-1)?.id);
     events.push(...(await store.events.listByIds(siteId, ids, filter)));
     if (events.length > limit) {
       const shown = events.slice(0, limit);

@@ -7,11 +7,7 @@ import { exchange } from "./exchange.ts";
 const now = fullSample().time + 60_000;
 
 /** Makes a call whose answer is given, and returns what is kept of it. */
-async function exchangeWith(
-  id: string,
-  answer: { status: number; body: string },
-  conversions: Conversion[] = [fullSample()],
-) {
+async function exchangeWith(id: string, answer: { status: number; body: string }, conversions: Conversion[] = [fullSample()]) {
   const platform = platformOf(id) ?? expect.unreachable(id);
   const settings = platform.examples[0]?.settings ?? {};
   const response = { headers: {}, ...answer };

@@ -30,11 +30,7 @@ export async function exchange(
   let request: PlatformRequest | null = null;
   let sent: Sent | null = null;
   const requestOf = (conversion: Conversion) =>
-    describeRequest(
-      platform,
-      conversions.length > 1 ? requestOfOne(platform, settings, conversion, now) : request,
-      conversion,
-    );
+    describeRequest(platform, conversions.length > 1 ? requestOfOne(platform, settings, conversion, now) : request, conversion);
   try {
     request = platform.toRequest(conversions, settings, now);
     sent = await sender.send(request, {
@@ -71,9 +67,7 @@ export async function exchange(
 /** The exchange of a call that was not made because there is no valid token. */
 export function exchangeWithoutToken({ fault, error }: TokenFault, conversions: number): Exchange {
   const reading: Reading =
-    fault === "later"
-      ? { outcome: "retry", error: `no access token yet: ${error}` }
-      : { outcome: "unauthorized", error };
+    fault === "later" ? { outcome: "retry", error: `no access token yet: ${error}` } : { outcome: "unauthorized", error };
   return {
     settings: null,
     readings: Array.from({ length: conversions }, () => reading),
@@ -85,12 +79,8 @@ export function exchangeWithoutToken({ fault, error }: TokenFault, conversions: 
 }
 
 /** The request for one conversion as the log stores it, made again from the same input. */
-export const rebuildRequest = (
-  platform: Platform,
-  settings: ConnectionSettings,
-  conversion: Conversion,
-  now: number,
-) => describeRequest(platform, requestOfOne(platform, settings, conversion, now), conversion);
+export const rebuildRequest = (platform: Platform, settings: ConnectionSettings, conversion: Conversion, now: number) =>
+  describeRequest(platform, requestOfOne(platform, settings, conversion, now), conversion);
 
 function requestOfOne(
   platform: Platform,
@@ -149,11 +139,7 @@ function describeResponse(
 }
 
 /** Error texts reach the sender's answer, the log and the state of the connection. */
-function redactReading(
-  reading: Reading,
-  request: PlatformRequest | null,
-  conversions: readonly Conversion[],
-): Reading {
+function redactReading(reading: Reading, request: PlatformRequest | null, conversions: readonly Conversion[]): Reading {
   if (!("error" in reading)) return reading;
   return { ...reading, error: redactEchoes(redactSecrets(reading.error, request), conversions) };
 }

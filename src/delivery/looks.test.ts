@@ -19,9 +19,21 @@ async function addSites() {
   const [a = "", b = "", c = "", d = ""] = ids;
   const run = shortId();
   const divided = new Map([
-    ["1", new Map([[`${run}-1`, [a]], [`${run}-2`, [b]]])],
-    ["2", new Map([[`${run}-3`, [c]], [`${run}-4`, [d]]])],
-  ]); // prettier-ignore
+    [
+      "1",
+      new Map([
+        [`${run}-1`, [a]],
+        [`${run}-2`, [b]],
+      ]),
+    ],
+    [
+      "2",
+      new Map([
+        [`${run}-3`, [c]],
+        [`${run}-4`, [d]],
+      ]),
+    ],
+  ]);
   return { ids, divided };
 }
 
@@ -70,10 +82,7 @@ const live = (owner: string) => store.nodes.renew(owner, "0", 60_000);
 async function queue(siteId: string, dueAt: number, connectionId = "c1"): Promise<void> {
   const item = newEvent(siteId, { orderId: shortId() }, { deliveries: [queuedDelivery(connectionId)] });
   await store.events.accept(item);
-  await sql(
-    location,
-    `UPDATE deliveries SET due_at = ${dueAt}, owner = '' WHERE event_id = '${item.event.id}'`,
-  );
+  await sql(location, `UPDATE deliveries SET due_at = ${dueAt}, owner = '' WHERE event_id = '${item.event.id}'`);
 }
 
 test("nodes divide the slices among each other, and those of a dead node are taken over", async () => {
@@ -142,9 +151,7 @@ test("parked deliveries are listed, and those of a machine that fails keep no ot
   await sql(location, `UPDATE deliveries SET state = 'parked' WHERE site_id = '${onSecond}'`);
   let isDown = true;
   const node = startNode(division, (siteIds, bounds) =>
-    isDown && siteIds.includes(onFirst)
-      ? Promise.reject(new Error("down"))
-      : store.waiting.find(siteIds, bounds),
+    isDown && siteIds.includes(onFirst) ? Promise.reject(new Error("down")) : store.waiting.find(siteIds, bounds),
   );
   await live(node.owner);
   await eventually("the other machine's are listed", async () => {
@@ -160,9 +167,21 @@ test("running reconciliations and feeds that are due are listed", async () => {
   const division = await addSites();
   const [siteId = "", other = ""] = division.ids;
   const run = {
-    siteId, id: shortId(), state: "running", phase: "orders", cursor: "", from: 0, to: 1, event: "purchase", tolerance: 1,
-    tally: {}, isReadable: true, startedBy: "test", startedAt: 1, updatedAt: 1,
-  } as const; // prettier-ignore
+    siteId,
+    id: shortId(),
+    state: "running",
+    phase: "orders",
+    cursor: "",
+    from: 0,
+    to: 1,
+    event: "purchase",
+    tolerance: 1,
+    tally: {},
+    isReadable: true,
+    startedBy: "test",
+    startedAt: 1,
+    updatedAt: 1,
+  } as const;
   expect(await store.reconciliations.start(run, auditLine(siteId))).toBe(true);
   await store.orderFeeds.set(auditLine(other), { url: "https://shop.example/orders", header: null }, {});
   const node = startNode(division);

@@ -38,9 +38,7 @@ export type Looks = {
 };
 
 /** Asks the database whenever it is asked. */
-export const directLooks = (
-  store: Pick<Store, "deliveries" | "pushes" | "periods" | "backfills" | "nodes">,
-): Looks => ({
+export const directLooks = (store: Pick<Store, "deliveries" | "pushes" | "periods" | "backfills" | "nodes">): Looks => ({
   isShared: false,
   dueConnections: (now) => store.deliveries.findDue(now),
   parkedConnections: () => store.deliveries.findParked(),
@@ -131,8 +129,7 @@ export function sharedLooks(options: LookOptions): Looks {
     isShared: true,
     dueConnections: async (now) => lists.delivery.take(({ at }) => at <= now).map(toConnection),
     parkedConnections: async () => lists.parked.take(() => true).map(toConnection),
-    dueWebhooks: async (now) =>
-      lists.push.take(({ at }) => at <= now).map(({ siteId, id }) => ({ siteId, webhookId: id })),
+    dueWebhooks: async (now) => lists.push.take(({ at }) => at <= now).map(({ siteId, id }) => ({ siteId, webhookId: id })),
     periodHeads: async (before, after) =>
       lists.period
         .take(({ at }) => at < before || at > after)

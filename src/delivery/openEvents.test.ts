@@ -21,12 +21,7 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
   afterAll(close);
 
   /** `aheadMs` is how far its clock is ahead of the one that all nodes share. */
-  async function createNode(
-    given: Partial<Store["deliveries"]> = {},
-    on = store,
-    sites: string[] = [],
-    aheadMs = 0,
-  ) {
+  async function createNode(given: Partial<Store["deliveries"]> = {}, on = store, sites: string[] = [], aheadMs = 0) {
     const owner = shortId();
     const defects: unknown[] = [];
     const clock = { now: Date.now(), elapsed: 0 };
@@ -87,14 +82,12 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
     (await sql(location, `SELECT low_water, until FROM nodes WHERE owner = '${owner}'`))[0];
   const markOf = async (owner: string) => String((await nodeRow(owner))?.low_water);
   /** The node renews its lease when its mark moves, so this may have to be repeated. */
-  const endLease = (owner: string) =>
-    sql(location, `UPDATE nodes SET until = ${Date.now() - 1000} WHERE owner = '${owner}'`);
+  const endLease = (owner: string) => sql(location, `UPDATE nodes SET until = ${Date.now() - 1000} WHERE owner = '${owner}'`);
 
   /** The marks that are written within three runs of the node's loop. */
   async function seenMarks(node: { owner: string }): Promise<string[]> {
     const marks: string[] = [];
-    for (const endAt = Date.now() + 3500; Date.now() < endAt; await sleep(200))
-      marks.push(await markOf(node.owner));
+    for (const endAt = Date.now() + 3500; Date.now() < endAt; await sleep(200)) marks.push(await markOf(node.owner));
     return marks;
   }
 
@@ -146,9 +139,7 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
     let isDown = true;
     const failing = await newSite(store);
     const queueEvent: Store["nodes"]["queueEvent"] = (siteId, ...rest) =>
-      isDown && siteId === failing
-        ? Promise.reject(new Error("down"))
-        : store.nodes.queueEvent(siteId, ...rest);
+      isDown && siteId === failing ? Promise.reject(new Error("down")) : store.nodes.queueEvent(siteId, ...rest);
     const node = await createNode({}, { ...store, nodes: { ...store.nodes, queueEvent } });
     (await accepted(node, failing)).openEvent.abandon();
     const { item, openEvent } = await accepted(node, await newSite(store));
@@ -228,28 +219,22 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
     expect(rows).toHaveLength(2);
   });
 
-  test.runIf(engine === "postgres")(
-    "a node that came back after a takeover is taken over again when it dies",
-    async () => {
-      const siteId = await newSite(store);
-      const paused = await createNode({}, store, [siteId]);
-      await createNode({}, other, [siteId]);
-      for (const pass of ["first", "second"]) {
-        const { item } = await accepted(paused, siteId);
-        await eventually(`the ${pass} takeover`, async () => {
-          await endLease(paused.owner);
-          return (await rowsOf(item)).length === 1;
-        });
-        paused.clock.now += leaseMs / 2;
-        await eventually(
-          "the node is back",
-          async () => Number((await nodeRow(paused.owner))?.until) > Date.now(),
-        );
-        // The other node looks at least once while the node is back.
-        await sleep(2500);
-      }
-    },
-  );
+  test.runIf(engine === "postgres")("a node that came back after a takeover is taken over again when it dies", async () => {
+    const siteId = await newSite(store);
+    const paused = await createNode({}, store, [siteId]);
+    await createNode({}, other, [siteId]);
+    for (const pass of ["first", "second"]) {
+      const { item } = await accepted(paused, siteId);
+      await eventually(`the ${pass} takeover`, async () => {
+        await endLease(paused.owner);
+        return (await rowsOf(item)).length === 1;
+      });
+      paused.clock.now += leaseMs / 2;
+      await eventually("the node is back", async () => Number((await nodeRow(paused.owner))?.until) > Date.now());
+      // The other node looks at least once while the node is back.
+      await sleep(2500);
+    }
+  });
 
   describe.runIf(engine === "postgres")("after the promotion of a server that lacks the last commits", () => {
     /** A node on a server whose promotion can be simulated: it takes the last outcomes and the last mark with it. */
@@ -260,8 +245,7 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
         promotions: () => promotions,
         renew: (owner, mark, ms, seen) =>
           seen === promotions ? store.nodes.renew(owner, mark, ms) : Promise.reject(new Error("outdated")),
-        remove: (owner, seen) =>
-          seen === promotions ? store.nodes.remove(owner) : Promise.reject(new Error("outdated")),
+        remove: (owner, seen) => (seen === promotions ? store.nodes.remove(owner) : Promise.reject(new Error("outdated"))),
       };
       const node = await createNode({}, { ...store, nodes }, [siteId]);
       const firstMark = await markOf(node.owner);
@@ -279,11 +263,7 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
     test("deliveries whose outcomes are lost are queued again, and only those", async () => {
       const siteId = await newSite(store);
       const { node, promote } = await openPromotable(siteId);
-      const [kept, lost, open] = [
-        await accepted(node, siteId),
-        await accepted(node, siteId),
-        await accepted(node, siteId),
-      ];
+      const [kept, lost, open] = [await accepted(node, siteId), await accepted(node, siteId), await accepted(node, siteId)];
       for (const { item, openEvent } of [kept, lost])
         for (const id of ["c1", "c2", "c3"]) await openEvent.settle(settlement(item, id, "sent"));
       await eventually("the mark passes", async () => (await markOf(node.owner)) === open.item.event.id);
@@ -372,9 +352,7 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
     const tried: string[] = [];
     const takeOver: Store["nodes"]["takeOver"] = (siteId, node, ...rest) => {
       if (node.owner === owner) tried.push(siteId);
-      return isDown && siteId === bad
-        ? Promise.reject(new Error("down"))
-        : store.nodes.takeOver(siteId, node, ...rest);
+      return isDown && siteId === bad ? Promise.reject(new Error("down")) : store.nodes.takeOver(siteId, node, ...rest);
     };
     const node = await createNode({}, { ...store, nodes: { ...store.nodes, takeOver } }, [bad, good]);
     await eventually("it is taken over", async () => (await rowsOf(item)).length === 1);
@@ -400,14 +378,18 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
     const tried = new Set<string>();
     const takeOver: Store["nodes"]["takeOver"] = (siteId, dead, ...rest) => {
       if (dead.owner === owner) tried.add(siteId);
-      return siteId === sound
-        ? store.nodes.takeOver(siteId, dead, ...rest)
-        : Promise.reject(new MachineDown());
+      return siteId === sound ? store.nodes.takeOver(siteId, dead, ...rest) : Promise.reject(new MachineDown());
     };
     const divided = new Map([
-      ["1", new Map([["1", [first]], ["2", [second]]])],
+      [
+        "1",
+        new Map([
+          ["1", [first]],
+          ["2", [second]],
+        ]),
+      ],
       ["2", new Map([["3", [sound]]])],
-    ]); // prettier-ignore
+    ]);
     const cluster = {
       ...store,
       nodes: { ...store.nodes, takeOver },

@@ -150,10 +150,7 @@ export async function startOpenEvents(options: Options): Promise<OpenEvents> {
   }
 
   /** False while a site is left, because its shard is down for example: the next call tries it again. */
-  async function takeOver(
-    node: { owner: string; lowWater: string },
-    isInHand?: (eventId: string) => boolean,
-  ): Promise<boolean> {
+  async function takeOver(node: { owner: string; lowWater: string }, isInHand?: (eventId: string) => boolean): Promise<boolean> {
     const siteIds = Array.from(options.sites(), ({ id }) => id);
     const work = (id: string) => store.nodes.takeOver(id, node, fromLocal(now()), isInHand);
     const pass = unfinished.get(node.owner) ?? createSitePass(onEachMachine, work, elapsed);
@@ -187,8 +184,7 @@ export async function startOpenEvents(options: Options): Promise<OpenEvents> {
     if (!isShared) return takeOverEnded();
     const listed = await (options.looks?.expiredNodes() ?? store.nodes.listExpired());
     if (!listed) return;
-    for (const known of ahead.keys())
-      if (!listed.some(({ node }) => node.owner === known)) ahead.delete(known);
+    for (const known of ahead.keys()) if (!listed.some(({ node }) => node.owner === known)) ahead.delete(known);
     const expired = listed.filter(isDead);
     // A node that is not listed any more came back, and may die again.
     for (const known of [...takenOver, ...unfinished.keys()])
@@ -252,8 +248,7 @@ export async function startOpenEvents(options: Options): Promise<OpenEvents> {
     });
     listed.owned = owned;
     return {
-      settle: (settlement, connection) =>
-        owned.settle(settlement, connection ? settingsMark(connection, version) : ""),
+      settle: (settlement, connection) => owned.settle(settlement, connection ? settingsMark(connection, version) : ""),
       close: () => remove(listed),
       abandon: () => void abandoned.set(listed, { siteId, since: elapsed() }),
       leaseLeftMs: () => (lapses === openedAt ? leaseLeftMs() : 0),
@@ -366,8 +361,7 @@ function ownEvent({ siteId, id, plan, settle, onEnd, onDefect }: OwnedOptions): 
     retry: write,
     rewrite() {
       const rewriting = writing.then(async () => {
-        for (const past of written)
-          if (!isTakenOver) isTakenOver = !(await settle({ siteId, eventId: id, ...past }));
+        for (const past of written) if (!isTakenOver) isTakenOver = !(await settle({ siteId, eventId: id, ...past }));
         if (isTakenOver) onEnd();
       });
       writing = rewriting.catch(() => {});

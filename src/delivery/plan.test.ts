@@ -54,28 +54,25 @@ describe("what platforms see of an event", () => {
     ["opted out", "denied"],
     ["consent unreadable", "unreadable"],
     ["no consent", "unknown"],
-  ] as const)(
-    "%s: the conversion is sent without anything that identifies the person",
-    (withheld, consent) => {
-      expect(toConversion(event, "platform-event-id", { ...attribution, withheld, consent })).toEqual({
-        platformEventId: "platform-event-id",
-        name: "Purchase",
-        mode: "live",
-        value: 0,
-        currency: "EUR",
-        orderId: "A-1",
-        time: 1000,
-        receivedAt: event.receivedAt,
-        person: null,
-        clickIds: {},
-        browserIds: {},
-        utm: {},
-        browser: null,
-        consent: "denied",
-        extra: {},
-      });
-    },
-  );
+  ] as const)("%s: the conversion is sent without anything that identifies the person", (withheld, consent) => {
+    expect(toConversion(event, "platform-event-id", { ...attribution, withheld, consent })).toEqual({
+      platformEventId: "platform-event-id",
+      name: "Purchase",
+      mode: "live",
+      value: 0,
+      currency: "EUR",
+      orderId: "A-1",
+      time: 1000,
+      receivedAt: event.receivedAt,
+      person: null,
+      clickIds: {},
+      browserIds: {},
+      utm: {},
+      browser: null,
+      consent: "denied",
+      extra: {},
+    });
+  });
 
   test("items go wherever the conversion goes, also after an opt-out; without them there is no such property", () => {
     const items = [{ id: "SKU-1", quantity: 2 }];
@@ -110,12 +107,7 @@ describe("the plan of an event", () => {
   };
   const lease = { owner: "node", until: 9000 };
   const plan = (changes: Partial<Connection>, now = event.receivedAt) =>
-    planDeliveries(
-      { event, attribution, platformEventId: "planned-id" },
-      [{ ...connection, ...changes }],
-      lease,
-      now,
-    );
+    planDeliveries({ event, attribution, platformEventId: "planned-id" }, [{ ...connection, ...changes }], lease, now);
 
   test("a delivery that can be sent has a job under the node's lease", () => {
     const conversion = toConversion(event, "planned-id", attribution);
@@ -129,18 +121,11 @@ describe("the plan of an event", () => {
       owner: "node",
       leaseUntil: 9000,
     };
-    expect(plan({})).toEqual([
-      { connectionId: "c1", platform: "sandbox", state: "queued", reason: null, job },
-    ]);
+    expect(plan({})).toEqual([{ connectionId: "c1", platform: "sandbox", state: "queued", reason: null, job }]);
   });
 
   test.each<[string, Partial<Connection>, string, string]>([
-    [
-      "an unknown platform",
-      { platform: "from_the_future" },
-      "skipped",
-      "this version does not know the platform",
-    ],
+    ["an unknown platform", { platform: "from_the_future" }, "skipped", "this version does not know the platform"],
     ["a deselected event", { events: ["lead"] }, "skipped", "event not selected"],
     ["a paused connection", { state: "paused" }, "parked", "paused"],
   ])("the delivery for %s has a reason and no job", (_what, changes, state, reason) => {
@@ -149,9 +134,7 @@ describe("the plan of an event", () => {
 
   test("an event that is too old for the platform is skipped", () => {
     const old = plan({ platform: "meta" }, event.time + 8 * 86_400_000);
-    expect(old).toMatchObject([
-      { state: "skipped", reason: "older than the 7 days that Meta takes", job: null },
-    ]);
+    expect(old).toMatchObject([{ state: "skipped", reason: "older than the 7 days that Meta takes", job: null }]);
   });
 
   test("event names are selected regardless of case and separators", () => {
@@ -172,11 +155,7 @@ describe("the plan of an event", () => {
     const planned = [...plan({}), ...plan({ state: "paused" }), ...plan({ id: "c2" })];
     const before = structuredClone(planned);
     const renamed = withPlatformEventId(planned, "own-id");
-    expect(renamed.map(({ job }) => job?.conversion.platformEventId)).toEqual([
-      "own-id",
-      undefined,
-      "own-id",
-    ]);
+    expect(renamed.map(({ job }) => job?.conversion.platformEventId)).toEqual(["own-id", undefined, "own-id"]);
     expect(planned).toEqual(before);
   });
 });

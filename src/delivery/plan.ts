@@ -1,12 +1,6 @@
 // Plans the deliveries of an event. Every connection gets one; those that cannot be sent say why, the others have a job.
 
-import {
-  unselectedReason,
-  type Attribution,
-  type Conversion,
-  type DeliveryState,
-  type Event,
-} from "../kernel/event.ts";
+import { unselectedReason, type Attribution, type Conversion, type DeliveryState, type Event } from "../kernel/event.ts";
 import { platformOf } from "../platforms/index.ts";
 import { foldName, usualEventOf } from "../platforms/shared/eventNames.ts";
 import type { Connection } from "../sites/directory.ts";
@@ -63,11 +57,7 @@ export function toConversion(event: Event, platformEventId: string, attribution:
 
 /** Without a lease there are no jobs: the deliveries are left to the worker. */
 export function planDeliveries(
-  {
-    event,
-    attribution,
-    platformEventId,
-  }: { event: Event; attribution: Attribution; platformEventId: string },
+  { event, attribution, platformEventId }: { event: Event; attribution: Attribution; platformEventId: string },
   connections: readonly Connection[],
   lease: Lease | null,
   now: number,
@@ -121,10 +111,7 @@ export function createJob(
 }
 
 /** Copies the plan only when the store gave the event another id than planned, which is rare. */
-export function withPlatformEventId(
-  planned: readonly PlannedDelivery[],
-  platformEventId: string,
-): readonly PlannedDelivery[] {
+export function withPlatformEventId(planned: readonly PlannedDelivery[], platformEventId: string): readonly PlannedDelivery[] {
   const conversion = planned.find(({ job }) => job)?.job?.conversion;
   if (!conversion || conversion.platformEventId === platformEventId) return planned;
   const renamed = { ...conversion, platformEventId };
@@ -139,7 +126,5 @@ export function isSelected({ events }: Connection, name: string): boolean {
 }
 
 export function parkedReason(connection: Connection): string {
-  return connection.state === "paused"
-    ? "paused"
-    : `needs reconnection: ${connection.stateReason ?? ""}`.replace(/: $/, "");
+  return connection.state === "paused" ? "paused" : `needs reconnection: ${connection.stateReason ?? ""}`.replace(/: $/, "");
 }

@@ -5,13 +5,7 @@
 import { within } from "../kernel/deadline.ts";
 import type { Conversion, Reading } from "../kernel/event.ts";
 import { platformOf } from "../platforms/index.ts";
-import type {
-  ConnectionSettings,
-  Platform,
-  PlatformResponse,
-  Proof,
-  Setting,
-} from "../platforms/platform.ts";
+import type { ConnectionSettings, Platform, PlatformResponse, Proof, Setting } from "../platforms/platform.ts";
 import { isSuccess, readStatus, shorten } from "../platforms/shared/response.ts";
 import { sampleConversion } from "../platforms/shared/sample.ts";
 import type { Connection, Directory } from "../sites/directory.ts";
@@ -63,8 +57,7 @@ export async function whyRefused(
 ): Promise<string | null> {
   const platform = platformOf(existing.platform);
   const isNew = ({ name, secret }: Setting) => secret && existing.settings[name] !== changed.settings[name];
-  if (!platform?.settings.some(isNew) || existing.unreadable || existing.state === "needs reconnection")
-    return null;
+  if (!platform?.settings.some(isNew) || existing.unreadable || existing.state === "needs reconnection") return null;
   const { refresh_token: refresh, expires_at: expiresAt } = changed.settings;
   // The first delivery renews an expired token; and a token that stays may be renewed while the platform is asked.
   const isRenewable = refresh === existing.settings.refresh_token || !(Number(expiresAt) > now());
@@ -80,9 +73,7 @@ export async function whyRefused(
 /** Renewing a token would save it in the connection. */
 const unrenewed: Tokens = {
   fresh: (connection, rejected) =>
-    Promise.resolve(
-      rejected === undefined ? connection : { fault: "refused", error: "the platform refused the token" },
-    ),
+    Promise.resolve(rejected === undefined ? connection : { fault: "refused", error: "the platform refused the token" }),
 };
 
 const askInTime = (clients: Clients, connection: Connection, now: number): Promise<Unproven | null> =>
@@ -91,10 +82,7 @@ const askInTime = (clients: Clients, connection: Connection, now: number): Promi
   );
 
 /** A test event that the platform accepted proves the connection too. */
-export async function proveByTest(
-  context: Omit<Context, keyof Clients>,
-  connection: Connection,
-): Promise<void> {
+export async function proveByTest(context: Omit<Context, keyof Clients>, connection: Connection): Promise<void> {
   if (!platformOf(connection.platform)?.acceptsEverything) await saveProof(context, connection, null);
 }
 
@@ -141,8 +129,7 @@ function describeProof(connection: Connection, row: ProofRow | null, lastSentAt:
   const isSent = lastSentAt !== null && !platform?.acceptsEverything && lastSentAt > (checkedAt ?? createdAt);
   if (isSent) return { ...proven, provenAt: lastSentAt };
   const provenAt = row?.provenAt ?? null;
-  if (!row || row.reason !== null)
-    return { ...proven, state: "unproven", reason: row?.reason ?? "not checked yet", provenAt };
+  if (!row || row.reason !== null) return { ...proven, state: "unproven", reason: row?.reason ?? "not checked yet", provenAt };
   return { ...proven, provenAt, unchecked: proof?.by === "call" ? (proof.unchecked ?? null) : null };
 }
 
@@ -171,18 +158,12 @@ async function ask(clients: Clients, connection: Connection, now: number): Promi
     if (reading?.outcome !== "unauthorized" || !canRenew) return describeReading(platform, settings, reading);
     const renewed = await clients.tokens.fresh(current, settings.access_token);
     // The platform's answer explains more than that of a failed renewal.
-    if ("fault" in renewed && renewed.fault === "refused")
-      return describeReading(platform, settings, reading);
+    if ("fault" in renewed && renewed.fault === "refused") return describeReading(platform, settings, reading);
     current = renewed;
   }
 }
 
-async function call(
-  sender: Sender,
-  platform: Platform,
-  settings: ConnectionSettings,
-  now: number,
-): Promise<Reading> {
+async function call(sender: Sender, platform: Platform, settings: ConnectionSettings, now: number): Promise<Reading> {
   const proof: Proof = platform.prove(settings, now);
   if (proof.by !== "call") return { outcome: "rejected", error: "the settings have changed; try again" };
   const sent = await sender.send(proof.request, {
@@ -202,36 +183,23 @@ async function call(
 type Refused = Extract<Reading, { error: string }>;
 
 /** The platform's own reading of its error; null for a success, whose body is none that follows a conversion. */
-function readRefusal(
-  platform: Platform,
-  response: PlatformResponse,
-  settings: ConnectionSettings,
-  now: number,
-): Refused | null {
+function readRefusal(platform: Platform, response: PlatformResponse, settings: ConnectionSettings, now: number): Refused | null {
   const [reading] = platform.readResponse(response, [sampleConversion()], settings, now);
   const isOwn = reading && (!isSuccess(response.status) || reading.outcome !== "retry");
   const refusal = isOwn && "error" in reading ? reading : readStatus(response, now);
   return "error" in refusal ? refusal : null;
 }
 
-const errorOf = (reading: Reading | undefined) =>
-  reading && "error" in reading ? reading.error : "the platform did not answer";
+const errorOf = (reading: Reading | undefined) => (reading && "error" in reading ? reading.error : "the platform did not answer");
 
 /** An answer may quote the request, and a secret may be in its path. */
-function describeReading(
-  platform: Platform,
-  settings: ConnectionSettings,
-  reading: Reading | undefined,
-): Unproven | null {
+function describeReading(platform: Platform, settings: ConnectionSettings, reading: Reading | undefined): Unproven | null {
   if (reading?.outcome === "accepted") return null;
   const secrets = platform.settings.flatMap(({ name, secret }) => (secret && settings[name]) || []);
   const text = shorten(
     secrets
       .filter((one) => one.length >= 6)
-      .reduce(
-        (shown, one) => shown.replaceAll(one, "…").replaceAll(encodeURIComponent(one), "…"),
-        errorOf(reading),
-      ),
+      .reduce((shown, one) => shown.replaceAll(one, "…").replaceAll(encodeURIComponent(one), "…"), errorOf(reading)),
   );
   return { text, isRefusal: reading?.outcome === "rejected" || reading?.outcome === "unauthorized" };
 }
@@ -260,9 +228,7 @@ function sampleFor(
   now: number,
 ): Conversion | { skipped: string } {
   const { settings, events: selected } = connection;
-  const chosen = Object.keys(settings).flatMap((name) =>
-    name.startsWith("event.") ? [name.slice("event.".length)] : [],
-  );
+  const chosen = Object.keys(settings).flatMap((name) => (name.startsWith("event.") ? [name.slice("event.".length)] : []));
   const known = [...usualNames, ...chosen, ...Object.keys(platform.events?.standard ?? {})];
   const names = [...known.filter((name) => isSelected(connection, name)), ...(selected ?? [])];
   let skipped = "none of the selected events is sent";

@@ -12,22 +12,12 @@ import { planDeliveries } from "./plan.ts";
 type Context = { store: Store; directory: Directory };
 
 /** Returns how many deliveries were queued. */
-export async function releaseEvent(
-  context: Context,
-  site: Site,
-  event: StoredEvent,
-  by: By,
-): Promise<number> {
+export async function releaseEvent(context: Context, site: Site, event: StoredEvent, by: By): Promise<number> {
   const { store } = context;
   const { settings } = site;
   const { emailSha256 } = event.person;
-  if (event.status !== "filtered")
-    throw new Refusal("event", `Event ${event.id} is not filtered; there is nothing to release.`);
-  if (!emailSha256)
-    throw new Refusal(
-      "event",
-      `The person of event ${event.id} was erased; it cannot be delivered any more.`,
-    );
+  if (event.status !== "filtered") throw new Refusal("event", `Event ${event.id} is not filtered; there is nothing to release.`);
+  if (!emailSha256) throw new Refusal("event", `The person of event ${event.id} was erased; it cannot be delivered any more.`);
 
   // The rule comes first: the person's next event must not be filtered again.
   await allowPerson(context, site, emailSha256, { ...by, eventId: event.id });

@@ -55,10 +55,7 @@ const pageSize = 500;
 /** Queues deliveries again, due now. Their attempts so far count, and the age limit still applies. */
 export function replay(context: Context, site: Site, filter: LogFilter, options: Options): Promise<Tally> {
   if (filter.states?.includes("queued"))
-    throw new Refusal(
-      "state",
-      "Queued deliveries are sent automatically; replay is for those that have ended or are parked.",
-    );
+    throw new Refusal("state", "Queued deliveries are sent automatically; replay is for those that have ended or are parked.");
   // Sent deliveries are replayed only when the filter names that state.
   const states = filter.states ?? replayable;
   return changeAll(context, site, { ...filter, states }, options, {
@@ -83,8 +80,7 @@ export function cancel(context: Context, site: Site, filter: LogFilter, options:
 }
 
 const beingSent = "being sent at this moment";
-const isClaimed = ({ state, owner, dueAt }: LogLine, now: number) =>
-  state === "queued" && owner !== "" && dueAt > now;
+const isClaimed = ({ state, owner, dueAt }: LogLine, now: number) => state === "queued" && owner !== "" && dueAt > now;
 
 function whyNotReplayed(site: Site, line: LogLine): string | null {
   const connection = site.connections.find(({ id }) => id === line.connectionId);

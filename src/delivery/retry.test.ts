@@ -25,8 +25,7 @@ const wait = (attemptsMade: number, random = 0.5, reading: Reading = later) =>
 const asked = (retryAfterSeconds: number, attemptsMade = 1) =>
   wait(attemptsMade, 0.5, { outcome: "retry", error: "HTTP 429", retryAfterSeconds });
 /** The decision after a transient failure, with the age limit at `expiresAt`. */
-const at = (expiresAt: number, reading: Reading = later) =>
-  decide(reading, { attemptsMade: 1, expiresAt }, rules(0.5), now);
+const at = (expiresAt: number, reading: Reading = later) => decide(reading, { attemptsMade: 1, expiresAt }, rules(0.5), now);
 const decided = (reading: Reading) => decide(reading, { attemptsMade: 1, ...far }, rules(0.5), now);
 
 describe("the schedule", () => {
@@ -63,8 +62,7 @@ describe("the schedule", () => {
   });
 
   test("due times are whole milliseconds, as the store keeps them", () => {
-    for (const random of [0.1234567, 0.987654321, 1 / 3])
-      expect(Number.isInteger(wait(1, random))).toBe(true);
+    for (const random of [0.1234567, 0.987654321, 1 / 3]) expect(Number.isInteger(wait(1, random))).toBe(true);
   });
 });
 

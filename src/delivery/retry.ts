@@ -33,14 +33,8 @@ export function maxAgeDaysOf(
 }
 
 /** `queuedAt` is later than the receipt where the event was queued by a backfill. */
-export function expiryOf(
-  event: { time: number; receivedAt: number },
-  maxAgeDays: number | undefined,
-  queuedAt = 0,
-): number {
-  return maxAgeDays === undefined
-    ? Math.max(event.receivedAt, queuedAt) + defaultExpiryMs
-    : event.time + maxAgeDays * dayMs;
+export function expiryOf(event: { time: number; receivedAt: number }, maxAgeDays: number | undefined, queuedAt = 0): number {
+  return maxAgeDays === undefined ? Math.max(event.receivedAt, queuedAt) + defaultExpiryMs : event.time + maxAgeDays * dayMs;
 }
 
 /** The schedule's delay with jitter, or the longer one that the receiver asked for, up to `maxAskedMs`. */

@@ -147,8 +147,7 @@ describe("a call that works", () => {
   test("consecutive calls reuse one connection", async () => {
     const server = await httpServer((_request, answer) => answer.end("{}"));
     const sender = senderWith();
-    for (let i = 0; i < 10; i++)
-      response(await sender.send(post(`http://127.0.0.1:${server.port}/${i}`), customer));
+    for (let i = 0; i < 10; i++) response(await sender.send(post(`http://127.0.0.1:${server.port}/${i}`), customer));
     expect(server.got).toHaveLength(10);
     // The pool may open a second one while the first still ends its last answer; never one for each call.
     expect(server.connections.size).toBeLessThanOrEqual(2);
@@ -162,9 +161,7 @@ describe("a call that works", () => {
     });
     const sender = senderWith();
     const sent = await Promise.all(
-      Array.from({ length: 20 }, (_, i) =>
-        sender.send(post(`http://127.0.0.1:${server.port}/${i}`), customer),
-      ),
+      Array.from({ length: 20 }, (_, i) => sender.send(post(`http://127.0.0.1:${server.port}/${i}`), customer)),
     );
     expect(sent.map((one) => response(one).body)).toEqual(Array(20).fill("together"));
   });
@@ -195,9 +192,7 @@ describe("a call that works", () => {
     const server = await httpServer((_request, answer) => answer.setHeader("connection", "close").end("{}"));
     const sender = senderWith();
     for (let i = 0; i < 3; i++)
-      expect(response(await sender.send(post(`http://127.0.0.1:${server.port}/`), customer)).status).toBe(
-        200,
-      );
+      expect(response(await sender.send(post(`http://127.0.0.1:${server.port}/`), customer)).status).toBe(200);
     expect(server.connections.size).toBe(3);
   });
 
@@ -274,11 +269,7 @@ describe("a call that fails returns an error text of our own", () => {
   test.each<[what: string, behave: (socket: Socket) => void, error: string]>([
     ["never answers", () => {}, tooSlow],
     ["stops inside its headers", (socket) => socket.write("HTTP/1.1 200 OK\r\nx: "), tooSlow],
-    [
-      "stops inside its body",
-      (socket) => socket.write("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf"),
-      tooSlow,
-    ],
+    ["stops inside its body", (socket) => socket.write("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf"), tooSlow],
     [
       "trickles bytes for ever",
       (socket) => {
@@ -305,11 +296,7 @@ describe("a call that fails returns an error text of our own", () => {
       (socket) => socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf")),
       "connection closed without an answer",
     ],
-    [
-      "resets the connection",
-      (socket) => socket.once("data", () => socket.resetAndDestroy()),
-      "connection reset",
-    ],
+    ["resets the connection", (socket) => socket.once("data", () => socket.resetAndDestroy()), "connection reset"],
   ])("a server that %s costs one attempt", async (_what, behave, error) => {
     const server = await rawServer(behave);
     // The other faults end an attempt at once, so its limit may be long enough for any machine.
@@ -337,9 +324,7 @@ describe("a call that fails returns an error text of our own", () => {
     const { port } = server.address() as AddressInfo;
     await new Promise((resolve) => server.close(resolve));
     const sender = senderWith({ allow: allowing("localhost") });
-    expect(failure(await sender.send(post(`http://localhost:${port}/`), customer)).error).toBe(
-      "connection refused",
-    );
+    expect(failure(await sender.send(post(`http://localhost:${port}/`), customer)).error).toBe("connection refused");
   });
 
   test("a name that does not exist is reported as host name not found", async () => {
@@ -407,10 +392,7 @@ describe("the guard of customers' addresses", () => {
   test("a name that resolves to loopback is blocked before a byte reaches the listener", async () => {
     const server = await rawServer((socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"));
     for (const scheme of ["http", "https"]) {
-      const sent = await senderWith(none).send(
-        post(`${scheme}://localhost:${server.port}/${secret}`),
-        customer,
-      );
+      const sent = await senderWith(none).send(post(`${scheme}://localhost:${server.port}/${secret}`), customer);
       const { blocked, error } = addressFailure(sent);
       expect(blocked, scheme).toBe(true);
       expect(error, scheme).toContain("CLEANCAST_ALLOW_PRIVATE");

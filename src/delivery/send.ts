@@ -7,14 +7,7 @@ import { Agent, type Dispatcher } from "undici";
 import { clearCoarseTimeout, setCoarseTimeout, type CoarseTimeout } from "../kernel/coarseTimers.ts";
 import { errorCode } from "../kernel/errorCode.ts";
 import type { PlatformRequest, PlatformResponse } from "../platforms/platform.ts";
-import {
-  addressFault,
-  bareHost,
-  BlockedAddress,
-  guardedLookup,
-  type AllowList,
-  type Resolve,
-} from "./addresses.ts";
+import { addressFault, bareHost, BlockedAddress, guardedLookup, type AllowList, type Resolve } from "./addresses.ts";
 
 export type SendFailure = {
   ok: false;
@@ -95,13 +88,7 @@ const sandboxAnswer: Sent = {
   },
 };
 
-function call(
-  agent: Agent,
-  origin: string,
-  url: URL,
-  request: PlatformRequest,
-  attemptMs: number,
-): Promise<Sent> {
+function call(agent: Agent, origin: string, url: URL, request: PlatformRequest, attemptMs: number): Promise<Sent> {
   const options = {
     origin,
     path: url.pathname + withSecrets(url.search, request.secretQuery),
@@ -235,8 +222,7 @@ export function toFailure(error: unknown): SendFailure {
   if (cause instanceof TooSlow) return failure("timeout", cause.message);
   if (cause instanceof BlockedAddress) return failure("blocked", cause.message);
   // undici's parser errors have a name, but not always a code.
-  if (cause instanceof Error && cause.name === "HTTPParserError")
-    return failure("other", "the answer is not HTTP");
+  if (cause instanceof Error && cause.name === "HTTPParserError") return failure("other", "the answer is not HTTP");
   const code = errorCode(cause);
   const known = knownErrors[code];
   if (known) return failure(...known);

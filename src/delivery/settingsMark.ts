@@ -12,11 +12,8 @@ export function settingsMark(connection: Connection, version: string): string {
   let mark = marks.get(connection);
   if (mark === undefined) {
     const fields = platformOf(connection.platform)?.settings ?? [];
-    const isSecret = (name: string) =>
-      name.endsWith("_token") || fields.some((field) => field.name === name && field.secret);
-    const shown = Object.entries(connection.settings).filter(
-      ([name]) => !isSecret(name) && name !== "expires_at",
-    );
+    const isSecret = (name: string) => name.endsWith("_token") || fields.some((field) => field.name === name && field.secret);
+    const shown = Object.entries(connection.settings).filter(([name]) => !isSecret(name) && name !== "expires_at");
     const text = JSON.stringify([version, shown.toSorted(([one], [other]) => (one < other ? -1 : 1))]);
     marks.set(connection, (mark = hash("sha256", text, "base64url").slice(0, 6)));
   }

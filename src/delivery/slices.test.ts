@@ -11,12 +11,7 @@ function createCluster(failing: Set<string>, toError: () => Error = () => new Ma
   const onEachMachine = createMachineWork({
     slices: {
       divide: async (siteIds: Iterable<keyof typeof machines>) =>
-        new Map(
-          [...Map.groupBy(siteIds, (id) => machines[id])].map(([machine, ids]) => [
-            machine,
-            new Map([["slice", ids]]),
-          ]),
-        ),
+        new Map([...Map.groupBy(siteIds, (id) => machines[id])].map(([machine, ids]) => [machine, new Map([["slice", ids]])])),
     },
     health: { isMachineError: (error: unknown) => error instanceof MachineDown },
   } as unknown as Store);

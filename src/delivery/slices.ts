@@ -51,8 +51,7 @@ export function createSlices({ store, sites, owner, leaseMs, onDefect }: SliceOp
       return { machines: heldSites, isWatchingNodes: held.has(nodesSlice) };
     },
     /** Leaves all slices to other nodes. */
-    release: () =>
-      store.slices.release(owner).catch((error: unknown) => onDefect(error, { worker: "slices" })),
+    release: () => store.slices.release(owner).catch((error: unknown) => onDefect(error, { worker: "slices" })),
   };
 }
 
@@ -91,9 +90,7 @@ export function createMachineWork({ slices, health }: Pick<Store, "slices" | "he
           }
       }
     }
-    await Promise.all(
-      [...machines].map(([name, slicesOf]) => onMachine(name, new Set([...slicesOf.values()].flat()))),
-    );
+    await Promise.all([...machines].map(([name, slicesOf]) => onMachine(name, new Set([...slicesOf.values()].flat()))));
     return errors;
   };
 }

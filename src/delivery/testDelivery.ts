@@ -76,22 +76,13 @@ export function previewRequest(connection: Connection, conversion: Conversion, n
   return { skipped: null, naming, request: redacted(platform.toRequest([conversion], settings, now)) };
 }
 
-function redacted({
-  method,
-  url,
-  headers,
-  body,
-  secretQuery,
-}: PlatformRequest): NonNullable<Preview["request"]> {
+function redacted({ method, url, headers, body, secretQuery }: PlatformRequest): NonNullable<Preview["request"]> {
   const secrets = Object.keys(secretQuery ?? {}).map((name) => `${name}=${hidden}`);
   return {
     method,
     url: secrets.length ? `${url}${url.includes("?") ? "&" : "?"}${secrets.join("&")}` : url,
     headers: Object.fromEntries(
-      Object.entries(headers).map(([name, value]) => [
-        name,
-        publicHeaders.test(name.toLowerCase()) ? value : hidden,
-      ]),
+      Object.entries(headers).map(([name, value]) => [name, publicHeaders.test(name.toLowerCase()) ? value : hidden]),
     ),
     body: body === "" ? null : JSON.parse(body),
   };
@@ -120,9 +111,7 @@ export async function sendTest(
   if (skipped) return { skipped, reading: null, log, request: null };
   const current = await tokens.fresh(connection);
   const sent =
-    "fault" in current
-      ? exchangeWithoutToken(current, 1)
-      : await exchange(sender, platform, current.settings, [test], now);
+    "fault" in current ? exchangeWithoutToken(current, 1) : await exchange(sender, platform, current.settings, [test], now);
   return { skipped: null, reading: sent.readings[0] ?? null, log: sent.log, request: sent.requestOf(test) };
 }
 
@@ -152,10 +141,8 @@ export async function listChoices(
     readStatus(sent.response, now),
     platform.readResponse(sent.response, [sampleConversion()], settings, now)[0],
   ];
-  const refusal =
-    status.outcome !== "accepted" || reading?.outcome === "unauthorized" ? (reading ?? status) : null;
-  if (refusal && "error" in refusal)
-    throw new Refusal(setting, `${platform.name} did not answer: ${refusal.error}.`);
+  const refusal = status.outcome !== "accepted" || reading?.outcome === "unauthorized" ? (reading ?? status) : null;
+  if (refusal && "error" in refusal) throw new Refusal(setting, `${platform.name} did not answer: ${refusal.error}.`);
   return choices;
 }
 

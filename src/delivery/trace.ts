@@ -22,11 +22,7 @@ type Context = {
 };
 
 /** Finds an event by its id or by its platform event id. */
-export async function findEventById(
-  store: Pick<Store, "events">,
-  siteId: string,
-  id: string,
-): Promise<StoredEvent | null> {
+export async function findEventById(store: Pick<Store, "events">, siteId: string, id: string): Promise<StoredEvent | null> {
   const direct = await store.events.get(siteId, id);
   const claimed = direct ? null : await store.events.findIdByClaim(siteId, id);
   const found = claimed ? await store.events.get(siteId, claimed) : direct;
@@ -63,10 +59,7 @@ export async function readTrace(context: Context, event: StoredEvent) {
       quantity: item.quantity,
     })),
     attribution: event.attribution,
-    warnings:
-      emails > 1
-        ? [`order id ${orderId} was sent with ${emails} different emails: is it a placeholder?`]
-        : [],
+    warnings: emails > 1 ? [`order id ${orderId} was sent with ${emails} different emails: is it a placeholder?`] : [],
     deliveries: deliveries.map((delivery) => {
       const { connectionId, platform, state, reason, attempts: made, updatedAt } = delivery;
       const confirmation = confirmations.find((one) => one.connectionId === connectionId);

@@ -29,11 +29,7 @@ async function addDeliveries(
   const { connection } = await connect({ store, directory }, site, "webhook", settings, by);
   const deliveries = [{ ...queuedDelivery(connection.id, "webhook"), state }];
   const items = orderIds.map((orderId) =>
-    newEvent(
-      siteId,
-      { orderId, receivedAt: now(), time: now() },
-      { deliveries, owner: "", leaseUntil: now() },
-    ),
+    newEvent(siteId, { orderId, receivedAt: now(), time: now() }, { deliveries, owner: "", leaseUntil: now() }),
   );
   for (const one of items) await store.events.accept(one);
   return { siteId, eventIds: items.map(({ event }) => event.id) };

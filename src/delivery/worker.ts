@@ -67,9 +67,7 @@ export function startWorker(given: WorkerOptions): { stop(): Promise<void> } {
       if (time.isOff) return;
       if (elapsed() - sweptAt >= sweepMs) {
         sweptAt = elapsed();
-        const isLeft = await sweepParked(options).catch((error: unknown) =>
-          onDefect(error, { worker: "parked" }),
-        );
+        const isLeft = await sweepParked(options).catch((error: unknown) => onDefect(error, { worker: "parked" }));
         if (isLeft) pollAgain();
       }
       // Also those of removed connections, which another node may have held until now.
@@ -128,12 +126,10 @@ async function sweepParked({ store, directory, clock, looks, onDefect }: Claimin
     if (directory.connection(siteId, connectionId)?.state !== "active") continue;
     const { now } = await clock.read();
     // One that fails is found again, and keeps no other from being released.
-    const released = await store.deliveries
-      .releaseParked(siteId, connectionId, now, maxChanged)
-      .catch((error: unknown) => {
-        onDefect(error, { worker: "parked", connection: connectionId });
-        return 0;
-      });
+    const released = await store.deliveries.releaseParked(siteId, connectionId, now, maxChanged).catch((error: unknown) => {
+      onDefect(error, { worker: "parked", connection: connectionId });
+      return 0;
+    });
     if (released > 0) looks.note({ siteId, connectionId }, now);
     isLeft ||= released >= maxChanged;
   }
@@ -150,11 +146,7 @@ type Signals = {
 };
 
 /** Claims due deliveries of one connection and sends them through its lanes. True when there may be more. */
-async function sendDue(
-  options: Claiming,
-  due: ConnectionKey,
-  { onCapacity, pollAgain }: Signals,
-): Promise<boolean> {
+async function sendDue(options: Claiming, due: ConnectionKey, { onCapacity, pollAgain }: Signals): Promise<boolean> {
   const { store, directory, lanes, owner, leaseMs, now, elapsed, clock } = options;
   const site = directory.site(due.siteId);
   // Without the settings of the site it is not known which identifiers may be sent. One that is moved is sent from there.
@@ -193,9 +185,7 @@ async function sendDue(
       const attribution = await withCurrentConsent(store.people, event, consentMode);
       const conversion = toConversion(event, event.platformEventId, attribution);
       // Consent, settings and age may have changed since the delivery was planned. The selection may not have been known.
-      const unfit = isSelected(connection, event.name)
-        ? platform?.skipReason?.(conversion, settings, now())
-        : unselectedReason;
+      const unfit = isSelected(connection, event.name) ? platform?.skipReason?.(conversion, settings, now()) : unselectedReason;
       if (unfit) return settleUnsent(options, delivery, "skipped", unfit);
       const maxAgeDays = maxAgeDaysOf(conversion, platform, settings);
       const queuedAt = maxAgeDays === undefined ? await backfilledAt(event) : 0;

@@ -3,16 +3,7 @@
 import { hourMs } from "../kernel/time.ts";
 import { overdueMs } from "../maintenance/backups/schedule.ts";
 import { namesNoSite } from "../sites/hosts.ts";
-import {
-  bytesText,
-  error,
-  note,
-  ok,
-  timeText,
-  warning,
-  type AsyncFindings,
-  type StoreContext,
-} from "./finding.ts";
+import { bytesText, error, note, ok, timeText, warning, type AsyncFindings, type StoreContext } from "./finding.ts";
 
 /** A backup of a large database takes time. */
 const lateMs = 2 * hourMs;
@@ -45,9 +36,7 @@ export async function* checkBackups({ config, store, directory, now }: StoreCont
       );
   }
   if (last) yield ok(`last backup ${timeText(last.at)} UTC, ${bytesText(last.bytes)}`);
-  const isPublic = Array.from(directory.sites()).some(({ hosts }) =>
-    hosts.some((host) => !namesNoSite(host)),
-  );
+  const isPublic = Array.from(directory.sites()).some(({ hosts }) => hosts.some((host) => !namesNoSite(host)));
   if (!last && folder === null && isPublic)
     yield note(
       "no backup into a folder was ever made",

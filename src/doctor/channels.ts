@@ -2,16 +2,7 @@
 
 import { verifyMailServer } from "../alerts/mail.ts";
 import { noMailServer } from "../sites/settings.ts";
-import {
-  error,
-  listNames,
-  nameOf,
-  ok,
-  timeText,
-  warning,
-  type AsyncFindings,
-  type StoreContext,
-} from "./finding.ts";
+import { error, listNames, nameOf, ok, timeText, warning, type AsyncFindings, type StoreContext } from "./finding.ts";
 
 export async function* checkMail({ config }: Pick<StoreContext, "config">): AsyncFindings {
   if (!config.smtp) return;

@@ -88,11 +88,7 @@ function* checkToken(site: Site, connection: Connection, now: number): Findings 
 
 const overdueMs = 15 * minuteMs;
 
-async function* checkBacklog(
-  site: Site,
-  connection: Connection,
-  { store, now }: StoreContext,
-): AsyncFindings {
+async function* checkBacklog(site: Site, connection: Connection, { store, now }: StoreContext): AsyncFindings {
   const { count, dueAt } = await store.health.measureBacklog(site.id, connection.id);
   if (dueAt === null || dueAt > now - overdueMs) return;
   yield error(
@@ -129,8 +125,7 @@ async function* checkProof(site: Site, connection: Connection, { store, now }: S
     await store.health.lastSentAt(site.id, id),
   );
   const label = labelOf(site, connection);
-  if (state === "proven" && provenAt !== null)
-    return yield ok(`${label}: proven on ${timeText(provenAt)} UTC`);
+  if (state === "proven" && provenAt !== null) return yield ok(`${label}: proven on ${timeText(provenAt)} UTC`);
   if (!isCheckable) return;
   const last = provenAt === null ? "" : ` (last proven on ${timeText(provenAt)} UTC)`;
   const level = checkedAt === null ? note : warning;
@@ -138,8 +133,7 @@ async function* checkProof(site: Site, connection: Connection, { store, now }: S
 }
 
 async function* checkOnlySandbox(site: Site, { store, now }: StoreContext): AsyncFindings {
-  const isOnly =
-    site.connections.length > 0 && site.connections.every(({ platform }) => platform === "sandbox");
+  const isOnly = site.connections.length > 0 && site.connections.every(({ platform }) => platform === "sandbox");
   const lastAt = isOnly ? await store.health.lastEventAt(site.id) : null;
   if (lastAt === null || now - site.createdAt < dayMs) return;
   yield note(

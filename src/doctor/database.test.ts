@@ -21,9 +21,7 @@ test("a single database server makes no finding", () => {
 });
 
 test("a primary with its standby is reported as ok", () => {
-  expect(findingsOf([server("db1", "written", 1), server("db2", "read")])).toEqual([
-    "ok: writable: db1; can take over: db2",
-  ]);
+  expect(findingsOf([server("db1", "written", 1), server("db2", "read")])).toEqual(["ok: writable: db1; can take over: db2"]);
 });
 
 test("two writable servers, one that is down, and a standby that commits do not wait for are reported", () => {

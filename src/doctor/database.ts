@@ -3,15 +3,7 @@
 import { statSync } from "node:fs";
 import { serverStates, type ServerState } from "../store/engine/postgres/probe.ts";
 import { dayMs } from "../kernel/time.ts";
-import {
-  bytesText,
-  error,
-  ok,
-  warning,
-  type AsyncFindings,
-  type Findings,
-  type StoreContext,
-} from "./finding.ts";
+import { bytesText, error, ok, warning, type AsyncFindings, type Findings, type StoreContext } from "./finding.ts";
 import type { Machine } from "./machine.ts";
 
 const skewMs = 2_000;
@@ -31,8 +23,7 @@ export async function* checkDatabase({ store, config, now }: StoreContext): Asyn
   // The query itself takes time too, but not seconds.
   const skew = Math.abs(Date.now() - clock);
   const what = `this clock and the database's differ by ${(skew / 1000).toFixed(1)} seconds`;
-  const remedy =
-    "Synchronize both (systemd-timesyncd, chrony): leases, retries and event times depend on them.";
+  const remedy = "Synchronize both (systemd-timesyncd, chrony): leases, retries and event times depend on them.";
   if (skew > severeSkewMs) yield error(what, remedy);
   else if (skew > skewMs) yield warning(what, remedy);
   if (config.store.engine !== "postgres") return;
@@ -56,8 +47,7 @@ export function* judgeClusterNodes(nodes: readonly { name: string; isReached: bo
 export function* judgeServers(listed: readonly ServerState[], synchronous: string | undefined): Findings {
   const servers = listed.filter(({ isWorker }) => !isWorker);
   if (servers.length < 2) return;
-  const namesIn = (state: ServerState["state"]) =>
-    servers.filter((one) => one.state === state).map(({ name }) => name);
+  const namesIn = (state: ServerState["state"]) => servers.filter((one) => one.state === state).map(({ name }) => name);
   const [written, read] = [namesIn("written"), namesIn("read")];
   yield ok(`writable: ${written.join(", ") || "none"}; can take over: ${read.join(", ") || "none"}`);
   const [last] = servers.toSorted((a, b) => b.timeline - a.timeline);
@@ -105,28 +95,17 @@ export function* judgeServer(settings: Record<string, string>, connections: numb
 }
 
 /** Checks that the growing embedded database fits on the disk until its oldest rows are deleted. */
-export async function* checkGrowth(
-  { store, directory, config, now }: StoreContext,
-  machine: Machine,
-): AsyncFindings {
+export async function* checkGrowth({ store, directory, config, now }: StoreContext, machine: Machine): AsyncFindings {
   if (config.store.engine !== "sqlite" || !machine.disk) return;
   const sites = Array.from(directory.sites());
   const firsts = await Promise.all(sites.map(({ id }) => store.doctorQueries.firstEventAt(id)));
   const first = Math.min(...firsts.filter((at) => at !== null));
-  const keepMs = Math.max(
-    0,
-    ...sites.flatMap(({ settings }) => [settings.keepMs, settings.keepEventsMs, settings.keepLogMs]),
-  );
+  const keepMs = Math.max(0, ...sites.flatMap(({ settings }) => [settings.keepMs, settings.keepEventsMs, settings.keepLogMs]));
   const { size } = statSync(config.store.file);
   yield* judgeGrowth({ bytes: size, ageMs: now - first, keepMs, freeBytes: machine.disk.freeBytes });
 }
 
-export function* judgeGrowth(given: {
-  bytes: number;
-  ageMs: number;
-  keepMs: number;
-  freeBytes: number;
-}): Findings {
+export function* judgeGrowth(given: { bytes: number; ageMs: number; keepMs: number; freeBytes: number }): Findings {
   const { bytes, ageMs, keepMs, freeBytes } = given;
   // Less than a day of data allows no estimate.
   if (!Number.isFinite(ageMs) || ageMs < dayMs || ageMs >= keepMs) return;

@@ -13,14 +13,7 @@ import { checkChannels, checkMail } from "./channels.ts";
 import { checkConnections } from "./connections.ts";
 import { checkDatabase, checkGrowth } from "./database.ts";
 import { checkCertificate, checkFiles } from "./files.ts";
-import {
-  error,
-  warning,
-  type AsyncFindings,
-  type Finding,
-  type StoreContext,
-  type DoctorContext,
-} from "./finding.ts";
+import { error, warning, type AsyncFindings, type Finding, type StoreContext, type DoctorContext } from "./finding.ts";
 import { checkSettings, checkUrl } from "./installation.ts";
 import { checkMachine, readMachine } from "./machine.ts";
 import { checkMembers } from "./members.ts";

@@ -14,16 +14,11 @@ export function* checkFiles({ config }: DoctorContext): Findings {
   const folder = statOf(dataFolder);
   if (folder && isWritable(dataFolder)) yield ok(`data folder ${dataFolder} is writable`);
   else if (folder)
-    yield error(
-      `data folder ${dataFolder} is not writable`,
-      "Give its owner write permission, or set CLEANCAST_DATA.",
-    );
-  if (folder && isOpenToOthers(folder))
-    yield warning(`other users can read the data folder`, `chmod 700 ${dataFolder}`);
+    yield error(`data folder ${dataFolder} is not writable`, "Give its owner write permission, or set CLEANCAST_DATA.");
+  if (folder && isOpenToOthers(folder)) yield warning(`other users can read the data folder`, `chmod 700 ${dataFolder}`);
   for (const name of ["encryption.key", "cleancast.db", "cleancast.db-wal"]) {
     const file = statOf(join(dataFolder, name));
-    if (file && isOpenToOthers(file))
-      yield error(`${name} is readable by other users`, `chmod 600 ${join(dataFolder, name)}`);
+    if (file && isOpenToOthers(file)) yield error(`${name} is readable by other users`, `chmod 600 ${join(dataFolder, name)}`);
   }
   const foreign = folder ? listForeignFiles(dataFolder, folder) : [];
   if (folder && foreign.length)
@@ -88,10 +83,7 @@ export function* checkCertificate({ config, now }: DoctorContext): Findings {
   try {
     expiresAt = Date.parse(new X509Certificate(readFileSync(certFile)).validTo);
   } catch {
-    yield error(
-      `${certFile} is not a certificate`,
-      "TLS_CERT_FILE must be a PEM file that includes the chain.",
-    );
+    yield error(`${certFile} is not a certificate`, "TLS_CERT_FILE must be a PEM file that includes the chain.");
     return;
   }
   const days = Math.floor((expiresAt - now) / dayMs);

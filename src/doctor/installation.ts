@@ -25,16 +25,11 @@ export function* checkSettings({ config }: DoctorContext): Findings {
       "Remove it, or set it to several thousand.",
     );
   if (config.logLevel === "silent" || config.logLevel === "error")
-    yield note(
-      `LOG_LEVEL is ${config.logLevel}: events are not logged`,
-      "Set LOG_LEVEL=info for a line per event.",
-    );
+    yield note(`LOG_LEVEL is ${config.logLevel}: events are not logged`, "Set LOG_LEVEL=info for a line per event.");
 }
 
 export function* checkUrl({ config, directory }: StoreContext): Findings {
-  const isPublic = Array.from(directory.sites()).some((site) =>
-    site.hosts.some((host) => !namesNoSite(host)),
-  );
+  const isPublic = Array.from(directory.sites()).some((site) => site.hosts.some((host) => !namesNoSite(host)));
   if (!config.hasUrl && isPublic)
     yield warning(
       "CLEANCAST_URL is not set: links in emails and sign-ins at platforms lead to localhost",

@@ -2,16 +2,7 @@
 
 import { isUsable, type InboundKey, type Site } from "../sites/directory.ts";
 import { dayMs } from "../kernel/time.ts";
-import {
-  nameOf,
-  note,
-  soonMs,
-  timeText,
-  warning,
-  type AsyncFindings,
-  type Findings,
-  type StoreContext,
-} from "./finding.ts";
+import { nameOf, note, soonMs, timeText, warning, type AsyncFindings, type Findings, type StoreContext } from "./finding.ts";
 
 const unusedMs = 7 * dayMs;
 
@@ -25,8 +16,7 @@ export async function* checkKeys(site: Site, context: StoreContext): AsyncFindin
     const name = `${nameOf(site)}: the key "${key.name}" (${key.id})`;
     const rotation: Rotation | undefined = rotations.get(key.id);
     const lastUsedAt = uses.get(key.id)?.lastUsedAt ?? null;
-    if (rotation && usable.some(({ id }) => id === rotation.newId))
-      yield* checkRotated(name, key, rotation, lastUsedAt);
+    if (rotation && usable.some(({ id }) => id === rotation.newId)) yield* checkRotated(name, key, rotation, lastUsedAt);
     else if (expiresSoon(key))
       yield warning(
         `${name} expires on ${timeText(key.expiresAt ?? 0)} UTC`,
@@ -41,12 +31,7 @@ export async function* checkKeys(site: Site, context: StoreContext): AsyncFindin
 }
 
 /** Rotating an old key again would create another key that no sender knows. */
-function* checkRotated(
-  name: string,
-  key: InboundKey,
-  rotation: Rotation,
-  lastUsedAt: number | null,
-): Findings {
+function* checkRotated(name: string, key: InboundKey, rotation: Rotation, lastUsedAt: number | null): Findings {
   if (lastUsedAt === null || lastUsedAt < rotation.at) return;
   yield note(
     `${name} was replaced by ${rotation.newId}, and is still used; it works until ${timeText(key.expiresAt ?? 0)} UTC`,

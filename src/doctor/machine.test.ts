@@ -65,9 +65,7 @@ test("a very large write-ahead log is reported", () => {
   const file = join(place, "cleancast.db-wal");
   writeFileSync(file, "", { mode: 0o600 });
   const found = () =>
-    [...checkFiles({ ...context, config: readConfig({ CLEANCAST_DATA: place }) })].filter(({ what }) =>
-      /wal/.test(what),
-    );
+    [...checkFiles({ ...context, config: readConfig({ CLEANCAST_DATA: place }) })].filter(({ what }) => /wal/.test(what));
   truncateSync(file, 500e6);
   expect(found()).toEqual([]);
   truncateSync(file, 600e6);
@@ -87,8 +85,7 @@ test("a database that will outgrow the disk before its oldest rows are deleted i
 
 test("unsafe settings of PostgreSQL are reported", () => {
   const safe = { fsync: "on", full_page_writes: "on", synchronous_commit: "on", max_connections: "100" };
-  const levels = (change: Record<string, string>) =>
-    Array.from(judgeServer({ ...safe, ...change }, 10), ({ level }) => level);
+  const levels = (change: Record<string, string>) => Array.from(judgeServer({ ...safe, ...change }, 10), ({ level }) => level);
   expect(levels({})).toEqual([]);
   expect(levels({ fsync: "off" })).toEqual(["error"]);
   expect(levels({ full_page_writes: "off" })).toEqual(["warning"]);

@@ -62,8 +62,7 @@ const networkFileSystems = new Map([
 
 export function* checkMachine({ config }: DoctorContext, machine: Machine): Findings {
   const { node, memoryBytes, openFiles, disk } = machine;
-  if (Number.parseInt(node, 10) < minNode)
-    yield error(`Node ${node} is too old`, `Install Node ${minNode} or newer.`);
+  if (Number.parseInt(node, 10) < minNode) yield error(`Node ${node} is too old`, `Install Node ${minNode} or newer.`);
   else yield ok(`Node ${node}`);
   if (memoryBytes < minMemoryBytes)
     yield warning(

@@ -22,10 +22,7 @@ type ProbeOptions = {
 const maxBodyLength = 4096;
 
 /** Sends no key: the relay answers whether it saw TLS, and does not count a wrong key. */
-export function probeInbound(
-  origin: string,
-  { timeoutMs = 5000, ca, lookup }: ProbeOptions = {},
-): Promise<ProbeResult> {
+export function probeInbound(origin: string, { timeoutMs = 5000, ca, lookup }: ProbeOptions = {}): Promise<ProbeResult> {
   return new Promise((resolve) => {
     const send = origin.startsWith("https:") ? httpsRequest : httpRequest;
     const headers = { "content-type": "application/json", "content-length": "2" };
@@ -45,10 +42,7 @@ export function probeInbound(
         });
       },
     );
-    const deadline = setTimeout(
-      () => request.destroy(Object.assign(new Error("timeout"), { code: "ETIMEDOUT" })),
-      timeoutMs,
-    );
+    const deadline = setTimeout(() => request.destroy(Object.assign(new Error("timeout"), { code: "ETIMEDOUT" })), timeoutMs);
     function finish(result: ProbeResult): void {
       clearTimeout(deadline);
       resolve(result);

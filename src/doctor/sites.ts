@@ -7,16 +7,7 @@ import { noCountryFile } from "../sites/settings.ts";
 import { allSettings } from "../store/sites/siteSettings.ts";
 import { countOf } from "../kernel/text.ts";
 import { dayMs } from "../kernel/time.ts";
-import {
-  error,
-  listNames,
-  nameOf,
-  note,
-  warning,
-  type AsyncFindings,
-  type Findings,
-  type StoreContext,
-} from "./finding.ts";
+import { error, listNames, nameOf, note, warning, type AsyncFindings, type Findings, type StoreContext } from "./finding.ts";
 import { checkKeys } from "./keys.ts";
 
 export async function* checkSites(context: StoreContext): AsyncFindings {
@@ -74,9 +65,7 @@ function* checkInbound(site: Site, now: number): Findings {
   if (usable.length === 0) yield error(`${name}: no usable key`, `cleancast key add ${name} NAME`);
   if (!site.settings.inbound && hasSettings(site))
     yield error(
-      usable.length
-        ? `${name}: inbound is off although there are keys: every event gets 403`
-        : `${name}: inbound is off`,
+      usable.length ? `${name}: inbound is off although there are keys: every event gets 403` : `${name}: inbound is off`,
       `cleancast site set ${name} inbound=on`,
     );
   if (site.connections.length === 0)
@@ -92,8 +81,7 @@ function* checkHosts(site: Site, { config }: StoreContext): Findings {
   for (const host of site.hostRows) {
     const state = stateOf(host);
     const problem = problemOf(host.host, host, relay);
-    if (state === "paused")
-      yield note(`${host.host} is paused and not served`, `cleancast host resume ${host.host}`);
+    if (state === "paused") yield note(`${host.host} is paused and not served`, `cleancast host resume ${host.host}`);
     if (state === "waiting")
       yield warning(
         `${host.host} is not served until it is verified${problem ? `. ${problem.what}` : ""}`,
@@ -126,11 +114,7 @@ async function* checkEvents(site: Site, { store }: StoreContext): AsyncFindings 
       `${name}: ${shared.people} people have the order id "${shared.orderId}", which looks like a placeholder`,
       "Send the id of each order as orderId, or leave orderId out.",
     );
-  if (
-    site.settings.consentMode === "opt-in" &&
-    modes.live &&
-    !(await store.doctorQueries.hasConsent(site.id))
-  )
+  if (site.settings.consentMode === "opt-in" && modes.live && !(await store.doctorQueries.hasConsent(site.id)))
     yield warning(
       `${name}: consent_mode is opt-in and no consent was ever recorded, so every conversion is sent without identifiers`,
       "Connect the consent banner (docs/explanation/consent.md), record consent with 'consent set', or use opt-out where it is lawful.",
@@ -153,9 +137,7 @@ const maxRequests = 50;
 /** Checks the rejected requests of the last day. */
 async function* checkRejected(site: Site, { store, now }: StoreContext): AsyncFindings {
   const name = nameOf(site);
-  const requests = (await store.rejectedRequests.list(site.id, { limit: maxRequests })).filter(
-    ({ at }) => at > now - dayMs,
-  );
+  const requests = (await store.rejectedRequests.list(site.id, { limit: maxRequests })).filter(({ at }) => at > now - dayMs);
   const insecure = requests.filter(({ status }) => status === 426).length;
   if (insecure)
     yield error(

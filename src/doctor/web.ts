@@ -18,10 +18,7 @@ const maxSkewMs = 5_000;
 
 type Probe = (origin: string) => Promise<ProbeResult>;
 
-export async function checkWeb(
-  { config, directory }: StoreContext,
-  probe: Probe = createProbe(config),
-): Promise<Finding[]> {
+export async function checkWeb({ config, directory }: StoreContext, probe: Probe = createProbe(config)): Promise<Finding[]> {
   const relay = relayOf(config);
   const origins = config.hasUrl ? [config.publicUrl] : [];
   const served = Array.from(directory.sites()).flatMap(({ servedHosts }) => servedHosts);
@@ -70,11 +67,7 @@ export function judgeProbe(origin: string, result: ProbeResult, now: number): Fi
   return findings;
 }
 
-function judgeAnswer(
-  origin: string,
-  host: string,
-  { status, error: message }: Extract<ProbeResult, { ok: true }>,
-): Finding {
+function judgeAnswer(origin: string, host: string, { status, error: message }: Extract<ProbeResult, { ok: true }>): Finding {
   if (status === 426 && origin.startsWith("https:"))
     return error(
       `${host}: the relay does not recognize HTTPS requests, and answers 426`,
@@ -84,10 +77,7 @@ function judgeAnswer(
   // Inbound may be off there; another check reports that.
   if ((status === 401 || status === 403) && message !== null) return ok(`${host}: the relay answers`);
   if (status >= 502 && status <= 504 && message === null)
-    return error(
-      `${host}: a proxy answers ${status}`,
-      "The relay is not running, or not at the address that the proxy uses.",
-    );
+    return error(`${host}: a proxy answers ${status}`, "The relay is not running, or not at the address that the proxy uses.");
   return error(
     `${host}: another server than Cleancast answers (${status})`,
     "The proxy must forward /__cc/ to the relay, with the original Host header.",
@@ -99,27 +89,15 @@ const certificateErrors = /^(?:CERT_|DEPTH_|SELF_|UNABLE_|ERR_TLS_CERT|HOSTNAME_
 
 function judgeFailure(host: string, code: string): Finding {
   if (dnsErrors.has(code))
-    return warning(
-      `${host}: the name does not resolve`,
-      "Add a CNAME or an address record for it to the DNS.",
-    );
+    return warning(`${host}: the name does not resolve`, "Add a CNAME or an address record for it to the DNS.");
   if (code === "EPRIVATE")
     return warning(
       `${host}: the name resolves to a private address, and was not called`,
       "Point it to a public address. Inside your own network: allow it with CLEANCAST_ALLOW_PRIVATE, or set another DNS server with CLEANCAST_DNS.",
     );
   if (code === "CERT_HAS_EXPIRED")
-    return error(
-      `${host}: the certificate has expired`,
-      "Renew it: browsers and senders refuse the connection.",
-    );
+    return error(`${host}: the certificate has expired`, "Renew it: browsers and senders refuse the connection.");
   if (certificateErrors.test(code))
-    return error(
-      `${host}: the certificate is not valid (${code})`,
-      "It must include this host name and its full chain.",
-    );
-  return error(
-    `${host}: cannot be reached (${code})`,
-    "Check the firewall, the proxy, and that the relay is running.",
-  );
+    return error(`${host}: the certificate is not valid (${code})`, "It must include this host name and its full chain.");
+  return error(`${host}: cannot be reached (${code})`, "Check the firewall, the proxy, and that the relay is running.");
 }

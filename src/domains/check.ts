@@ -32,10 +32,7 @@ export type Checker = {
 
 type Failure = { finding: FindingCode; seen: string | null };
 
-export async function checkHost(
-  { dns, sender, secrets, relay }: Checker,
-  host: string,
-): Promise<CheckResult> {
+export async function checkHost({ dns, sender, secrets, relay }: Checker, host: string): Promise<CheckResult> {
   const addresses = await dns.addresses(host);
   if (addresses === "none") return { verifiedBy: null, finding: "not found", seen: null };
   if (addresses === "unknown") return { verifiedBy: null, finding: "lookup failed", seen: null };
@@ -55,24 +52,14 @@ export async function checkHost(
   };
 }
 
-async function pointsTo(
-  dns: Dns,
-  host: string,
-  addresses: readonly string[],
-  relay: string,
-): Promise<boolean> {
+async function pointsTo(dns: Dns, host: string, addresses: readonly string[], relay: string): Promise<boolean> {
   if ((await dns.aliases(host)).includes(relay)) return true;
   // A bare domain cannot be an alias; it has the relay's addresses instead.
   const own = await dns.addresses(relay);
   return typeof own !== "string" && addresses.every((address) => own.includes(address));
 }
 
-async function probe(
-  sender: Sender,
-  secrets: readonly Buffer[],
-  host: string,
-  port: string,
-): Promise<Failure | null> {
+async function probe(sender: Sender, secrets: readonly Buffer[], host: string, port: string): Promise<Failure | null> {
   const challenge = newChallenge();
   const sent = await sender.send(
     {
@@ -84,8 +71,7 @@ async function probe(
     },
     { platform: "", customerAddress: true },
   );
-  if (!sent.ok)
-    return { finding: findings[sent.code], seen: sent.code === "certificate" ? sent.error : null };
+  if (!sent.ok) return { finding: findings[sent.code], seen: sent.code === "certificate" ? sent.error : null };
   const { status, body } = sent.response;
   const arrival = status === 200 ? readAnswer(secrets, challenge, body) : null;
   if (arrival === null) return { finding: "not us", seen: `(HTTP ${status})` };

@@ -43,10 +43,7 @@ export function createChecker(options: CheckerOptions): Checker {
 }
 
 /** Null for an IP address or a loopback name: a host cannot be pointed to it. */
-export function relayOf({
-  publicUrl,
-  hasUrl,
-}: Pick<CheckerOptions, "publicUrl" | "hasUrl">): Checker["relay"] {
+export function relayOf({ publicUrl, hasUrl }: Pick<CheckerOptions, "publicUrl" | "hasUrl">): Checker["relay"] {
   const { host, port } = new URL(publicUrl);
   const name = hostOf(host);
   return !hasUrl || namesNoSite(name) ? null : { host: name, port };

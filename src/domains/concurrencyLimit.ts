@@ -9,10 +9,7 @@ export type ConcurrencyLimit<Result> = {
   run(of: { siteId: string; host: string }, check: () => Promise<Result>): Promise<Result> | null;
 };
 
-export function createConcurrencyLimit<Result>(
-  maxConcurrent: number,
-  maxPerSite: number,
-): ConcurrencyLimit<Result> {
+export function createConcurrencyLimit<Result>(maxConcurrent: number, maxPerSite: number): ConcurrencyLimit<Result> {
   const pending = new Map<string, { siteId: string; result: Promise<Result> }>();
   const waiting: (() => void)[] = [];
   let free = maxConcurrent;

@@ -52,16 +52,11 @@ const alerts = async () => {
   const found = await checkSite(store, current, [], newCheckMemory(), now);
   return found.filter(({ kind }) => kind === "host");
 };
-const claim = (name: string) =>
-  addHost({ store, directory }, site, name, { actor: "ada", now, isTrusted: false });
+const claim = (name: string) => addHost({ store, directory }, site, name, { actor: "ada", now, isTrusted: false });
 
 beforeAll(async () => {
   dns = await startDns(records);
-  store = await createStore(
-    { engine: "sqlite", file: `${freshFolder()}/store.db` },
-    Buffer.alloc(32, 7),
-    ulid,
-  );
+  store = await createStore({ engine: "sqlite", file: `${freshFolder()}/store.db` }, Buffer.alloc(32, 7), ulid);
   directory = createDirectory(store);
   checker = createChecker({
     encryptionKeys: () => [Buffer.alloc(32, 7)],
@@ -98,12 +93,7 @@ test("a waiting host is served soon after its DNS record exists, and only one no
 });
 
 test("an internal name is never checked, and no site can claim one", async () => {
-  const asked = verifyHost(
-    { store, directory, checker },
-    host("localhost"),
-    { actor: "ada", now },
-    () => now,
-  );
+  const asked = verifyHost({ store, directory, checker }, host("localhost"), { actor: "ada", now }, () => now);
   await expect(asked).rejects.toThrow("localhost is a name inside a network, and is not checked.");
   for (const name of ["intranet", "shop.localhost"]) await expect(claim(name)).rejects.toThrow(Refusal);
 });

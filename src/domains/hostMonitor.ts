@@ -53,9 +53,7 @@ export async function checkDueHosts(options: HostMonitorOptions, signal?: AbortS
     }
   }
 
-  const due = [...directory.sites()].flatMap(({ hostRows, leaving }) =>
-    leaving ? [] : hostRows.filter(isDue),
-  );
+  const due = [...directory.sites()].flatMap(({ hostRows, leaving }) => (leaving ? [] : hostRows.filter(isDue)));
   const first = due.toSorted((one, other) => rankOf(one) - rankOf(other)).slice(0, maxChecksPerRun);
   await forEachConcurrently(first, maxConcurrent, check);
 }

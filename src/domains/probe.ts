@@ -27,11 +27,7 @@ export function answerChallenge([secret]: readonly Buffer[], challenge: unknown,
 }
 
 /** Reads an answer; "not ours" if another installation gave it, null if it is not one. */
-export function readAnswer(
-  secrets: readonly Buffer[],
-  challenge: string,
-  body: string,
-): Arrival | "not ours" | null {
+export function readAnswer(secrets: readonly Buffer[], challenge: string, body: string): Arrival | "not ours" | null {
   let parsed: unknown;
   try {
     parsed = JSON.parse(body);

@@ -30,9 +30,7 @@ export function hostCheckRoutes(app: FastifyInstance, options: HostCheckOptions)
 
   app.get<{ Querystring: { domain?: unknown } }>(tlsCheckPath, ({ raw, query }, reply) => {
     reply.header("cache-control", "no-store");
-    return isLocalProxy(raw, options) && isOurs(query.domain)
-      ? sendText(reply, 200, "ok")
-      : sendNotFound(reply);
+    return isLocalProxy(raw, options) && isOurs(query.domain) ? sendText(reply, 200, "ok") : sendNotFound(reply);
   });
 
   function isOurs(domain: unknown): boolean {

@@ -15,8 +15,7 @@ export async function verifyHost(
   now: () => number,
 ): Promise<Host> {
   // The result would reveal which internal names exist.
-  if (!isPublicName(host.host))
-    throw new Refusal("host", `${host.host} is a name inside a network, and is not checked.`);
+  if (!isPublicName(host.host)) throw new Refusal("host", `${host.host} is a name inside a network, and is not checked.`);
   const checked = await checkHost(checker, host.host);
   const found = resultOf(host, checked, now());
   const isFirstProof = host.verifiedAt === null && found.verifiedAt !== null;

@@ -53,9 +53,7 @@ describe("a request body", () => {
   });
 
   test("a chunked body ends with its last chunk, and a request without a length has none", async () => {
-    expect(await read("Transfer-Encoding: chunked", ["2\r\nhe\r\n", "3\r\nllo\r\n", "0\r\n\r\n"])).toBe(
-      "hello",
-    );
+    expect(await read("Transfer-Encoding: chunked", ["2\r\nhe\r\n", "3\r\nllo\r\n", "0\r\n\r\n"])).toBe("hello");
     expect(await read("Transfer-Encoding: chunked", ["0\r\n\r\n"])).toBe("");
     expect(await read("X: y", [])).toBe("");
   });

@@ -1,10 +1,5 @@
 import { once } from "node:events";
-import {
-  createServer,
-  request as httpRequest,
-  type IncomingMessage,
-  type OutgoingHttpHeaders,
-} from "node:http";
+import { createServer, request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isSecure, parseTrustedProxies, type TransportRules } from "./transport.ts";
@@ -152,16 +147,10 @@ describe("the list of trusted proxies", () => {
     expect(trusting(text)(address)).toBe(trusted);
   });
 
-  test.each([
-    "Loopback",
-    "localhost",
-    "10.0.0.0/33",
-    "proxy.example.com",
-    "10.0.0.1:80",
-    "10.0.0.0/",
-    "*",
-    "true",
-  ])("%j is none of loopback, address and network", (entry) => {
-    expect(parseTrustedProxies(`loopback,${entry}`)).toEqual({ fault: entry });
-  });
+  test.each(["Loopback", "localhost", "10.0.0.0/33", "proxy.example.com", "10.0.0.1:80", "10.0.0.0/", "*", "true"])(
+    "%j is none of loopback, address and network",
+    (entry) => {
+      expect(parseTrustedProxies(`loopback,${entry}`)).toEqual({ fault: entry });
+    },
+  );
 });

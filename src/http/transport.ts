@@ -57,9 +57,7 @@ function forwardedScheme({ headers }: IncomingMessage): string | undefined {
   return standard && /(?:^|;)\s*proto="?([a-z]+)"?/i.exec(standard)?.[1]?.toLowerCase();
 }
 
-export const isLoopback = cached(
-  (address) => ipaddr.isValid(address) && ipaddr.process(address).range() === "loopback",
-);
+export const isLoopback = cached((address) => ipaddr.isValid(address) && ipaddr.process(address).range() === "loopback");
 
 /** Caches by address: a few proxies send nearly all requests. */
 function cached(judge: (address: string) => boolean): (address: string) => boolean {

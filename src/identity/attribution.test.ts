@@ -9,14 +9,7 @@ import { ulid } from "../kernel/ids.ts";
 import type { FoundPerson } from "../store/people/people.ts";
 import { packRecord, unpackForEvent, unpackRecord } from "../store/people/personCodec.ts";
 import { createStore, type Store } from "../store/store.ts";
-import {
-  attribute,
-  lookUpPerson,
-  lookUpTimeoutMs,
-  readConsent,
-  withCurrentConsent,
-  type KnownPerson,
-} from "./attribution.ts";
+import { attribute, lookUpPerson, lookUpTimeoutMs, readConsent, withCurrentConsent, type KnownPerson } from "./attribution.ts";
 import { filterReasons } from "../traffic/filter.ts";
 import { generateIdentity } from "../../test/support/person.ts";
 import { sha256 } from "../../test/support/sha256.ts";
@@ -88,8 +81,7 @@ describe("the ids that are sent", () => {
   });
 
   test("a click after the conversion is not sent, except within the clock skew", () => {
-    const clicked = (minutesLater: number) =>
-      visit({ clickIds: { gclid: { value: "G", seenAt: now + minutesLater * 60_000 } } });
+    const clicked = (minutesLater: number) => visit({ clickIds: { gclid: { value: "G", seenAt: now + minutesLater * 60_000 } } });
     expect(chosen(clicked(4)).clickIds).toEqual({ gclid: "G" });
     expect(chosen(clicked(6)).clickIds).toEqual({});
   });
@@ -127,8 +119,7 @@ describe("the ids that are sent", () => {
     ["li_fat_id", 30],
     ["ScCid", 37],
   ])("%s is sent for %d days and not longer", (name, days) => {
-    const seen = (ageMs: number) =>
-      chosen(visit({ clickIds: { [name]: { value: "id", seenAt: now - ageMs } } })).clickIds;
+    const seen = (ageMs: number) => chosen(visit({ clickIds: { [name]: { value: "id", seenAt: now - ageMs } } })).clickIds;
     expect(seen(days * day)).toEqual({ [name]: "id" });
     expect(seen(days * day + 1)).toEqual({});
   });
@@ -175,11 +166,7 @@ describe("the ids that are sent", () => {
   });
 
   test("UTM fields are those of the newest visit that has any, never a mix of two campaigns", () => {
-    const visits = [
-      visit(),
-      visit({ utm: { utm_source: "new" } }),
-      visit({ utm: { utm_source: "old", utm_medium: "cpc" } }),
-    ];
+    const visits = [visit(), visit({ utm: { utm_source: "new" } }), visit({ utm: { utm_source: "old", utm_medium: "cpc" } })];
     expect(chosen(...visits).utm).toEqual({ utm_source: "new" });
   });
 
@@ -199,9 +186,7 @@ describe("the ids that are sent", () => {
   test.each(["opted out", "consent unreadable", "no consent"] as const)(
     "with ids withheld because of %j nothing of the identity record is sent, though it was found",
     (withheld) => {
-      const identity = identityOf(
-        visit({ clickIds: gclid("G", 1), browserIds: { _fbp: "f" }, utm: { utm_source: "u" } }),
-      );
+      const identity = identityOf(visit({ clickIds: gclid("G", 1), browserIds: { _fbp: "f" }, utm: { utm_source: "u" } }));
       const attribution = attribute(known(identity, { consent: "denied", withheld }), now, rules);
       expect(attribution).toEqual({ consent: "denied", withheld, identity: "found", ...nothing });
     },
@@ -217,8 +202,7 @@ test("a record that is read for an event filters it and gives it the same ids as
     const [whole, read] = [unpackRecord, unpackForEvent].map((unpack) => unpack(packed, email) as Identity);
     if (!whole || !read) throw new Error("not read");
     expect(read.forms).toEqual(whole.forms);
-    const reasonsOf = (identity: Identity) =>
-      filterReasons({ emailSha256: email, emailDomain: null, identity }, lists);
+    const reasonsOf = (identity: Identity) => filterReasons({ emailSha256: email, emailDomain: null, identity }, lists);
     expect(reasonsOf(read)).toEqual(reasonsOf(whole));
     for (const isTrusted of [true, false])
       for (const keepMs of [20 * day, 60 * day, 400 * day]) {
@@ -306,9 +290,7 @@ describe("consent, from a real store", () => {
 
   test("consent on one site does not count on another", async () => {
     await decide("two sites", "denied");
-    expect((await readConsent(store.people, "other", sha256("two sites"), "opt-out")).consent).toBe(
-      "unknown",
-    );
+    expect((await readConsent(store.people, "other", sha256("two sites"), "opt-out")).consent).toBe("unknown");
   });
 
   test.each(["garbage", "", "GRANTED", "granted ", "null", "1", "true"])(
@@ -423,9 +405,7 @@ describe("a store that fails", () => {
     vi.useFakeTimers();
     try {
       let isOver = false;
-      const waiting = lookUpPerson(people(hanging), "site", sha256("person"), "opt-out").finally(
-        () => (isOver = true),
-      );
+      const waiting = lookUpPerson(people(hanging), "site", sha256("person"), "opt-out").finally(() => (isOver = true));
       await vi.advanceTimersByTimeAsync(1900);
       expect(isOver).toBe(false);
       await vi.advanceTimersByTimeAsync(200);

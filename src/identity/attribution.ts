@@ -96,8 +96,7 @@ export function attribute(
     utm: {},
     browser: null,
   };
-  if (!withheld && identity && identity !== "unreadable")
-    chooseIds(attribution, identity, at, keepMs, isTrusted);
+  if (!withheld && identity && identity !== "unreadable") chooseIds(attribution, identity, at, keepMs, isTrusted);
   return attribution;
 }
 
@@ -105,13 +104,7 @@ export function attribute(
  * Ids of bot visits are not used unless the site trusts the person. Of several click ids of a kind the one seen last wins.
  * Visits are stored newest first, so everything else comes from the first visit that has it.
  */
-function chooseIds(
-  attribution: Attribution,
-  identity: EventIdentity,
-  at: number,
-  keepMs: number,
-  isTrusted: boolean,
-): void {
+function chooseIds(attribution: Attribution, identity: EventIdentity, at: number, keepMs: number, isTrusted: boolean): void {
   const { clickIds, browserIds } = attribution;
   let hasUtm = false;
   for (const visit of identity.visits) {
@@ -119,11 +112,7 @@ function chooseIds(
     for (const name in visit.clickIds) {
       const id = visit.clickIds[name] as SeenId;
       const known = clickIds[name];
-      if (
-        id.seenAt <= at + clockSkewMs &&
-        isUseful(name, id.seenAt, at) &&
-        (!known || known.seenAt < id.seenAt)
-      )
+      if (id.seenAt <= at + clockSkewMs && isUseful(name, id.seenAt, at) && (!known || known.seenAt < id.seenAt))
         clickIds[name] = id;
     }
     for (const name in visit.browserIds) browserIds[name] ??= visit.browserIds[name] as string;

@@ -162,10 +162,7 @@ export async function erasePerson(
   return { events, visitors, orders };
 }
 
-async function removeFromAllowed(
-  store: Store,
-  { siteId, emailSha256, actor, now }: PersonRequest,
-): Promise<void> {
+async function removeFromAllowed(store: Store, { siteId, emailSha256, actor, now }: PersonRequest): Promise<void> {
   const line = { siteId, actor, action: "person no longer allowed", detail: { why: "erased" }, at: now };
   await store.configuration.changeSettings(line, ({ allowedPersons, ...stored }) => ({
     ...stored,

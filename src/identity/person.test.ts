@@ -4,15 +4,7 @@ import { describe, expect, test } from "vitest";
 import { cpuMsOf } from "../../test/support/cpuTime.ts";
 import { hashEmail, personOf } from "../../test/support/person.ts";
 import { looksLikeEmail } from "./email.ts";
-import {
-  addKnownForms,
-  hashPerson,
-  Plain,
-  PlainEmail,
-  readEmail,
-  readEmailSha256,
-  readSha256,
-} from "./person.ts";
+import { addKnownForms, hashPerson, Plain, PlainEmail, readEmail, readEmailSha256, readSha256 } from "./person.ts";
 
 const email = "person@example.com";
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
@@ -126,23 +118,7 @@ describe("a person", () => {
   });
 
   test("an address is recognised in its usual form exactly when the whole rule accepts it", () => {
-    const pieces = [
-      "a",
-      "Z",
-      "9",
-      ".",
-      "-",
-      "_",
-      "+",
-      "@",
-      "@x.de",
-      "é",
-      "ſ",
-      "K",
-      " ",
-      "x".repeat(64),
-      "\n",
-    ];
+    const pieces = ["a", "Z", "9", ".", "-", "_", "+", "@", "@x.de", "é", "ſ", "K", " ", "x".repeat(64), "\n"];
     let state = 7;
     // Park and Miller's generator: the same texts on every run.
     const random = (limit: number) => (state = (state * 48_271) % 2_147_483_647) % limit;
@@ -176,11 +152,7 @@ describe("a person", () => {
 
 test("plain contact data never shows in text, JSON or the console", () => {
   const contact = { email: new PlainEmail(email), phone: new Plain("030 901820") };
-  const shown = [
-    String(contact.email) + String(contact.phone),
-    JSON.stringify(contact),
-    inspect(contact, { showHidden: true }),
-  ];
+  const shown = [String(contact.email) + String(contact.phone), JSON.stringify(contact), inspect(contact, { showHidden: true })];
   expect(shown.join()).not.toMatch(/person|example|901820/);
   expect(contact.email.domain).toBe("example.com");
 });
@@ -188,15 +160,12 @@ test("plain contact data never shows in text, JSON or the console", () => {
 describe("contact data that comes hashed", () => {
   const hash = sha256("+14155550100");
 
-  test.each([hash, hash.toUpperCase(), ` ${hash} `])(
-    "the phone %j is a hash already, of the number with its plus",
-    (phone) => {
-      const person = personOf({ email, phone }, { country: "US" });
-      expect(person.phoneSha256).toBe(hash);
-      // The form without the plus cannot be made from a hash.
-      expect(person).not.toHaveProperty("phoneDigitsSha256");
-    },
-  );
+  test.each([hash, hash.toUpperCase(), ` ${hash} `])("the phone %j is a hash already, of the number with its plus", (phone) => {
+    const person = personOf({ email, phone }, { country: "US" });
+    expect(person.phoneSha256).toBe(hash);
+    // The form without the plus cannot be made from a hash.
+    expect(person).not.toHaveProperty("phoneDigitsSha256");
+  });
 
   test("names of 64 hex characters are hashes already, and are not hashed again", () => {
     const person = personOf({ email, firstName: sha256("mary").toUpperCase(), lastName: sha256("smith") });
@@ -217,12 +186,9 @@ describe("a phone number", () => {
     ["06 698 12345", "IT", "+390669812345"],
     ["16505551212", "US", "+16505551212"],
     ["０９０－１２３４－５６７８", "JP", "+819012345678"],
-  ])(
-    "the phone number %s without a country code belongs to the site's country %s",
-    (phone, country, number) => {
-      expect(phoneOf(phone, country)).toBe(sha256(number));
-    },
-  );
+  ])("the phone number %s without a country code belongs to the site's country %s", (phone, country, number) => {
+    expect(phoneOf(phone, country)).toBe(sha256(number));
+  });
 
   test.each([
     ["+49 (0)30 901820", "US", "+4930901820"],
@@ -301,14 +267,11 @@ describe("a name", () => {
     expect(personOf({ email, firstName: name }).firstNameSha256).toBe(sha256(normal));
   });
 
-  test.each(["", "   ", "-", "...", "❤️", "\u200b", "\ud800", "+"])(
-    "a name is left out when nothing remains of %j",
-    (name) => {
-      const person = personOf({ email, firstName: name, lastName: name });
-      expect(person).not.toHaveProperty("firstNameSha256");
-      expect(person).not.toHaveProperty("lastNameSha256");
-    },
-  );
+  test.each(["", "   ", "-", "...", "❤️", "\u200b", "\ud800", "+"])("a name is left out when nothing remains of %j", (name) => {
+    const person = personOf({ email, firstName: name, lastName: name });
+    expect(person).not.toHaveProperty("firstNameSha256");
+    expect(person).not.toHaveProperty("lastNameSha256");
+  });
 });
 
 describe("hostile input is hashed quickly and never throws", () => {

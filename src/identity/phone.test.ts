@@ -2,9 +2,7 @@ import { createRequire } from "node:module";
 import { describe, expect, test } from "vitest";
 import { toE164, isPlainE164 } from "./phone.ts";
 
-const library = createRequire(import.meta.url)(
-  "libphonenumber-js/min",
-) as typeof import("libphonenumber-js/min");
+const library = createRequire(import.meta.url)("libphonenumber-js/min") as typeof import("libphonenumber-js/min");
 
 function readByLibrary(text: string): string | undefined {
   const parsed = library.parsePhoneNumberFromString(text, { extract: false });
@@ -29,16 +27,12 @@ describe("a number that is E.164 already", () => {
     }
   });
 
-  test.each([
-    "+14255550123",
-    "+493012345678",
-    "+442079460123",
-    "+33123456789",
-    "+61291234567",
-    "+919876543210",
-  ])("%s is E.164 already", (text) => {
-    expect(isPlainE164(text)).toBe(true);
-  });
+  test.each(["+14255550123", "+493012345678", "+442079460123", "+33123456789", "+61291234567", "+919876543210"])(
+    "%s is E.164 already",
+    (text) => {
+      expect(isPlainE164(text)).toBe(true);
+    },
+  );
 
   test.each([
     ["a national prefix that does not belong there", "+4403012345678"],

@@ -31,28 +31,19 @@ describe("the visits of a record", () => {
 
   test("visits of bots do not displace a person's visit", () => {
     const human = visit(1, click("G-1", 1));
-    const bots = Array.from({ length: 20 }, (_, i) =>
-      visit((i + 1) * hour, { verdict: aBot, visitorId: `b${i}` }),
-    );
+    const bots = Array.from({ length: 20 }, (_, i) => visit((i + 1) * hour, { verdict: aBot, visitorId: `b${i}` }));
     const kept = after(human, ...bots);
     expect(kept).toContainEqual(human);
     expect(kept.filter((one) => one.verdict?.bot)).toHaveLength(2);
   });
 
   test("visits that are too old are dropped when a new one comes", () => {
-    expect(times(addVisit([visit(2 * hour), visit(hour)], visit(9 * hour), 2 * hour))).toEqual([
-      9 * hour,
-      2 * hour,
-    ]);
+    expect(times(addVisit([visit(2 * hour), visit(hour)], visit(9 * hour), 2 * hour))).toEqual([9 * hour, 2 * hour]);
   });
 
   test("a page view of the same browser with no new ids belongs to the current visit", () => {
     const landing = visit(0, { ...click("G-1", 0), utm: { utm_source: "x" } });
-    const kept = after(
-      landing,
-      visit(60_000, { browserIds: { _ga: "1" } }),
-      visit(120_000, click("G-1", 120_000)),
-    );
+    const kept = after(landing, visit(60_000, { browserIds: { _ga: "1" } }), visit(120_000, click("G-1", 120_000)));
     expect(kept).toEqual([{ ...landing, browserIds: { _ga: "1" } }]);
   });
 
@@ -96,11 +87,7 @@ describe("the first touch", () => {
   const identity = (firstUtm: Record<string, string> = {}): Identity => ({ visits: [], firstUtm, forms: {} });
 
   test("the first touch is the oldest visit with UTM fields", () => {
-    const visits = [
-      visit(3, { utm: { utm_source: "new" } }),
-      visit(2, { utm: { utm_source: "old" } }),
-      visit(1),
-    ];
+    const visits = [visit(3, { utm: { utm_source: "new" } }), visit(2, { utm: { utm_source: "old" } }), visit(1)];
     expect(firstUtmOf(identity(), visits)).toEqual({ utm_source: "old" });
     expect(firstUtmOf(identity(), [visit(1)])).toEqual({});
   });

@@ -14,8 +14,7 @@ const sessionMs = 30 * minuteMs;
 export function addVisit(known: readonly Visit[], visit: Visit, oldest: number): Visit[] {
   const seen = { ...visit, clickIds: firstSeen(known, visit.clickIds) };
   const [newest, ...others] = known;
-  const visits =
-    newest && isSameSession(newest, seen) ? [mergeVisits(newest, seen), ...others] : [seen, ...known];
+  const visits = newest && isSameSession(newest, seen) ? [mergeVisits(newest, seen), ...others] : [seen, ...known];
   return boundVisits(visits, oldest);
 }
 
@@ -40,10 +39,7 @@ function boundVisits(visits: Visit[], oldest: number): Visit[] {
   const kept = visits.filter((visit) => visit.seenAt >= oldest).toSorted(newestFirst);
   const people = kept.filter((visit) => !visit.verdict?.bot);
   const bots = kept.filter((visit) => visit.verdict?.bot).slice(0, maxBots);
-  const ends =
-    people.length <= 2 * maxAtEachEnd
-      ? people
-      : [...people.slice(0, maxAtEachEnd), ...people.slice(-maxAtEachEnd)];
+  const ends = people.length <= 2 * maxAtEachEnd ? people : [...people.slice(0, maxAtEachEnd), ...people.slice(-maxAtEachEnd)];
   return [...ends, ...bots].toSorted(newestFirst);
 }
 
@@ -52,10 +48,7 @@ function firstSeen(known: readonly Visit[], clickIds: Record<string, SeenId>): R
   return Object.fromEntries(
     Object.entries(clickIds).map(([name, id]) => {
       const times = known.map((visit) => visit.clickIds[name]).filter((other) => other?.value === id.value);
-      return [
-        name,
-        { ...id, seenAt: Math.min(id.seenAt, ...times.map((other) => other?.seenAt ?? id.seenAt)) },
-      ];
+      return [name, { ...id, seenAt: Math.min(id.seenAt, ...times.map((other) => other?.seenAt ?? id.seenAt)) }];
     }),
   );
 }
@@ -63,20 +56,15 @@ function firstSeen(known: readonly Visit[], clickIds: Record<string, SeenId>): R
 /** True for the same browser within half an hour, with no new click id or UTM field. */
 function isSameSession(newest: Visit, visit: Visit): boolean {
   const known = { ...ids(newest), ...newest.utm };
-  const hasNothingNew = Object.entries({ ...ids(visit), ...visit.utm }).every(
-    ([name, value]) => known[name] === value,
-  );
+  const hasNothingNew = Object.entries({ ...ids(visit), ...visit.utm }).every(([name, value]) => known[name] === value);
   return newest.visitorId === visit.visitorId && visit.seenAt - newest.seenAt < sessionMs && hasNothingNew;
 }
 
-const ids = (visit: Visit) =>
-  Object.fromEntries(Object.entries(visit.clickIds).map(([name, id]) => [name, id.value]));
+const ids = (visit: Visit) => Object.fromEntries(Object.entries(visit.clickIds).map(([name, id]) => [name, id.value]));
 
 /** A worse verdict on a later page counts for the whole visit. */
 function mergeVisits(newest: Visit, visit: Visit): Visit {
-  const worst = [newest.verdict, visit.verdict].reduce((one, other) =>
-    (other?.score ?? 0) > (one?.score ?? 0) ? other : one,
-  );
+  const worst = [newest.verdict, visit.verdict].reduce((one, other) => ((other?.score ?? 0) > (one?.score ?? 0) ? other : one));
   const browserIds = { ...newest.browserIds, ...visit.browserIds };
   return { ...newest, browserIds, ...(worst ? { verdict: worst } : {}) };
 }

@@ -218,8 +218,7 @@ describe("a browser that refused", () => {
   test("a refusing browser counts once for an email, on however many pages it gives it", async () => {
     const { take, decisions } = site();
     await take({ ...nameless, proposedId: "page 1", signals: { own: "denied" }, person });
-    for (const page of ["page 2", "page 3"])
-      await take({ ...nameless, proposedId: page, refusals: ["own"], person });
+    for (const page of ["page 2", "page 3"]) await take({ ...nameless, proposedId: page, refusals: ["own"], person });
     expect(await decisions(emailSha256)).toEqual(["page 1: denied"]);
   });
 

@@ -64,17 +64,12 @@ export async function storeReport(
   deadline = Infinity,
 ): Promise<StoredReport> {
   const knownAs = report.visitorId ?? report.proposedId;
-  const before = evaluateConsent(
-    knownAs ? await store.people.listDecisions(siteId, knownAs) : [],
-    report,
-    rules,
-  );
+  const before = evaluateConsent(knownAs ? await store.people.listDecisions(siteId, knownAs) : [], report, rules);
   const { suppressed, refused } = before;
   // A browser without an id remembers its refusal itself, and gets no id before it may have one.
   const mayDecide = report.visitorId || (suppressed ? refused && knownAs : true);
   const hasChanges = mayDecide && Object.keys(before.changes).length > 0;
-  const hasDataToStore =
-    hasChanges || (suppressed ? refused && refusedPerson(report, rules) : report.visit || report.person);
+  const hasDataToStore = hasChanges || (suppressed ? refused && refusedPerson(report, rules) : report.visit || report.person);
   if (!hasDataToStore) return resultOf(before, report.visitorId);
 
   const visitorId = knownAs ?? newVisitorId();
@@ -85,14 +80,12 @@ export async function storeReport(
     const decisions = await rows.listDecisionsAbout(visitorId);
     const current = evaluateConsent(decisions, report, rules);
     if (hasChanges || !current.refused)
-      for (const [source, state] of Object.entries(current.changes))
-        await rows.decide(visitorId, source, state, report.at);
+      for (const [source, state] of Object.entries(current.changes)) await rows.decide(visitorId, source, state, report.at);
     if (current.refused) await removeVisits(rows, visitorId, report, refusedPerson(report, rules));
     else if (current.suppressed) await rows.removeVisitor(visitorId);
     else {
       const isRecorded = decisions.some((one) => one.givenBy === beforeId);
-      if (report.refusals?.length && !isRecorded)
-        await rows.decide(visitorId, beforeId, "unknown", report.at);
+      if (report.refusals?.length && !isRecorded) await rows.decide(visitorId, beforeId, "unknown", report.at);
       if (report.person && (isRecorded || report.refusals?.length))
         await liftOneRefusal(rows, report.person.emailSha256, visitorId, current.newState, report.at);
       await saveVisit(rows, visitorId, report, rules, current);
@@ -106,13 +99,14 @@ export async function storeReport(
  * Returns the person for whom a refusal is stored because the email came with it. Opt-in mode stores no email without a
  * grant, and withholds the ids of persons without one anyway.
  */
-const refusedPerson = ({ person }: Report, { consentMode }: ReportRules) =>
-  consentMode === "opt-in" ? null : person;
+const refusedPerson = ({ person }: Report, { consentMode }: ReportRules) => (consentMode === "opt-in" ? null : person);
 
-const resultOf = (
-  { consent, suppressed, refusedBy }: ConsentEvaluation,
-  visitorId: string | null,
-): StoredReport => ({ visitorId: suppressed ? null : visitorId, consent, suppressed, refusedBy });
+const resultOf = ({ consent, suppressed, refusedBy }: ConsentEvaluation, visitorId: string | null): StoredReport => ({
+  visitorId: suppressed ? null : visitorId,
+  consent,
+  suppressed,
+  refusedBy,
+});
 
 type ConsentEvaluation = {
   /** Decisions that differ from the stored ones. */
@@ -161,37 +155,24 @@ function evaluateConsent(
 export const isRefusal = (consent: ConsentReading) => consent === "denied" || consent === "unreadable";
 
 /** Finds the decisions that differ from the stored ones. A privacy signal that is gone has lifted its refusal. */
-function findChanges(
-  signals: Report["signals"],
-  known: Record<string, ConsentReading>,
-): Record<string, ConsentState> {
+function findChanges(signals: Report["signals"], known: Record<string, ConsentReading>): Record<string, ConsentState> {
   const changes: Record<string, ConsentState> = {};
   for (const source of consentSources) {
     const stored = known[source];
     // The site's own call is made once and holds; browser signals are sent on every page or not at all.
     const current = signals[source] ?? (source === "gpc" && stored ? "unknown" : undefined);
-    if (current && current !== stored && !(current === "unknown" && stored === undefined))
-      changes[source] = current;
+    if (current && current !== stored && !(current === "unknown" && stored === undefined)) changes[source] = current;
   }
   return changes;
 }
 
 /** Applies a visitor's refusal: it holds for every email that they submitted, and their visits are removed. */
-async function removeVisits(
-  rows: PeopleRows,
-  visitorId: string,
-  report: Report,
-  person: Report["person"],
-): Promise<void> {
+async function removeVisits(rows: PeopleRows, visitorId: string, report: Report, person: Report["person"]): Promise<void> {
   const { at } = report;
   const visitor = await rows.lockVisitor(visitorId, at);
   // Emails that an earlier refusal removed from the record are still known by their decisions.
   const earlier = (await rows.listDecisionsBy(visitorId)).map((decision) => decision.subject);
-  for (const emailSha256 of new Set([
-    ...earlier,
-    ...visitor.emailSha256s,
-    ...(person ? [person.emailSha256] : []),
-  ])) {
+  for (const emailSha256 of new Set([...earlier, ...visitor.emailSha256s, ...(person ? [person.emailSha256] : [])])) {
     await addRefusal(rows, emailSha256, visitorId, report);
     const identity = await rows.lockIdentity(emailSha256, at);
     const visits = identity.visits.filter((visit) => visit.visitorId !== visitorId);
@@ -205,12 +186,7 @@ async function removeVisits(
  * Records that this visitor's refusal holds for an email. A browser that refused on an earlier page has no id since then,
  * so the refusal that the email already has counts as its own.
  */
-async function addRefusal(
-  rows: PeopleRows,
-  emailSha256: Sha256,
-  visitorId: string,
-  { refusals, at }: Report,
-): Promise<void> {
+async function addRefusal(rows: PeopleRows, emailSha256: Sha256, visitorId: string, { refusals, at }: Report): Promise<void> {
   const decisions = await rows.listDecisionsAbout(emailSha256);
   const count = decisions.filter(isVisitorsRefusal).length;
   const isNew = !decisions.some((one) => one.givenBy === visitorId);
@@ -263,23 +239,12 @@ async function saveVisit(
     if (consent === "granted") await decideOnce(rows, emailSha256, visitorId, "granted", at);
     const identity = await rows.lockIdentity(emailSha256, at);
     const joined = joinVisits(identity.visits, visits, oldest);
-    const forms =
-      emailSha256 === person?.emailSha256 ? { ...identity.forms, ...person.forms } : identity.forms;
-    await rows.saveIdentity(
-      emailSha256,
-      { visits: joined, firstUtm: firstUtmOf(identity, joined), forms },
-      at,
-    );
+    const forms = emailSha256 === person?.emailSha256 ? { ...identity.forms, ...person.forms } : identity.forms;
+    await rows.saveIdentity(emailSha256, { visits: joined, firstUtm: firstUtmOf(identity, joined), forms }, at);
   }
 }
 
-async function decideOnce(
-  rows: PeopleRows,
-  subject: string,
-  givenBy: string,
-  state: ConsentState,
-  at: number,
-): Promise<void> {
+async function decideOnce(rows: PeopleRows, subject: string, givenBy: string, state: ConsentState, at: number): Promise<void> {
   const known = (await rows.listDecisionsAbout(subject)).find((one) => one.givenBy === givenBy);
   if (known?.state !== state) await rows.decide(subject, givenBy, state, at);
 }

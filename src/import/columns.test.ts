@@ -14,7 +14,14 @@ function refusal(work: () => unknown): Refusal {
 
 describe("columns of conversions", () => {
   test("columns match fields by name, ignoring case, spaces and signs", () => {
-    const columns = ["Order ID", "email_address", "Conversion Value", "CONVERSION CURRENCY", "Conversion Time", "Conversion-Name"]; // prettier-ignore
+    const columns = [
+      "Order ID",
+      "email_address",
+      "Conversion Value",
+      "CONVERSION CURRENCY",
+      "Conversion Time",
+      "Conversion-Name",
+    ];
     expect(chooseColumns("conversions", columns, {}, [])).toEqual({
       mapping: {
         orderId: "Order ID",
@@ -43,28 +50,20 @@ describe("columns of conversions", () => {
     expect(mapping).not.toHaveProperty("phone");
     expect(unused).toEqual(["total", "phone"]);
     // "date" would be guessed as the time, had it not been named as the order id.
-    expect(() => chooseColumns("conversions", ["email", "event", "date"], { orderId: "date" }, [])).toThrow(
-      /eventTime/,
-    );
+    expect(() => chooseColumns("conversions", ["email", "event", "date"], { orderId: "date" }, [])).toThrow(/eventTime/);
   });
 
   test("a column named like the field wins over its aliases", () => {
-    expect(
-      chooseColumns("conversions", ["email", "mail", "event", "eventTime", "date"], {}, []).mapping,
-    ).toMatchObject({
+    expect(chooseColumns("conversions", ["email", "mail", "event", "eventTime", "date"], {}, []).mapping).toMatchObject({
       email: "email",
       eventTime: "eventTime",
     });
   });
 
   test("two columns that could be the same field are refused by name", () => {
-    const { field, message } = refusal(() =>
-      chooseColumns("conversions", ["email", "event", "Created at", "Paid at"], {}, []),
-    );
+    const { field, message } = refusal(() => chooseColumns("conversions", ["email", "event", "Created at", "Paid at"], {}, []));
     expect(field).toBe("eventTime");
-    expect(message).toBe(
-      "More than one column could be eventTime: Created at, Paid at. Choose one with --map eventTime=COLUMN.",
-    );
+    expect(message).toBe("More than one column could be eventTime: Created at, Paid at. Choose one with --map eventTime=COLUMN.");
   });
 
   test("a missing field is named, with the columns of the file", () => {
@@ -82,9 +81,7 @@ describe("columns of conversions", () => {
     expect(refusal(() => chooseColumns("conversions", ["email"], { value: "x" }, [])).message).toBe(
       'The column "x" for value is not in the file. Its columns: email.',
     );
-    expect(refusal(() => chooseColumns("conversions", ["a", "a"], { value: "a" }, [])).message).toMatch(
-      /more than once/,
-    );
+    expect(refusal(() => chooseColumns("conversions", ["a", "a"], { value: "a" }, [])).message).toMatch(/more than once/);
   });
 });
 

@@ -4,24 +4,10 @@ import { browserIds, clickIds, utmFields } from "../identity/clickIds.ts";
 import { missingFields, type MissingField, type UploadKind } from "../kernel/imports.ts";
 import { chooseOrderColumns } from "../reconcile/readOrder.ts";
 import type { ImportKind } from "../store/sites/imports.ts";
-import {
-  matchColumns,
-  refuseMissing,
-  type Chosen,
-  type FieldAliases,
-  type Mapping,
-} from "../tables/columns.ts";
+import { matchColumns, refuseMissing, type Chosen, type FieldAliases, type Mapping } from "../tables/columns.ts";
 
 const personFields = {
-  email: [
-    "email address",
-    "e-mail address",
-    "mail",
-    "customer email",
-    "user email",
-    "contact email",
-    "billing email",
-  ],
+  email: ["email address", "e-mail address", "mail", "customer email", "user email", "contact email", "billing email"],
   hashed_email: ["hashed email", "email hash", "email sha256", "sha256 email", "hashed email address"],
 };
 
@@ -34,7 +20,16 @@ export const fieldAliases: Record<UploadKind, FieldAliases> = {
     value: ["conversion value", "revenue", "amount", "total", "order total", "order value", "total price", "grand total"],
     currency: ["conversion currency", "currency code", "order currency"],
     orderId: ["order", "order number", "order no", "order reference", "transaction id", "transaction"],
-    eventTime: ["conversion time", "conversion date", "order date", "purchase date", "purchased at", "paid at", "occurred at", ...timeNames],
+    eventTime: [
+      "conversion time",
+      "conversion date",
+      "order date",
+      "purchase date",
+      "purchased at",
+      "paid at",
+      "occurred at",
+      ...timeNames,
+    ],
     phone: ["phone number", "telephone", "mobile", "mobile phone", "billing phone"],
     firstName: ["given name", "billing first name"],
     lastName: ["surname", "family name", "billing last name"],
@@ -51,7 +46,7 @@ export const fieldAliases: Record<UploadKind, FieldAliases> = {
     fbclid: ["facebook click id"],
     msclkid: ["microsoft click id"],
   },
-}; // prettier-ignore
+};
 
 /** See `matchColumns`. Refuses a file without a field that every row needs. */
 export function chooseColumns(

@@ -22,16 +22,7 @@ const importKey = "import";
 
 /** More than the maximum age of a row, so that overlapping exports add nothing twice. */
 const minDedupMs = 91 * dayMs;
-const textFields = [
-  "email",
-  "hashed_email",
-  "event",
-  "currency",
-  "orderId",
-  "phone",
-  "firstName",
-  "lastName",
-];
+const textFields = ["email", "hashed_email", "event", "currency", "orderId", "phone", "firstName", "lastName"];
 
 type ConversionImport = {
   id: string;
@@ -43,10 +34,7 @@ type ConversionImport = {
 };
 
 /** Resolves when all rows are durable. */
-export async function importConversions(
-  rows: readonly TableRow[],
-  options: ConversionImport,
-): Promise<Outcome[]> {
+export async function importConversions(rows: readonly TableRow[], options: ConversionImport): Promise<Outcome[]> {
   const now = options.now();
   const site = withLongDedup(options.site());
   const outcomes: Outcome[] = [];
@@ -76,12 +64,7 @@ export async function importConversions(
   return outcomes;
 }
 
-async function relayRow(
-  received: Received,
-  site: Site,
-  now: number,
-  { store }: ConversionImport,
-): Promise<Outcome> {
+async function relayRow(received: Received, site: Site, now: number, { store }: ConversionImport): Promise<Outcome> {
   const exit = await relay(received, site, now + dayMs, {
     store,
     lanes: queueOnly,
@@ -120,13 +103,7 @@ function withLongDedup(site: Site): Site {
   return { ...site, settings };
 }
 
-function readRow(
-  cells: Cells,
-  line: number,
-  site: Site,
-  now: number,
-  { id, format }: ConversionImport,
-): Received | string {
+function readRow(cells: Cells, line: number, site: Site, now: number, { id, format }: ConversionImport): Received | string {
   const fields: Record<string, unknown> = { ...cells };
   for (const name of textFields) fields[name] = readCell(cells, name, format);
   const value = readCell(cells, "value", format);

@@ -35,10 +35,7 @@ const maxIdLength = 1024;
 const maxFutureMs = 5 * minuteMs;
 
 /** Resolves when all rows are durable. */
-export async function importIdentities(
-  rows: readonly TableRow[],
-  options: IdentityImport,
-): Promise<Outcome[]> {
+export async function importIdentities(rows: readonly TableRow[], options: IdentityImport): Promise<Outcome[]> {
   const { store, dryRun } = options;
   const now = options.now();
   const site = options.site();
@@ -48,9 +45,7 @@ export async function importIdentities(
       const entry = "fault" in row ? row.fault : readEntry(row.cells, keepMs, now, options.format);
       if (typeof entry === "string") return { status: "refused", reason: entry };
       if (dryRun) return { status: "imported", results: {} };
-      const isNew = await store.people.change(site.id, (people) =>
-        saveEntry(people, entry, now, now - keepMs),
-      );
+      const isNew = await store.people.change(site.id, (people) => saveEntry(people, entry, now, now - keepMs));
       return isNew ? { status: "imported", results: {} } : { status: "duplicate" };
     }),
   );
@@ -83,17 +78,11 @@ async function saveEntry(
 }
 
 /** Saves an operator's decision. A consent from a file, which may be old, never lifts a refusal that was recorded here. */
-async function decide(
-  people: PeopleRows,
-  emailSha256: Sha256,
-  state: ConsentState,
-  now: number,
-): Promise<boolean> {
+async function decide(people: PeopleRows, emailSha256: Sha256, state: ConsentState, now: number): Promise<boolean> {
   const decisions = await people.listDecisionsAbout(emailSha256);
   const own = decisions.find(({ givenBy }) => givenBy === operator)?.state;
   const current = effectiveConsent(decisions.map((decision) => decision.state));
-  if (own === state || (state === "granted" && (current === "denied" || current === "unreadable")))
-    return false;
+  if (own === state || (state === "granted" && (current === "denied" || current === "unreadable"))) return false;
   await people.decide(emailSha256, operator, state, now);
   return true;
 }
@@ -105,8 +94,7 @@ function readEntry(cells: Cells, keepMs: number, now: number, format: RowFormat)
   const { emailSha256, ...forms } = person;
 
   const consent = text("consent").toLowerCase();
-  if (consent !== "" && consent !== "granted" && consent !== "denied")
-    return "consent must be granted or denied";
+  if (consent !== "" && consent !== "granted" && consent !== "denied") return "consent must be granted or denied";
   const visit = readVisit(text, keepMs, now, format);
   if (typeof visit === "string") return visit;
   if (!visit && consent === "") return "there is no click id, UTM field, browser id or consent in the row";
@@ -154,7 +142,6 @@ function readVisit(
   if (!hasIds) return null;
   if (seenAt instanceof ValueFault) return seenAt.message;
   if (seenAt > now + maxFutureMs) return "seenAt lies in the future";
-  if (seenAt < now - keepMs)
-    return `seenAt is older than visits are kept (${Math.round(keepMs / dayMs)} days)`;
+  if (seenAt < now - keepMs) return `seenAt is older than visits are kept (${Math.round(keepMs / dayMs)} days)`;
   return { visitorId: null, seenAt, browser: null, ...ids };
 }

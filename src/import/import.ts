@@ -83,12 +83,7 @@ type Job = {
 export async function importFile(request: ImportRequest, context: ImportContext): Promise<Report> {
   const { kind, source, siteId, defaults, dryRun } = request;
   const { store, directory } = context;
-  const { mapping, unused } = chooseColumns(
-    kind,
-    source.columns,
-    request.requestedColumns,
-    Object.keys(defaults),
-  );
+  const { mapping, unused } = chooseColumns(kind, source.columns, request.requestedColumns, Object.keys(defaults));
   const id = await findImportId(request, mapping, context);
   const isWanted = connectionFilter(currentSite(directory, siteId), request.deliver);
   const site = (): Site => {
@@ -189,27 +184,18 @@ function doneBefore({ report }: Job, { line, tally }: ImportRow): Report {
   };
 }
 
-async function findImportId(
-  request: ImportRequest,
-  mapping: Mapping,
-  context: ImportContext,
-): Promise<string> {
+async function findImportId(request: ImportRequest, mapping: Mapping, context: ImportContext): Promise<string> {
   const id = makeImportId(request, mapping);
   if (id === null) return context.newId();
   // Another list may have been uploaded since: the orders of this one count again.
-  const isDone = async () =>
-    (await context.store.imports.find({ siteId: request.siteId, id }))?.state === "done";
+  const isDone = async () => (await context.store.imports.find({ siteId: request.siteId, id }))?.state === "done";
   return request.kind === "orders" && (await isDone()) ? context.newId() : id;
 }
 
 /** The same file with the same options for the same site is the same import. Piped input is always a new one. */
-function makeImportId(
-  { kind, source, siteId, defaults, rules }: ImportRequest,
-  mapping: Mapping,
-): string | null {
+function makeImportId({ kind, source, siteId, defaults, rules }: ImportRequest, mapping: Mapping): string | null {
   if (source.sha256 === null) return null;
-  const sorted = (pairs: Record<string, unknown>) =>
-    Object.entries(pairs).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const sorted = (pairs: Record<string, unknown>) => Object.entries(pairs).toSorted(([one], [other]) => (one < other ? -1 : 1));
   const parts = [kind, siteId, source.sha256, sorted(mapping), sorted(defaults), sorted(rules)];
   return hash("sha256", JSON.stringify(parts)).slice(0, 20);
 }

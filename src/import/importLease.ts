@@ -63,8 +63,7 @@ export async function acquireImport(
       if (!(await store.imports.save(wanted, { line, tally }, holder())))
         throw new Refusal("file", "Another process has taken this import over; this one stops.");
     },
-    end: (state, line, tally, ended) =>
-      store.imports.end(wanted, state, { line, tally }, { owner, now: now() }, ended),
+    end: (state, line, tally, ended) => store.imports.end(wanted, state, { line, tally }, { owner, now: now() }, ended),
   };
 }
 

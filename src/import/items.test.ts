@@ -18,12 +18,9 @@ describe("the items of a row", () => {
     expect(readItemsCell(parseExact(json))).toEqual(items);
   });
 
-  test.each(["3", "[]", "null", '"text"', '["SKU-1"]', '{"id":"a"}'])(
-    "%s is left for the checks of inbound",
-    (text) => {
-      expect(readItemsCell(text)).toEqual(parseExact(text));
-    },
-  );
+  test.each(["3", "[]", "null", '"text"', '["SKU-1"]', '{"id":"a"}'])("%s is left for the checks of inbound", (text) => {
+    expect(readItemsCell(text)).toEqual(parseExact(text));
+  });
 
   test("a text in place of a price stays one", () => {
     expect(readItemsCell('[{"id":"a","price":"9,90 €","quantity":"two"}]')).toEqual([
@@ -34,9 +31,7 @@ describe("the items of a row", () => {
   test.each(["2 x Mug", "[{id:1}]", "[", "SKU-1;SKU-2"])("%s is refused with what to do", (text) => {
     const fault = readItemsCell(text);
     expect(fault).toBeInstanceOf(ValueFault);
-    expect((fault as ValueFault).message).toMatch(
-      /^items is not a JSON list like .*; correct it, or leave the column out$/,
-    );
+    expect((fault as ValueFault).message).toMatch(/^items is not a JSON list like .*; correct it, or leave the column out$/);
   });
 
   test("a blank cell has no items", () => {

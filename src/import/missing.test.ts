@@ -49,10 +49,9 @@ describe.each(["sqlite", "postgres"] as const)("missing orders on %s", async (en
       { store, siteId, now },
       ["1", "2", "3"].map((orderId) => ({ orderId, time: orderTime, value: 5, email: "ada@example.com" })),
       "UTC",
-    ); // prettier-ignore
+    );
     let run = await startRun(store, site(), { from: orderDay, to: orderDay }, by);
-    while (run.state === "running")
-      run = (await stepRun({ store, timeZone: "UTC", limit: 10, now }, run)) ?? run;
+    while (run.state === "running") run = (await stepRun({ store, timeZone: "UTC", limit: 10, now }, run)) ?? run;
     expect(run.tally).toMatchObject({ classes: { missing_here: 3 } });
 
     await queue(queueLength - 2);

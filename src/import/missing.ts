@@ -23,14 +23,17 @@ type SendOptions = {
   by: By;
 };
 
-export async function sendMissing(
-  { store, site, by }: SendOptions,
-  run: Run,
-  after: string,
-): Promise<SentMissing> {
+export async function sendMissing({ store, site, by }: SendOptions, run: Run, after: string): Promise<SentMissing> {
   const part: SentMissing = {
-    sent: 0, withoutEmail: 0, receivedSince: 0, filtered: 0, refused: 0, reasons: {}, next: after, waitingFor: null,
-  }; // prettier-ignore
+    sent: 0,
+    withoutEmail: 0,
+    receivedSince: 0,
+    filtered: 0,
+    refused: 0,
+    reasons: {},
+    next: after,
+    waitingFor: null,
+  };
   if (after === "") {
     const missing = (run.tally as Partial<Tally>).classes?.missing_here ?? 0;
     await store.audit.add(auditLine(site.id, "missing orders sent", { id: run.id, missing }, by));

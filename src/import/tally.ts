@@ -18,8 +18,7 @@ export function countOutcome(tally: ImportTally, line: number, outcome: Outcome)
   switch (outcome.status) {
     case "imported":
       tally.imported += 1;
-      for (const [platform, result] of Object.entries(outcome.results))
-        countDelivery(tally, platform, result);
+      for (const [platform, result] of Object.entries(outcome.results)) countDelivery(tally, platform, result);
       return;
     case "duplicate":
       tally.duplicates += 1;

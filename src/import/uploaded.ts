@@ -55,8 +55,7 @@ export async function importPart(
   { upload, query }: { upload: Buffer; query: PartQuery },
 ): Promise<PartAnswer> {
   const { kind, timeZone = site.settings.timeZone, dates = null, decimal = null } = query;
-  if (!isTimeZone(timeZone))
-    throw new Refusal("timeZone", "timeZone is not a time zone. Write it like Europe/Berlin.");
+  if (!isTimeZone(timeZone)) throw new Refusal("timeZone", "timeZone is not a time zone. Write it like Europe/Berlin.");
   const requestedColumns = readPairs("mapping", query.mapping);
   const dryRun = query.dryRun === "true";
   const refusedRows: RefusedRow[] = [];
@@ -103,11 +102,7 @@ async function* piecesOf(bytes: Buffer): AsyncGenerator<Buffer> {
 }
 
 /** Opens a part as if it were the file: its lines count from the beginning of the file. */
-async function createPart(
-  upload: Buffer,
-  query: PartQuery,
-  requested: Mapping,
-): Promise<{ source: Source; part: ImportPart }> {
+async function createPart(upload: Buffer, query: PartQuery, requested: Mapping): Promise<{ source: Source; part: ImportPart }> {
   const { file: name, skippedLines, sha256 = hash("sha256", upload) } = query;
   const file = withNewlines(upload);
   const open = async (): Promise<Table> => {

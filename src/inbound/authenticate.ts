@@ -70,12 +70,7 @@ function checkKey(
 /** A sender must keep its events while the settings of the site cannot be read. */
 const whyClosed = (site: Site) => (hasSettings(site) ? refusals.notEnabled : refusals.unavailable);
 
-async function countWrongKey(
-  wrongKeys: WrongKeys,
-  host: string,
-  siteId: string | null,
-  now: number,
-): Promise<InboundRefusal> {
+async function countWrongKey(wrongKeys: WrongKeys, host: string, siteId: string | null, now: number): Promise<InboundRefusal> {
   // A count that cannot be written must neither turn the refusal into an error nor admit the request.
   const counted = within(countTimeoutMs, wrongKeys.count(host, siteId, now), "too slow");
   const lockedUntil = await counted.catch(() => 0);

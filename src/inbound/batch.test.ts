@@ -38,11 +38,7 @@ test("every event has its line in the log, its use of the key, and its place amo
 test("an event that the store does not take is to be repeated, and the others are accepted", async () => {
   const full = new Error("disk full");
   const { lines, defects, postBatch } = await serveInbound({
-    relayBatch: async () => [
-      fulfilled(dispatched),
-      { status: "rejected", reason: full },
-      { status: "rejected", reason: full },
-    ],
+    relayBatch: async () => [fulfilled(dispatched), { status: "rejected", reason: full }, { status: "rejected", reason: full }],
   });
   const answer = await postBatch([event(), event(), event()]);
   const refused = { ok: false, error: "Temporarily unavailable, retry", status: 503 };
@@ -63,10 +59,7 @@ test.each<[string, () => Promise<never>]>([
 ])("when the store %s, the whole batch is to be repeated", async (_what, relayBatch) => {
   const { lines, postBatch } = await serveInbound({ answerMs: 300, relayBatch });
   const answer = await postBatch([event(), {}, event()]);
-  expect([answer.status, answer.text]).toEqual([
-    503,
-    '{"ok":false,"error":"Temporarily unavailable, retry"}',
-  ]);
+  expect([answer.status, answer.text]).toEqual([503, '{"ok":false,"error":"Temporarily unavailable, retry"}']);
   expect(answer.headers["retry-after"]).toBe("5");
   expect(lines.map(({ status }) => status)).toEqual([503, 400, 503]);
 });
@@ -82,8 +75,7 @@ test("a batch loads the relay as much as its events do, and is refused when othe
   const batches: (() => void)[] = [];
   const { post, postBatch } = await serveInbound({
     maxInFlight: 33,
-    relayBatch: (batch) =>
-      new Promise((resolve) => batches.push(() => resolve(batch.map(() => fulfilled(dispatched))))),
+    relayBatch: (batch) => new Promise((resolve) => batches.push(() => resolve(batch.map(() => fulfilled(dispatched))))),
   });
   const list = Array.from({ length: 33 }, (_, i) => event({ orderId: `order ${i}` }));
   const first = postBatch(list);

@@ -127,22 +127,14 @@ function readAll(
 }
 
 /** Relays the events that were read, and sets their answers. */
-async function relayAll(
-  entries: readonly Entry[],
-  { site }: Admitted,
-  options: InboundOptions,
-  now: number,
-): Promise<void> {
+async function relayAll(entries: readonly Entry[], { site }: Admitted, options: InboundOptions, now: number): Promise<void> {
   const relayed = entries.filter(({ received }) => received);
   const batch = relayed.map(({ received }) => received as Received);
   const deadline = now + steps.relayTimeoutMs(options.answerMs);
   const leftMs = now + steps.storeTimeoutMs(options.answerMs) - options.now();
-  const exits = await within(
-    leftMs,
-    options.relayBatch(batch, site, deadline),
-    "the store did not answer in time",
-    Late,
-  ).catch((error: unknown) => batch.map(() => ({ status: "rejected", reason: error }) as const));
+  const exits = await within(leftMs, options.relayBatch(batch, site, deadline), "the store did not answer in time", Late).catch(
+    (error: unknown) => batch.map(() => ({ status: "rejected", reason: error }) as const),
+  );
   const reported = new Set<unknown>();
   relayed.forEach((entry, i) => {
     const exit = exits[i] as PromiseSettledResult<Exit>;
@@ -177,5 +169,4 @@ function send(response: ServerResponse, entries: readonly Entry[]): void {
 
 const secondsOf = ({ headers }: InboundRefusal) => Number(headers["retry-after"]);
 
-const renderRefusal = ({ message, status }: InboundRefusal) =>
-  JSON.stringify({ ok: false, error: message, status });
+const renderRefusal = ({ message, status }: InboundRefusal) => JSON.stringify({ ok: false, error: message, status });

@@ -9,9 +9,7 @@ function countParses() {
 }
 
 test("ids that are numbers are read digit by digit, and the text is parsed once for all events of a batch", () => {
-  const exact = createExactFields(
-    '{"events":[{"orderId":98765432109876543210,"items":[{"id":1.0}],"value":1.50}]}',
-  );
+  const exact = createExactFields('{"events":[{"orderId":98765432109876543210,"items":[{"id":1.0}],"value":1.50}]}');
   const parses = countParses();
   for (let i = 0; i < 3; i++)
     expect(exact()).toEqual({

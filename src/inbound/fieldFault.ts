@@ -18,9 +18,7 @@ export function checkText(name: string, value: unknown, limit: number): string {
     throw new FieldFault(`${name} is longer than ${limit} characters`);
   }
   if (value.includes("\0") || !value.isWellFormed()) {
-    throw new FieldFault(
-      `${name} contains a character that cannot be stored (NUL or half of a surrogate pair)`,
-    );
+    throw new FieldFault(`${name} contains a character that cannot be stored (NUL or half of a surrogate pair)`);
   }
   return value;
 }

@@ -21,8 +21,7 @@ const readText = (text: string, country: string | null = null) =>
     { id: "site", settings: { country } },
     now,
   );
-const read = (fields: Record<string, unknown>, country: string | null = null) =>
-  readText(JSON.stringify(fields), country);
+const read = (fields: Record<string, unknown>, country: string | null = null) => readText(JSON.stringify(fields), country);
 
 function fault(result: Fields | FieldFault): string {
   if (!(result instanceof FieldFault)) throw new Error("expected a fault");
@@ -78,8 +77,7 @@ const currencyFault = "currency must be an ISO 4217 code such as USD or EUR";
 const valueFault = "value must be a finite JSON number";
 const negativeFault = 'value must not be negative; send a refund as an event named "refund"';
 const timeFault = "eventTime must be an ISO 8601 time or Unix seconds";
-const unstorable = (name: string) =>
-  `${name} contains a character that cannot be stored (NUL or half of a surrogate pair)`;
+const unstorable = (name: string) => `${name} contains a character that cannot be stored (NUL or half of a surrogate pair)`;
 
 describe("wrong fields", () => {
   const table: [changes: Record<string, unknown>, sentence: string][] = [
@@ -174,16 +172,7 @@ describe("wrong fields", () => {
   });
 
   test("no error repeats what the sender wrote", () => {
-    for (const name of [
-      "email",
-      "hashed_email",
-      "phone",
-      "firstName",
-      "lastName",
-      "currency",
-      "orderId",
-      "eventTime",
-    ]) {
+    for (const name of ["email", "hashed_email", "phone", "firstName", "lastName", "currency", "orderId", "eventTime"]) {
       for (const wrong of ["s3cret\0", `s3cret${"x".repeat(600)}`, { s3cret: 1 }]) {
         const result = read({
           ...event(),
@@ -254,15 +243,7 @@ describe("accepted events", () => {
   });
 
   test("the event name stays byte for byte as it was written", () => {
-    for (const name of [
-      "Purchase",
-      " purchase ",
-      "购买",
-      "a b",
-      "😀".repeat(100),
-      "e".repeat(100),
-      "x\u2028",
-    ])
+    for (const name of ["Purchase", " purchase ", "购买", "a b", "😀".repeat(100), "e".repeat(100), "x\u2028"])
       expect(accepted(read(event({ event: name }))).name).toBe(name);
   });
 
@@ -285,9 +266,7 @@ describe("accepted events", () => {
 
   test.each([null, "", "  ", "\t"])("%j in an optional field counts as absent", (blank) => {
     const names = ["value", "currency", "orderId", "firstName", "lastName", "phone", "eventTime", "items"];
-    expect(accepted(read(event(Object.fromEntries(names.map((name) => [name, blank])))))).toEqual(
-      accepted(read(event())),
-    );
+    expect(accepted(read(event(Object.fromEntries(names.map((name) => [name, blank])))))).toEqual(accepted(read(event())));
   });
 
   test.each([
@@ -317,33 +296,23 @@ describe("accepted events", () => {
     ["1e3", "1e3"],
     ["0", "0"],
   ])("an orderId given as the JSON number %s is the text %j", (written, text) => {
-    expect(accepted(readText(`{"email":"ada@example.com","event":"x","orderId":${written}}`)).orderId).toBe(
-      text,
-    );
+    expect(accepted(readText(`{"email":"ada@example.com","event":"x","orderId":${written}}`)).orderId).toBe(text);
   });
 
   test("of repeated orderIds the last counts, and a nested one is ignored", () => {
     const start = '{"email":"ada@example.com","event":"x"';
-    expect(accepted(readText(`${start},"orderId":1,"orderId":12345678901234567890}`)).orderId).toBe(
-      "12345678901234567890",
-    );
-    expect(
-      accepted(readText(`${start},"orderId":7,"lines":[{"orderId":8}],"x":{"orderId":9}}`)).orderId,
-    ).toBe("7");
+    expect(accepted(readText(`${start},"orderId":1,"orderId":12345678901234567890}`)).orderId).toBe("12345678901234567890");
+    expect(accepted(readText(`${start},"orderId":7,"lines":[{"orderId":8}],"x":{"orderId":9}}`)).orderId).toBe("7");
     expect(accepted(readText(`${start},"x":{"orderId":9}}`)).orderId).toBeNull();
   });
 
   test("a phone may be a JSON number", () => {
-    const { person } = accepted(
-      readText('{"email":"ada@example.com","event":"x","phone":14255551234}', "US"),
-    );
+    const { person } = accepted(readText('{"email":"ada@example.com","event":"x","phone":14255551234}', "US"));
     expect(person.phoneSha256).toBe(sha256("+14255551234"));
   });
 
   test("a local phone number belongs to the site's country, and is dropped without one", () => {
-    expect(accepted(read(event({ phone: "030 901820" }), "DE")).person.phoneSha256).toBe(
-      sha256("+4930901820"),
-    );
+    expect(accepted(read(event({ phone: "030 901820" }), "DE")).person.phoneSha256).toBe(sha256("+4930901820"));
     expect(accepted(read(event({ phone: "030 901820" }))).person.phoneSha256).toBeUndefined();
   });
 
@@ -352,9 +321,7 @@ describe("accepted events", () => {
   });
 
   test("the longest allowed texts are accepted, counted in characters", () => {
-    const fields = accepted(
-      read(event({ orderId: "😀".repeat(256), firstName: "é".repeat(512), event: "e".repeat(100) })),
-    );
+    const fields = accepted(read(event({ orderId: "😀".repeat(256), firstName: "é".repeat(512), event: "e".repeat(100) })));
     expect(fields.orderId).toBe("😀".repeat(256));
   });
 
@@ -402,17 +369,11 @@ describe("hostile JSON", () => {
   });
 
   test("texts built to slow down patterns are refused quickly", () => {
-    const texts = [
-      "a@".repeat(30_000),
-      `a@${"a.".repeat(30_000)}`,
-      `"${"\\\\".repeat(30_000)}`,
-      "0".repeat(60_000),
-    ];
+    const texts = ["a@".repeat(30_000), `a@${"a.".repeat(30_000)}`, `"${"\\\\".repeat(30_000)}`, "0".repeat(60_000)];
     const names = ["email", "hashed_email", "phone", "eventTime", "currency", "orderId", "firstName"];
     const cpuMs = cpuMsOf(() => {
       for (const text of texts)
-        for (const name of names)
-          read({ event: "x", email: name === "hashed_email" ? null : "ada@example.com", [name]: text });
+        for (const name of names) read({ event: "x", email: name === "hashed_email" ? null : "ada@example.com", [name]: text });
     });
     expect(cpuMs).toBeLessThan(5000);
   });

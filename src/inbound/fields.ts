@@ -143,15 +143,13 @@ function readNumericText({ fields, exact }: Body, name: "orderId" | "phone"): st
   if (typeof value !== "number") return readText(fields, name);
   const literal = exact()?.[name];
   // Two order ids could be equal after rounding.
-  if (typeof literal !== "string" && !Number.isSafeInteger(value))
-    throw new FieldFault(`${name} must be a string`);
+  if (typeof literal !== "string" && !Number.isSafeInteger(value)) throw new FieldFault(`${name} must be a string`);
   return checkText(name, typeof literal === "string" ? literal : String(value), limitOf(name));
 }
 
 const limitOf = (name: string) => maxLengths[name] ?? maxOtherLength;
 
-const toPlain = (text: string | undefined): Plain | undefined =>
-  text === undefined ? undefined : new Plain(text);
+const toPlain = (text: string | undefined): Plain | undefined => (text === undefined ? undefined : new Plain(text));
 
 function readPlainEmail(fields: Record<string, unknown>): PlainEmail | null {
   const text = readText(fields, "email");
@@ -163,8 +161,7 @@ function readPlainEmail(fields: Record<string, unknown>): PlainEmail | null {
 
 function readHashedEmail(fields: Record<string, unknown>): Sha256 {
   const emailSha256 = readSha256(readText(fields, "hashed_email")?.trim() ?? "");
-  if (!emailSha256)
-    throw new FieldFault("hashed_email must be the SHA-256 of the lower-cased email as 64 hex characters");
+  if (!emailSha256) throw new FieldFault("hashed_email must be the SHA-256 of the lower-cased email as 64 hex characters");
   return emailSha256;
 }
 
@@ -184,17 +181,11 @@ function readCurrency(fields: Record<string, unknown>): string {
   return code;
 }
 
-const isoTime =
-  /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)\s*(Z|[+-]\d{2}:?\d{2})?)?$/i;
+const isoTime = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)\s*(Z|[+-]\d{2}:?\d{2})?)?$/i;
 
 function readEventTime(value: unknown, now: number): number | null {
   if (isAbsent(value)) return null;
-  const time =
-    typeof value === "number"
-      ? value * 1000
-      : typeof value === "string"
-        ? parseTime(value.trim())
-        : Number.NaN;
+  const time = typeof value === "number" ? value * 1000 : typeof value === "string" ? parseTime(value.trim()) : Number.NaN;
   if (!Number.isFinite(time)) {
     throw new FieldFault("eventTime must be an ISO 8601 time or Unix seconds");
   }
@@ -240,8 +231,7 @@ export function readExtra(fields: Record<string, unknown>, site: Site): Record<s
     const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
     // An address is contact data, whatever the field is called.
     if (typeof value === "string" && looksLikeEmail(value)) continue;
-    if (typeof value === "string" && value.trim() !== "")
-      kept[name] = maskAndCut(value.trim(), maxOtherLength);
+    if (typeof value === "string" && value.trim() !== "") kept[name] = maskAndCut(value.trim(), maxOtherLength);
     else if (typeof value === "number" || typeof value === "boolean") kept[name] = value;
   }
   return Object.keys(kept).length ? kept : null;

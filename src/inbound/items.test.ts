@@ -8,11 +8,7 @@ const start = '{"email":"ada@example.com","event":"purchase"';
 
 const site = { id: "site", settings: { country: null } };
 const readEvent = (text: string) =>
-  readFields(
-    { fields: JSON.parse(text) as Record<string, unknown>, exact: createExactFields(text) },
-    site,
-    now,
-  );
+  readFields({ fields: JSON.parse(text) as Record<string, unknown>, exact: createExactFields(text) }, site, now);
 
 /** Reads the items of an event whose `items` are this JSON text; a fault is returned as its sentence. */
 function readText(items: string, before = "") {
@@ -127,10 +123,7 @@ describe("items", () => {
       [{ id: "a", name: "a\ud800b" }],
       "items[0].name contains a character that cannot be stored (NUL or half of a surrogate pair)",
     ],
-    [
-      [{ id: "a\0b" }],
-      "items[0].id contains a character that cannot be stored (NUL or half of a surrogate pair)",
-    ],
+    [[{ id: "a\0b" }], "items[0].id contains a character that cannot be stored (NUL or half of a surrogate pair)"],
     [[{ id: "a" }, { id: "b" }, { id: "c" }, { id: "d", price: "9.90" }], `items[3].price ${finite}`],
     [[{ id: "a", price: true }], `items[0].price ${finite}`],
     [[{ id: "a", price: -0.01 }], "items[0].price must not be negative"],
@@ -172,8 +165,7 @@ describe("items", () => {
     for (const field of ["id", "name", "category", "brand", "price", "quantity"])
       for (const wrong of ["s3cret\0", `s3cret${"x".repeat(600)}`, { s3cret: 1 }])
         expect(read([{ id: "a", [field]: wrong }]), field).toSatisfy(
-          (fault) =>
-            typeof fault === "string" && fault.startsWith(`items[0].${field} `) && !fault.includes("s3cret"),
+          (fault) => typeof fault === "string" && fault.startsWith(`items[0].${field} `) && !fault.includes("s3cret"),
         );
   });
 
@@ -184,8 +176,6 @@ describe("items", () => {
   });
 
   test("a name in the prototype of an item is not its name", () => {
-    expect(readText('[{"id":"a","__proto__":{"name":"x","price":"no"}}]')).toEqual([
-      { id: "a", quantity: 1 },
-    ]);
+    expect(readText('[{"id":"a","__proto__":{"name":"x","price":"no"}}]')).toEqual([{ id: "a", quantity: 1 }]);
   });
 });

@@ -51,8 +51,7 @@ function readOptional(value: unknown, path: string): string | undefined {
 
 function readPrice(value: unknown, path: string): number | undefined {
   if (isAbsent(value)) return undefined;
-  if (typeof value !== "number" || !Number.isFinite(value))
-    throw new FieldFault(`${path} must be a finite JSON number`);
+  if (typeof value !== "number" || !Number.isFinite(value)) throw new FieldFault(`${path} must be a finite JSON number`);
   if (value < 0) throw new FieldFault(`${path} must not be negative`);
   if (value > maxValue) throw new FieldFault(`${path} must be at most ${maxValue}`);
   return value === 0 ? 0 : value;
@@ -65,5 +64,4 @@ function readQuantity(value: unknown, path: string): number {
   return Number(value);
 }
 
-const hasInexactId = (one: unknown) =>
-  isJsonObject(one) && typeof one.id === "number" && !Number.isSafeInteger(one.id);
+const hasInexactId = (one: unknown) => isJsonObject(one) && typeof one.id === "number" && !Number.isSafeInteger(one.id);

@@ -37,8 +37,7 @@ export const refusals = {
   }),
   notEnabled: json("not enabled", 403, "Inbound webhook not enabled"),
   invalidKey: json("invalid key", 401, "Invalid API key"),
-  tooManyWrongKeys: (seconds: number) =>
-    json("wrong keys", 429, "Too many failed authentication attempts", retryIn(seconds)),
+  tooManyWrongKeys: (seconds: number) => json("wrong keys", 429, "Too many failed authentication attempts", retryIn(seconds)),
   rateLimited: (seconds: number) => json("rate limit", 429, "Rate limit exceeded", retryIn(seconds)),
   overloaded: json("overloaded", 503, "Overloaded, retry", retryIn(1)),
   unavailable: json("unavailable", 503, "Temporarily unavailable, retry", retryIn(5)),
@@ -59,10 +58,7 @@ export const refusals = {
   internalError: text("defect", 500, "Internal error."),
 };
 
-export function sendRefusal(
-  response: ServerResponse,
-  { status, message, format, headers }: InboundRefusal,
-): void {
+export function sendRefusal(response: ServerResponse, { status, message, format, headers }: InboundRefusal): void {
   const body = format === "text" ? `${message}\n` : JSON.stringify({ ok: false, error: message });
   writeAnswer(response, status, format, body, headers, status === refusals.tooLarge.status);
 }

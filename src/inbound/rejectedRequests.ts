@@ -37,9 +37,7 @@ const maxWaiting = 5000;
 const maxHostLength = 260;
 
 /** `stop` writes what is left. */
-export function watchRejectedRequests(
-  options: RejectedRequestsOptions,
-): RejectedRequests & { stop(): Promise<void> } {
+export function watchRejectedRequests(options: RejectedRequestsOptions): RejectedRequests & { stop(): Promise<void> } {
   const { store, directory, transport, writer, newId, onDefect } = options;
   const counts = flushedCounter<Omit<InboundCount, "hour" | "count">>({
     keyOf: ({ kind }) => kind,

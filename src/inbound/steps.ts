@@ -34,11 +34,7 @@ export type InboundLine = {
 export type InboundOptions = {
   authentication: AuthenticateOptions;
   relay: (received: Received, site: Site, deadline: number) => Promise<Exit>;
-  relayBatch: (
-    batch: readonly Received[],
-    site: Site,
-    deadline: number,
-  ) => Promise<PromiseSettledResult<Exit>[]>;
+  relayBatch: (batch: readonly Received[], site: Site, deadline: number) => Promise<PromiseSettledResult<Exit>[]>;
   countUse: (admitted: Admitted, now: number) => void;
   /** Makes the id of an event that is relayed at once: the relay releases it. */
   reserveId: (now: number) => ReservedId;

@@ -23,11 +23,7 @@ const comparable = (config: ReturnType<typeof readConfig>) => ({
   ...config,
   encryptionKey: null,
   encryptionKeys: null,
-  transport: [
-    config.transport.requireTls,
-    config.transport.trusted("127.0.0.1"),
-    config.transport.trusted("10.0.0.1"),
-  ],
+  transport: [config.transport.requireTls, config.transport.trusted("127.0.0.1"), config.transport.trusted("10.0.0.1")],
 });
 
 describe("an empty environment", () => {
@@ -163,94 +159,38 @@ describe("a fault names its variable and the remedy", () => {
     ["PORT", "70000", 'PORT is "70000"; set it to a number from 0 to 65535.'],
     ["PORT", "-1", 'PORT is "-1"; set it to a number from 0 to 65535.'],
     ["PORT", "NaN", 'PORT is "NaN"; set it to a number from 0 to 65535.'],
-    [
-      "CLEANCAST_CONNECT_SECONDS",
-      "0",
-      /^CLEANCAST_CONNECT_SECONDS is "0"; set it to a number from 0\.1 to 60\.$/,
-    ],
+    ["CLEANCAST_CONNECT_SECONDS", "0", /^CLEANCAST_CONNECT_SECONDS is "0"; set it to a number from 0\.1 to 60\.$/],
     ["CLEANCAST_ATTEMPT_SECONDS", "8s", /^CLEANCAST_ATTEMPT_SECONDS is "8s"; set it to a number/],
     ["CLEANCAST_ANSWER_SECONDS", "Infinity", /^CLEANCAST_ANSWER_SECONDS is "Infinity"; set it to a number/],
     ["CLEANCAST_LEASE_SECONDS", "700", /^CLEANCAST_LEASE_SECONDS is "700"; set it to a number from 1 to 600/],
     ["CLEANCAST_LEASE_SECONDS", "10", /^CLEANCAST_LEASE_SECONDS is 10; set it to at least .*\(18\)\.$/],
-    [
-      "CLEANCAST_PUSH_SECONDS",
-      "never",
-      /^CLEANCAST_PUSH_SECONDS is "never"; set it to a number from 1 to 86400/,
-    ],
+    ["CLEANCAST_PUSH_SECONDS", "never", /^CLEANCAST_PUSH_SECONDS is "never"; set it to a number from 1 to 86400/],
     ["CLEANCAST_MAX_IN_FLIGHT", "0", /^CLEANCAST_MAX_IN_FLIGHT is "0"; set it to a number from 1 to 1000000/],
-    [
-      "CLEANCAST_DATABASE_CONNECTIONS",
-      "1",
-      /^CLEANCAST_DATABASE_CONNECTIONS is "1"; set it to a number from 2/,
-    ],
-    [
-      "CLEANCAST_RETRY_SECONDS",
-      "10;60",
-      /^CLEANCAST_RETRY_SECONDS is "10;60"; set it to seconds separated by commas/,
-    ],
+    ["CLEANCAST_DATABASE_CONNECTIONS", "1", /^CLEANCAST_DATABASE_CONNECTIONS is "1"; set it to a number from 2/],
+    ["CLEANCAST_RETRY_SECONDS", "10;60", /^CLEANCAST_RETRY_SECONDS is "10;60"; set it to seconds separated by commas/],
     ["CLEANCAST_RETRY_SECONDS", "10,,60", /^CLEANCAST_RETRY_SECONDS is .*like 10,60,300/],
     ["CLEANCAST_RETRY_SECONDS", "0", /^CLEANCAST_RETRY_SECONDS is "0"/],
     ["CLEANCAST_RETRY_SECONDS", "-5", /^CLEANCAST_RETRY_SECONDS is "-5"/],
     ["CLEANCAST_REQUIRE_TLS", "maybe", 'CLEANCAST_REQUIRE_TLS is "maybe"; set it to true or false.'],
-    [
-      "CLEANCAST_TRUST_PROXY",
-      "loopback,proxy",
-      /^CLEANCAST_TRUST_PROXY has "proxy"; use loopback, addresses or networks/,
-    ],
-    [
-      "CLEANCAST_ALLOW_PRIVATE",
-      "ok,not ok",
-      /^CLEANCAST_ALLOW_PRIVATE has "not ok"; use host names, addresses or networks/,
-    ],
+    ["CLEANCAST_TRUST_PROXY", "loopback,proxy", /^CLEANCAST_TRUST_PROXY has "proxy"; use loopback, addresses or networks/],
+    ["CLEANCAST_ALLOW_PRIVATE", "ok,not ok", /^CLEANCAST_ALLOW_PRIVATE has "not ok"; use host names, addresses or networks/],
     ["CLEANCAST_PLATFORM_ORIGINS", "{", /^CLEANCAST_PLATFORM_ORIGINS is not JSON; set it to JSON like/],
-    [
-      "CLEANCAST_PLATFORM_ORIGINS",
-      "[]",
-      /^CLEANCAST_PLATFORM_ORIGINS is not a JSON object; set it to JSON like/,
-    ],
+    ["CLEANCAST_PLATFORM_ORIGINS", "[]", /^CLEANCAST_PLATFORM_ORIGINS is not a JSON object; set it to JSON like/],
     ["CLEANCAST_PLATFORM_ORIGINS", "null", /^CLEANCAST_PLATFORM_ORIGINS is not a JSON object/],
     [
       "CLEANCAST_PLATFORM_ORIGINS",
       '{"nobody":"https://x.example"}',
       /^CLEANCAST_PLATFORM_ORIGINS names "nobody", which is not a platform/,
     ],
-    [
-      "CLEANCAST_PLATFORM_ORIGINS",
-      '{"webhook":5}',
-      /^CLEANCAST_PLATFORM_ORIGINS has no http\(s\) origin for "webhook"/,
-    ],
-    [
-      "CLEANCAST_PLATFORM_ORIGINS",
-      '{"webhook":"x.example"}',
-      /^CLEANCAST_PLATFORM_ORIGINS has no http\(s\) origin/,
-    ],
-    [
-      "CLEANCAST_PLATFORM_ORIGINS",
-      '{"webhook":"ftp://x.example"}',
-      /^CLEANCAST_PLATFORM_ORIGINS has no http\(s\) origin/,
-    ],
-    [
-      "DATABASE_URL",
-      "mysql://db/x",
-      /^DATABASE_URL must start with postgres:\/\/ ; leave it out for the embedded database\.$/,
-    ],
-    [
-      "CLEANCAST_ENCRYPTION_KEY",
-      "short",
-      /^CLEANCAST_ENCRYPTION_KEY must be 32 bytes .* openssl rand -hex 32$/,
-    ],
+    ["CLEANCAST_PLATFORM_ORIGINS", '{"webhook":5}', /^CLEANCAST_PLATFORM_ORIGINS has no http\(s\) origin for "webhook"/],
+    ["CLEANCAST_PLATFORM_ORIGINS", '{"webhook":"x.example"}', /^CLEANCAST_PLATFORM_ORIGINS has no http\(s\) origin/],
+    ["CLEANCAST_PLATFORM_ORIGINS", '{"webhook":"ftp://x.example"}', /^CLEANCAST_PLATFORM_ORIGINS has no http\(s\) origin/],
+    ["DATABASE_URL", "mysql://db/x", /^DATABASE_URL must start with postgres:\/\/ ; leave it out for the embedded database\.$/],
+    ["CLEANCAST_ENCRYPTION_KEY", "short", /^CLEANCAST_ENCRYPTION_KEY must be 32 bytes .* openssl rand -hex 32$/],
     ["CLEANCAST_ENCRYPTION_KEY", "0".repeat(63), /^CLEANCAST_ENCRYPTION_KEY must be 32 bytes/],
     ["CLEANCAST_ENCRYPTION_KEY", "g".repeat(64), /^CLEANCAST_ENCRYPTION_KEY must be 32 bytes/],
-    [
-      "TLS_CERT_FILE",
-      "/etc/hostname",
-      "TLS_KEY_FILE is missing; HTTPS needs both TLS_CERT_FILE and TLS_KEY_FILE.",
-    ],
-    [
-      "TLS_KEY_FILE",
-      "/etc/hostname",
-      "TLS_CERT_FILE is missing; HTTPS needs both TLS_CERT_FILE and TLS_KEY_FILE.",
-    ],
+    ["TLS_CERT_FILE", "/etc/hostname", "TLS_KEY_FILE is missing; HTTPS needs both TLS_CERT_FILE and TLS_KEY_FILE."],
+    ["TLS_KEY_FILE", "/etc/hostname", "TLS_CERT_FILE is missing; HTTPS needs both TLS_CERT_FILE and TLS_KEY_FILE."],
     ["LOG_LEVEL", "loud", 'LOG_LEVEL is "loud"; set it to one of trace, debug, info, warn, error, silent.'],
   ])("a wrong value is reported: %s=%s", (name, value, sentence) => {
     const found = faults({ [name]: value });
@@ -301,14 +241,10 @@ describe("a fault names its variable and the remedy", () => {
 
   test("a mail server needs an smtp URL and a sender address", () => {
     const url = "smtp://mail.example.com";
-    expect(faults({ CLEANCAST_SMTP_URL: "mail.example.com:25", CLEANCAST_MAIL_FROM: "a@b.example" })).toEqual(
-      ["CLEANCAST_SMTP_URL must look like smtp://user:password@mail.example.com:587 (or smtps://)."],
-    );
-    for (const from of [
-      {},
-      { CLEANCAST_MAIL_FROM: "nobody" },
-      { CLEANCAST_MAIL_FROM: "a@b.example\r\nBcc: c@d" },
-    ])
+    expect(faults({ CLEANCAST_SMTP_URL: "mail.example.com:25", CLEANCAST_MAIL_FROM: "a@b.example" })).toEqual([
+      "CLEANCAST_SMTP_URL must look like smtp://user:password@mail.example.com:587 (or smtps://).",
+    ]);
+    for (const from of [{}, { CLEANCAST_MAIL_FROM: "nobody" }, { CLEANCAST_MAIL_FROM: "a@b.example\r\nBcc: c@d" }])
       expect(faults({ CLEANCAST_SMTP_URL: url, ...from })).toEqual([
         'CLEANCAST_MAIL_FROM must be a sender address, like "Cleancast <alerts@example.com>".',
       ]);

@@ -50,14 +50,11 @@ function unknownText(unknown: UnknownVariable): string {
 }
 
 /** Reads a variable to which a configuration file refers. */
-export const readVariable = (
-  name: string,
-  variables: Record<string, string | undefined> = process.env,
-): string | null => variables[name] ?? null;
+export const readVariable = (name: string, variables: Record<string, string | undefined> = process.env): string | null =>
+  variables[name] ?? null;
 
 /** True where npm or npx has started this process. */
-export const isRunByNpm = (variables: Record<string, string | undefined> = process.env) =>
-  variables.npm_command !== undefined;
+export const isRunByNpm = (variables: Record<string, string | undefined> = process.env) => variables.npm_command !== undefined;
 
 function readAll(env: Environment) {
   return {
@@ -89,8 +86,7 @@ const withSecrets = new Set(["DATABASE_URL", "TLS_KEY_FILE", "PGPASSWORD", "PGPA
 const ofOtherPrograms = new Set(["INBOUND", "KEY", "NAME", "NAMES", "NODES"].map((name) => ownPrefix + name));
 
 /** Kubernetes sets such variables in every pod next to a Service whose name begins with cleancast. */
-const ofKubernetes =
-  /_SERVICE_(?:HOST|PORT(?:_\w+)?)$|_PORT(?:_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)?$/;
+const ofKubernetes = /_SERVICE_(?:HOST|PORT(?:_\w+)?)$|_PORT(?:_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)?$/;
 
 /** Reads single variables, and collects the faults. */
 class Environment {
@@ -111,9 +107,7 @@ class Environment {
   /** Returns the variables that are no settings of the relay, for a program of the operator. */
   others(): Record<string, string | undefined> {
     const entries = Object.entries(this.#variables);
-    return Object.fromEntries(
-      entries.filter(([name]) => !name.startsWith(ownPrefix) && !withSecrets.has(name)),
-    );
+    return Object.fromEntries(entries.filter(([name]) => !name.startsWith(ownPrefix) && !withSecrets.has(name)));
   }
 
   /** Lists the variables that look like settings and were not read. Call it when all settings are read. */
@@ -234,10 +228,7 @@ function readTimes(env: Environment) {
     attemptMs,
     answerMs,
     leaseMs,
-    retryScheduleMs: env.schedule(
-      "CLEANCAST_RETRY_SECONDS",
-      [10, 60, 300, 1800, 7200, 18_000, 36_000, 86_400],
-    ),
+    retryScheduleMs: env.schedule("CLEANCAST_RETRY_SECONDS", [10, 60, 300, 1800, 7200, 18_000, 36_000, 86_400]),
     /** The length of an outbound webhook's period. */
     pushMs: env.milliseconds("CLEANCAST_PUSH_SECONDS", 900, 1, 86_400),
     pushRetryMs: env.schedule("CLEANCAST_PUSH_RETRY_SECONDS", [5, 300, 1800, 7200, 18_000, 36_000, 36_000]),
@@ -289,8 +280,7 @@ const logLevels = ["trace", "debug", "info", "warn", "error", "silent"];
 
 function readObservability(env: Environment) {
   const logLevel = env.text("LOG_LEVEL") ?? "info";
-  if (!logLevels.includes(logLevel))
-    env.faults.push(`LOG_LEVEL is "${logLevel}"; set it to one of ${logLevels.join(", ")}.`);
+  if (!logLevels.includes(logLevel)) env.faults.push(`LOG_LEVEL is "${logLevel}"; set it to one of ${logLevels.join(", ")}.`);
   const metricsToken = env.text("CLEANCAST_METRICS_TOKEN") ?? null;
   if (metricsToken !== null && !/^\S{16,}$/.test(metricsToken))
     env.faults.push("CLEANCAST_METRICS_TOKEN must be 16 characters or more, without spaces.");
@@ -306,12 +296,7 @@ function readObservability(env: Environment) {
 /** The file of the embedded database, whether it is used or not. */
 export const embeddedFile = (folder: string) => join(folder, "cleancast.db");
 
-function readStore(
-  url: string | undefined,
-  folder: string,
-  connections: number,
-  faults: string[],
-): StoreLocation {
+function readStore(url: string | undefined, folder: string, connections: number, faults: string[]): StoreLocation {
   if (url === undefined) return { engine: "sqlite", file: embeddedFile(folder) };
   const fault = findUrlFault(url, {
     name: "DATABASE_URL",
@@ -324,18 +309,14 @@ function readStore(
 function readProxies(text: string | undefined, faults: string[]): TransportRules["trusted"] {
   const trusted = parseTrustedProxies(text ?? "loopback");
   if (typeof trusted === "function") return trusted;
-  faults.push(
-    `CLEANCAST_TRUST_PROXY has "${trusted.fault}"; use loopback, addresses or networks like 10.0.0.0/8.`,
-  );
+  faults.push(`CLEANCAST_TRUST_PROXY has "${trusted.fault}"; use loopback, addresses or networks like 10.0.0.0/8.`);
   return () => false;
 }
 
 function readAllowed(text: string | undefined, faults: string[]): AllowList {
   const allowed = readAllowList(text ?? "");
   if (!("fault" in allowed)) return allowed;
-  faults.push(
-    `CLEANCAST_ALLOW_PRIVATE has "${allowed.fault}"; use host names, addresses or networks like 10.0.0.0/8.`,
-  );
+  faults.push(`CLEANCAST_ALLOW_PRIVATE has "${allowed.fault}"; use host names, addresses or networks like 10.0.0.0/8.`);
   return { hosts: new Set(), networks: [] };
 }
 
@@ -353,16 +334,12 @@ function readTls(certFile: string | undefined, keyFile: string | undefined, faul
       try {
         accessSync(file, constants.R_OK);
       } catch {
-        faults.push(
-          `${name} is "${file}", which cannot be read; set it to a PEM file that this user may read.`,
-        );
+        faults.push(`${name} is "${file}", which cannot be read; set it to a PEM file that this user may read.`);
       }
     }
     return { certFile, keyFile };
   }
-  faults.push(
-    `${certFile ? "TLS_KEY_FILE" : "TLS_CERT_FILE"} is missing; HTTPS needs both TLS_CERT_FILE and TLS_KEY_FILE.`,
-  );
+  faults.push(`${certFile ? "TLS_KEY_FILE" : "TLS_CERT_FILE"} is missing; HTTPS needs both TLS_CERT_FILE and TLS_KEY_FILE.`);
   return null;
 }
 

@@ -26,8 +26,7 @@ export async function readConfigurationFile(path: string): Promise<FileText> {
   if (text === null) throw new Refusal("file", `The file ${path} cannot be read.`);
   const lookup = {
     variable: (name: string) => readVariable(name) || new Fault(`the variable ${name} is not set.`),
-    file: (name: string) =>
-      readText(resolve(dirname(path), name)) ?? new Fault(`the file ${name} cannot be read.`),
+    file: (name: string) => readText(resolve(dirname(path), name)) ?? new Fault(`the file ${name} cannot be read.`),
   };
   const file = { name: path, text, lookup };
   checkFile(file);
@@ -46,11 +45,7 @@ function readText(path: string): string | null {
  * Plans the file for an installation that does not exist yet, and does not create it: a file that cannot be applied leaves
  * nothing behind. Null where there is an installation.
  */
-export async function planForNew(
-  config: Config,
-  file: FileText,
-  { prune }: { prune: boolean },
-): Promise<Plan | null> {
+export async function planForNew(config: Config, file: FileText, { prune }: { prune: boolean }): Promise<Plan | null> {
   if (await findInstallation(config)) return null;
   const { planFile } = await import("../configFile/plan.ts");
   const { publicUrl, transport, allowPrivate } = config;
@@ -111,17 +106,13 @@ export async function applyAtStart(
     trusted: transport.trusted,
   });
   try {
-    const { plan, notes } = await applyFile(
-      { ...services, access, allowPrivate, by, rights: operatorRights },
-      file,
-      {
-        prune: false,
-        owner,
-        now,
-        elapsed,
-        confirm: async (planned) => refuseLosses(planned, file),
-      },
-    );
+    const { plan, notes } = await applyFile({ ...services, access, allowPrivate, by, rights: operatorRights }, file, {
+      prune: false,
+      owner,
+      now,
+      elapsed,
+      confirm: async (planned) => refuseLosses(planned, file),
+    });
     const summary = plan.changes.length === 0 ? "no differences." : summaryText(plan);
     return [`Configuration: ${file.name}, ${summary}`, ...notes].map((line) => `${line}\n`).join("");
   } finally {
@@ -132,8 +123,5 @@ export async function applyAtStart(
 function refuseLosses(plan: Plan, { name }: FileText): void {
   const losses = lossText(plan);
   if (losses === "") return;
-  throw new Conflict(
-    "config",
-    `${losses} A start deletes nothing: run 'cleancast apply ${name}' first, or change the file.`,
-  );
+  throw new Conflict("config", `${losses} A start deletes nothing: run 'cleancast apply ${name}' first, or change the file.`);
 }

@@ -58,8 +58,7 @@ export function explainDatabaseError(url: string, error: unknown, variable: stri
     };
   const other = explainTls(servers, code, error, variable) ?? explainPooler(servers, error, variable);
   if (other) return other;
-  if (code === "57P03")
-    return { what: `PostgreSQL at ${servers} is starting or stopping`, remedy: "Wait a moment." };
+  if (code === "57P03") return { what: `PostgreSQL at ${servers} is starting or stopping`, remedy: "Wait a moment." };
   return {
     what: `the database ${database} at ${servers} cannot be used: ${messageOf(error)}`,
     remedy: `Check ${variable}.`,
@@ -122,15 +121,7 @@ function explainPooler(servers: string, error: unknown, variable: string): Datab
 }
 
 /** Without an answer within the time limit, the driver reports a lost connection (08006), and our search of the primary 08001. */
-const unreachable = new Set([
-  "ETIMEDOUT",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "EHOSTDOWN",
-  "ENETDOWN",
-  "08001",
-  "08006",
-]);
+const unreachable = new Set(["ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "EHOSTDOWN", "ENETDOWN", "08001", "08006"]);
 
 function accessOf(url: string): { database: string; user: string } {
   const { pathname, username } = new URL(serverUrls(url)[0] ?? "");

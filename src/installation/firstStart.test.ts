@@ -49,8 +49,7 @@ describe.each(engines)("on %s", (engine) => {
     const { one, another } = await twoNodes();
     const by = { actor: "test", now: Date.now() };
     await deleteSite(one, await addSite(one, "localhost", by), by);
-    for (const node of [one, another])
-      expect(await prepareFirstStart(node.store, node.directory, Date.now)).toBeNull();
+    for (const node of [one, another]) expect(await prepareFirstStart(node.store, node.directory, Date.now)).toBeNull();
     expect([...another.directory.sites()]).toEqual([]);
   });
 

@@ -14,11 +14,7 @@ const pollMs = 100;
 type Welcome = (address: string) => string;
 
 /** Returns the text to print, or null when the installation already has a site. */
-export async function prepareFirstStart(
-  store: Store,
-  directory: Directory,
-  now: () => number,
-): Promise<Welcome | null> {
+export async function prepareFirstStart(store: Store, directory: Directory, now: () => number): Promise<Welcome | null> {
   while (await isFirstStart(store, directory)) {
     if ((await store.rateCounters.count([lock], now())) === 0) {
       try {
@@ -61,10 +57,7 @@ async function createFirstSite(store: Store, directory: Directory, now: number):
 }
 
 /** The line that is printed at every start until there is an owner; empty afterwards. */
-export async function readOwnerLine(
-  access: Pick<Access, "createSetupLink">,
-  origin: string,
-): Promise<string> {
+export async function readOwnerLine(access: Pick<Access, "createSetupLink">, origin: string): Promise<string> {
   try {
     const link = await access.createSetupLink(origin);
     return link === null ? "" : `Open the dashboard and create the owner: ${link}\n`;
@@ -77,8 +70,7 @@ export async function readOwnerLine(
 
 function welcomeText(address: string, key: string): string {
   const body =
-    `'{"email":"ada@example.com","event":"purchase","value":49.90,"currency":"EUR",` +
-    `"orderId":"A-'"$(date +%s)-$RANDOM"'"}'`;
+    `'{"email":"ada@example.com","event":"purchase","value":49.90,"currency":"EUR",` + `"orderId":"A-'"$(date +%s)-$RANDOM"'"}'`;
   return `
 First start: created the site localhost, its inbound key and a sandbox connection.
 Send a first conversion. The key in this line is shown only once: keep it on your server. If this output is stored in a

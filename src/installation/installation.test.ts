@@ -17,8 +17,7 @@ describe.each(engines)("the key of an installation on %s", (engine) => {
     expect(readFileSync(file, "utf8")).toMatch(/^[0-9a-f]{64}\n$/);
 
     rmSync(file);
-    const lost =
-      /encryption\.key is not there, and the database was sealed .*'cleancast encryption-key lost'/;
+    const lost = /encryption\.key is not there, and the database was sealed .*'cleancast encryption-key lost'/;
     await expect(loadInstallation(config())).rejects.toThrow(lost);
     const { store, encryptionKeys } = config();
     await expect(checkLocation(store, encryptionKeys)).rejects.toThrow(lost);

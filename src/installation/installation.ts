@@ -33,9 +33,7 @@ export function makeDataFolder({ dataFolder }: Config): void {
   try {
     makeFolder(dataFolder);
   } catch (error) {
-    throw new ConfigFaults([
-      `CLEANCAST_DATA is ${dataFolder}, which cannot be created (${messageOf(error)}).`,
-    ]);
+    throw new ConfigFaults([`CLEANCAST_DATA is ${dataFolder}, which cannot be created (${messageOf(error)}).`]);
   }
 }
 
@@ -73,19 +71,10 @@ export async function loadInstallation(config: Config, observer?: CommitObserver
   }
 }
 
-const ownErrors = [
-  NewerSchema,
-  OlderNodes,
-  UnreleasedSchema,
-  SchemaBusy,
-  DatabaseMoved,
-  MoveUnfinished,
-  WrongEncryptionKey,
-];
+const ownErrors = [NewerSchema, OlderNodes, UnreleasedSchema, SchemaBusy, DatabaseMoved, MoveUnfinished, WrongEncryptionKey];
 
 /** True for errors of the store whose message tells the operator what to do. */
-export const isOperatorError = (error: unknown): error is Error =>
-  ownErrors.some((one) => error instanceof one);
+export const isOperatorError = (error: unknown): error is Error => ownErrors.some((one) => error instanceof one);
 
 /** Creates a key only where nothing is encrypted yet: the key of any other database must be found. */
 async function makeFirstKey(config: Config): Promise<void> {
@@ -100,9 +89,7 @@ async function makeFirstKey(config: Config): Promise<void> {
 
 function databaseFault({ store, dataFolder }: Config, error: unknown, name = "DATABASE_URL"): ConfigFaults {
   if (store.engine === "sqlite")
-    return new ConfigFaults([
-      `CLEANCAST_DATA is ${dataFolder}, whose database cannot be used (${messageOf(error)}).`,
-    ]);
+    return new ConfigFaults([`CLEANCAST_DATA is ${dataFolder}, whose database cannot be used (${messageOf(error)}).`]);
   const { what, remedy } = explainDatabaseError(store.url, error, name);
   return new ConfigFaults([`${name}: ${what}. ${remedy}`]);
 }
@@ -119,8 +106,7 @@ export async function onDatabase<T>(config: Config, work: () => Promise<T>, name
 }
 
 /** Lets only one relay run on the embedded store. PostgreSQL needs no lock: its sessions show running relays. */
-export const lockStore = ({ store, dataFolder }: Config) =>
-  store.engine === "sqlite" ? lockFolder(dataFolder) : () => {};
+export const lockStore = ({ store, dataFolder }: Config) => (store.engine === "sqlite" ? lockFolder(dataFolder) : () => {});
 
 /** Opens the operator's country file; null without one. */
 export function loadCountryFile({ countryFile }: Config): Countries | null {

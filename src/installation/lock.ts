@@ -10,16 +10,11 @@ const busy = 5;
 export function lockFolder(folder: string): () => void {
   const unlock = tryLock(folder, "serve.lock");
   if (unlock) return unlock;
-  throw new ConfigFaults([
-    `another Cleancast is running on ${folder}; stop it, or give this one its own CLEANCAST_DATA.`,
-  ]);
+  throw new ConfigFaults([`another Cleancast is running on ${folder}; stop it, or give this one its own CLEANCAST_DATA.`]);
 }
 
 /** Null where another process holds the lock. The lock is an open transaction, so it always ends with the process. */
-export function tryLock(
-  folder: string,
-  name: `${"serve" | "move" | "backup" | "drill"}.lock`,
-): (() => void) | null {
+export function tryLock(folder: string, name: `${"serve" | "move" | "backup" | "drill"}.lock`): (() => void) | null {
   let lock: DatabaseSync | undefined;
   try {
     lock = new DatabaseSync(join(folder, name), { timeout: 0 });
@@ -33,5 +28,4 @@ export function tryLock(
   return () => lock.close();
 }
 
-const isBusy = (error: unknown) =>
-  error instanceof Error && "errcode" in error && (Number(error.errcode) & 0xff) === busy;
+const isBusy = (error: unknown) => error instanceof Error && "errcode" in error && (Number(error.errcode) & 0xff) === busy;

@@ -16,8 +16,7 @@ export function readOrigins(text: string | undefined, faults: string[]): Record<
     return {};
   }
   for (const [platform, origin] of Object.entries(parsed)) {
-    if (!platformOf(platform))
-      faults.push(`CLEANCAST_PLATFORM_ORIGINS names "${platform}", which is not a platform.`);
+    if (!platformOf(platform)) faults.push(`CLEANCAST_PLATFORM_ORIGINS names "${platform}", which is not a platform.`);
     if (typeof origin !== "string" || !/^https?:\/\/[^/?#]+\/?$/.test(origin) || !URL.canParse(origin)) {
       faults.push(`CLEANCAST_PLATFORM_ORIGINS has no http(s) origin for "${platform}"; ${remedy}.`);
     }

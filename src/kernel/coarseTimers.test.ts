@@ -3,9 +3,7 @@ import type { CoarseTimeout } from "./coarseTimers.ts";
 
 // A wheel of its own: in the one that all files of a worker share, deadlines of other tests may wait.
 const own = "./coarseTimers.ts?own";
-const { clearCoarseTimeout, setCoarseTimeout, tickMs } = (await import(
-  own
-)) as typeof import("./coarseTimers.ts");
+const { clearCoarseTimeout, setCoarseTimeout, tickMs } = (await import(own)) as typeof import("./coarseTimers.ts");
 
 describe("with fake timers", () => {
   beforeEach(() => void vi.useFakeTimers());

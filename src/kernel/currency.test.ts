@@ -22,33 +22,20 @@ describe("isCurrency", () => {
     },
   );
 
-  test.each(words("BGN HRK SLL ZWL ANG CUC LTL VEF BYR STD MRO DEM"))(
-    "the withdrawn code %s is refused",
-    (code) => {
-      expect(isCurrency(code)).toBe(false);
-    },
-  );
+  test.each(words("BGN HRK SLL ZWL ANG CUC LTL VEF BYR STD MRO DEM"))("the withdrawn code %s is refused", (code) => {
+    expect(isCurrency(code)).toBe(false);
+  });
 
   test.each(words("XTS XXX"))("%s means no money and is refused", (code) => {
     expect(isCurrency(code)).toBe(false);
   });
 
-  test.each([
-    "",
-    " ",
-    "usd",
-    "US",
-    "USDT",
-    "USD ",
-    "EUR USD",
-    "BTC",
-    "€",
-    "toString",
-    "__proto__",
-    "A".repeat(100_000),
-  ])("a text that is not a code is refused: %j", (code) => {
-    expect(isCurrency(code)).toBe(false);
-  });
+  test.each(["", " ", "usd", "US", "USDT", "USD ", "EUR USD", "BTC", "€", "toString", "__proto__", "A".repeat(100_000)])(
+    "a text that is not a code is refused: %j",
+    (code) => {
+      expect(isCurrency(code)).toBe(false);
+    },
+  );
 
   test("the list has the 178 active codes of ISO 4217 less the two that mean no money", () => {
     expect(everyCode.filter(isCurrency)).toHaveLength(176);

@@ -149,17 +149,11 @@ export type Attribution = {
   browser: Browser | null;
 };
 
-export const filterCodes = [
-  "blocked domain",
-  "disposable domain",
-  "blocked person",
-  "only bot visits",
-] as const;
+export const filterCodes = ["blocked domain", "disposable domain", "blocked person", "only bot visits"] as const;
 /** A reason for filtering an event. `detail` is the domain, or the first reason of a bot visit's verdict. */
 export type FilterReason = { code: (typeof filterCodes)[number]; detail: string | null };
 
-export const describeFilterReason = ({ code, detail }: FilterReason) =>
-  detail === null ? code : `${code}: ${detail}`;
+export const describeFilterReason = ({ code, detail }: FilterReason) => (detail === null ? code : `${code}: ${detail}`);
 
 /** The part of an event that a platform receives, without everything that consent withholds. */
 export type Conversion = {

@@ -1,15 +1,5 @@
 import { describe, expect, test } from "vitest";
-import {
-  idAt,
-  lastId,
-  createUlids,
-  orderEventId,
-  randomBase62,
-  shortId,
-  timeOfId,
-  toBase62,
-  ulid,
-} from "./ids.ts";
+import { idAt, lastId, createUlids, orderEventId, randomBase62, shortId, timeOfId, toBase62, ulid } from "./ids.ts";
 
 const now = Date.UTC(2026, 10, 14, 12);
 

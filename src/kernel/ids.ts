@@ -22,8 +22,7 @@ const base32 = "0123456789abcdefghjkmnpqrstvwxyz";
 const pairs = Array.from({ length: 1024 }, (_, i) => `${base32[i >> 5]}${base32[i & 31]}`);
 
 /** Six digits of 30 bits. */
-const sixDigits = (bits: number) =>
-  `${pairs[(bits >>> 20) & 1023]}${pairs[(bits >>> 10) & 1023]}${pairs[bits & 1023]}`;
+const sixDigits = (bits: number) => `${pairs[(bits >>> 20) & 1023]}${pairs[(bits >>> 10) & 1023]}${pairs[bits & 1023]}`;
 
 function toBase32(number: number, length: number): string {
   let text = "";

@@ -10,8 +10,7 @@ export type MissingField = "person" | "event" | "eventTime" | "seenAt" | "conten
 export function missingFields(kind: UploadKind, present: readonly string[]): MissingField[] {
   const has = (name: string) => present.includes(name);
   const missing: MissingField[] = has("email") || has("hashed_email") ? [] : ["person"];
-  if (kind === "conversions")
-    return [...missing, ...(["event", "eventTime"] as const).filter((name) => !has(name))];
+  if (kind === "conversions") return [...missing, ...(["event", "eventTime"] as const).filter((name) => !has(name))];
   // Consent needs no visit; a visit needs its time.
   const hasIds = present.some((field) => !["email", "hashed_email", "seenAt", "consent"].includes(field));
   if (hasIds) return has("seenAt") ? missing : [...missing, "seenAt"];

@@ -1,11 +1,4 @@
-export const matchKeys = [
-  "email",
-  "phone",
-  "name",
-  "click id",
-  "browser id",
-  "address and user agent",
-] as const;
+export const matchKeys = ["email", "phone", "name", "click id", "browser id", "address and user agent"] as const;
 /** The data by which platforms find the person or the click of a conversion. */
 export type MatchKey = (typeof matchKeys)[number];
 

@@ -36,9 +36,7 @@ export const runStates = ["running", "done", "cancelled"] as const;
 export type RunState = (typeof runStates)[number];
 
 /** What became of an order at a connection. `waiting` and `failed` stand for two states of a delivery each. */
-export const rowStates = [
-  "sent", "skipped", "queued", "parked", "rejected", "expired", "waiting", "failed", "none",
-] as const; // prettier-ignore
+export const rowStates = ["sent", "skipped", "queued", "parked", "rejected", "expired", "waiting", "failed", "none"] as const;
 export type RowState = (typeof rowStates)[number];
 
 /** Filters rows whose state or confirmation has no reason. */
@@ -49,9 +47,7 @@ export const rowConfirmations = [...confirmationStates, "none"] as const;
 export type RowConfirmation = (typeof rowConfirmations)[number];
 
 /** `confirmed` is there only for platforms that can be asked. */
-export const funnelSteps = [
-  "orders", "received", "not filtered", "attributed", "due", "accepted", "confirmed",
-] as const; // prettier-ignore
+export const funnelSteps = ["orders", "received", "not filtered", "attributed", "due", "accepted", "confirmed"] as const;
 
 /** The longest window of a reconciliation. */
 export const maxReconciledDays = 400;

@@ -69,12 +69,7 @@ export class Denied extends Refusal {
   override readonly code: RefusalCode;
   override readonly retryAfterSeconds: number | undefined;
 
-  constructor(
-    code: Exclude<RefusalCode, "invalid" | "not_found">,
-    message: string,
-    retryAfterSeconds?: number,
-    field = "",
-  ) {
+  constructor(code: Exclude<RefusalCode, "invalid" | "not_found">, message: string, retryAfterSeconds?: number, field = "") {
     super(field, message);
     this.code = code;
     this.retryAfterSeconds = retryAfterSeconds;

@@ -31,11 +31,7 @@ type BackupOptions = {
 
 export type TakenBackup = Totals & { file: string; bytes: number; schema: number };
 
-export async function takeBackup(
-  snapshot: Snapshot,
-  file: string,
-  options: BackupOptions,
-): Promise<TakenBackup> {
+export async function takeBackup(snapshot: Snapshot, file: string, options: BackupOptions): Promise<TakenBackup> {
   if (existsSync(file) && !options.replace)
     throw new Conflict("file", `${file} exists already; choose another name, or --force to replace it.`);
   // The new tables of a newer schema would be missing, which would show only when the backup is restored.

@@ -14,10 +14,13 @@ const header = {
   madeAt: "now",
 };
 const tables: Record<string, unknown[][]> = {
-  sites: [["s1", "Shop"], ["s2", "Ünï\ncode 😀"]],
+  sites: [
+    ["s1", "Shop"],
+    ["s2", "Ünï\ncode 😀"],
+  ],
   hosts: [],
   events: Array.from({ length: 1200 }, (_, i) => [`e${i}`, i % 2 ? null : i / 3]),
-}; // prettier-ignore
+};
 
 function* lines(): Generator<string> {
   yield `${JSON.stringify(header)}\n`;
@@ -118,8 +121,7 @@ describe("the file of a backup", () => {
       "something after the end": [...good, '["more"]\n'],
       "a row of another width": good.map((line, i) => (i === 2 ? '["s1"]\n["s2","x"]\n' : line)),
     };
-    for (const [name, some] of Object.entries(faults))
-      expect(await fault(await written(some)), name).toMatch(/damaged|cut off/);
+    for (const [name, some] of Object.entries(faults)) expect(await fault(await written(some)), name).toMatch(/damaged|cut off/);
     expect(await fault(await written(['{"hello":1}\n']))).toBe("FILE is not a Cleancast backup.");
     const newer = [`${JSON.stringify({ ...header, format: 2 })}\n`, ...good.slice(1)];
     expect(await fault(await written(newer))).toContain("a backup of a newer version");

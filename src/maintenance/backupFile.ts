@@ -74,12 +74,10 @@ export async function writeLines(
 
 /** JSON.stringify writes Infinity as null; so it is written as 1e999, which JSON.parse reads as Infinity. */
 export function rowLine(values: readonly Value[]): string {
-  if (values.every((value) => typeof value !== "number" || Number.isFinite(value)))
-    return `${JSON.stringify(values)}\n`;
+  if (values.every((value) => typeof value !== "number" || Number.isFinite(value))) return `${JSON.stringify(values)}\n`;
   const texts = values.map((value) => {
     if (typeof value !== "number" || Number.isFinite(value)) return JSON.stringify(value);
-    if (Number.isNaN(value))
-      throw new Conflict("database", "The database holds a value that is not a number (NaN).");
+    if (Number.isNaN(value)) throw new Conflict("database", "The database holds a value that is not a number (NaN).");
     return value > 0 ? "1e999" : "-1e999";
   });
   return `[${texts.join(",")}]\n`;
@@ -139,10 +137,7 @@ export async function* readBackup(
 
 const notABackup = (path: string) => new Conflict("file", `${path} is not a Cleancast backup.`);
 const notWhole = (path: string) =>
-  new Conflict(
-    "file",
-    `${path} is encrypted, and damaged or cut off near its beginning; it is not restored.`,
-  );
+  new Conflict("file", `${path} is encrypted, and damaged or cut off near its beginning; it is not restored.`);
 
 async function* countRead(path: string, start: number, onRead: (bytes: number) => void) {
   let read = start;
@@ -174,8 +169,7 @@ function createPartReader(path: string) {
   const totals: Totals = { tables: 0, rows: 0 };
   let ended: Totals | null = null;
 
-  const damaged = () =>
-    new Conflict("file", `${path} is damaged${last ? ` after the table ${last}` : ""}; it is not restored.`);
+  const damaged = () => new Conflict("file", `${path} is damaged${last ? ` after the table ${last}` : ""}; it is not restored.`);
   const cutOff = () =>
     new Conflict(
       "file",
@@ -184,10 +178,7 @@ function createPartReader(path: string) {
 
   /** An encrypted file does not show which of the two it is. */
   const cutOffOrDamaged = () =>
-    new Conflict(
-      "file",
-      `${path} is damaged or cut off${last ? ` after the table ${last}` : ""}; it is not restored.`,
-    );
+    new Conflict("file", `${path} is damaged or cut off${last ? ` after the table ${last}` : ""}; it is not restored.`);
 
   function* flushRows(): Generator<Part> {
     if (opened && rows.length) yield { part: "rows", ...opened, rows };
@@ -200,10 +191,7 @@ function createPartReader(path: string) {
       const header = value as Header | null;
       if (header?.cleancast !== "backup") throw notABackup(path);
       if (header.format !== 1)
-        throw new Conflict(
-          "file",
-          `${path} is a backup of a newer version of Cleancast; restore it with that.`,
-        );
+        throw new Conflict("file", `${path} is a backup of a newer version of Cleancast; restore it with that.`);
       hasHeader = true;
       yield { part: "header", header };
       return;

@@ -14,8 +14,7 @@ test.each(engines)("a backup and a restore on %s report every step up to the end
   const location = await newLocation(engine);
   const store = await createAt(location);
   const siteId = await newSite(store);
-  for (let n = 0; n < 1200; n += 100)
-    await Promise.all(Array.from({ length: 100 }, () => store.events.accept(newEvent(siteId))));
+  for (let n = 0; n < 1200; n += 100) await Promise.all(Array.from({ length: 100 }, () => store.events.accept(newEvent(siteId))));
   await store.close();
   const snapshot = await createSnapshot(location);
   if (!snapshot) return expect.unreachable("there is a database");

@@ -25,9 +25,7 @@ export async function checkLocation(location: StoreLocation, keys: Keys): Promis
       throw new Conflict(
         "database",
         `The database has schema ${snapshot.version}, this version of Cleancast knows ${latestVersion}: ` +
-          (snapshot.version > latestVersion
-            ? "check it with the newer one."
-            : "run 'cleancast migrate' first."),
+          (snapshot.version > latestVersion ? "check it with the newer one." : "run 'cleancast migrate' first."),
       );
     const seal = sealWith(keys);
     return [...(await checkRows(snapshot, seal, Date.now())), ...(await checkTwoFactors(snapshot, seal))];

@@ -104,15 +104,11 @@ async function setUp(engine: "sqlite" | "postgres") {
       await store.events.accept(newEvent(siteId, fields, { deliveries, owner: "", leaseUntil: now() }));
     }
   };
-  const count = async (where: string) =>
-    Number((await sql(location, `SELECT COUNT(*) AS n FROM ${where}`))[0]?.n);
+  const count = async (where: string) => Number((await sql(location, `SELECT COUNT(*) AS n FROM ${where}`))[0]?.n);
   /** What is planned for a time that is more than half an hour away. */
   const farAway = async () => {
     const late = `due_at > ${Date.now() + hourMs / 2}`;
-    return [
-      await count(`deliveries WHERE state = 'queued' AND ${late}`),
-      await count(`webhooks WHERE ${late}`),
-    ];
+    return [await count(`deliveries WHERE state = 'queued' AND ${late}`), await count(`webhooks WHERE ${late}`)];
   };
   return { clock, state, startNode, accept, count, farAway };
 }

@@ -23,8 +23,7 @@ export function readKeys(
 ): Keys {
   const [[name, text] = [], [otherName, otherText] = []] = Object.entries(given);
   if (text === undefined) {
-    if (otherText !== undefined)
-      faults.push(`${otherName} goes with ${name}; leave it out where the key is in a file.`);
+    if (otherText !== undefined) faults.push(`${otherName} goes with ${name}; leave it out where the key is in a file.`);
     let followed: Keys | null = null;
     return () => (followed ??= follow(file, mayCreate(), faultOf))();
   }
@@ -33,10 +32,7 @@ export function readKeys(
     if (value === undefined) continue;
     const key = decodeKey(value);
     if (key) keys.push(key);
-    else
-      faults.push(
-        `${variable} must be 32 bytes as 64 hex characters or as base64; make one with: openssl rand -hex 32`,
-      );
+    else faults.push(`${variable} must be 32 bytes as 64 hex characters or as base64; make one with: openssl rand -hex 32`);
   }
   return () => keys;
 }

@@ -14,8 +14,7 @@ import { tablesAt } from "../store/schema/tables.ts";
 import { move, type MovePlan } from "./move.ts";
 import { createProgress } from "./moveProgress.ts";
 
-const connectionColumns =
-  "site_id, id, platform, account, settings, credentials, events, state, created_at, updated_at";
+const connectionColumns = "site_id, id, platform, account, settings, credentials, events, state, created_at, updated_at";
 
 /** An embedded database with some connections, and a database to move it to. */
 async function newMove({ onTestFinished }: Pick<TestContext, "onTestFinished">) {
@@ -120,9 +119,7 @@ describe.concurrent("a move", () => {
     const failedOver: Database = {
       ...to,
       all: (sql, params) =>
-        sql.includes("pg_control_system") && (asked += 1) === 2
-          ? Promise.resolve([{ place: "another" }])
-          : to.all(sql, params),
+        sql.includes("pg_control_system") && (asked += 1) === 2 ? Promise.resolve([{ place: "another" }]) : to.all(sql, params),
     };
     expect(await run({ to: failedOver })).toMatchObject({ state: "moved" });
     expect(reported.join()).toContain("Another server answers now");
@@ -137,19 +134,22 @@ describe.concurrent("a move", () => {
     await expect(run({ to: other, target: "db/two" })).rejects.toThrow(/being moved to db\/one.*--restart/s);
     await other.write((tx) => tx.all(`CREATE TABLE users (id text)`));
     await expect(run({ to: other, restart: true })).rejects.toThrow(/already has data.*table users/);
-    expect(
-      await other.all(`SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()`),
-    ).toEqual([{ name: "users" }]);
+    expect(await other.all(`SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()`)).toEqual([
+      { name: "users" },
+    ]);
     reported.length = 0;
     await run({ prepareOnly: true });
     expect(reported[0]).toMatch(/^Pass 1: 0 of /);
 
     await other.write((tx) => tx.all(`DROP TABLE users`));
     // This run fails after the tables were created and before its start was recorded.
-    const dying = { ...createProgress(`${from.location()}.move`), begin: () => { throw new Error("killed"); } }; // prettier-ignore
-    await expect(run({ to: other, target: "db/two", restart: true, progress: dying })).rejects.toThrow(
-      "killed",
-    );
+    const dying = {
+      ...createProgress(`${from.location()}.move`),
+      begin: () => {
+        throw new Error("killed");
+      },
+    };
+    await expect(run({ to: other, target: "db/two", restart: true, progress: dying })).rejects.toThrow("killed");
     expect(await run({ to: other, target: "db/two" })).toMatchObject({ state: "moved" });
     expect(from.prepare("SELECT target FROM moved").get()).toEqual({ target: "db/two" });
     await expect(run()).rejects.toThrow(/moved already, to db\/two/);
@@ -163,9 +163,7 @@ describe.concurrent("a move", () => {
     );
     await expect(run()).rejects.toThrow(/already has data.*table oauth_apps/);
     await to.write((tx) => tx.all(`DELETE FROM oauth_apps`));
-    await to.write((tx) =>
-      tx.all(`INSERT INTO migrations (version, name, applied_at) VALUES (99999, 'newer', 0)`),
-    );
+    await to.write((tx) => tx.all(`INSERT INTO migrations (version, name, applied_at) VALUES (99999, 'newer', 0)`));
     await expect(run()).rejects.toThrow(/schema 99999/);
     expect((await readTargetState(to)).move).toBeNull();
     await to.write((tx) => tx.all(`DELETE FROM migrations WHERE version = 99999`));
@@ -175,9 +173,7 @@ describe.concurrent("a move", () => {
   test("a move names the row that PostgreSQL refuses", async (context) => {
     const { from, run } = await newMove(context);
     from.exec(`UPDATE connections SET settings = 'a' || char(0) WHERE id = 'c17'`);
-    await expect(run()).rejects.toThrow(
-      /The table connections cannot be copied: the row with the key "s1 c17"/,
-    );
+    await expect(run()).rejects.toThrow(/The table connections cannot be copied: the row with the key "s1 c17"/);
     from.exec(`UPDATE connections SET settings = '{}', created_at = 1.5 WHERE id = 'c17'`);
     await expect(run()).rejects.toThrow(/the row with the key "s1 c17"/);
   });

@@ -9,12 +9,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { Conflict } from "../kernel/refusal.ts";
 import { createSource, type PieceSize } from "../store/maintenance/copySource.ts";
-import {
-  findTableInUse,
-  createCopyTarget,
-  readTargetState,
-  type CopyTarget,
-} from "../store/maintenance/copyTarget.ts";
+import { findTableInUse, createCopyTarget, readTargetState, type CopyTarget } from "../store/maintenance/copyTarget.ts";
 import { readTable, type Table } from "../store/maintenance/copy.ts";
 import type { Database } from "../store/engine/database.ts";
 import { NewerSchema } from "../store/schema/compatibility.ts";
@@ -106,21 +101,14 @@ type RunPass = (onProgress: PassContext["onProgress"], isLocked: boolean) => Pro
 async function finishEarlier(plan: MovePlan, { move: id, target }: MoveId, tables: Table[]): Promise<Move> {
   const state = await readTargetState(plan.to);
   if (state.move === null || state.move !== id)
-    throw new Conflict(
-      "database",
-      `The embedded database was moved already, to ${target}; there is nothing left to move.`,
-    );
+    throw new Conflict("database", `The embedded database was moved already, to ${target}; there is nothing left to move.`);
   const copied = await createCopyTarget(plan.to);
   const rows = [...(await copied.count(tables)).values()].reduce((sum, one) => sum + one, 0);
   await finish(plan, copied, tables);
   return { state: "moved", passes: 0, tables: tables.length, rows, heldMs: null };
 }
 
-async function finish(
-  { to, progress }: MovePlan,
-  target: CopyTarget,
-  tables: readonly Table[],
-): Promise<void> {
+async function finish({ to, progress }: MovePlan, target: CopyTarget, tables: readonly Table[]): Promise<void> {
   await target.dropIndexes(tables);
   await clearMoveMarker(to);
   progress.remove();
@@ -148,10 +136,7 @@ async function claimTarget(plan: MovePlan): Promise<MoveId> {
     );
   const inUse = await findTableInUse(to, found);
   if (inUse !== null)
-    throw new Conflict(
-      "to",
-      `That database already has data, in the table ${inUse}. A move needs an empty one.`,
-    );
+    throw new Conflict("to", `That database already has data, in the table ${inUse}. A move needs an empty one.`);
   if (begun && plan.restart !== true)
     throw new Conflict(
       "to",
@@ -199,8 +184,7 @@ async function lastPass(
   const { lock, target, tables, pass, id, identity } = context;
   const startedAt = performance.now();
   let renewedAt = 0;
-  const tooLate = () =>
-    new Conflict("database", "The last pass took too long and was stopped; run the same command again.");
+  const tooLate = () => new Conflict("database", "The last pass took too long and was stopped; run the same command again.");
   const renew = () => {
     if (now() - renewedAt < renewMs) return;
     if (!lock.hold(now() + lockMs, now())) throw tooLate();
@@ -219,12 +203,8 @@ async function lastPass(
     const counts = await target.count(tables);
     for (const [name, here] of rows)
       if (here !== counts.get(name))
-        return result(
-          total,
-          `The table ${name} has ${here} rows here and ${counts.get(name)} in PostgreSQL.`,
-        );
-    if ((await target.identify()) !== identity)
-      return result(total, "Another server answers now, which may lack some rows.");
+        return result(total, `The table ${name} has ${here} rows here and ${counts.get(name)} in PostgreSQL.`);
+    if ((await target.identify()) !== identity) return result(total, "Another server answers now, which may lack some rows.");
     if (!lock.finish(now(), id)) throw tooLate();
     return result(total, null);
   } finally {

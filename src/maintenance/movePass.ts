@@ -56,15 +56,9 @@ async function copyTable(context: PassContext, table: Table, pass: Pass): Promis
 
 type HashedPiece = Piece & { hash: string; within: Key | null };
 
-async function copyPiece(
-  { target, progress }: PassContext,
-  table: Table,
-  piece: HashedPiece,
-  pass: Pass,
-): Promise<void> {
+async function copyPiece({ target, progress }: PassContext, table: Table, piece: HashedPiece, pass: Pass): Promise<void> {
   const { range, rows, hash, within } = piece;
-  const isCopied =
-    progress.statusOf(table.name, range, hash) === "recorded" && (await target.holds(table, piece));
+  const isCopied = progress.statusOf(table.name, range, hash) === "recorded" && (await target.holds(table, piece));
   if (!isCopied) {
     pass.copied += rows.length;
     progress.invalidate(table.name, within);

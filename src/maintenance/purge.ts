@@ -136,20 +136,11 @@ export function createPurge(options: PurgeOptions) {
     let removed = await store.traffic.purge(id, now() - keepBotsMs, now());
     removed += await store.pushes.purge(id, now() - keepPushesMs);
     removed += await store.alerts.purge(id, now() - keepAlertsMs);
-    removed += await inSteps(maxRows, (_after, limit) =>
-      store.orders.purge(id, now() - settings.keepEventsMs, limit),
-    );
-    removed += await inSteps(maxRows, (_after, limit) =>
-      store.reconciliations.purge(id, now() - keepRunsMs, maxRuns, limit),
-    );
+    removed += await inSteps(maxRows, (_after, limit) => store.orders.purge(id, now() - settings.keepEventsMs, limit));
+    removed += await inSteps(maxRows, (_after, limit) => store.reconciliations.purge(id, now() - keepRunsMs, maxRuns, limit));
     removed += await untilNone((limit) => store.people.purgeVisitors(id, now() - settings.keepMs, limit));
     removed += await inSteps(maxRows, (after, limit) =>
-      store.purge.events(
-        id,
-        { before: now() - settings.keepEventsMs, statisticsFrom: now() - keepStatisticsMs },
-        after,
-        limit,
-      ),
+      store.purge.events(id, { before: now() - settings.keepEventsMs, statisticsFrom: now() - keepStatisticsMs }, after, limit),
     );
     return removed + (await untilNone((limit) => store.syncLog.purge(id, now() - settings.keepLogMs, limit)));
   }
@@ -157,17 +148,11 @@ export function createPurge(options: PurgeOptions) {
   /** Purges what is found only by reading all rows, or is rare. */
   async function purgeDaily({ id, keys, settings }: PurgedSite): Promise<void> {
     purged += await store.snapshots.purge(id, now() - keepSnapshotsMs);
-    await inSteps(maxRows, (after, limit) =>
-      store.people.purgePeople(id, now() - settings.keepMs, after, limit),
-    );
+    await inSteps(maxRows, (after, limit) => store.people.purgePeople(id, now() - settings.keepMs, after, limit));
     await inSteps(maxRows, (after, limit) => store.purge.claims(id, now(), after, limit));
-    await inSteps(maxRecords, (after, limit) =>
-      store.purge.agreements(id, now() - keepAgreementsMs, after, limit),
-    );
+    await inSteps(maxRecords, (after, limit) => store.purge.agreements(id, now() - keepAgreementsMs, after, limit));
     for (const key of keys)
-      await inSteps(maxRows, (_after, limit) =>
-        store.purge.keyUses(id, key.id, now() - keepKeyUsesMs, limit),
-      );
+      await inSteps(maxRows, (_after, limit) => store.purge.keyUses(id, key.id, now() - keepKeyUsesMs, limit));
     for (const table of [
       "statistics",
       "statistics_segments",
@@ -176,9 +161,7 @@ export function createPurge(options: PurgeOptions) {
       "inbound_counts",
       "confirmation_counts",
     ] as const)
-      await inSteps(maxHours, (_after, limit) =>
-        store.purge.hours(id, table, now() - keepStatisticsMs, limit),
-      );
+      await inSteps(maxHours, (_after, limit) => store.purge.hours(id, table, now() - keepStatisticsMs, limit));
     await inSteps(maxRows, (_after, limit) => store.purge.audit(id, now() - keepAuditMs, limit));
   }
 
@@ -191,11 +174,7 @@ export function createPurge(options: PurgeOptions) {
   async function run(stopping?: AbortSignal): Promise<void> {
     signal = stopping;
     // This comes before the lease, which writes a time, too.
-    isClockTrusted ??= trustClock(
-      now,
-      elapsed,
-      await store.purge.newestTime([...sites()].map(({ id }) => id)),
-    );
+    isClockTrusted ??= trustClock(now, elapsed, await store.purge.newestTime([...sites()].map(({ id }) => id)));
     if (!(await pace.mayContinue())) return;
     // Hosts that no site owns count under the empty site.
     for (const id of await store.purge.sitesOfShortLived()) await purgeShortLived(id);
@@ -214,8 +193,7 @@ export function createPurge(options: PurgeOptions) {
       try {
         if (isDue) {
           const removed = await purgeFrequent(site);
-          const intervalMs =
-            removed > 0 ? everyMs : Math.min(2 * (due?.intervalMs ?? everyMs), maxIntervalMs);
+          const intervalMs = removed > 0 ? everyMs : Math.min(2 * (due?.intervalMs ?? everyMs), maxIntervalMs);
           // A run begins a little earlier or later than its interval after the last one.
           next.set(site.id, { at: elapsed() + intervalMs - everyMs / 2, intervalMs, retention });
         }
@@ -233,15 +211,13 @@ export function createPurge(options: PurgeOptions) {
     await purgeDeletedSites({ store, now, onPurged, inSteps: (step) => inSteps(maxRows, step) });
     const present = new Set(Array.from(sites(), ({ id }) => id));
     for (const id of lags.keys()) if (!present.has(id)) lags.delete(id);
-    if (await pace.mayContinue())
-      await store.purge.saveRun({ at: now(), lagMs: Math.max(0, ...lags.values()) });
+    if (await pace.mayContinue()) await store.purge.saveRun({ at: now(), lagMs: Math.max(0, ...lags.values()) });
   }
 
   return { run, lease };
 }
 
-const retentionOf = ({ settings: { keepMs, keepEventsMs, keepLogMs } }: PurgedSite) =>
-  `${keepMs} ${keepEventsMs} ${keepLogMs}`;
+const retentionOf = ({ settings: { keepMs, keepEventsMs, keepLogMs } }: PurgedSite) => `${keepMs} ${keepEventsMs} ${keepLogMs}`;
 
 // Steps take a few milliseconds, because in the embedded store they block the thread that accepts events. After each the
 // purge pauses for a multiple of its duration.

@@ -29,9 +29,7 @@ const visit = { visitorId: "v2", seenAt: rowsAt, browser: null, clickIds: {}, br
 const options = { version: "1", now: rowsAt, replace: true };
 
 const place = async (engine: Engine, database = freshDatabase): Promise<StoreLocation> =>
-  engine === "sqlite"
-    ? { engine, file: join(freshFolder(), "store.db") }
-    : { engine, url: await database(), connections: 4 };
+  engine === "sqlite" ? { engine, file: join(freshFolder(), "store.db") } : { engine, url: await database(), connections: 4 };
 
 /** A database with a row or two in every table. */
 async function filled(engine: Engine): Promise<StoreLocation> {
@@ -40,7 +38,12 @@ async function filled(engine: Engine): Promise<StoreLocation> {
   await migrate(db);
   for (const [table, rows] of Object.entries(representativeRows())) {
     const columns = Object.keys(rows[0] as Row);
-    await fillTable(db, table, columns, rows.map((row) => columns.map((column) => row[column] ?? null))); // prettier-ignore
+    await fillTable(
+      db,
+      table,
+      columns,
+      rows.map((row) => columns.map((column) => row[column] ?? null)),
+    );
   }
   await db.close();
   await (await createStore(location, rowsKey, ulid)).close();
@@ -55,10 +58,7 @@ async function change(location: StoreLocation, ...statements: string[]): Promise
   await db.close();
 }
 
-async function withSnapshot<T>(
-  location: StoreLocation,
-  work: (snapshot: Snapshot) => Promise<T>,
-): Promise<T> {
+async function withSnapshot<T>(location: StoreLocation, work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
   const snapshot = (await createSnapshot(location)) as Snapshot;
   try {
     return await work(snapshot);
@@ -82,10 +82,7 @@ describe.each(engines)("on %s", (engine) => {
   test("an infinite value and packed records are restored as they were, and pass the check", async () => {
     const infinite = engine === "sqlite" ? "9e999" : "'Infinity'";
     const [person, subject] = [representativeRows().identities?.[0]?.email_sha256, "b".repeat(64)];
-    const packed = packRecord(
-      { visits: [visit], firstUtm: {}, forms: { emailGoogleSha256: sha256(subject) } },
-      subject,
-    );
+    const packed = packRecord({ visits: [visit], firstUtm: {}, forms: { emailGoogleSha256: sha256(subject) } }, subject);
     expect(() => JSON.parse(packed)).toThrow();
     await change(
       location,
@@ -111,9 +108,7 @@ describe.each(engines)("on %s", (engine) => {
       owner: "nobody",
       extra: null,
     });
-    const literals = values.map((one) =>
-      one === null ? "NULL" : typeof one === "number" ? one : `'${one}'`,
-    );
+    const literals = values.map((one) => (one === null ? "NULL" : typeof one === "number" ? one : `'${one}'`));
     await change(
       location,
       `INSERT INTO events (${columns}) VALUES (${literals.join(", ")})`,
@@ -160,9 +155,7 @@ describe.each(engines)("on %s", (engine) => {
       ]),
     );
     await change(location, `DELETE FROM events`, `DELETE FROM deliveries`);
-    expect((await checkLocation(location, keys)).map(({ what }) => what)).toContain(
-      "outcomes without their event",
-    );
+    expect((await checkLocation(location, keys)).map(({ what }) => what)).toContain("outcomes without their event");
     const left = (await checkLocation(location, keys)).map(({ what }) => what);
     expect(left).toContain("hours whose statistics differ from their events");
 
@@ -188,7 +181,9 @@ describe("the embedded database", () => {
   });
   /** Lists the files next to a database, without its own log and the backup. */
   const otherFiles = (file: string) =>
-    readdirSync(dirname(file)).filter((name) => !/^(?:store\.db(?:-wal|-shm)?|backup)$/.test(name)).toSorted(); // prettier-ignore
+    readdirSync(dirname(file))
+      .filter((name) => !/^(?:store\.db(?:-wal|-shm)?|backup)$/.test(name))
+      .toSorted();
 
   test("the check finds a text in a number column", async () => {
     await change(location, `UPDATE events SET value = 'much'`, `UPDATE dedup_claims SET expires_at = 'late'`);
@@ -221,9 +216,7 @@ describe("the embedded database", () => {
     const { wrong, aside } = await restore(backup, location);
     expect(wrong).toEqual([]);
     expect(otherFiles(file)).toEqual(["store.db.away", `${basename(aside ?? "")}-wal`]);
-    expect(await withSnapshot(location, (snapshot) => snapshot.all(`SELECT name FROM sites`))).toEqual([
-      { name: "Shop" },
-    ]);
+    expect(await withSnapshot(location, (snapshot) => snapshot.all(`SELECT name FROM sites`))).toEqual([{ name: "Shop" }]);
   });
 
   test.each<[string, (bytes: Buffer) => Buffer]>([

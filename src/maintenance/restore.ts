@@ -10,12 +10,7 @@ import { sealWith, tryUnseal, type Keys } from "../store/engine/seal.ts";
 import { sealedNames } from "../store/maintenance/sealedColumns.ts";
 import type { StoreLocation } from "../store/connect.ts";
 import { columnsOf, tablesAt } from "../store/schema/tables.ts";
-import {
-  emptyTable,
-  fillTable,
-  createRestoreTarget,
-  type RestoreObstacle,
-} from "../store/maintenance/restoreTarget.ts";
+import { emptyTable, fillTable, createRestoreTarget, type RestoreObstacle } from "../store/maintenance/restoreTarget.ts";
 import type { BackupSecret } from "./backups/encryption.ts";
 import { checkLocation } from "./check.ts";
 import { readBackup, type Header, type OnRead, type Totals } from "./backupFile.ts";
@@ -38,9 +33,7 @@ export async function restoreBackup(
   options: { force: boolean; now: number; secret?: BackupSecret | null; onProgress?: OnProgress },
 ): Promise<Restored> {
   const { onProgress = () => {}, secret = null } = options;
-  const { header, ...totals } = await verifyBackup(file, keys, secret, (read, size) =>
-    onProgress(read / size, "verifying"),
-  );
+  const { header, ...totals } = await verifyBackup(file, keys, secret, (read, size) => onProgress(read / size, "verifying"));
   const target = await createRestoreTarget(location, options.force, options.now);
   if (typeof target === "string") throw new Conflict("target", obstacles[target]);
   let aside: string | null;
@@ -79,13 +72,9 @@ export async function verifyBackup(
     const { done, value } = await parts.next();
     if (done) {
       const [table] = missing;
-      if (table !== undefined)
-        throw new Conflict("file", `The table ${table} is missing in the backup; it is not restored.`);
+      if (table !== undefined) throw new Conflict("file", `The table ${table} is missing in the backup; it is not restored.`);
       if (generation !== generationOf())
-        throw new Conflict(
-          "file",
-          "The backup was made by an unreleased version of Cleancast, and cannot be restored.",
-        );
+        throw new Conflict("file", "The backup was made by an unreleased version of Cleancast, and cannot be restored.");
       return { header: header as unknown as Header, ...value };
     }
     if (value.part === "header") {
@@ -116,18 +105,12 @@ export async function verifyBackup(
   }
 }
 
-async function writeTables(
-  file: string,
-  secret: BackupSecret | null,
-  db: Database,
-  onRead: OnRead,
-): Promise<void> {
+async function writeTables(file: string, secret: BackupSecret | null, db: Database, onRead: OnRead): Promise<void> {
   for await (const part of readBackup(file, secret, onRead)) {
     if (part.part === "table") {
       const known = await columnsOf(db, part.table);
       const unknown = part.columns.find((column) => !known.includes(column));
-      if (unknown !== undefined)
-        throw new Conflict("file", `The backup has an unknown column ${unknown} in ${part.table}.`);
+      if (unknown !== undefined) throw new Conflict("file", `The backup has an unknown column ${unknown} in ${part.table}.`);
       await emptyTable(db, part.table);
     }
     if (part.part === "rows") await fillTable(db, part.table, part.columns, part.rows);

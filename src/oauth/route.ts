@@ -1,12 +1,7 @@
 // Serves the two routes of a sign-in at a platform: the link that begins it, and the callback for the platform's redirect.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import {
-  startAuthorization,
-  finishAuthorization,
-  type Finished,
-  type SignInOptions,
-} from "../delivery/oauth/signIn.ts";
+import { startAuthorization, finishAuthorization, type Finished, type SignInOptions } from "../delivery/oauth/signIn.ts";
 import { escapeHtml } from "../kernel/text.ts";
 
 export const callbackPath = "/oauth/callback";
@@ -58,9 +53,7 @@ function dashboardUrl(redirectUri: string, { siteId, platform, id }: Finished): 
 }
 
 export const redirect = (reply: FastifyReply, cookie: string | string[], location: string) =>
-  reply
-    .headers({ "set-cookie": cookie, "cache-control": "no-store", "referrer-policy": "no-referrer" })
-    .redirect(location, 303);
+  reply.headers({ "set-cookie": cookie, "cache-control": "no-store", "referrer-policy": "no-referrer" }).redirect(location, 303);
 
 export function readCookie(header: string, name: string): string | undefined {
   const pairs = header.split(";").map((pair) => pair.trim().split("="));

@@ -33,8 +33,7 @@ export function createBacklog({ store, directory, now, elapsed }: BacklogOptions
     for (const site of directory.sites()) {
       for (const connection of site.connections) {
         connections.set(`${connection.siteId} ${connection.id}`, connection);
-        if (!waiting.has(connection.platform))
-          waiting.set(connection.platform, { count: 0, overdueSeconds: 0, ageSeconds: 0 });
+        if (!waiting.has(connection.platform)) waiting.set(connection.platform, { count: 0, overdueSeconds: 0, ageSeconds: 0 });
       }
     }
     for (const { siteId, connectionId } of await store.deliveries.findDue(Number.MAX_SAFE_INTEGER)) {

@@ -51,11 +51,7 @@ export function createCapacity(options: CapacityOptions): () => Promise<Capacity
   return async () => {
     if (!cached || elapsed() - cached.at >= cacheMs) cached = { sizes: readSizes(), at: elapsed() };
     try {
-      const [sizes, backup, purge] = await Promise.all([
-        cached.sizes,
-        store.backups.read(),
-        store.purge.readRun(),
-      ]);
+      const [sizes, backup, purge] = await Promise.all([cached.sizes, store.backups.read(), store.purge.readRun()]);
       const isScheduled = folder !== null && schedule !== null;
       const backupOverdueMs = isScheduled ? overdueMs(schedule, backup, now()) : null;
       return { ...sizes, backup, backupOverdueMs, purge };

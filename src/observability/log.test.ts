@@ -77,15 +77,9 @@ describe("the line of an inbound request", () => {
     ["refused with its key", { ...authenticated, status: 415, reason: "content type", ms: 3 }],
     ["refused for its rate", { ...authenticated, status: 429, reason: "rate limit", ms: 1 }],
     ["of a duplicate", { ...event, exit: "duplicate", status: 200, ms: 12 }],
-    [
-      "of a filtered event",
-      { ...event, exit: "filtered", reasons: ["blocked domain", "bot"], status: 200, ms: 7 },
-    ],
+    ["of a filtered event", { ...event, exit: "filtered", reasons: ["blocked domain", "bot"], status: 200, ms: 7 }],
     ["of a test event", { ...event, mode: "test", exit: "duplicate", status: 200, ms: 7 }],
-    [
-      "of an unavailable store",
-      { ...event, exit: "unavailable", status: 503, reason: "unavailable", ms: 9800 },
-    ],
+    ["of an unavailable store", { ...event, exit: "unavailable", status: 503, reason: "unavailable", ms: 9800 }],
     ["of a defect", { ...event, ms: 2 }],
     ["of a defect before the key", { ms: 2 }],
     ["with a clock that was set back", { ...event, exit: "duplicate", status: 200, ms: -3600 }],
@@ -159,11 +153,7 @@ describe("the line of an attempt", () => {
     (state) => {
       for (const httpStatus of [200, 503, null])
         for (const durationMs of [0, 12, 8000.25])
-          expectSameBytes(
-            "meta",
-            { ...settlement, state, dueAt: time },
-            { ...attempt, httpStatus, durationMs },
-          );
+          expectSameBytes("meta", { ...settlement, state, dueAt: time }, { ...attempt, httpStatus, durationMs });
     },
   );
 

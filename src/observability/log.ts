@@ -32,8 +32,7 @@ export function createLog(level: string, onClosed: () => void = () => {}): Log {
     },
     writeAttempt(platform, settlement) {
       const { attempt, state } = settlement;
-      if (attempt && isWritten(levelOf(state)))
-        stream.write(renderAttempt(platform, settlement, attempt, Date.now()));
+      if (attempt && isWritten(levelOf(state))) stream.write(renderAttempt(platform, settlement, attempt, Date.now()));
     },
   };
 }

@@ -72,21 +72,14 @@ export function createMetrics(sources: MetricSources): { contentType: string; re
 
 function declareNode({ gauge, counter }: Exporter, sources: MetricSources, data: ScrapeData): void {
   const { totals } = sources.counts;
-  gauge(
-    "cleancast_build_info",
-    "Always 1; the labels name the running version.",
-    ["version", "engine"],
-    () => [[sources.version, sources.engine, 1]],
-  );
+  gauge("cleancast_build_info", "Always 1; the labels name the running version.", ["version", "engine"], () => [
+    [sources.version, sources.engine, 1],
+  ]);
   gauge("cleancast_ready", "1 where a check of /readyz holds, 0 where it fails.", ["check"], () =>
     Object.entries(data.readiness?.checks ?? {}).map(([check, state]) => [check, state === "ok" ? 1 : 0]),
   );
-  gauge("cleancast_clock_skew_seconds", "This clock minus the database's.", [], () =>
-    toSeconds(sources.skewMs()),
-  );
-  counter("cleancast_clock_jumps_total", "How often this machine's clock was set.", [], () => [
-    [totals.clockJumps],
-  ]);
+  gauge("cleancast_clock_skew_seconds", "This clock minus the database's.", [], () => toSeconds(sources.skewMs()));
+  counter("cleancast_clock_jumps_total", "How often this machine's clock was set.", [], () => [[totals.clockJumps]]);
   counter("cleancast_defects_total", "Errors in the log.", [], () => [[totals.defects]]);
   gauge("cleancast_certificate_expiry_timestamp_seconds", "Expiry of the served certificate.", [], () =>
     toSeconds(sources.certificateExpiresAt()),
@@ -112,11 +105,8 @@ function declareInbound({ counter, histogram }: Exporter, counts: Counts): void 
     ["site", "exit"],
     counts.siteEvents.entries,
   );
-  counter(
-    "cleancast_reconciled_rows_total",
-    "Rows of the reconciliations that ended on this node, by class.",
-    ["class"],
-    () => withoutSecondLabel(counts.reconciled.entries()),
+  counter("cleancast_reconciled_rows_total", "Rows of the reconciliations that ended on this node, by class.", ["class"], () =>
+    withoutSecondLabel(counts.reconciled.entries()),
   );
   counter("cleancast_order_feed_fetches_total", "Fetches of lists of orders on this node.", ["result"], () =>
     withoutSecondLabel(counts.feedFetches.entries()),
@@ -178,15 +168,10 @@ function declareDelivery({ counter, gauge, histogram }: Exporter, sources: Metri
     ["platform"],
     sumLanes(({ waiting }) => waiting),
   );
-  gauge(
-    "cleancast_breakers_open",
-    "Connections with an open circuit breaker, on this node.",
-    ["platform"],
-    () => sumByLabel(Array.from(sources.openBreakers(), (key) => [platformOfKey(key), 1])),
+  gauge("cleancast_breakers_open", "Connections with an open circuit breaker, on this node.", ["platform"], () =>
+    sumByLabel(Array.from(sources.openBreakers(), (key) => [platformOfKey(key), 1])),
   );
-  gauge("cleancast_connections", "Connections by state.", ["platform", "state"], () =>
-    countByState(directory),
-  );
+  gauge("cleancast_connections", "Connections by state.", ["platform", "state"], () => countByState(directory));
   gauge(
     "cleancast_token_expiry_timestamp_seconds",
     "Expiry of the first access token that cannot be renewed.",
@@ -221,32 +206,19 @@ function declareQueue({ gauge }: Exporter, data: ScrapeData): void {
   );
 }
 
-function declareStore(
-  { counter, histogram }: Exporter,
-  { commitSeconds, totals }: Counts,
-  data: ScrapeData,
-): void {
-  counter("cleancast_purged_rows_total", "Rows that this node purged after their retention.", [], () => [
-    [totals.purgedRows],
-  ]);
+function declareStore({ counter, histogram }: Exporter, { commitSeconds, totals }: Counts, data: ScrapeData): void {
+  counter("cleancast_purged_rows_total", "Rows that this node purged after their retention.", [], () => [[totals.purgedRows]]);
   counter(
     "cleancast_deletions_total",
     "Deleted sites, connections, webhooks and persons, and shortened retention periods.",
     ["kind"],
     () => Object.entries(data.deletions ?? {}),
   );
-  histogram("cleancast_store_commit_seconds", "Duration of transactions, including their wait.", () => [
-    ["", commitSeconds],
+  histogram("cleancast_store_commit_seconds", "Duration of transactions, including their wait.", () => [["", commitSeconds]]);
+  counter("cleancast_store_writes_total", "Written events and outcomes; divided by the commits it is the batch size.", [], () => [
+    [totals.writes],
   ]);
-  counter(
-    "cleancast_store_writes_total",
-    "Written events and outcomes; divided by the commits it is the batch size.",
-    [],
-    () => [[totals.writes]],
-  );
-  counter("cleancast_store_commit_failures_total", "Transactions that the database failed.", [], () => [
-    [totals.commitFailures],
-  ]);
+  counter("cleancast_store_commit_failures_total", "Transactions that the database failed.", [], () => [[totals.commitFailures]]);
 }
 
 function declareCapacity({ gauge }: Exporter, data: ScrapeData): void {
@@ -264,9 +236,7 @@ function declareCapacity({ gauge }: Exporter, data: ScrapeData): void {
     ["folder"],
     disks(({ wholeBytes }) => wholeBytes),
   );
-  gauge("cleancast_database_bytes", "Size of the database.", [], () =>
-    data.capacity ? [[data.capacity.databaseBytes]] : [],
-  );
+  gauge("cleancast_database_bytes", "Size of the database.", [], () => (data.capacity ? [[data.capacity.databaseBytes]] : []));
   gauge("cleancast_backup_timestamp_seconds", "Time of the newest backup in the folder.", [], () =>
     toSeconds(data.capacity?.backup.last?.at ?? null),
   );
@@ -300,8 +270,7 @@ function groupByPlatform(directory: Pick<Directory, "sites">): Map<string, Conne
 
 function* countByState(directory: Pick<Directory, "sites">): Generator<Sample> {
   for (const [platform, connections] of groupByPlatform(directory))
-    for (const [state, some] of Map.groupBy(connections, (one) => one.state))
-      yield [platform, state, some.length];
+    for (const [state, some] of Map.groupBy(connections, (one) => one.state)) yield [platform, state, some.length];
 }
 
 function* firstTokenExpiries(directory: Pick<Directory, "sites">): Generator<Sample> {

@@ -42,11 +42,7 @@ type ObservedParts = {
 /** Outcomes of sites on a machine that is down wait for it for a minute. */
 const maxSettleMs = 70_000;
 
-export function createObservability(
-  config: Config,
-  { log, writeInbound, writeAttempt }: Log,
-  now: () => number,
-) {
+export function createObservability(config: Config, { log, writeInbound, writeAttempt }: Log, now: () => number) {
   const counts = createCounts({ bySite: config.metricsBySite });
   const elapsed = () => performance.now();
   let workerPolledAt = elapsed();
@@ -131,11 +127,7 @@ export function createObservability(
     },
 
     /** A list of orders was fetched, or could not be. */
-    onFeedFetched(
-      { siteId }: { siteId: string },
-      error: string | null,
-      tally: { written: number; refused: number },
-    ): void {
+    onFeedFetched({ siteId }: { siteId: string }, error: string | null, tally: { written: number; refused: number }): void {
       counts.feedFetches.add(error === null ? "ok" : "failed");
       const { written, refused } = tally;
       if (error === null) log.info({ site: siteId, written, refused }, "list of orders fetched");
@@ -169,8 +161,7 @@ export function createObservability(
         workerPolledAt: () => workerPolledAt,
         configurationReadAt: () => configurationReadAt,
         // While a machine is down, events of its sites may also run out of time.
-        failedInARow: () =>
-          Math.max(failedCommits.inARow(), health.countDownMachines() > 0 ? 0 : failedEvents.inARow()),
+        failedInARow: () => Math.max(failedCommits.inARow(), health.countDownMachines() > 0 ? 0 : failedEvents.inARow()),
         stuckMs() {
           const { inFlight } = commitObserver;
           const ms = isLinked(inFlight) ? elapsed() - Math.max(inFlight.next.startedAt, committedAt) : 0;

@@ -42,9 +42,7 @@ export function createReadiness(options: ReadinessOptions) {
   let skewMs: number | null = null;
 
   async function check(): Promise<Readiness> {
-    const found = await within(storeTimeoutMs, checkStore(), "the store did not answer in time").catch(
-      () => null,
-    );
+    const found = await within(storeTimeoutMs, checkStore(), "the store did not answer in time").catch(() => null);
     const holds = {
       store: found !== null,
       writes: options.failedInARow() < maxFailures && options.stuckMs() < maxCommitMs,

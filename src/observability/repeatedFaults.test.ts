@@ -9,10 +9,7 @@ import { isTransient } from "./repeatedFaults.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-type Line = { level: number; msg?: string; err?: { message: string; stack: string } } & Record<
-  string,
-  unknown
->;
+type Line = { level: number; msg?: string; err?: { message: string; stack: string } } & Record<string, unknown>;
 
 /** Opens the hooks of a relay. Returns the lines of its log. */
 function open() {
@@ -58,8 +55,7 @@ describe("faults of the database that pass", () => {
 });
 
 /** The error of SQLite on a full disk. */
-const fullDisk = () =>
-  Object.assign(new Error("database or disk is full"), { code: "ERR_SQLITE_ERROR", errcode: 13 });
+const fullDisk = () => Object.assign(new Error("database or disk is full"), { code: "ERR_SQLITE_ERROR", errcode: 13 });
 
 describe("other defects", () => {
   test("a full disk under load makes one log line a minute, and only the first has a stack trace", async () => {

@@ -71,9 +71,5 @@ function hasToken({ headers }: IncomingMessage, token: string): boolean {
 function refuse(reply: FastifyReply, decision: "not found" | "unauthorized"): FastifyReply {
   if (decision === "not found") return sendNotFound(reply);
   reply.header("www-authenticate", 'Bearer realm="metrics"');
-  return sendText(
-    reply,
-    401,
-    "Metrics need the CLEANCAST_METRICS_TOKEN, or a trusted address where no token is set.",
-  );
+  return sendText(reply, 401, "Metrics need the CLEANCAST_METRICS_TOKEN, or a trusted address where no token is set.");
 }

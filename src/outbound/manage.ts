@@ -27,11 +27,7 @@ export async function addWebhook(
   const read = readAddress(by.allow, wanted.url);
   if ("fault" in read) throw new Refusal("url", read.fault);
   const known = (await store.webhooks.listWithSecrets(site.id)).find(({ url }) => url === read.url);
-  if (known)
-    throw new Conflict(
-      "url",
-      `Webhook ${known.id} sends to this address already; rotate its secret instead.`,
-    );
+  if (known) throw new Conflict("url", `Webhook ${known.id} sends to this address already; rotate its secret instead.`);
   const id = shortId();
   const secret = wanted.secret ?? newSigningSecret();
   const address: Address = { url: read.url, secrets: { current: secret, previous: null } };
@@ -86,22 +82,12 @@ export async function rotateSecret(
   requireAddress(webhook);
   const { siteId, id } = webhook;
   const oldUntil = by.now + rotationOverlapMs;
-  await store.webhooks.rotate(
-    auditLine(siteId, "webhook secret rotated", { id, oldUntil }, by),
-    id,
-    secret,
-    oldUntil,
-  );
+  await store.webhooks.rotate(auditLine(siteId, "webhook secret rotated", { id, oldUntil }, by), id, secret, oldUntil);
   return { secret, oldUntil };
 }
 
 /** Chooses if periods without conversions are pushed too. */
-export async function setSendEmpty(
-  { store }: WebhookContext,
-  webhook: Webhook,
-  sendEmpty: boolean,
-  by: By,
-): Promise<void> {
+export async function setSendEmpty({ store }: WebhookContext, webhook: Webhook, sendEmpty: boolean, by: By): Promise<void> {
   const { siteId, id } = webhook;
   const detail = { id, sendEmpty, before: { sendEmpty: webhook.sendEmpty } };
   await store.webhooks.setSendEmpty(auditLine(siteId, "webhook changed", detail, by), id, sendEmpty);
@@ -137,11 +123,7 @@ export async function enableWebhook({ store }: WebhookContext, webhook: Webhook,
   return (await store.pushes.sumQueued({ siteId, webhookId: id })).periods;
 }
 
-export async function removeWebhook(
-  { store }: WebhookContext,
-  { siteId, id, origin }: Webhook,
-  by: By,
-): Promise<void> {
+export async function removeWebhook({ store }: WebhookContext, { siteId, id, origin }: Webhook, by: By): Promise<void> {
   const { periods: waiting } = await store.pushes.sumQueued({ siteId, webhookId: id });
   await store.webhooks.remove(auditLine(siteId, "webhook removed", { id, origin, waiting }, by), id);
   await store.deletions.add("webhook");

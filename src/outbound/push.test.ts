@@ -74,9 +74,7 @@ describe("periods", () => {
     const { state, closeDue } = setUp(head(noon - quarter));
     await closeDue();
     await closeDue();
-    expect(state.closed).toEqual([
-      { siteId: "s", number: 4, startsAt: noon - quarter, endsAt: noon, now, dueAt: now + 5000 },
-    ]);
+    expect(state.closed).toEqual([{ siteId: "s", number: 4, startsAt: noon - quarter, endsAt: noon, now, dueAt: now + 5000 }]);
     state.now += quarter;
     await closeDue();
     expect(state.closed.map((one) => one.endsAt)).toEqual([noon, noon + quarter]);
@@ -120,11 +118,7 @@ const rotating = { url, secrets: { current, previous: { secret: old, until: now 
 
 describe("a push request", () => {
   test("a push request contains exactly these headers and this body", () => {
-    const signature = new Webhook(current).sign(
-      "push_w1_7",
-      new Date(now),
-      '{"conversions":12,"bot_traffic_removed":34}',
-    );
+    const signature = new Webhook(current).sign("push_w1_7", new Date(now), '{"conversions":12,"bot_traffic_removed":34}');
     expect(pushRequest(steady, current, messageOf("w1", period), now)).toEqual({
       method: "POST",
       url,
@@ -217,9 +211,7 @@ describe("a receiver's answer", () => {
   test("the excerpt is bounded and cannot act on a terminal or a page", () => {
     const hostile = `\u001b]0;owned\u0007\u001b[2J\0\r\n\u202Egnp.exe\u2028\uD800${"é".repeat(9999)}`;
     const shown = excerpt(hostile, request);
-    expect(shown).toMatch(
-      /^\\u001b\]0;owned\\u0007\\u001b\[2J\\u0000\\u000d\\u000a\\u202egnp\.exe\\u2028\uFFFDé/,
-    );
+    expect(shown).toMatch(/^\\u001b\]0;owned\\u0007\\u001b\[2J\\u0000\\u000d\\u000a\\u202egnp\.exe\\u2028\uFFFDé/);
     expect(shown.length).toBeLessThan(400);
     expect(shown).not.toMatch(/[\p{Cc}\p{Cf}]/u);
   });

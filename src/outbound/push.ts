@@ -36,16 +36,10 @@ export function messageOf(webhookId: string, period: Period): Message {
   return { id: `push_${webhookId}_${number}`, startsAt, endsAt, conversions, removed, isTest: false };
 }
 
-export const bodyOf = ({ conversions, removed }: Message) =>
-  JSON.stringify({ conversions, bot_traffic_removed: removed });
+export const bodyOf = ({ conversions, removed }: Message) => JSON.stringify({ conversions, bot_traffic_removed: removed });
 
 /** `bearer` is one of the valid secrets; the request is signed with all of them. */
-export function pushRequest(
-  address: Address,
-  bearer: string,
-  message: Message,
-  now: number,
-): PlatformRequest {
+export function pushRequest(address: Address, bearer: string, message: Message, now: number): PlatformRequest {
   const { id, startsAt, endsAt, isTest } = message;
   const body = bodyOf(message);
   return {
@@ -64,12 +58,10 @@ export function pushRequest(
 }
 
 export function readAnswer(request: PlatformRequest, sent: Sent, now: number): Answer {
-  if (!sent.ok)
-    return { ok: false, httpStatus: null, error: sent.error, response: null, retryAfterSeconds: 0 };
+  if (!sent.ok) return { ok: false, httpStatus: null, error: sent.error, response: null, retryAfterSeconds: 0 };
   const { status, body, headers } = sent.response;
   const ok = status >= 200 && status < 300;
-  const remark =
-    status === 410 ? ": gone" : status >= 300 && status < 400 ? ": redirects are not followed" : "";
+  const remark = status === 410 ? ": gone" : status >= 300 && status < 400 ? ": redirects are not followed" : "";
   return {
     ok,
     httpStatus: status,

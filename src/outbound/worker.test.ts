@@ -178,9 +178,7 @@ describe.each(["sqlite", "postgres"] as const)("the worker on %s", (engine) => {
     release();
     await stop();
     expect(await store.pushes.listLog(key, 10)).toEqual([]);
-    expect(await store.webhooks.listWithSecrets(key.siteId)).toMatchObject([
-      { attempts: 0, failingSince: null },
-    ]);
+    expect(await store.webhooks.listWithSecrets(key.siteId)).toMatchObject([{ attempts: 0, failingSince: null }]);
     expect(defects).toEqual([]);
   });
 });

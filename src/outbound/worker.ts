@@ -86,10 +86,7 @@ export function startOutbound(given: OutboundOptions): { stop(): Promise<void> }
 }
 
 /** Returns true when the receiver accepted the oldest period that waits for it. */
-async function pushNext(
-  options: OutboundOptions & { clock: SharedClock },
-  key: WebhookKey,
-): Promise<boolean> {
+async function pushNext(options: OutboundOptions & { clock: SharedClock }, key: WebhookKey): Promise<boolean> {
   const { store, owner, attemptMs, now, elapsed, clock } = options;
   const leaseMs = attemptMs + spareMs;
   const claimed = elapsed();

@@ -11,13 +11,10 @@ import type { ConnectionSettings, Platform, PlatformRequest, PlatformResponse, S
 import { sampleBrowser, sampleConversion, withheld } from "./shared/sample.ts";
 
 const folder = new URL(".", import.meta.url);
-const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
-  /(?<!\.test)\.ts$/.test(name),
-);
+const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => /(?<!\.test)\.ts$/.test(name));
 
 /** A GET has no body. */
-const parseBody = ({ method, body }: PlatformRequest): unknown =>
-  method === "GET" && body === "" ? "" : JSON.parse(body);
+const parseBody = ({ method, body }: PlatformRequest): unknown => (method === "GET" && body === "" ? "" : JSON.parse(body));
 
 const firstExample = (platform: Platform) => platform.examples[0] ?? expect.unreachable("no example");
 const exampleSettings = (platform: Platform): ConnectionSettings => firstExample(platform).settings;
@@ -80,9 +77,7 @@ describe("the list of platforms", () => {
   });
 
   test("every file that declares a platform is in the list", () => {
-    const declaring = files.filter((file) =>
-      /satisfies Platform\b/.test(readFileSync(new URL(file, folder), "utf8")),
-    );
+    const declaring = files.filter((file) => /satisfies Platform\b/.test(readFileSync(new URL(file, folder), "utf8")));
     expect(declaring.toSorted()).toEqual(platforms.map(({ id }) => `${id}/index.ts`).toSorted());
   });
 
@@ -102,8 +97,7 @@ describe("the list of platforms", () => {
 
   test("a platform is found only by its exact id", () => {
     for (const platform of platforms) expect(platformOf(platform.id)).toBe(platform);
-    for (const id of ["", "unknown", "Webhook", "constructor", "__proto__"])
-      expect(platformOf(id)).toBeUndefined();
+    for (const id of ["", "unknown", "Webhook", "constructor", "__proto__"]) expect(platformOf(id)).toBeUndefined();
   });
 });
 
@@ -141,8 +135,7 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
 
   test("every default passes its own check, and no secret has one", () => {
     for (const setting of platform.settings) {
-      if (setting.default !== undefined)
-        expect(setting.check?.(setting.default) ?? null, setting.name).toBeNull();
+      if (setting.default !== undefined) expect(setting.check?.(setting.default) ?? null, setting.name).toBeNull();
       if (isSecret(setting)) expect(setting.default, setting.name).toBeUndefined();
     }
   });
@@ -152,10 +145,7 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
     expect(platform.lanes).toBeGreaterThanOrEqual(1);
     expect(Number.isInteger(platform.batch) && Number.isInteger(platform.lanes)).toBe(true);
     const { maxAgeDays = 1 } = platform;
-    const limit =
-      typeof maxAgeDays === "function"
-        ? maxAgeDays(sampleConversion(), exampleSettings(platform))
-        : maxAgeDays;
+    const limit = typeof maxAgeDays === "function" ? maxAgeDays(sampleConversion(), exampleSettings(platform)) : maxAgeDays;
     expect(limit).toBeGreaterThan(0);
   });
 
@@ -177,58 +167,55 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
     expect(platform.account({ ...exampleSettings(platform), ...secrets })).not.toContain("s3cr3tmark");
   });
 
-  describe.each(platform.examples.map((example) => [example.title, example] as const))(
-    "example: %s",
-    (_title, example) => {
-      test("the request equals the documented one", () => {
-        const request = platform.toRequest(example.conversions, example.settings, now);
-        expect({ ...request, body: parseBody(request) }).toEqual(example.request);
-      });
+  describe.each(platform.examples.map((example) => [example.title, example] as const))("example: %s", (_title, example) => {
+    test("the request equals the documented one", () => {
+      const request = platform.toRequest(example.conversions, example.settings, now);
+      expect({ ...request, body: parseBody(request) }).toEqual(example.request);
+    });
 
-      test("the same conversions give the same bytes", () => {
-        expect(platform.toRequest(example.conversions, example.settings, now)).toEqual(
-          platform.toRequest(structuredClone(example.conversions), { ...example.settings }, now),
-        );
-      });
+    test("the same conversions give the same bytes", () => {
+      expect(platform.toRequest(example.conversions, example.settings, now)).toEqual(
+        platform.toRequest(structuredClone(example.conversions), { ...example.settings }, now),
+      );
+    });
 
-      test("the settings of an example are declared, valid and complete", () => {
-        const declared = new Map(platform.settings.map((setting) => [setting.name, setting]));
-        for (const [name, value] of Object.entries(example.settings)) {
-          if (name.startsWith("event.") && platform.events) {
-            expect(nameFault(value, platform.events), name).toBeNull();
-            continue;
-          }
-          if (name.startsWith("map.")) {
-            expect(mappingFault(name.slice("map.".length), value, platform.fields ?? []), name).toBeNull();
-            continue;
-          }
-          expect([...declared.keys()]).toContain(name);
-          expect(declared.get(name)?.check?.(value) ?? null, name).toBeNull();
+    test("the settings of an example are declared, valid and complete", () => {
+      const declared = new Map(platform.settings.map((setting) => [setting.name, setting]));
+      for (const [name, value] of Object.entries(example.settings)) {
+        if (name.startsWith("event.") && platform.events) {
+          expect(nameFault(value, platform.events), name).toBeNull();
+          continue;
         }
-        for (const setting of platform.settings.filter((one) => one.required)) {
-          expect(Object.keys(example.settings)).toContain(setting.name);
+        if (name.startsWith("map.")) {
+          expect(mappingFault(name.slice("map.".length), value, platform.fields ?? []), name).toBeNull();
+          continue;
         }
-      });
+        expect([...declared.keys()]).toContain(name);
+        expect(declared.get(name)?.check?.(value) ?? null, name).toBeNull();
+      }
+      for (const setting of platform.settings.filter((one) => one.required)) {
+        expect(Object.keys(example.settings)).toContain(setting.name);
+      }
+    });
 
-      test("no secret setting is in the documented URL, body or title", () => {
-        const shown = [example.title, example.request.url, JSON.stringify(example.request.body)].join("\n");
-        for (const setting of platform.settings.filter(isSecret)) {
-          const value = example.settings[setting.name];
-          if (value === undefined) continue;
-          for (const text of [value, ...textsIn(value)]) expect(shown).not.toContain(text);
-        }
-      });
+    test("no secret setting is in the documented URL, body or title", () => {
+      const shown = [example.title, example.request.url, JSON.stringify(example.request.body)].join("\n");
+      for (const setting of platform.settings.filter(isSecret)) {
+        const value = example.settings[setting.name];
+        if (value === undefined) continue;
+        for (const text of [value, ...textsIn(value)]) expect(shown).not.toContain(text);
+      }
+    });
 
-      test("no conversion of an example is skipped", () => {
-        for (const conversion of example.conversions)
-          expect(platform.skipReason?.(conversion, example.settings, now) ?? null).toBeNull();
-      });
+    test("no conversion of an example is skipped", () => {
+      for (const conversion of example.conversions)
+        expect(platform.skipReason?.(conversion, example.settings, now) ?? null).toBeNull();
+    });
 
-      test("an example has no more conversions than the maximum batch", () => {
-        expect(example.conversions.length).toBeLessThanOrEqual(platform.batch);
-      });
-    },
-  );
+    test("an example has no more conversions than the maximum batch", () => {
+      expect(example.conversions.length).toBeLessThanOrEqual(platform.batch);
+    });
+  });
 
   test("standard names are listed under the usual name of an event, or are the platform's own and stay", () => {
     for (const [name, theirs] of Object.entries(platform.events?.standard ?? {})) {
@@ -247,9 +234,7 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
   });
 
   test("every standard event has an example", () => {
-    const shown = new Set(
-      platform.examples.flatMap(({ conversions }) => conversions.map(({ name }) => name.toLowerCase())),
-    );
+    const shown = new Set(platform.examples.flatMap(({ conversions }) => conversions.map(({ name }) => name.toLowerCase())));
     for (const name of Object.keys(platform.events?.standard ?? {})) expect([...shown], name).toContain(name);
   });
 
@@ -291,8 +276,7 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
     const odd = ["", "{}", "[]", "null", "OK", '{"requestId":{}}', '{"requestStatusPerDestination":[{}]}'];
     for (const body of odd) {
       // A platform that names conversions needs no id from its answer.
-      if (!confirmations.keyOf)
-        expect(confirmations.subjectOf({ ...conversion, answer: body }, settings), body).toBeNull();
+      if (!confirmations.keyOf) expect(confirmations.subjectOf({ ...conversion, answer: body }, settings), body).toBeNull();
       // An odd body never confirms anything.
       const reading = confirmations.read(
         answer(200, {}, body),
@@ -314,15 +298,7 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
     "further notes on quality are read as documented: %s",
     (_title, { status, body, notes }) => {
       expect(platform.quality?.notes?.read(answer(status, {}, body))).toEqual(notes);
-      for (const odd of [
-        "",
-        "{}",
-        "[]",
-        "null",
-        "OK",
-        '{"web":[{}]}',
-        '{"web":[{"dedupe_key_feedback":[1]}]}',
-      ])
+      for (const odd of ["", "{}", "[]", "null", "OK", '{"web":[{}]}', '{"web":[{"dedupe_key_feedback":[1]}]}'])
         expect(platform.quality?.notes?.read(answer(200, {}, odd)), odd).toEqual([]);
     },
   );
@@ -347,9 +323,7 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
       const withMarks = corrections?.toRequest(correction, settingsWithMarks(platform), now);
       expect((withMarks?.url ?? "") + (withMarks?.body ?? "")).not.toContain("s3cr3t-mark");
       for (const odd of ["", "{}", "[]", "null", "OK"])
-        expect(corrections?.read(answer(200, {}, odd), correction, settings, now).outcome, odd).not.toBe(
-          "accepted",
-        );
+        expect(corrections?.read(answer(200, {}, odd), correction, settings, now).outcome, odd).not.toBe("accepted");
     },
   );
 
@@ -372,9 +346,7 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
     const count = success?.conversions ?? 1;
     const accepted = Array.from({ length: count }, () => ({ outcome: "accepted" }));
     for (const status of success ? [success.status] : [200, 201, 202, 204])
-      expect(readings(platform, count, answer(status, {}, success?.body)), `HTTP ${status}`).toEqual(
-        accepted,
-      );
+      expect(readings(platform, count, answer(status, {}, success?.body)), `HTTP ${status}`).toEqual(accepted);
   });
 
   test("a 2xx without the platform's own success body, or cut off, is no success", () => {
@@ -391,16 +363,14 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
     // The body of a platform whose first example has none is not documented: it may be anything but a broken one.
     const odd = ["", "{}", "[]", "null", '"OK"', "OK", '{"data":[],"events":[],"elements":{}}'];
     for (const body of success.body === "" ? [half] : [...odd, half])
-      for (const status of [200, 201, 202, 204])
-        expect(readings(platform, 1, answer(status, {}, body)), body).toEqual(retried);
+      for (const status of [200, 201, 202, 204]) expect(readings(platform, 1, answer(status, {}, body)), body).toEqual(retried);
   });
 
   describe.each(sizes(platform))("the response to a request of %d", (count) => {
     test("400 rejects each conversion, with the status in the reason", () => {
       const read = readings(platform, count, answer(400));
       expect(read).toHaveLength(count);
-      for (const reading of read)
-        expect(reading).toEqual({ outcome: "rejected", error: expect.stringContaining("400") });
+      for (const reading of read) expect(reading).toEqual({ outcome: "rejected", error: expect.stringContaining("400") });
     });
 
     test.each([404, 405, 409, 410, 413, 415, 422])(
@@ -420,8 +390,7 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
     test.each([408, 425, 429, 500, 502, 503, 504, 520, 599])("%d is retried", (status) => {
       const read = readings(platform, count, answer(status));
       expect(read).toHaveLength(count);
-      for (const reading of read)
-        expect(reading).toEqual({ outcome: "retry", error: expect.stringContaining(String(status)) });
+      for (const reading of read) expect(reading).toEqual({ outcome: "retry", error: expect.stringContaining(String(status)) });
     });
 
     test("429 and 503 with Retry-After set the time to wait", () => {
@@ -439,40 +408,24 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
     test.each([401, 403])("%d means that the connection is unauthorized", (status) => {
       const read = readings(platform, count, answer(status));
       expect(read).toHaveLength(count);
-      for (const reading of read)
-        expect(reading).toEqual({ outcome: "unauthorized", error: expect.any(String) });
+      for (const reading of read) expect(reading).toEqual({ outcome: "unauthorized", error: expect.any(String) });
     });
 
     test("no body makes readResponse throw or return another number of readings", () => {
-      const bodies = [
-        "",
-        "null",
-        "[]",
-        "{",
-        "\0",
-        "<html></html>",
-        '{"__proto__":1}',
-        '"x"',
-        "[".repeat(65_536),
-      ];
+      const bodies = ["", "null", "[]", "{", "\0", "<html></html>", '{"__proto__":1}', '"x"', "[".repeat(65_536)];
       for (const status of [100, 200, 299, 302, 400, 401, 429, 500, 999])
-        for (const body of bodies)
-          expect(readings(platform, count, answer(status, {}, body))).toHaveLength(count);
+        for (const body of bodies) expect(readings(platform, count, answer(status, {}, body))).toHaveLength(count);
     });
   });
 
   describe.each(sizes(platform))("a request of %d", (count) => {
     test("a secret setting is never in the URL", () => {
       for (const mode of ["live", "test"] as const)
-        expect(
-          platform.toRequest(several(count, { mode }), settingsWithMarks(platform), now).url,
-        ).not.toContain("s3cr3tmark");
+        expect(platform.toRequest(several(count, { mode }), settingsWithMarks(platform), now).url).not.toContain("s3cr3tmark");
     });
 
     test("a secret setting is never in the body, which the sync log stores", () => {
-      expect(platform.toRequest(several(count), settingsWithMarks(platform), now).body).not.toContain(
-        "s3cr3tmark",
-      );
+      expect(platform.toRequest(several(count), settingsWithMarks(platform), now).body).not.toContain("s3cr3tmark");
     });
 
     test("a conversion without consent carries nothing of the person", () => {
@@ -516,11 +469,9 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
       expect(evil?.headers).toEqual(plain?.headers);
       if (!plain || !evil) return expect.unreachable("no request");
       // The texts of a GET are values of its query.
-      const shape = ({ method, url }: PlatformRequest) =>
-        method === "GET" ? url.replace(/=[\w%.!~*'()-]*/g, "=") : url;
+      const shape = ({ method, url }: PlatformRequest) => (method === "GET" ? url.replace(/=[\w%.!~*'()-]*/g, "=") : url);
       expect(shape(evil)).toBe(shape(plain));
-      if (plain.method !== "GET")
-        expect(Object.keys(parseBody(evil) as object)).toEqual(Object.keys(parseBody(plain) as object));
+      if (plain.method !== "GET") expect(Object.keys(parseBody(evil) as object)).toEqual(Object.keys(parseBody(plain) as object));
     });
   });
 

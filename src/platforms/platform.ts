@@ -144,11 +144,7 @@ export type Confirmations = {
   subjectOf(conversion: AcceptedConversion, settings: ConnectionSettings): string | null;
   /** Returns the id by which the platform names a conversion in its answers. Absent where it names none. */
   keyOf?(conversion: Pick<Conversion, "orderId" | "platformEventId">): string;
-  toRequest(
-    subject: string,
-    settings: ConnectionSettings,
-    keys: ConfirmationQuestion["keys"],
-  ): PlatformRequest;
+  toRequest(subject: string, settings: ConnectionSettings, keys: ConfirmationQuestion["keys"]): PlatformRequest;
   /** Never throws. */
   read(response: PlatformResponse, question: ConfirmationQuestion, now: number): ConfirmationStep;
   /** A conversion, its subject, and the exact request for it. */
@@ -163,9 +159,7 @@ export type Confirmations = {
   responses: readonly ConfirmationExample[];
 };
 
-export type QualityReading =
-  | { outcome: "answered"; reports: QualityReport[] }
-  | Extract<Reading, { error: string }>;
+export type QualityReading = { outcome: "answered"; reports: QualityReport[] } | Extract<Reading, { error: string }>;
 
 export type QualityExample = {
   title: string;
@@ -221,12 +215,7 @@ export type Corrections = {
   cannotCorrect?(conversion: Conversion, settings: ConnectionSettings): string | null;
   toRequest(correction: Correction, settings: ConnectionSettings, now: number): PlatformRequest;
   /** Never throws. */
-  read(
-    response: PlatformResponse,
-    correction: Correction,
-    settings: ConnectionSettings,
-    now: number,
-  ): Reading;
+  read(response: PlatformResponse, correction: Correction, settings: ConnectionSettings, now: number): Reading;
   examples: readonly CorrectionExample[];
 };
 

@@ -54,12 +54,7 @@ export function chooseEvents(order: Order, candidates: readonly Candidate[]): Fo
 }
 
 /** Two amounts are equal within half a minor unit, and the tolerance in percent. */
-export function isSameValue(
-  listed: number | null,
-  received: number | null,
-  currency: string,
-  tolerance: number,
-): boolean {
+export function isSameValue(listed: number | null, received: number | null, currency: string, tolerance: number): boolean {
   // A list or an event without a value says nothing about it.
   if (listed === null || received === null) return listed === received;
   const unit = 10 ** -currencyDigits(currency);

@@ -38,12 +38,23 @@ describe.each(["sqlite", "postgres"] as const)("corrections of a reconciliation 
 
   async function reconcile(siteId: string): Promise<Run> {
     let run: Run = {
-      siteId, id: ulid(), state: "running", phase: "orders", cursor: "", from: now - dayMs, to: now + dayMs,
-      event: "purchase", tolerance: 0, tally: newTally(), isReadable: true, startedBy: "test", startedAt: now, updatedAt: now,
-    }; // prettier-ignore
+      siteId,
+      id: ulid(),
+      state: "running",
+      phase: "orders",
+      cursor: "",
+      from: now - dayMs,
+      to: now + dayMs,
+      event: "purchase",
+      tolerance: 0,
+      tally: newTally(),
+      isReadable: true,
+      startedBy: "test",
+      startedAt: now,
+      updatedAt: now,
+    };
     await store.reconciliations.start(run, auditLine(siteId));
-    while (run.state === "running")
-      run = (await stepRun({ store, timeZone: "UTC", limit: 10, now }, run)) ?? run;
+    while (run.state === "running") run = (await stepRun({ store, timeZone: "UTC", limit: 10, now }, run)) ?? run;
     return run;
   }
 
@@ -53,10 +64,9 @@ describe.each(["sqlite", "postgres"] as const)("corrections of a reconciliation 
     const site = () => findSite(context, siteId);
     const { connection } = await connectPlatform(context, site(), "google_ads", { settings: google }, by);
     const purchase = (orderId: string) =>
-      storeSent(store, connection, '{"requestId":"t-1"}', now, { name: "purchase", value: 100, currency: "EUR", orderId }); // prettier-ignore
+      storeSent(store, connection, '{"requestId":"t-1"}', now, { name: "purchase", value: 100, currency: "EUR", orderId });
     const ids = new Map<string, string>();
-    for (const orderId of ["1001", "1002", "1003", "1004", "1005"])
-      ids.set((await purchase(orderId)).event.id, orderId);
+    for (const orderId of ["1001", "1002", "1003", "1004", "1005"]) ids.set((await purchase(orderId)).event.id, orderId);
     const list = [
       order(siteId, "#1001", { status: "refunded" }),
       order(siteId, "1002", { value: 130 }),
@@ -86,8 +96,8 @@ describe.each(["sqlite", "postgres"] as const)("corrections of a reconciliation 
 
     // The list says now that this one was paid after all.
     await store.orders.write([order(siteId, "1004", { listedAt: now + 1 })]);
-    expect(await correct("status_changed")).toEqual({ orders: 1, left: 1, corrections: { waiting: 1 }, next: null }); // prettier-ignore
-    expect(await correct("value_differs")).toEqual({ orders: 1, left: 1, corrections: { waiting: 1 }, next: null }); // prettier-ignore
+    expect(await correct("status_changed")).toEqual({ orders: 1, left: 1, corrections: { waiting: 1 }, next: null });
+    expect(await correct("value_differs")).toEqual({ orders: 1, left: 1, corrections: { waiting: 1 }, next: null });
     expect(await written()).toEqual({ "1001": ["waiting", 0], "1002": ["waiting", 130] });
   });
 });

@@ -36,10 +36,7 @@ export async function correctRows(
   by: By,
 ): Promise<Corrected> {
   requireCorrections(site);
-  if (after === "")
-    await store.audit.add(
-      auditLine(site.id, "reconciled orders corrected", { id: run.id, class: rowClass }, by),
-    );
+  if (after === "") await store.audit.add(auditLine(site.id, "reconciled orders corrected", { id: run.id, class: rowClass }, by));
   const { rows, next } = await listRows(store, run, { class: rowClass }, { after, limit: maxPart });
   const listed = await store.orders.find(
     site.id,
@@ -51,9 +48,7 @@ export async function correctRows(
     const order = listed.get(id);
     const value = order && order.currency === eventCurrency ? valueOf(order, rowClass) : null;
     const found =
-      value === null || eventId === null
-        ? []
-        : await findEventCorrections({ store, site }, { eventId, value }, by.now);
+      value === null || eventId === null ? [] : await findEventCorrections({ store, site }, { eventId, value }, by.now);
     if (found.length) part.orders += 1;
     else part.left += 1;
     for (const { state } of found) part.corrections[state] = (part.corrections[state] ?? 0) + 1;

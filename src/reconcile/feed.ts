@@ -28,12 +28,7 @@ type FeedFormat = Pick<FeedRequest, "columns" | "timeZone" | "dates" | "decimal"
 
 type FeedStore = Pick<Store, "orderFeeds">;
 
-export async function setFeed(
-  store: FeedStore,
-  site: Site,
-  wanted: FeedRequest,
-  by: By & { allow: AllowList },
-): Promise<Feed> {
+export async function setFeed(store: FeedStore, site: Site, wanted: FeedRequest, by: By & { allow: AllowList }): Promise<Feed> {
   requireSettings(site);
   const read = readAddress(by.allow, wanted.url);
   if ("fault" in read) throw new Refusal("url", read.fault);
@@ -49,15 +44,7 @@ export async function setFeed(
 }
 
 /** Their values are the client's, or would change what the request is. */
-const ownHeaders = new Set([
-  "host",
-  "connection",
-  "content-length",
-  "transfer-encoding",
-  "upgrade",
-  "expect",
-  "te",
-]);
+const ownHeaders = new Set(["host", "connection", "content-length", "transfer-encoding", "upgrade", "expect", "te"]);
 const maxHeaderLength = 4096;
 
 function readHeader(header: FeedAddress["header"]): FeedAddress["header"] {
@@ -67,10 +54,7 @@ function readHeader(header: FeedAddress["header"]): FeedAddress["header"] {
     throw new Refusal("header", "header must have a name like Authorization or X-Api-Key.");
   // No fault quotes the value: it is a secret.
   if (value === "" || value.length > maxHeaderLength || !/^[\x20-\x7e]+$/.test(value))
-    throw new Refusal(
-      "header",
-      `The value of header must be printable ASCII of at most ${maxHeaderLength} characters.`,
-    );
+    throw new Refusal("header", `The value of header must be printable ASCII of at most ${maxHeaderLength} characters.`);
   return { name, value };
 }
 

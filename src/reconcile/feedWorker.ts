@@ -54,8 +54,7 @@ export async function fetchDue(options: FeedWorkerOptions, signal: AbortSignal):
     if (!site || !isWorking(site)) continue;
     const claimedAt = now();
     try {
-      if (await store.orderFeeds.claim(feed, claimedAt))
-        await fetchOne(options, feed, site, claimedAt, signal);
+      if (await store.orderFeeds.claim(feed, claimedAt)) await fetchOne(options, feed, site, claimedAt, signal);
     } catch (error) {
       // A claim ends after an hour, and the feed is tried again.
       onDefect(error, { worker: "order feeds", site: feed.siteId });
@@ -134,5 +133,4 @@ async function readList(
 /** The rest may list the columns, which are a row of data in a file without a header: nothing of it is stored. */
 const firstSentence = (text: string) => text.split(/(?<=\.) /, 1)[0] ?? "";
 
-const firstReason = ({ reasons }: UploadTally) =>
-  `no row could be read: ${Object.keys(reasons)[0] ?? "unknown"}`;
+const firstReason = ({ reasons }: UploadTally) => `no row could be read: ${Object.keys(reasons)[0] ?? "unknown"}`;

@@ -59,16 +59,11 @@ export async function startRun(
     updatedAt: by.now,
   };
   const detail = { id: run.id, ...window, event: run.event };
-  if (await store.reconciliations.start(run, auditLine(site.id, "reconciliation started", detail, by)))
-    return run;
+  if (await store.reconciliations.start(run, auditLine(site.id, "reconciliation started", detail, by))) return run;
   throw new Conflict("", "A reconciliation of this site is running. Wait until it ends, or cancel it.");
 }
 
-export async function findRun(
-  store: Pick<Store, "reconciliations">,
-  siteId: string,
-  id: string,
-): Promise<Run> {
+export async function findRun(store: Pick<Store, "reconciliations">, siteId: string, id: string): Promise<Run> {
   const run = await store.reconciliations.find({ siteId, id });
   if (run) return run;
   const sentence = `There is no reconciliation ${id}.`;
@@ -76,13 +71,8 @@ export async function findRun(
 }
 
 /** The rows that it made until now stay. */
-export async function cancelRun(
-  store: Pick<Store, "reconciliations" | "audit">,
-  run: Run,
-  by: By,
-): Promise<Run> {
-  if (!(await store.reconciliations.cancel(run, by.now)))
-    throw new Conflict("", `Reconciliation ${run.id} is not running.`);
+export async function cancelRun(store: Pick<Store, "reconciliations" | "audit">, run: Run, by: By): Promise<Run> {
+  if (!(await store.reconciliations.cancel(run, by.now))) throw new Conflict("", `Reconciliation ${run.id} is not running.`);
   await store.audit.add(auditLine(run.siteId, "reconciliation cancelled", { id: run.id }, by));
   return findRun(store, run.siteId, run.id);
 }

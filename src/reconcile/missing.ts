@@ -32,11 +32,7 @@ type MissingPage = {
 
 type MissingStore = Pick<Store, "orders" | "orderCandidates" | "reconciliations">;
 
-export async function readMissingPage(
-  store: MissingStore,
-  run: Run,
-  at: { after: string; limit: number },
-): Promise<MissingPage> {
+export async function readMissingPage(store: MissingStore, run: Run, at: { after: string; limit: number }): Promise<MissingPage> {
   const { rows, next } = await listRows(store, run, { class: "missing_here" }, at);
   const ids = rows.map(({ id }) => id);
   const listed = await store.orders.find(run.siteId, ids);
@@ -69,9 +65,7 @@ export async function readMissingPage(
 async function findReceived(store: MissingStore, run: Run, ids: readonly string[]): Promise<Set<string>> {
   const spellings = ids.flatMap((id) => spellingsOf(orderIdOf({ id }) ?? ""));
   const events = await store.orderCandidates.byOrderIds(run.siteId, spellings);
-  return new Set(
-    events.filter(({ name }) => isEventOf(name, run.event)).map(({ orderId }) => foldOrderId(orderId ?? "")),
-  );
+  return new Set(events.filter(({ name }) => isEventOf(name, run.event)).map(({ orderId }) => foldOrderId(orderId ?? "")));
 }
 
 const pageSize = 200;

@@ -8,7 +8,7 @@ const now = Date.UTC(2026, 10, 15, 12);
 
 function read(cells: Record<string, string>, rules: Partial<RowFormat["rules"]> = {}) {
   const { mapping } = chooseOrderColumns(Object.keys(cells), {}, []);
-  const format = { mapping, defaults: {}, rules: { timeZone: "UTC", dates: null, decimal: null, ...rules }, delimiter: "," }; // prettier-ignore
+  const format = { mapping, defaults: {}, rules: { timeZone: "UTC", dates: null, decimal: null, ...rules }, delimiter: "," };
   return readOrder(cells, format, { siteId: "s1", now });
 }
 
@@ -42,9 +42,7 @@ test("orders without an id are told apart by person, time and value, and an addr
   expect(one).toEqual(same);
   expect(one).not.toEqual(other);
   expect(typeof one !== "string" && orderIdOf(one)).toBeNull();
-  expect(JSON.stringify(read({ orderId: "order of ada@example.com", time: "2026-11-01" }))).not.toContain(
-    "ada@",
-  );
+  expect(JSON.stringify(read({ orderId: "order of ada@example.com", time: "2026-11-01" }))).not.toContain("ada@");
 });
 
 test.each([
@@ -64,14 +62,17 @@ test.each([
   [{ orderId: "1", time: "2026-11-17" }, "time is in the future"],
   [{ orderId: "1", time: "2026-11-01", currency: "EURO" }, "currency is not an ISO 4217 code like EUR"],
   [{ orderId: "1", time: "2026-11-01", value: "€ 5" }, "value names another currency than the row has (default USD)"],
-  [{ orderId: "1", time: "2026-11-01", status: "lost" }, "status is not one of paid, pending, refunded, cancelled or a usual word for them"],
+  [
+    { orderId: "1", time: "2026-11-01", status: "lost" },
+    "status is not one of paid, pending, refunded, cancelled or a usual word for them",
+  ],
   [{ orderId: "1", time: "2026-11-01", email: "nobody" }, "email is not an email address"],
   [{ orderId: "1", time: "2026-11-01", hashed_email: "abc" }, "hashed_email must be 64 hex characters"],
   [{ orderId: "x".repeat(257), time: "2026-11-01" }, "orderId is longer than 256 characters"],
   [{ orderId: "a\0b", time: "2026-11-01" }, "orderId has a character that cannot be stored"],
 ])("a row is refused with one sentence: %j", (cells, reason) => {
   expect(read(cells as Record<string, string>)).toBe(reason);
-}); // prettier-ignore
+});
 
 test("a file without an order id or email, or without a time, is refused before any row", () => {
   expect(() => chooseOrderColumns(["total", "created at"], {}, [])).toThrow("orderId (or email)");

@@ -1,7 +1,7 @@
 // Every number of a report is the count of the rows that its filter lists, whatever happened to the processes that made them.
 
 import { expect, test } from "vitest";
-import { newEvent, newSite, auditLine, queuedDelivery, settlementOf, unattributed } from "../../test/support/events.ts"; // prettier-ignore
+import { newEvent, newSite, auditLine, queuedDelivery, settlementOf, unattributed } from "../../test/support/events.ts";
 import { newLocation, createAt } from "../../test/support/nodes.ts";
 import { engines } from "../../test/support/relay.ts";
 import { sha256 } from "../../test/support/sha256.ts";
@@ -37,11 +37,9 @@ async function fill(store: Store, siteId: string, count: number): Promise<void> 
     const listed = { time, value: 10 + (i % 3), currency: i % 17 === 0 ? "USD" : "EUR", emailSha256 };
     const status = i % 19 === 0 ? "refunded" : i % 23 === 0 ? "pending" : "paid";
     const orderId = i % 29 === 0 ? null : `${i % 4 === 0 ? "#" : ""}A-${i}`;
-    if (i % 13 !== 0)
-      orders.push({ siteId, id: orderKey(orderId, listed), status, listedAt: now, ...listed });
+    if (i % 13 !== 0) orders.push({ siteId, id: orderKey(orderId, listed), status, listedAt: now, ...listed });
     if (i % 7 === 0) continue;
-    for (let copies = i % 31 === 0 ? 2 : 1; copies > 0; copies--)
-      received.push(receive(store, siteId, i, time));
+    for (let copies = i % 31 === 0 ? 2 : 1; copies > 0; copies--) received.push(receive(store, siteId, i, time));
   }
   await Promise.all(received);
   await store.orders.write(orders);
@@ -57,9 +55,11 @@ async function receive(store: Store, siteId: string, i: number, time: number): P
   const clickIds = i % 3 === 0 ? { gclid: { value: `click-${i}`, seenAt: time } } : {};
   const deliveries = [
     queuedDelivery("c1", "sandbox"),
-    ...(i % 4 === 1 ? [{ connectionId: "c2", platform: "google_ads", state: "skipped", reason: `reason ${i % 3}` } as const] : []),
+    ...(i % 4 === 1
+      ? [{ connectionId: "c2", platform: "google_ads", state: "skipped", reason: `reason ${i % 3}` } as const]
+      : []),
     ...(i % 4 === 3 ? [queuedDelivery("c2", "google_ads")] : []),
-  ]; // prettier-ignore
+  ];
   const item = newEvent(siteId, fields, { deliveries, attribution: { ...unattributed, clickIds } });
   await store.events.accept(item);
   const state = (["sent", "rejected", "rejected", "expired", "parked"] as const)[i % 5] ?? "sent";
@@ -86,13 +86,7 @@ async function confirm(store: Store, { event }: NewEvent, answer: CountedAs | nu
   const confirmation = { ...answer, detail: null };
   // Sums may count another answer than the row has: Google's counts name no conversion.
   const countedAs = { state: "confirmed", reason: null } as const;
-  await store.confirmations.answer(
-    question,
-    "google_ads",
-    [{ eventId: event.id, confirmation, countedAs }],
-    3,
-    now,
-  );
+  await store.confirmations.answer(question, "google_ads", [{ eventId: event.id, confirmation, countedAs }], 3, now);
 }
 
 test.each(engines)("on %s every number of the funnel equals its rows, after restarts and lost steps", async (engine) => {
@@ -119,7 +113,7 @@ test.each(engines)("on %s every number of the funnel equals its rows, after rest
   } finally {
     await store.close();
   }
-}); // prettier-ignore
+});
 
 function failing<T extends { store: Pick<Store, "reconciliations"> }>(options: T, store: Store): T {
   const step = () => Promise.reject(new Error("killed"));
@@ -152,7 +146,7 @@ async function compare(store: Store, run: Run): Promise<void> {
     expect(listed).toBeCloseTo(sum(counted.filter((row) => row.orderCurrency === currency).map((row) => row.orderValue)), 3);
     const events = counted.filter((row) => row.eventCurrency === currency && row.filtered === null);
     expect(received).toBeCloseTo(sum(events.map((row) => row.eventValue)), 3);
-  } // prettier-ignore
+  }
 
   expect(report.connections.map(({ connectionId }) => connectionId)).toEqual(["c1", "c2", "c3"]);
   for (const one of report.connections) {
@@ -174,7 +168,7 @@ async function compare(store: Store, run: Run): Promise<void> {
       expect([one.connectionId, step, before - passed]).toEqual([one.connectionId, step, lost]);
       if (narrows) before = passed;
       for (const { reason, count: expected, rows } of losses)
-        expect([one.connectionId, step, reason, await count(rows)]).toEqual([one.connectionId, step, reason, expected]); // prettier-ignore
+        expect([one.connectionId, step, reason, await count(rows)]).toEqual([one.connectionId, step, reason, expected]);
       if (step === "attributed") expect(await count({ ...at, attributed: true })).toBe(passed);
       if (step === "confirmed") expect(await count({ ...at, confirmation: "confirmed" })).toBe(passed);
     }

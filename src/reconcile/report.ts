@@ -61,21 +61,15 @@ export type Report = {
   connections: ConnectionReport[];
 };
 
-const sumOf = (counts: Record<string, number> = {}) =>
-  Object.values(counts).reduce((sum, count) => sum + count, 0);
+const sumOf = (counts: Record<string, number> = {}) => Object.values(counts).reduce((sum, count) => sum + count, 0);
 
 const countStates = ({ states }: ConnectionTally, ...names: DeliveryState[]) =>
   names.reduce((sum, name) => sum + sumOf(states[name]), 0);
 
 /** `known` are the connections that the site has now: one without a delivery is listed, too. */
-export function makeReport(
-  run: Pick<Run, "tally">,
-  known: readonly { id: string; platform: string }[],
-): Report {
+export function makeReport(run: Pick<Run, "tally">, known: readonly { id: string; platform: string }[]): Report {
   const tally: Tally = { ...newTally(), ...(run.tally as Partial<Tally>) };
-  const all = new Map<string, ConnectionTally>(
-    known.map(({ id, platform }) => [id, newConnectionTally(platform)]),
-  );
+  const all = new Map<string, ConnectionTally>(known.map(({ id, platform }) => [id, newConnectionTally(platform)]));
   for (const [id, connection] of Object.entries(tally.connections)) all.set(id, connection);
   const { orders, received, classes, foundBy } = tally;
   return {
@@ -88,9 +82,7 @@ export function makeReport(
       .map(([currency, sums]) => ({ currency, ...sums }))
       .toSorted((one, other) => other.listed - one.listed),
     funnel: commonSteps(tally),
-    connections: [...all].map(([connectionId, connection]) =>
-      reportConnection(tally, connectionId, connection),
-    ),
+    connections: [...all].map(([connectionId, connection]) => reportConnection(tally, connectionId, connection)),
   };
 }
 
@@ -185,8 +177,7 @@ function lossesOf({ states }: ConnectionTally, at: RowFilter, ...names: Delivery
   return largestFirst(losses);
 }
 
-const loss = (reason: string, count: number, rows: RowFilter): Loss[] =>
-  count > 0 ? [{ reason, count, rows }] : [];
+const loss = (reason: string, count: number, rows: RowFilter): Loss[] => (count > 0 ? [{ reason, count, rows }] : []);
 
 /** The steps that all connections share: they are before any platform. */
 function commonSteps(tally: Tally): FunnelStep[] {

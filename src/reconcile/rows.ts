@@ -92,11 +92,7 @@ export async function listRows(
 }
 
 /** Reads all rows of a filter, page by page. */
-export async function* readAllRows(
-  store: Pick<Store, "reconciliations">,
-  run: Run,
-  filter: RowFilter,
-): AsyncGenerator<RunRow[]> {
+export async function* readAllRows(store: Pick<Store, "reconciliations">, run: Run, filter: RowFilter): AsyncGenerator<RunRow[]> {
   for (let after: string | null = ""; after !== null;) {
     const page: { rows: RunRow[]; next: string | null } = await listRows(store, run, filter, {
       after,

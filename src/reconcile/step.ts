@@ -92,11 +92,7 @@ async function readOrders(options: StepOptions, run: Run, tally: Tally): Promise
 }
 
 /** Finds the events that have the order ids of orders: as listed, and only where there is none, in other spellings. */
-async function findByOrderIds(
-  { store, letOthersIn }: StepOptions,
-  run: Run,
-  orders: readonly Order[],
-): Promise<Candidate[]> {
+async function findByOrderIds({ store, letOthersIn }: StepOptions, run: Run, orders: readonly Order[]): Promise<Candidate[]> {
   const search = async (orderIds: readonly string[]) => {
     const events = await store.orderCandidates.byOrderIds(run.siteId, orderIds);
     return events.filter(({ name }) => isEventOf(name, run.event));
@@ -151,16 +147,10 @@ function bestOrder(orders: readonly Order[], received: string): Order | null {
  * Finds, for each order, an event of the same person, day, value and currency whose own order id belongs to no listed order.
  * Each event stands for one order.
  */
-async function findWeakly(
-  options: StepOptions,
-  run: Run,
-  orders: readonly Order[],
-): Promise<Map<string, Found>> {
+async function findWeakly(options: StepOptions, run: Run, orders: readonly Order[]): Promise<Map<string, Found>> {
   const { store, timeZone } = options;
   const wanted = orders.flatMap(({ id, time, value, currency, emailSha256 }) =>
-    emailSha256 === null || value === null
-      ? []
-      : [{ id, time, value, currency, emailSha256, day: dayOf(time, timeZone) }],
+    emailSha256 === null || value === null ? [] : [{ id, time, value, currency, emailSha256, day: dayOf(time, timeZone) }],
   );
   if (wanted.length === 0) return new Map();
   const byPerson = Map.groupBy(wanted, ({ emailSha256 }) => emailSha256);
@@ -187,11 +177,7 @@ async function findWeakly(
   const chosen = new Map<string, Found>();
   for (const order of wanted) {
     const free = found.find(
-      (event) =>
-        event.emailSha256 === order.emailSha256 &&
-        !owners.has(event.id) &&
-        !taken.has(event.id) &&
-        fits(event, order),
+      (event) => event.emailSha256 === order.emailSha256 && !owners.has(event.id) && !taken.has(event.id) && fits(event, order),
     );
     if (!free) continue;
     taken.add(free.id);
@@ -203,15 +189,8 @@ async function findWeakly(
 async function readEvents(options: StepOptions, run: Run, tally: Tally): Promise<StepResult> {
   const { store, limit } = options;
   const first = idAt(Math.max(0, run.from - maxAheadMs));
-  const page = await store.orderCandidates.listFree(
-    run,
-    run.cursor === "" ? first : run.cursor,
-    idAt(run.to + maxLateMs),
-    limit,
-  );
-  const free = page.events.filter(
-    ({ name, time }) => time >= run.from && time < run.to && isEventOf(name, run.event),
-  );
+  const page = await store.orderCandidates.listFree(run, run.cursor === "" ? first : run.cursor, idAt(run.to + maxLateMs), limit);
+  const free = page.events.filter(({ name, time }) => time >= run.from && time < run.to && isEventOf(name, run.event));
   const owners = await findOwners(options, run, free);
   const orderIds = [...new Set(owners.values())];
   const orders = await store.orders.find(run.siteId, orderIds);

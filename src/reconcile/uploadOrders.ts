@@ -44,9 +44,7 @@ export async function writeOrderRows(
   rows: readonly TableRow[],
   format: RowFormat,
 ): Promise<(string | null)[]> {
-  const read = rows.map((row) =>
-    "fault" in row ? row.fault : readOrder(row.cells, format, { siteId, now }),
-  );
+  const read = rows.map((row) => ("fault" in row ? row.fault : readOrder(row.cells, format, { siteId, now })));
   const orders = read.filter((one): one is Order => typeof one !== "string");
   if (orders.length) await store.orders.write(orders);
   return read.map((one) => (typeof one === "string" ? one : null));

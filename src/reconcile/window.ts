@@ -25,8 +25,7 @@ export function dayOf(at: number, timeZone: string): string {
 function startOf(field: string, day: string, timeZone: string): number {
   const isDay = /^\d{4}-\d{2}-\d{2}$/.test(day);
   const at = isDay ? readTime(field, day, { decimal: null, dates: null, timeZone }) : null;
-  if (at === null || at instanceof ValueFault)
-    throw new Refusal(field, `${field} must be a day like 2026-11-15.`);
+  if (at === null || at instanceof ValueFault) throw new Refusal(field, `${field} must be a day like 2026-11-15.`);
   return at;
 }
 
@@ -44,9 +43,7 @@ export function readWindow(
 ): Window {
   const settled = dayOf(now - defaultSettleHours * hourMs, timeZone);
   const end =
-    to === undefined
-      ? startOf("to", settled, timeZone)
-      : (startOf("to", to, timeZone), startOf("to", nextDay(to), timeZone));
+    to === undefined ? startOf("to", settled, timeZone) : (startOf("to", to, timeZone), startOf("to", nextDay(to), timeZone));
   const begin =
     from === undefined
       ? startOf("from", dayOf(end - defaultReconciledDays * dayMs + hourMs, timeZone), timeZone)

@@ -39,7 +39,12 @@ describe.each(engines)("reconciliation on %s", async (engine) => {
   const list = (site: Site, orders: Record<string, string | number>[]) =>
     writeListedOrders({ store, siteId: site.id, now }, orders, "UTC");
   const someOrders = (count: number) =>
-    Array.from({ length: count }, (_, i) => ({ orderId: `A-${i}`, time: "2026-11-02T10:00:00Z", value: 5, email: "ada@example.com" })); // prettier-ignore
+    Array.from({ length: count }, (_, i) => ({
+      orderId: `A-${i}`,
+      time: "2026-11-02T10:00:00Z",
+      value: 5,
+      email: "ada@example.com",
+    }));
   const optionsOf = (node = store, owner = "one") => ({
     store: node,
     directory,
@@ -50,7 +55,7 @@ describe.each(engines)("reconciliation on %s", async (engine) => {
   });
   async function finish(run: Run): Promise<Run> {
     const worker = createRunWorker(optionsOf());
-    for (let going = true; going;) going = await worker.workOn(await findRun(store, run.siteId, run.id), async () => true); // prettier-ignore
+    for (let going = true; going;) going = await worker.workOn(await findRun(store, run.siteId, run.id), async () => true);
     return findRun(store, run.siteId, run.id);
   }
 
@@ -134,11 +139,8 @@ describe.each(engines)("reconciliation on %s", async (engine) => {
     const faults: unknown[] = [];
     const worker = startReconciliations({ ...optionsOf(), onDefect: (error) => faults.push(error) });
     try {
-      await eventually(
-        "the other ends",
-        async () => (await findRun(store, whole.id, next.id)).state === "done",
-      );
-      await eventually("it is cancelled", async () => (await findRun(store, broken.id, run.id)).state === "cancelled"); // prettier-ignore
+      await eventually("the other ends", async () => (await findRun(store, whole.id, next.id)).state === "done");
+      await eventually("it is cancelled", async () => (await findRun(store, broken.id, run.id)).state === "cancelled");
     } finally {
       await worker.stop();
     }
@@ -159,12 +161,11 @@ describe.each(engines)("reconciliation on %s", async (engine) => {
     const site = await newSite();
     await list(site, [...someOrders(3), { orderId: "old", time: "2026-01-01T00:00:00Z" }]);
     const runs = [];
-    for (let i = 0; i < 3; i++)
-      runs.push(await finish(await startRun(store, site, days, { ...by, now: now + i })));
+    for (let i = 0; i < 3; i++) runs.push(await finish(await startRun(store, site, days, { ...by, now: now + i })));
     const running = await startRun(store, site, days, by);
     expect((await store.orders.purge(site.id, now - 30 * dayMs, 100)).removed).toBe(1);
     const purge = async (before: number, max: number) => {
-      for (let next: string | null = ""; next !== null;) ({ next } = await store.reconciliations.purge(site.id, before, max, 2)); // prettier-ignore
+      for (let next: string | null = ""; next !== null;) ({ next } = await store.reconciliations.purge(site.id, before, max, 2));
       return (await store.reconciliations.list(site.id)).map(({ id }) => id);
     };
     const [, second, third] = runs.map(({ id }) => id);
@@ -206,7 +207,9 @@ describe.each(engines)("reconciliation on %s", async (engine) => {
       { orderId: "#2", time: "2026-11-02T10:00:00Z", value: 5 },
       { orderId: "#3", time: "2026-11-02T10:00:00Z", value: 5, email: "ada@example.com" },
     ]);
-    await store.events.accept(newEvent(site.id, { orderId: "3", receivedAt: Date.UTC(2026, 10, 2, 10), value: 5, currency: "USD" })); // prettier-ignore
+    await store.events.accept(
+      newEvent(site.id, { orderId: "3", receivedAt: Date.UTC(2026, 10, 2, 10), value: 5, currency: "USD" }),
+    );
     const run = await finish(await startRun(store, site, days, by));
     const pages = await Array.fromAsync(readMissing(store, run), ({ orders, withoutEmail }) => ({
       orders: [...orders.values()],
@@ -257,8 +260,7 @@ describe.each(engines)("reconciliation on %s", async (engine) => {
       onDefect,
       ...more,
     });
-    const work = (more: Partial<FeedWorkerOptions> = {}) =>
-      fetchDue(feedOptions(more), new AbortController().signal);
+    const work = (more: Partial<FeedWorkerOptions> = {}) => fetchDue(feedOptions(more), new AbortController().signal);
     const withFeed = async (more: object = {}) => {
       const site = await newSite();
       await setFeed(store, site, { url: `${origin}/orders.csv?token=s3cret`, ...more }, { ...by, allow });
@@ -279,9 +281,7 @@ describe.each(engines)("reconciliation on %s", async (engine) => {
         tally: { rows: 3, written: 2, refused: 1 },
       });
       expect((await store.orders.summarize(site.id)).orders).toBe(2);
-      expect(await store.reconciliations.list(site.id)).toMatchObject([
-        { state: "running", startedBy: "order feed" },
-      ]);
+      expect(await store.reconciliations.list(site.id)).toMatchObject([{ state: "running", startedBy: "order feed" }]);
       await work();
       expect(seen).toHaveLength(1);
       await work({ now: () => now + dayMs });
@@ -289,7 +289,9 @@ describe.each(engines)("reconciliation on %s", async (engine) => {
       await fetchSoon(store, site.id);
       await work();
       expect(seen).toHaveLength(3);
-      const stored = JSON.stringify(await sql(location, "SELECT * FROM order_feeds")) + JSON.stringify(await sql(location, "SELECT * FROM audit")); // prettier-ignore
+      const stored =
+        JSON.stringify(await sql(location, "SELECT * FROM order_feeds")) +
+        JSON.stringify(await sql(location, "SELECT * FROM audit"));
       expect(stored).not.toContain("s3cret");
       expect(stored).not.toContain("k3y-of-the-feed");
       await clear(site);
@@ -330,8 +332,21 @@ describe.each(engines)("reconciliation on %s", async (engine) => {
       ["a compressed answer", () => send("x", 200, { "content-encoding": "gzip" }), "the answer is compressed"],
       ["an empty answer", () => send(""), "The answer is empty."],
       ["rows without a header", () => send("eve@example.com,5\n"), "No column was found for orderId (or email), time."],
-      ["rows that cannot be read", () => send("order,date\n1,soon\n"), "no row could be read: time is not a time that can be read; write it like 2026-10-31T12:30:00Z"],
-      ["a cut answer", () => void (answer = (_request, response) => { response.writeHead(200, { "content-length": "1000" }); response.write("order,date\n"); setTimeout(() => response.destroy(), 20); }), expect.stringMatching(/^connection (?:closed without an answer|reset)$/)],
+      [
+        "rows that cannot be read",
+        () => send("order,date\n1,soon\n"),
+        "no row could be read: time is not a time that can be read; write it like 2026-10-31T12:30:00Z",
+      ],
+      [
+        "a cut answer",
+        () =>
+          void (answer = (_request, response) => {
+            response.writeHead(200, { "content-length": "1000" });
+            response.write("order,date\n");
+            setTimeout(() => response.destroy(), 20);
+          }),
+        expect.stringMatching(/^connection (?:closed without an answer|reset)$/),
+      ],
     ])("that answers with %s fails with its reason, and is tried again after an hour", async (_name, set, error) => {
       set();
       const site = await withFeed();
@@ -342,7 +357,7 @@ describe.each(engines)("reconciliation on %s", async (engine) => {
       await work({ now: () => now + hourMs });
       expect(await findFeed(store, site.id)).toMatchObject({ error: null, failingSince: null });
       await clear(site);
-    }); // prettier-ignore
+    });
 
     test("whose address leads to a private network is refused when it is set, and when it is fetched", async () => {
       const site = await newSite();

@@ -90,14 +90,7 @@ export function startReconciliations(options: RunWorkerOptions): { stop(): Promi
   };
 }
 
-export function createRunWorker({
-  store,
-  directory,
-  now,
-  elapsed,
-  onDefect,
-  onEnded = () => {},
-}: RunWorkerOptions) {
+export function createRunWorker({ store, directory, now, elapsed, onDefect, onEnded = () => {} }: RunWorkerOptions) {
   const pace = createPace(paces[store.engine]);
 
   /** Does steps of one run for a while. True when it has to go on at once. */

@@ -71,8 +71,7 @@ export function watchCertificate(
   log: Pick<Logger, "info" | "error">,
 ): () => void {
   const hooks: ReloadHooks = {
-    onChange: (expiresAt) =>
-      log.info({ endsAt: new Date(expiresAt).toISOString() }, "a new certificate is in use"),
+    onChange: (expiresAt) => log.info({ endsAt: new Date(expiresAt).toISOString() }, "a new certificate is in use"),
     onFault: (message) => log.error(message),
   };
   const timer = setInterval(() => certificate?.reload(server, hooks), checkEveryMs);

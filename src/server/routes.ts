@@ -133,8 +133,7 @@ function mountManagement(app: FastifyInstance, options: RouteOptions): MountedRo
     userOf: async (request) => (await access().userOf(request))?.id ?? null,
     now,
   });
-  const isOnDashboardHost = ({ raw }: FastifyRequest) =>
-    isDashboardHost(raw, directory, config.hasUrl ? config.publicUrl : null);
+  const isOnDashboardHost = ({ raw }: FastifyRequest) => isDashboardHost(raw, directory, config.hasUrl ? config.publicUrl : null);
   if (config.singleSignOn)
     app.register(async (scope) => {
       const { singleSignOnRoutes } = await import("../oauth/singleSignOn.ts");

@@ -12,10 +12,7 @@ import { ConfigFaults, type Config } from "../installation/config.ts";
 import { refusals, sendRefusal } from "../inbound/refusals.ts";
 import { inboundPathOf } from "../inbound/route.ts";
 
-export function createHttpServer(
-  tls: CertificatePair | null,
-  onDefect: (error: unknown) => void,
-): FastifyInstance {
+export function createHttpServer(tls: CertificatePair | null, onDefect: (error: unknown) => void): FastifyInstance {
   const options = {
     // Requests on keep-alive connections get their answer during a shutdown, not an error.
     return503OnClosing: false,
@@ -24,8 +21,7 @@ export function createHttpServer(
     keepAliveTimeout: 65_000,
     routerOptions: { maxParamLength: 200 },
     clientErrorHandler,
-    frameworkErrors: (_error: unknown, _request: unknown, reply: FastifyReply) =>
-      void sendText(reply, 400, "Bad request."),
+    frameworkErrors: (_error: unknown, _request: unknown, reply: FastifyReply) => void sendText(reply, 400, "Bad request."),
   };
   const app = (tls ? Fastify({ ...options, https: tls }) : Fastify(options)) as FastifyInstance;
   onEveryRequest(app, closeAfterUpgrade);
@@ -56,10 +52,7 @@ export function createHttpServer(
  * Calls `work` for the requests that the framework handles and for those that are answered before it. For some requests it is
  * called twice.
  */
-export function onEveryRequest(
-  app: FastifyInstance,
-  work: (request: IncomingMessage, response: ServerResponse) => void,
-): void {
+export function onEveryRequest(app: FastifyInstance, work: (request: IncomingMessage, response: ServerResponse) => void): void {
   app.server.prependListener("request", work);
   // For requests to the second server of the host name "localhost".
   app.addHook("onRequest", ({ raw: request }, { raw: response }, done) => {
@@ -80,8 +73,7 @@ const yearSeconds = 365 * 24 * 60 * 60;
  * everything that is developed on a machine, also without TLS.
  */
 function sendStrictTransport({ headers }: IncomingMessage, response: ServerResponse): void {
-  if (!namesNoSite(hostOf(headers.host)))
-    response.setHeader("strict-transport-security", `max-age=${yearSeconds}`);
+  if (!namesNoSite(hostOf(headers.host))) response.setHeader("strict-transport-security", `max-age=${yearSeconds}`);
 }
 
 /** Answers malformed or oversized HTTP in plain text too. */
@@ -92,9 +84,7 @@ function clientErrorHandler(error: Error & { code?: string }, socket: Socket): v
       HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
       ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
     }[error.code ?? ""] ?? "400 Bad Request";
-  socket.end(
-    `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${status.slice(4)}.\n`,
-  );
+  socket.end(`HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${status.slice(4)}.\n`);
 }
 
 export function addressOf(app: FastifyInstance, config: Config): string {
@@ -107,8 +97,7 @@ export function addressOf(app: FastifyInstance, config: Config): string {
 /** Explains an error of the operating system in terms of the variable that caused it. */
 export function toStartFault(error: unknown, config: Config): unknown {
   const code = errorCode(error);
-  if (code === "EADDRINUSE")
-    return new ConfigFaults([`port ${config.port} is already in use; set PORT to a free one.`]);
+  if (code === "EADDRINUSE") return new ConfigFaults([`port ${config.port} is already in use; set PORT to a free one.`]);
   if (code === "EACCES")
     return new ConfigFaults([
       `this user may not listen on port ${config.port}; set PORT to one above 1023, or give the service ` +

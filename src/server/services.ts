@@ -29,12 +29,7 @@ import { createChecker, relayOf } from "../domains/checker.ts";
 import { startHostMonitor } from "../domains/hostMonitor.ts";
 import { watchRejectedRequests } from "../inbound/rejectedRequests.ts";
 import type { Config } from "../installation/config.ts";
-import {
-  loadCountryFile,
-  loadInstallation,
-  readNetworksFile,
-  readVersion,
-} from "../installation/installation.ts";
+import { loadCountryFile, loadInstallation, readNetworksFile, readVersion } from "../installation/installation.ts";
 import { shortId, ulid } from "../kernel/ids.ts";
 import { packageFolder } from "../kernel/packageFolder.ts";
 import { startDueTimes } from "../maintenance/dueTimes.ts";
@@ -78,11 +73,7 @@ export async function startServices(options: ServiceOptions) {
   const onPurged = (siteId: string, rows: number) => observability.onPurged(siteId, rows);
   shutdown.add("background", "purge", startPurge({ ...node, onPurged }));
   await startBackups(node, options, mailer);
-  shutdown.add(
-    "background",
-    "statistics",
-    startStatistics({ ...node, sites: () => [...node.sites()].filter(isWorking) }),
-  );
+  shutdown.add("background", "statistics", startStatistics({ ...node, sites: () => [...node.sites()].filter(isWorking) }));
   shutdown.add(
     "background",
     "reconciliations",
@@ -169,18 +160,14 @@ async function startDelivery(node: Node, { config, log, observability, shutdown 
     clock: node.clock,
     recheck: recheckWith({ store, directory }),
     onDefect,
-    markForReconnection: (connection, reason) =>
-      markForReconnection(store, directory, connection, reason, now()),
+    markForReconnection: (connection, reason) => markForReconnection(store, directory, connection, reason, now()),
   });
   const dueTimes = startDueTimes({
     ...node,
     retryScheduleMs: config.retryScheduleMs,
     pushRetryMs: config.pushRetryMs,
     onCorrected: ({ siteId, connectionId }, deliveries) =>
-      log.warn(
-        { site: siteId, connection: connectionId, deliveries },
-        "due times of a clock that ran ahead corrected",
-      ),
+      log.warn({ site: siteId, connection: connectionId, deliveries }, "due times of a clock that ran ahead corrected"),
   });
   observability.whenClockSetBack(dueTimes.correct);
   shutdown.add("background", "due times", dueTimes);
@@ -231,8 +218,7 @@ async function startBackups(
 ) {
   const { folder, schedule } = config.backups;
   if (folder === null || schedule === null) return;
-  const { runBackupCommand, startScheduledBackups } =
-    await import("../maintenance/backups/scheduledBackups.ts");
+  const { runBackupCommand, startScheduledBackups } = await import("../maintenance/backups/scheduledBackups.ts");
   const program = fileURLToPath(new URL("bin/cleancast.mjs", packageFolder));
   const backups = startScheduledBackups({
     ...node,
@@ -266,8 +252,7 @@ async function startPushes(node: Node, { config, log, shutdown }: ServiceOptions
     pushMs: config.pushMs,
     retry: { scheduleMs: config.pushRetryMs, random: Math.random },
     newId: ulid,
-    onDisabled: ({ siteId, webhookId }, reason) =>
-      log.warn({ site: siteId, webhook: webhookId, reason }, "webhook disabled"),
+    onDisabled: ({ siteId, webhookId }, reason) => log.warn({ site: siteId, webhook: webhookId, reason }, "webhook disabled"),
   });
   shutdown.add("background", "outbound", stop);
   return sender;

@@ -148,11 +148,7 @@ const sameSignalMs = 1000;
  * Resolves with the first SIGINT or SIGTERM. Ctrl-C under npm arrives twice, from the terminal and from npm, and
  * supervisors repeat SIGTERM: only a second Ctrl-C at least a second later calls `onForce`.
  */
-export function waitForStopSignal(
-  signals: Pick<NodeJS.Process, "on">,
-  now: () => number,
-  onForce: () => void,
-): Promise<string> {
+export function waitForStopSignal(signals: Pick<NodeJS.Process, "on">, now: () => number, onForce: () => void): Promise<string> {
   return new Promise((resolve) => {
     let firstAt: number | null = null;
     const onSignal = (signal: string) => {

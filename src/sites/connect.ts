@@ -6,13 +6,7 @@ import { dayMs } from "../kernel/time.ts";
 import { platformOf, platforms } from "../platforms/index.ts";
 import type { Platform } from "../platforms/platform.ts";
 import { readSecrets, writeSecrets } from "../platforms/shared/signature.ts";
-import {
-  checkAddresses,
-  checkRequired,
-  checkSettings,
-  defaultsOf,
-  withChanges,
-} from "./connectionSettings.ts";
+import { checkAddresses, checkRequired, checkSettings, defaultsOf, withChanges } from "./connectionSettings.ts";
 import type { Connection, Site } from "./directory.ts";
 import { type By, Missing, missing, Refusal } from "../kernel/refusal.ts";
 import { auditLine, type SiteContext } from "./manage.ts";
@@ -80,8 +74,7 @@ export async function changeConnection(
   await by.checkChange?.(existing, planned);
   // A change of events or field mappings does not renew credentials that were refused.
   const isReconnected =
-    existing.state === "needs reconnection" &&
-    platform.settings.some(({ name }) => wanted.settings[name] !== undefined);
+    existing.state === "needs reconnection" && platform.settings.some(({ name }) => wanted.settings[name] !== undefined);
   const next = isReconnected ? ({ ...planned, state: "active", stateReason: null } as const) : planned;
   const saved = await save(context, platform, existing, next, by);
   return { ...saved, newSecret: newSecretOf(platform, planned, existing, wanted.settings) };
@@ -169,18 +162,14 @@ async function save(
   const secrets = new Set(
     platform.settings.filter((setting) => setting.secret || setting.address).map((setting) => setting.name),
   );
-  const changes =
-    action === "connection changed" && existing ? auditedChanges(existing, connection, secrets) : {};
+  const changes = action === "connection changed" && existing ? auditedChanges(existing, connection, secrets) : {};
   const line = auditLine(siteId, action, { id, platform: platform.id, ...changes }, by);
   await store.configuration.saveConnection(line, connection, secrets).catch(async (error: unknown) => {
     await directory.refresh();
     const others = directory.site(siteId)?.connections ?? [];
     const sameAccount = others.find((one) => one.platform === platform.id && one.account === account);
     if (sameAccount && sameAccount.id !== id)
-      throw new Refusal(
-        "platform",
-        "The same account was just connected by another request. Reload and try again.",
-      );
+      throw new Refusal("platform", "The same account was just connected by another request. Reload and try again.");
     throw error;
   });
   await directory.refresh();
@@ -195,11 +184,7 @@ async function save(
 const maxAudited = 200;
 
 /** Returns what changed, with the values before. Of a secret or an address, the log says only that it changed. */
-function auditedChanges(
-  existing: Connection,
-  connection: Connection,
-  secrets: ReadonlySet<string>,
-): Record<string, unknown> {
+function auditedChanges(existing: Connection, connection: Connection, secrets: ReadonlySet<string>): Record<string, unknown> {
   const settings: Record<string, unknown> = {};
   const before: Record<string, unknown> = {};
   const cut = (value: string | undefined) => value?.slice(0, maxAudited) ?? null;
@@ -230,8 +215,7 @@ export function knownPlatform(id: string): Platform {
 
 /** Deliveries belong to the account, as do the events that the platform has: another account needs another connection. */
 function checkAccount(platform: Platform, existing: Connection, given: Record<string, string>): void {
-  const accountWith = (changes: Record<string, string>) =>
-    platform.account(withChanges(platform, existing.settings, changes));
+  const accountWith = (changes: Record<string, string>) => platform.account(withChanges(platform, existing.settings, changes));
   if (accountWith(given) === existing.account) return;
   const changed = Object.entries(given);
   const identifying = changed.find(([name, value]) => accountWith({ [name]: value }) !== existing.account);
@@ -261,17 +245,10 @@ export function findConnection(sites: Iterable<Site>, id: string): Connection {
 }
 
 /** Removes a connection: deliveries that wait for it end as skipped, and the log keeps its history. */
-export async function disconnect(
-  { store, directory }: SiteContext,
-  connection: Connection,
-  by: By,
-): Promise<void> {
+export async function disconnect({ store, directory }: SiteContext, connection: Connection, by: By): Promise<void> {
   const { siteId, id, platform } = connection;
   const waiting = await store.deletions.waitingOfConnection(siteId, id);
-  await store.configuration.removeConnection(
-    auditLine(siteId, "connection removed", { id, platform, waiting }, by),
-    id,
-  );
+  await store.configuration.removeConnection(auditLine(siteId, "connection removed", { id, platform, waiting }, by), id);
   await store.deletions.add("connection");
   await directory.refresh();
   await store.alerts.end(siteId, id, ["needs reconnection", "success rate", "queue"], by.now);
@@ -283,16 +260,9 @@ type ConnectionKey = Pick<Connection, "siteId" | "id" | "unreadable">;
 
 /** Refuses to send through a connection whose row is damaged. */
 export const unreadableConnection = (id: string) =>
-  new Refusal(
-    "connection",
-    `Connection ${id} cannot be read: its row in the database is damaged. Connect it again.`,
-  );
+  new Refusal("connection", `Connection ${id} cannot be read: its row in the database is damaged. Connect it again.`);
 
-export async function pause(
-  { store, directory }: SiteContext,
-  { siteId, id }: ConnectionKey,
-  by: By,
-): Promise<void> {
+export async function pause({ store, directory }: SiteContext, { siteId, id }: ConnectionKey, by: By): Promise<void> {
   const line = auditLine(siteId, "connection paused", { id }, by);
   await store.configuration.setConnectionState(line, id, "paused", null);
   await directory.refresh();

@@ -7,8 +7,7 @@ import type { Connection } from "./directory.ts";
 
 const fileOf = (name: string) => `${name}.txt`;
 
-const word = ({ name, secret }: Setting) =>
-  secret ? `${name}=@${fileOf(name)}` : `${name}=${name.toUpperCase()}`;
+const word = ({ name, secret }: Setting) => (secret ? `${name}=@${fileOf(name)}` : `${name}=${name.toUpperCase()}`);
 
 /**
  * The settings that a new connection needs: the required ones, of several possible sets the first, and the default target
@@ -54,5 +53,4 @@ export function reconnectHint({ id, platform: platformId, settings }: Connection
 }
 
 /** Only a sign-in fills these. */
-const isSignedIn = ({ refresh_token, expires_at }: Connection["settings"]) =>
-  Boolean(refresh_token ?? expires_at);
+const isSignedIn = ({ refresh_token, expires_at }: Connection["settings"]) => Boolean(refresh_token ?? expires_at);

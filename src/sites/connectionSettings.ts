@@ -21,9 +21,7 @@ export function describeConnection(connection: Connection) {
 }
 
 export const defaultsOf = (platform: Platform): Record<string, string> =>
-  Object.fromEntries(
-    platform.settings.flatMap(({ name, default: value }) => (value === undefined ? [] : [[name, value]])),
-  );
+  Object.fromEntries(platform.settings.flatMap(({ name, default: value }) => (value === undefined ? [] : [[name, value]])));
 
 /** Checks the given settings and drops blank ones. */
 export function checkSettings(platform: Platform, given: Record<string, string>): Record<string, string> {
@@ -49,8 +47,7 @@ export function withChanges(
   const chosen = checkSettings(platform, given);
   const named = new Set(Object.keys(given).map(keyOf));
   // The refresh token and expiry belong to the old access token.
-  for (const name of chosen.access_token === undefined ? [] : ["refresh_token", "expires_at"])
-    named.add(name);
+  for (const name of chosen.access_token === undefined ? [] : ["refresh_token", "expires_at"]) named.add(name);
   const kept = Object.entries(saved).filter(([name]) => !named.has(name));
   return { ...defaultsOf(platform), ...Object.fromEntries(kept), ...chosen };
 }
@@ -77,10 +74,8 @@ export function checkAddresses(
 }
 
 function settingFault(platform: Platform, name: string, value: string): string | null {
-  if (name.startsWith("event.") && platform.events)
-    return value === "" ? null : nameFault(value, platform.events);
-  if (name.startsWith("map."))
-    return value === "" ? null : mappingFault(name.slice("map.".length), value, platform.fields ?? []);
+  if (name.startsWith("event.") && platform.events) return value === "" ? null : nameFault(value, platform.events);
+  if (name.startsWith("map.")) return value === "" ? null : mappingFault(name.slice("map.".length), value, platform.fields ?? []);
   const setting = platform.settings.find((one) => one.name === name);
   if (setting) return value === "" ? null : (setting.check?.(value) ?? null);
   const known = [

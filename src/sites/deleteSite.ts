@@ -13,10 +13,7 @@ export type DeletedContents = SiteContents & {
 };
 
 /** Counts what a deletion would remove. */
-export async function countContents(
-  { store }: Pick<SiteContext, "store">,
-  site: Site,
-): Promise<DeletedContents> {
+export async function countContents({ store }: Pick<SiteContext, "store">, site: Site): Promise<DeletedContents> {
   return {
     hosts: site.hosts.length,
     keys: site.keys.filter(({ revokedAt }) => revokedAt === null).length,

@@ -21,12 +21,10 @@ export type Site = Omit<SiteRow, "settings"> & {
 };
 
 /** False where the row of the site is damaged: its events are refused for now, and nothing of it is sent or purged. */
-export const hasSettings = ({ unreadable }: Pick<Site, "unreadable">) =>
-  unreadable?.includes(allSettings) !== true;
+export const hasSettings = ({ unreadable }: Pick<Site, "unreadable">) => unreadable?.includes(allSettings) !== true;
 
 /** False where nothing of the site may be accepted, sent or computed here: it is damaged, or moved to another installation. */
-export const isWorking = (site: Pick<Site, "unreadable" | "leaving">) =>
-  hasSettings(site) && site.leaving === null;
+export const isWorking = (site: Pick<Site, "unreadable" | "leaving">) => hasSettings(site) && site.leaving === null;
 
 export type Directory = {
   /** Reads the changes since the last time. */
@@ -148,8 +146,7 @@ export function createDirectory(store: Store, ownHost: string | null = null): Di
   }
 
   const key = (text: string) => keys.get(hashKey(text));
-  const connection = (siteId: string, id: string) =>
-    sites.get(siteId)?.connections.find((one) => one.id === id);
+  const connection = (siteId: string, id: string) => sites.get(siteId)?.connections.find((one) => one.id === id);
 
   return {
     refresh,

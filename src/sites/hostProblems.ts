@@ -55,8 +55,7 @@ export function problemOf(
     case "certificate":
       return {
         what: `${host} has no valid certificate${seen ? `: ${seen}` : " for its name"}.`,
-        whatToDo:
-          "Browsers refuse it too. Get a certificate for this name on the server that terminates its HTTPS.",
+        whatToDo: "Browsers refuse it too. Get a certificate for this name on the server that terminates its HTTPS.",
       };
     case "not us":
       return {

@@ -16,8 +16,7 @@ test("uses that cannot be written are kept, and written ones are not written aga
     written.push(...uses);
   };
   const counts = countKeyUses({ keyUse: { addUses } as never }, "here", (error) => failures.push(error));
-  const sumOf = (siteId: string) =>
-    written.filter((use) => use.siteId === siteId).reduce((sum, { uses }) => sum + uses, 0);
+  const sumOf = (siteId: string) => written.filter((use) => use.siteId === siteId).reduce((sum, { uses }) => sum + uses, 0);
 
   failing = ["b"];
   for (let second = 0; second < 60; second++) {

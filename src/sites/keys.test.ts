@@ -52,14 +52,12 @@ describe("a new key", () => {
 });
 
 describe("the checksum", () => {
-  test.each([
-    "cc_000000000000000000000000000000000NUYJU",
-    live,
-    "cc_test_000000000000000000000000000000003u9VkG",
-    forTests,
-  ])("%s is well formed: keys in use must stay so", (key) => {
-    expect(isWellFormed(key)).toBe(true);
-  });
+  test.each(["cc_000000000000000000000000000000000NUYJU", live, "cc_test_000000000000000000000000000000003u9VkG", forTests])(
+    "%s is well formed: keys in use must stay so",
+    (key) => {
+      expect(isWellFormed(key)).toBe(true);
+    },
+  );
 
   test.each([live, forTests])("the checksum detects one wrong character anywhere in %s", (key) => {
     for (let at = 0; at < key.length; at++) {

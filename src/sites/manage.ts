@@ -11,14 +11,7 @@ import { isProven, readHost } from "./hosts.ts";
 import { makeKey, type NewKey } from "./keys.ts";
 import { listShortened } from "./retention.ts";
 import { maxListLength, SettingFault } from "./settingForms.ts";
-import {
-  auditedChanges,
-  describeSettings,
-  pickSettings,
-  readSettings,
-  withDefaults,
-  type SiteSettings,
-} from "./settings.ts";
+import { auditedChanges, describeSettings, pickSettings, readSettings, withDefaults, type SiteSettings } from "./settings.ts";
 import { Conflict, missing, Refusal, type By } from "../kernel/refusal.ts";
 
 /** The stored configuration and its copy in memory: a change writes to the first and refreshes the second. */
@@ -26,12 +19,7 @@ export type SiteContext = { store: Store; directory: Directory };
 
 const rotationOverlapMs = dayMs;
 
-export function auditLine(
-  siteId: string,
-  action: string,
-  detail: Record<string, unknown>,
-  by: By,
-): AuditLine {
+export function auditLine(siteId: string, action: string, detail: Record<string, unknown>, by: By): AuditLine {
   return { siteId, actor: by.actor, action, detail, at: by.now };
 }
 
@@ -61,13 +49,8 @@ export function readFreeHost(
   if (!host) throw new Refusal("host", `${text} is not a host name. Write it like shop.example.com.`);
   const known = directory.host(host);
   if (!known) return { host, displacedSite: null };
-  if (!isProven(known) && (isTrusted || known.addedAt < now - claimMs))
-    return { host, displacedSite: known.siteId };
-  throw new Conflict(
-    "host",
-    `${host} belongs to a site already.`,
-    `${host} belongs to site ${known.siteId} already.`,
-  );
+  if (!isProven(known) && (isTrusted || known.addedAt < now - claimMs)) return { host, displacedSite: known.siteId };
+  throw new Conflict("host", `${host} belongs to a site already.`, `${host} belongs to site ${known.siteId} already.`);
 }
 
 export const displacedLine = ({ host, displacedSite }: FreeHost, by: By) =>
@@ -99,16 +82,8 @@ export async function rethrowUnlessTaken(
   throw error;
 }
 
-export async function renameSite(
-  { store, directory }: SiteContext,
-  site: Site,
-  name: string,
-  by: By,
-): Promise<Site> {
-  await store.configuration.renameSite(
-    auditLine(site.id, "site renamed", { name, before: { name: site.name } }, by),
-    name,
-  );
+export async function renameSite({ store, directory }: SiteContext, site: Site, name: string, by: By): Promise<Site> {
+  await store.configuration.renameSite(auditLine(site.id, "site renamed", { name, before: { name: site.name } }, by), name);
   await directory.refresh();
   return findSite({ directory }, site.id);
 }
@@ -137,12 +112,7 @@ function auditedBefore({ settings }: Site, labels: readonly string[]): Record<st
 }
 
 /** Ends the alerts about settings that can be read again. */
-async function endDamageAlerts(
-  { alerts }: Pick<Store, "alerts">,
-  before: Site,
-  site: Site,
-  now: number,
-): Promise<SiteSettings> {
+async function endDamageAlerts({ alerts }: Pick<Store, "alerts">, before: Site, site: Site, now: number): Promise<SiteSettings> {
   for (const name of before.unreadable ?? [])
     if (!site.unreadable?.includes(name)) await alerts.end(site.id, name, ["damaged data"], now);
   return site.settings;
@@ -169,11 +139,7 @@ export function requireSettings(site: Site): void {
   requireHere(site);
   if (hasSettings(site)) return;
   const sentence = `The settings of ${site.hosts[0] ?? site.id} cannot be read: their row in the database is damaged. Set them again first`;
-  throw new Refusal(
-    "site",
-    `${sentence}.`,
-    `${sentence}: cleancast site set ${site.hosts[0] ?? site.id} inbound=on`,
-  );
+  throw new Refusal("site", `${sentence}.`, `${sentence}: cleancast site set ${site.hosts[0] ?? site.id} inbound=on`);
 }
 
 /** Copies settings of another site, secret ones too: they are copied in the database and never shown. */
@@ -212,10 +178,7 @@ export async function allowPerson(
   requireSettings(site);
   if (site.settings.allowedPersons.includes(emailSha256)) return;
   if (site.settings.allowedPersons.length >= maxListLength) {
-    throw new Refusal(
-      "allow_persons",
-      `The list of allowed people is full (${maxListLength}); remove some entries first.`,
-    );
+    throw new Refusal("allow_persons", `The list of allowed people is full (${maxListLength}); remove some entries first.`);
   }
   // The audit line names the event, not the person.
   const line = auditLine(site.id, "person allowed", { event: by.eventId }, by);

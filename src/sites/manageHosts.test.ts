@@ -30,8 +30,7 @@ describe.each(["sqlite", "postgres"] as const)("hosts on %s", (engine) => {
   const by = (now = at) => ({ actor: "ada", now });
   const claim = (site: Site, host: string, now = at) =>
     addHost({ store, directory }, site, host, { ...by(now), isTrusted: false });
-  const addTrusted = (site: Site, host: string) =>
-    addHost({ store, directory }, site, host, { ...by(), isTrusted: true });
+  const addTrusted = (site: Site, host: string) => addHost({ store, directory }, site, host, { ...by(), isTrusted: true });
   const ownerOf = (host: string) => directory.host(host)?.siteId;
 
   beforeAll(async () => {

@@ -3,14 +3,7 @@
 import type { Host, Site } from "./directory.ts";
 import { isPublicName, readHost } from "./hosts.ts";
 import { type By, Conflict, missing, Refusal } from "../kernel/refusal.ts";
-import {
-  auditLine,
-  type SiteContext,
-  findSite,
-  readFreeHost,
-  displacedLine,
-  rethrowUnlessTaken,
-} from "./manage.ts";
+import { auditLine, type SiteContext, findSite, readFreeHost, displacedLine, rethrowUnlessTaken } from "./manage.ts";
 
 /** Checks look up and call each host: a limit on what one site can make us call. */
 const maxHosts = 200;
@@ -26,12 +19,8 @@ export async function addHost(
   const { host } = free;
   // A proxy or a scraper may call this relay by such a name, and a check would reveal which internal names exist.
   if (!by.isTrusted && !isPublicName(host))
-    throw new Refusal(
-      "host",
-      `${host} is a name inside a network. Write a public one, like shop.example.com.`,
-    );
-  if (site.hosts.length >= maxHosts)
-    throw new Conflict("host", `A site can have ${maxHosts} hosts; remove some first.`);
+    throw new Refusal("host", `${host} is a name inside a network. Write a public one, like shop.example.com.`);
+  if (site.hosts.length >= maxHosts) throw new Conflict("host", `A site can have ${maxHosts} hosts; remove some first.`);
   await store.hosts
     .add(auditLine(site.id, "host added", { host }, by), {
       host,
@@ -53,30 +42,18 @@ export function findHost(sites: Iterable<Site>, text: string): Host {
   throw missing("host", text, "them");
 }
 
-export async function pauseHost(
-  { store, directory }: SiteContext,
-  { siteId, host }: Host,
-  by: By,
-): Promise<void> {
+export async function pauseHost({ store, directory }: SiteContext, { siteId, host }: Host, by: By): Promise<void> {
   await store.hosts.setPaused(auditLine(siteId, "host paused", { host }, by), host, by.now);
   await directory.refresh();
 }
 
-export async function resumeHost(
-  { store, directory }: SiteContext,
-  { siteId, host }: Host,
-  by: By,
-): Promise<void> {
+export async function resumeHost({ store, directory }: SiteContext, { siteId, host }: Host, by: By): Promise<void> {
   await store.hosts.setPaused(auditLine(siteId, "host resumed", { host }, by), host, null);
   await directory.refresh();
 }
 
 /** A site needs at least one host: the last one can be paused, not removed. */
-export async function removeHost(
-  { store, directory }: SiteContext,
-  { siteId, host }: Host,
-  by: By,
-): Promise<void> {
+export async function removeHost({ store, directory }: SiteContext, { siteId, host }: Host, by: By): Promise<void> {
   const isGone = await store.hosts.remove(auditLine(siteId, "host removed", { host }, by), host);
   await directory.refresh();
   if (!isGone && directory.host(host)?.siteId === siteId)

@@ -28,8 +28,7 @@ export async function addOwnKey(
   by: By,
 ): Promise<{ id: string; openedInbound: boolean }> {
   const hash = wanted.hash.trim().toLowerCase();
-  if (!/^[0-9a-f]{64}$/.test(hash))
-    throw new Refusal("hash", "The hash must be the SHA-256 of the key: 64 hex characters.");
+  if (!/^[0-9a-f]{64}$/.test(hash)) throw new Refusal("hash", "The hash must be the SHA-256 of the key: 64 hex characters.");
   const prefix = wanted.prefix?.trim() || unknownPrefix;
   if (prefix.length > maxPrefixLength)
     throw new Refusal("prefix", `The prefix is the first ${maxPrefixLength} characters of the key at most.`);
@@ -38,14 +37,12 @@ export async function addOwnKey(
   refuseKnown(context.directory, hash);
   const { name, mode, expiresAt } = wanted;
   const own = { key: "", hash, prefix };
-  const added = await addKey(context, site, { name, mode, expiresAt, own }, by).catch(
-    async (error: unknown) => {
-      // Another process may have added it a moment ago.
-      await context.directory.refresh();
-      refuseKnown(context.directory, hash);
-      throw error;
-    },
-  );
+  const added = await addKey(context, site, { name, mode, expiresAt, own }, by).catch(async (error: unknown) => {
+    // Another process may have added it a moment ago.
+    await context.directory.refresh();
+    refuseKnown(context.directory, hash);
+    throw error;
+  });
   return { id: added.id, openedInbound: added.openedInbound };
 }
 

@@ -12,10 +12,7 @@ const retentions = {
   },
   keepMs: {
     count: "peopleBefore",
-    what: [
-      "record of a person or browser, or a part of it",
-      "records of people and browsers, or parts of them",
-    ],
+    what: ["record of a person or browser, or a part of it", "records of people and browsers, or parts of them"],
   },
   keepLogMs: {
     count: "answersBefore",

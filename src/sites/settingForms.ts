@@ -14,8 +14,7 @@ const noCountries = new Set(["EU", "EZ", "UN", "XA", "XB", "ZZ"]);
 const units: Record<string, number> = { s: secondMs, m: minuteMs, h: hourMs, d: dayMs };
 
 export const onOff = {
-  read: (text: string) =>
-    text === "on" ? true : text === "off" ? false : new SettingFault("must be on or off"),
+  read: (text: string) => (text === "on" ? true : text === "off" ? false : new SettingFault("must be on or off")),
   write: (value: boolean) => (value ? "on" : "off"),
 };
 
@@ -42,9 +41,7 @@ export const wholeNumber = (min: number, max: number) => ({
   read: (text: string) => {
     if (text === "off") return 0;
     const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-    return value >= min && value <= max
-      ? value
-      : new SettingFault(`must be off or a whole number from ${min} to ${max}`);
+    return value >= min && value <= max ? value : new SettingFault(`must be off or a whole number from ${min} to ${max}`);
   },
   write: (value: number) => (value === 0 ? "off" : String(value)),
 });
@@ -109,9 +106,7 @@ export const deniedFault = (word: string) =>
     : null);
 
 export const networks = wordList((word) =>
-  matchNetwork(word)
-    ? null
-    : `must be addresses or networks like 192.0.2.0/24 or 2001:db8::/32; ${word} is not one`,
+  matchNetwork(word) ? null : `must be addresses or networks like 192.0.2.0/24 or 2001:db8::/32; ${word} is not one`,
 );
 
 export const countries = {

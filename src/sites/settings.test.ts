@@ -1,12 +1,5 @@
 import { describe, expect, test } from "vitest";
-import {
-  auditedChanges,
-  describeSettings,
-  readSettings,
-  settingLabels,
-  withDefaults,
-  type SiteSettings,
-} from "./settings.ts";
+import { auditedChanges, describeSettings, readSettings, settingLabels, withDefaults, type SiteSettings } from "./settings.ts";
 import { SettingFault } from "./settingForms.ts";
 import { dayMs as day } from "../kernel/time.ts";
 
@@ -122,30 +115,18 @@ describe("changes", () => {
     ["country", "DE", { country: "DE" }],
     ["country", "de", { country: "DE" }],
     ["country", "none", { country: null }],
-    [
-      "block_domains",
-      "Example.com, spam.example ,example.com",
-      { blockedDomains: ["example.com", "spam.example"] },
-    ],
+    ["block_domains", "Example.com, spam.example ,example.com", { blockedDomains: ["example.com", "spam.example"] }],
     ["block_domains", "", { blockedDomains: [] }],
     ["block_disposable", "on", { blockDisposable: true }],
     ["keep_events", "400d", { keepEventsMs: 400 * day }],
     ["keep_log", "1d", { keepLogMs: day }],
     ["alert_emails", "Ops@example.com, a@b.example", { alertEmails: ["ops@example.com", "a@b.example"] }],
-    [
-      "alert_webhook",
-      "https://hooks.example.com/T/1?x=y",
-      { alertWebhook: "https://hooks.example.com/T/1?x=y" },
-    ],
+    ["alert_webhook", "https://hooks.example.com/T/1?x=y", { alertWebhook: "https://hooks.example.com/T/1?x=y" }],
     ["alert_webhook", "none", { alertWebhook: null }],
     ["corrections", "on", { corrections: true }],
     ["alert_success_rate", "95", { alertSuccessRate: 95 }],
     ["alert_success_rate", "off", { alertSuccessRate: 0 }],
-    [
-      "block_persons",
-      `${"A".repeat(64)},${"b".repeat(64)}`,
-      { blockedPersons: ["a".repeat(64), "b".repeat(64)] },
-    ],
+    ["block_persons", `${"A".repeat(64)},${"b".repeat(64)}`, { blockedPersons: ["a".repeat(64), "b".repeat(64)] }],
   ])("%s=%s is accepted", (label, text, expected) => {
     expect(changed({ [label]: text })).toEqual({ ...fresh, ...expected });
   });
@@ -216,21 +197,13 @@ describe("refused settings", () => {
     ["country", "XX", "country must be none or a two-letter country code like DE."],
     ["country", "", "country must be none or a two-letter country code like DE."],
     ["country", "D1", "country must be none or a two-letter country code like DE."],
-    [
-      "block_domains",
-      "ok.example,nodot",
-      "block_domains must be domains like example.com; nodot is not one.",
-    ],
+    ["block_domains", "ok.example,nodot", "block_domains must be domains like example.com; nodot is not one."],
     ["block_domains", "two words.example", expect.stringContaining("block_domains must be domains")],
     ["keep_events", "12h", "keep_events must be from 1 to 400 days, written like 90d."],
     ["keep_log", "12h", "keep_log must be from 1 to 400 days, written like 90d."],
     ["keep_log", "401d", "keep_log must be from 1 to 400 days, written like 90d."],
     ["alert_emails", "ops", "alert_emails must be email addresses separated by commas."],
-    [
-      "alert_emails",
-      "a@b.example\r\nBcc: c@d.example",
-      "alert_emails must be email addresses separated by commas.",
-    ],
+    ["alert_emails", "a@b.example\r\nBcc: c@d.example", "alert_emails must be email addresses separated by commas."],
     [
       "alert_webhook",
       "ftp://hooks.example.com",

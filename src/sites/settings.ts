@@ -110,8 +110,7 @@ const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
     label: "consent_mode",
     help: "opt-out: identifiers are used until a person refuses; opt-in: only after a person agreed",
     default: "opt-out",
-    read: (text) =>
-      text === "opt-out" || text === "opt-in" ? text : new SettingFault("must be opt-out or opt-in"),
+    read: (text) => (text === "opt-out" || text === "opt-in" ? text : new SettingFault("must be opt-out or opt-in")),
     write: (value) => value,
   },
   keepMs: {
@@ -137,9 +136,7 @@ const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
     help: "two-letter country of phone numbers without a country code, or none",
     default: null,
     read: (text) =>
-      text === "none"
-        ? null
-        : (countryCode(text) ?? new SettingFault("must be none or a two-letter country code like DE")),
+      text === "none" ? null : (countryCode(text) ?? new SettingFault("must be none or a two-letter country code like DE")),
     write: (value) => value ?? "none",
   },
   timeZone: {
@@ -153,9 +150,7 @@ const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
     help: "comma-separated email domains whose events are filtered",
     default: [],
     ...wordList((word) =>
-      /^(?:[\p{L}\p{M}\p{N}_](?:[\p{L}\p{M}\p{N}_-]*[\p{L}\p{M}\p{N}_])?\.)+[\p{L}\p{M}\p{N}-]{2,}$/u.test(
-        word,
-      )
+      /^(?:[\p{L}\p{M}\p{N}_](?:[\p{L}\p{M}\p{N}_-]*[\p{L}\p{M}\p{N}_])?\.)+[\p{L}\p{M}\p{N}-]{2,}$/u.test(word)
         ? null
         : `must be domains like example.com; ${word} is not one`,
     ),
@@ -287,10 +282,7 @@ export function describeSettings(settings: SiteSettings): Record<string, string>
 }
 
 /** Selects the stored settings with these labels. */
-export function pickSettings(
-  settings: SiteSettings,
-  labels: readonly string[],
-): Partial<SiteSettings> | SettingFault {
+export function pickSettings(settings: SiteSettings, labels: readonly string[]): Partial<SiteSettings> | SettingFault {
   const unknown = labels.find((label) => !names.some((name) => declared[name].label === label));
   if (unknown !== undefined) return new SettingFault(`${unknown} is not a setting of a site.`);
   const picked = names.filter((name) => labels.includes(declared[name].label));
@@ -298,10 +290,7 @@ export function pickSettings(
 }
 
 /** Converts `changes` to the form that the audit log may keep. */
-export function auditedChanges(
-  changes: Record<string, string>,
-  changed: Partial<SiteSettings>,
-): Record<string, string> {
+export function auditedChanges(changes: Record<string, string>, changed: Partial<SiteSettings>): Record<string, string> {
   const audited = <Name extends keyof SiteSettings>(name: Name, text: string) => {
     const value = changed[name];
     return value === undefined ? text : (declared[name].audit?.(value) ?? text);
@@ -316,18 +305,12 @@ export function auditedChanges(
 /** Features of the installation without which some settings have no effect. */
 type Provided = { countries: boolean; mail: boolean };
 
-export const noCountryFile =
-  "countries are looked up in a MaxMind file; set CLEANCAST_COUNTRY_FILE and restart.";
+export const noCountryFile = "countries are looked up in a MaxMind file; set CLEANCAST_COUNTRY_FILE and restart.";
 
-export const noMailServer =
-  "Email alerts need a mail server; set CLEANCAST_SMTP_URL and CLEANCAST_MAIL_FROM.";
+export const noMailServer = "Email alerts need a mail server; set CLEANCAST_SMTP_URL and CLEANCAST_MAIL_FROM.";
 
 /** One note for each of the changed settings (`labels`) that has no effect yet. */
-export function settingNotes(
-  labels: readonly string[],
-  settings: SiteSettings,
-  provided: Provided,
-): string[] {
+export function settingNotes(labels: readonly string[], settings: SiteSettings, provided: Provided): string[] {
   const texts = describeSettings(settings);
   const ineffective = provided.countries
     ? []

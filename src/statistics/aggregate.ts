@@ -76,8 +76,7 @@ export const emptyDetails = (): Details => ({
   confirmations: new Map(),
 });
 
-const plus = (sums: Map<string, number>, name: string, n: number) =>
-  sums.set(name, (sums.get(name) ?? 0) + n);
+const plus = (sums: Map<string, number>, name: string, n: number) => sums.set(name, (sums.get(name) ?? 0) + n);
 
 function getOrCreate<Value>(map: Map<string, Value>, name: string, create: () => Value): Value {
   const known = map.get(name);
@@ -153,11 +152,7 @@ export function addFigureDetails(details: Details, figure: Figure): void {
       return addValued(details.delivered, figure);
     case "delivery": {
       const { platform, state } = readDeliveryName(name);
-      const states: Partial<Record<DeliveryState, number>> = getOrCreate(
-        details.platforms,
-        platform,
-        () => ({}),
-      );
+      const states: Partial<Record<DeliveryState, number>> = getOrCreate(details.platforms, platform, () => ({}));
       if (state) states[state] = (states[state] ?? 0) + count;
       return;
     }
@@ -182,8 +177,7 @@ export function addFigureDetails(details: Details, figure: Figure): void {
 }
 
 export function addVisitDetails(details: Details, { bucket, reason, visits }: VisitCount): void {
-  if (bucket === "bots")
-    getOrCreate(details.removed, reason, () => ({ visits: 0, events: 0 })).visits += visits;
+  if (bucket === "bots") getOrCreate(details.removed, reason, () => ({ visits: 0, events: 0 })).visits += visits;
 }
 
 export function addConfirmations(details: Details, count: ConfirmationCount): void {
@@ -194,14 +188,9 @@ export function addConfirmations(details: Details, count: ConfirmationCount): vo
 export function sumConfirmations(counts: readonly ConfirmationCount[], sent: number | null) {
   const sumOf = (state: ConfirmationState) =>
     counts.filter((one) => one.state === state).reduce((sum, { count }) => sum + count, 0);
-  const reasons = new Map<
-    string,
-    { state: ConfirmationState; reason: ConfirmationReason; conversions: number }
-  >();
+  const reasons = new Map<string, { state: ConfirmationState; reason: ConfirmationReason; conversions: number }>();
   for (const { state, reason, count } of counts)
-    if (reason)
-      getOrCreate(reasons, `${state} ${reason}`, () => ({ state, reason, conversions: 0 })).conversions +=
-        count;
+    if (reason) getOrCreate(reasons, `${state} ${reason}`, () => ({ state, reason, conversions: 0 })).conversions += count;
   const [confirmed, notCounted] = [sumOf("confirmed"), sumOf("not counted")];
   return {
     confirmed,

@@ -11,10 +11,24 @@ let lastId = 0;
 function event(changes: Partial<CountedEvent> = {}): CountedEvent {
   lastId += 1;
   return {
-    id: String(lastId), platformEventId: "", mode: "live", status: "accepted", filterReasons: [], event: "purchase", value: 10,
-    currency: "EUR", orderId: null, receivedAt: 0, releasedAt: null, identity: "none", withheld: null, clickIds: [],
-    utm: {}, newestClickId: null, ...changes,
-  }; // prettier-ignore
+    id: String(lastId),
+    platformEventId: "",
+    mode: "live",
+    status: "accepted",
+    filterReasons: [],
+    event: "purchase",
+    value: 10,
+    currency: "EUR",
+    orderId: null,
+    receivedAt: 0,
+    releasedAt: null,
+    identity: "none",
+    withheld: null,
+    clickIds: [],
+    utm: {},
+    newestClickId: null,
+    ...changes,
+  };
 }
 
 const figuresOf = (events: CountedEvent[]) => {
@@ -29,12 +43,7 @@ const figuresOf = (events: CountedEvent[]) => {
 describe("the figures of an hour", () => {
   test("conversions are counted by name and currency; those without a value have no currency", () => {
     expect(
-      figuresOf([
-        event(),
-        event({ value: 2.5 }),
-        event({ currency: "USD" }),
-        event({ event: "lead", value: null }),
-      ]),
+      figuresOf([event(), event({ value: 2.5 }), event({ currency: "USD" }), event({ event: "lead", value: null })]),
     ).toEqual([
       ["conversion", "purchase", "EUR", 2, 12.5],
       ["conversion", "purchase", "USD", 1, 10],
@@ -86,17 +95,12 @@ describe("the figures of an hour", () => {
       { code: "blocked person", detail: null },
       { code: "only bot visits", detail: "headless" },
     ];
-    expect(figuresOf([event({ status: "filtered", filterReasons })])).toEqual([
-      ["filtered", "only bot visits", "", 1, 0],
-    ]);
+    expect(figuresOf([event({ status: "filtered", filterReasons })])).toEqual([["filtered", "only bot visits", "", 1, 0]]);
   });
 
   test("identified and withheld conversions and click ids are counted", () => {
     expect(
-      figuresOf([
-        event({ identity: "found", clickIds: ["gclid", "fbclid"] }),
-        event({ withheld: "opted out" }),
-      ]).slice(1),
+      figuresOf([event({ identity: "found", clickIds: ["gclid", "fbclid"] }), event({ withheld: "opted out" })]).slice(1),
     ).toEqual([
       ["identified", "", "", 1, 0],
       ["with click id", "", "", 1, 0],
@@ -128,17 +132,11 @@ describe("the figures of an hour", () => {
   test("of very many event names the common ones are kept, the others are added up by currency", () => {
     const events = Array.from({ length: 6000 }, (_, n) => event({ event: `name ${n}`, value: 1 }));
     const common = Array.from({ length: 5 }, () => event({ event: "name 4000", value: 1 }));
-    const figures = figuresOf([
-      ...events,
-      ...common,
-      event({ event: "name 5999", currency: "USD", value: 3 }),
-    ]);
+    const figures = figuresOf([...events, ...common, event({ event: "name 5999", currency: "USD", value: 3 })]);
     expect(figures.length).toBeLessThanOrEqual(52);
     expect(figures).toContainEqual(["conversion", "name 4000", "EUR", 6, 6]);
     expect(figures).toContainEqual(["conversion", otherNames, "USD", 1, 3]);
-    expect(figuresOf([...events, event({ event: "Refund", value: 7 })])).toContainEqual(
-      ["conversion", "refund", "EUR", 1, 7],
-    ); // prettier-ignore
+    expect(figuresOf([...events, event({ event: "Refund", value: 7 })])).toContainEqual(["conversion", "refund", "EUR", 1, 7]);
     expect(figures.reduce((sum, [, , , count]) => sum + Number(count), 0)).toBe(6006);
   });
 
@@ -220,9 +218,7 @@ describe("the figures of an hour", () => {
   });
 
   test("however many campaigns an hour has, their number is bounded and each kept one has its full count", () => {
-    const events = Array.from({ length: 3000 }, (_, n) =>
-      event({ ...utm("s", `c${n % 700}`), event: `e${n}` }),
-    );
+    const events = Array.from({ length: 3000 }, (_, n) => event({ ...utm("s", `c${n % 700}`), event: `e${n}` }));
     const common = Array.from({ length: 9 }, () => event(utm("s", "c650")));
     const { all, figures, segment } = countOf([...events, ...common]);
     expect(all.length).toBeLessThanOrEqual(3 * 50);
@@ -239,18 +235,17 @@ describe("the figures of an hour", () => {
     const [soon, day] = [5 * 60_000, 24 * hour];
     expect(nextRollupAt(0, soon, false)).toBe(hour);
     expect(nextRollupAt(0, hour, false)).toBe(Number.MAX_SAFE_INTEGER);
-    expect([soon, hour, 6 * hour, day, 3 * day].map((age) => nextRollupAt(0, age, true))).toEqual(
-      [hour, 6 * hour, day, 3 * day, 8 * day],
-    ); // prettier-ignore
+    expect([soon, hour, 6 * hour, day, 3 * day].map((age) => nextRollupAt(0, age, true))).toEqual([
+      hour,
+      6 * hour,
+      day,
+      3 * day,
+      8 * day,
+    ]);
     expect(nextRollupAt(0, 9 * day, true)).toBe(10 * day);
   });
 });
 
 test("a refund by any of its usual names is no revenue", () => {
-  expect(["refund", "Order Refunded", "refunds/create", "purchase"].map(isRefund)).toEqual([
-    true,
-    true,
-    true,
-    false,
-  ]);
+  expect(["refund", "Order Refunded", "refunds/create", "purchase"].map(isRefund)).toEqual([true, true, true, false]);
 });

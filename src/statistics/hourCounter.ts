@@ -4,13 +4,7 @@
 import { eraseMasks } from "../kernel/maskAddresses.ts";
 import type { FilterReason } from "../kernel/event.ts";
 import type { CountedEvent } from "../store/events/eventRow.ts";
-import type {
-  Figure,
-  Portion,
-  SegmentFigures,
-  SegmentKind,
-  StatisticsKind,
-} from "../store/statistics/statistics.ts";
+import type { Figure, Portion, SegmentFigures, SegmentKind, StatisticsKind } from "../store/statistics/statistics.ts";
 import { cappedSum, botReason, isRefund } from "./aggregate.ts";
 import { campaignOf, sourceOf } from "./source.ts";
 
@@ -32,8 +26,7 @@ type Conversion = Record<Named, string> &
     isWithheld: boolean;
   };
 
-const groupNameOf = (kind: Named, name: string) =>
-  kind === "conversion" && isRefund(name) ? "refund" : otherNames;
+const groupNameOf = (kind: Named, name: string) => (kind === "conversion" && isRefund(name) ? "refund" : otherNames);
 
 type HourCounter = {
   add(portion: Portion): void;
@@ -53,12 +46,7 @@ export function createHourCounter(): HourCounter {
   };
   let isOpen = false;
 
-  function addToSegment(
-    kind: SegmentKind,
-    name: string,
-    conversion: Conversion,
-    deliveries: readonly Delivery[],
-  ): void {
+  function addToSegment(kind: SegmentKind, name: string, conversion: Conversion, deliveries: readonly Delivery[]): void {
     let segment = segments[kind].get(name);
     if (!segment) {
       if (segments[kind].size >= maxCountedSegments) return;
@@ -90,8 +78,7 @@ export function createHourCounter(): HourCounter {
         addToSegment("campaign", conversion.campaign, conversion, own);
         // A skipped delivery did not apply to the platform.
         for (const [platform, some] of Map.groupBy(own, (one) => one.platform))
-          if (some.some(({ state }) => state !== "skipped"))
-            addToSegment("platform", platform, conversion, some);
+          if (some.some(({ state }) => state !== "skipped")) addToSegment("platform", platform, conversion, some);
       }
     },
     figures: all.figures,
@@ -141,12 +128,7 @@ function createTally(maxKept: number, maxInMemory: number) {
     } else figures.set(key, { kind, name, currency, count: 1, value: cappedSum(0, value) });
   }
 
-  function countValue(
-    kind: StatisticsKind,
-    name: string,
-    { value, currency }: Conversion,
-    hasValue: boolean,
-  ) {
+  function countValue(kind: StatisticsKind, name: string, { value, currency }: Conversion, hasValue: boolean) {
     if (value === null || !hasValue) count(kind, name);
     else count(kind, name, currency, value);
   }
@@ -184,14 +166,9 @@ function countedReason(reasons: readonly FilterReason[]): string {
   return codes.find((code) => code === botReason) ?? codes[0] ?? "";
 }
 
-const isNamed = (kind: StatisticsKind): kind is Named =>
-  kind === "conversion" || kind === "source" || kind === "campaign";
+const isNamed = (kind: StatisticsKind): kind is Named => kind === "conversion" || kind === "source" || kind === "campaign";
 
-function limitNames(
-  figures: Figure[],
-  names: Readonly<Record<Named, ReadonlyMap<string, number>>>,
-  max: number,
-): Figure[] {
+function limitNames(figures: Figure[], names: Readonly<Record<Named, ReadonlyMap<string, number>>>, max: number): Figure[] {
   const kept = {
     conversion: commonNames(names.conversion, max),
     source: commonNames(names.source, max),

@@ -35,12 +35,7 @@ export async function countHour(
 }
 
 /** Counts an hour and replaces its stored figures. */
-export async function rollUpHour(
-  store: Pick<Store, "statistics">,
-  siteId: string,
-  hour: number,
-  now: number,
-): Promise<void> {
+export async function rollUpHour(store: Pick<Store, "statistics">, siteId: string, hour: number, now: number): Promise<void> {
   const { figures, segments, isOpen } = await countHour(store, siteId, hour, { pauses: true });
   const dueAt = nextRollupAt((hour + 1) * hourMs, now, isOpen);
   await store.statistics.replaceHour(siteId, hour, figures, { segments, rolledAt: now, dueAt });

@@ -17,21 +17,15 @@ export type Performance = {
 const maxReasons = 20;
 
 export function sumAttempts(all: readonly TimedAttempt[], { fromHour, toHour, step, timeZone }: Range) {
-  const attempts = all.filter(
-    ({ startedAt }) => startedAt >= fromHour * hourMs && startedAt < toHour * hourMs,
-  );
+  const attempts = all.filter(({ startedAt }) => startedAt >= fromHour * hourMs && startedAt < toHour * hourMs);
   const steps = stepsOf(fromHour, toHour, step, timeZone);
-  const stepAt = steps.flatMap(({ fromHour: from, toHour: to }, i) =>
-    Array.from({ length: to - from }, () => i),
-  );
+  const stepAt = steps.flatMap(({ fromHour: from, toHour: to }, i) => Array.from({ length: to - from }, () => i));
   const byStep = Map.groupBy(attempts, ({ startedAt }) => stepAt[Math.floor(startedAt / hourMs) - fromHour]);
   const failed = attempts.filter(({ state }) => state !== "sent");
-  const reasons = [...Map.groupBy(failed, ({ state, reason }) => JSON.stringify([state, reason]))].map(
-    ([key, some]) => {
-      const [state, reason] = JSON.parse(key) as [string, string | null];
-      return { state, reason, attempts: some.length };
-    },
-  );
+  const reasons = [...Map.groupBy(failed, ({ state, reason }) => JSON.stringify([state, reason]))].map(([key, some]) => {
+    const [state, reason] = JSON.parse(key) as [string, string | null];
+    return { state, reason, attempts: some.length };
+  });
   return {
     steps: steps.map((one, i) => ({ startsAt: one.fromHour * hourMs, ...sum(byStep.get(i) ?? []) })),
     totals: { ...sum(attempts), failed: failed.length },

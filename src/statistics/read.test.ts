@@ -49,9 +49,17 @@ describe.each(["sqlite", "postgres"] as const)("statistics on %s", (engine) => {
 
   const settle = (siteId: string, eventId: string, state: DeliveryState) =>
     store.deliveries.settle({
-      siteId, eventId, connectionId: "c", owner: "node", state, reason: null, dueAt: 0, attempts: 1, at: now,
+      siteId,
+      eventId,
+      connectionId: "c",
+      owner: "node",
+      state,
+      reason: null,
+      dueAt: 0,
+      attempts: 1,
+      at: now,
       attempt: null,
-    }); // prettier-ignore
+    });
 
   const workerAt = (siteId: string, at: number, owner = "a") =>
     statisticsWorker({
@@ -133,9 +141,7 @@ describe.each(["sqlite", "postgres"] as const)("statistics on %s", (engine) => {
     await expectAll();
     await store.statistics.restart(siteId);
     await expectAll();
-    expect(await store.statistics.listDueHours(siteId, Number.MAX_SAFE_INTEGER - 1, 9)).toEqual([
-      Math.floor(now / hourMs) - 1,
-    ]);
+    expect(await store.statistics.listDueHours(siteId, Number.MAX_SAFE_INTEGER - 1, 9)).toEqual([Math.floor(now / hourMs) - 1]);
   });
 
   test("an hour is rolled up again while its deliveries wait, and after one was replayed", async () => {

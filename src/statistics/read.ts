@@ -51,8 +51,7 @@ export function createStatistics(store: StatisticsStore, now: () => number) {
     for (let end = toHour; end > fromHour;) {
       const hour = await store.statistics.findPreviousHour(siteId, end, fromHour);
       if (hour === null) break;
-      for (const figure of figuresOf(await readRecent(siteId, hour), segment))
-        found.push({ ...figure, hour });
+      for (const figure of figuresOf(await readRecent(siteId, hour), segment)) found.push({ ...figure, hour });
       end = hour;
       if (now() > until) break;
     }
@@ -70,9 +69,7 @@ export function createStatistics(store: StatisticsStore, now: () => number) {
       const firstHour = fromHour - (toHour - fromHour);
       const steps = stepsOf(fromHour, toHour, step, timeZone);
       const sums = steps.map(emptySum);
-      const stepAt = steps.flatMap((one, i) =>
-        Array.from({ length: one.toHour - one.fromHour }, () => sums[i] as Sum),
-      );
+      const stepAt = steps.flatMap((one, i) => Array.from({ length: one.toHour - one.fromHour }, () => sums[i] as Sum));
       const [total, before, details] = [emptySum(), emptySum(), emptyDetails()];
 
       function addTo<Item extends { hour: number }>(
@@ -108,13 +105,7 @@ export function createStatistics(store: StatisticsStore, now: () => number) {
       }
       const until = now() + countingMs;
       const afterRollup = await countHours(siteId, segment, Math.max(firstHour, head.toHour), toHour, until);
-      const beforeRollup = await countHours(
-        siteId,
-        segment,
-        firstHour,
-        Math.min(toHour, head.fromHour),
-        until,
-      );
+      const beforeRollup = await countHours(siteId, segment, firstHour, Math.min(toHour, head.fromHour), until);
       addTo([...afterRollup, ...beforeRollup], addFigure, addFigureDetails);
 
       return {
@@ -145,10 +136,7 @@ function figuresOf({ figures, segments }: HourCounts, segment: Segment | undefin
 }
 
 /** Counts hours that are not rolled up yet, the running one above all, and caches the results. */
-function recentHours(
-  store: Pick<Store, "statistics">,
-  now: () => number,
-): (siteId: string, hour: number) => Promise<HourCounts> {
+function recentHours(store: Pick<Store, "statistics">, now: () => number): (siteId: string, hour: number) => Promise<HourCounts> {
   const cache = new Map<string, CachedHour>();
 
   return (siteId, hour) => {

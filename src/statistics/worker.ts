@@ -71,8 +71,7 @@ export function statisticsWorker({ store, sites, owner, now, elapsed, onDefect }
     const due = [...sites()].map(({ id }) => id).filter((id) => (updateAt.get(id) ?? startedAt) <= startedAt);
     for (const id of due) updateAt.set(id, startedAt + updateMs);
     let left = await eachSite(due, mayContinue, (id) => update(id, mayContinue));
-    while (left.length && elapsed() < startedAt + backfillMs)
-      left = await eachSite(left, mayContinue, backfill);
+    while (left.length && elapsed() < startedAt + backfillMs) left = await eachSite(left, mayContinue, backfill);
     // The next run continues with sites whose history is not rolled up yet.
     for (const id of left) updateAt.delete(id);
   }

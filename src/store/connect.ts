@@ -7,9 +7,7 @@ import { migrations } from "./schema/schema.ts";
 
 const shardedTables = new Set(migrations.flatMap((one) => one.bySite));
 
-export type StoreLocation =
-  | { engine: "sqlite"; file: string }
-  | { engine: "postgres"; url: string; connections: number };
+export type StoreLocation = { engine: "sqlite"; file: string } | { engine: "postgres"; url: string; connections: number };
 
 /** Opens the database as it is, whatever its schema. `onDefect` is called when its log cannot be checkpointed. */
 export function connectDatabase(location: StoreLocation, onDefect?: (error: Error) => void): Database {

@@ -30,8 +30,7 @@ describe.each(["sqlite", "postgres"] as const)("damaged rows on %s", async (engi
     createdAt: now,
     ...changes,
   });
-  const save = (row: ConnectionRow) =>
-    store.configuration.saveConnection(auditLine(row.siteId), row, new Set(["url"]));
+  const save = (row: ConnectionRow) => store.configuration.saveConnection(auditLine(row.siteId), row, new Set(["url"]));
   async function siteOf(siteId: string): Promise<SiteRow> {
     const sites = await store.configuration.listSitesSince(-1);
     return sites.find(({ id }) => id === siteId) ?? expect.unreachable("the site is there");
@@ -45,23 +44,20 @@ describe.each(["sqlite", "postgres"] as const)("damaged rows on %s", async (engi
     ["an event selection that is not JSON", "events = ''", ["events"]],
     ["an event selection that is not a list", "events = '{}'", ["events"]],
     ["an unknown state", "state = 'activ'", ["state"]],
-  ])(
-    "a connection with %s needs reconnection, and its neighbours stay active",
-    async (_what, set, unreadable) => {
-      const siteId = await newSite(store);
-      const [one, whole] = [connection(siteId), connection(siteId)];
-      await save(one);
-      await save(whole);
-      await sql(location, `UPDATE connections SET ${set} WHERE id = '${one.id}'`);
-      const found = (await siteOf(siteId)).connections;
-      expect(found.find(({ id }) => id === one.id)).toMatchObject({
-        state: "needs reconnection",
-        stateReason: "cannot be read",
-        unreadable,
-      });
-      expect(found.find(({ id }) => id === whole.id)).toEqual(whole);
-    },
-  );
+  ])("a connection with %s needs reconnection, and its neighbours stay active", async (_what, set, unreadable) => {
+    const siteId = await newSite(store);
+    const [one, whole] = [connection(siteId), connection(siteId)];
+    await save(one);
+    await save(whole);
+    await sql(location, `UPDATE connections SET ${set} WHERE id = '${one.id}'`);
+    const found = (await siteOf(siteId)).connections;
+    expect(found.find(({ id }) => id === one.id)).toMatchObject({
+      state: "needs reconnection",
+      stateReason: "cannot be read",
+      unreadable,
+    });
+    expect(found.find(({ id }) => id === whole.id)).toEqual(whole);
+  });
 
   test("a damaged connection that is paused stays paused", async () => {
     const siteId = await newSite(store);
@@ -107,9 +103,7 @@ describe.each(["sqlite", "postgres"] as const)("damaged rows on %s", async (engi
     await save(connection(siteId));
     const item = newEvent(siteId, { extra: { plan: "gold" } });
     await store.events.accept(item);
-    await expect(createStore(location, wrongKey, ulid)).rejects.toThrow(
-      "is not the key that this database was sealed with",
-    );
+    await expect(createStore(location, wrongKey, ulid)).rejects.toThrow("is not the key that this database was sealed with");
     let key = Buffer.alloc(32, 7);
     const replaced = await createStore(location, () => [key], ulid);
     try {
@@ -131,8 +125,7 @@ describe.each(["sqlite", "postgres"] as const)("damaged rows on %s", async (engi
       const siteId = await newSite(store);
       const [id, whole] = [shortId(), shortId()];
       const address = { url: "https://totals.example/in", secrets: { current: "s", previous: null } };
-      for (const one of [id, whole])
-        await store.webhooks.add(auditLine(siteId), { siteId, id: one, sendEmpty: true }, address);
+      for (const one of [id, whole]) await store.webhooks.add(auditLine(siteId), { siteId, id: one, sendEmpty: true }, address);
       await store.periods.close({ siteId, number: 0, startsAt: 0, endsAt: now, now, dueAt: now });
       const [row] = await sql(location, `SELECT ${column} AS value FROM webhooks WHERE id = '${id}'`);
       await sql(location, `UPDATE webhooks SET ${damaged(column)} WHERE id = '${id}'`);
@@ -147,8 +140,7 @@ describe.each(["sqlite", "postgres"] as const)("damaged rows on %s", async (engi
         store.pushes.claim({ siteId, webhookId }, { owner: "a", now: at, until: at + 1000 });
       expect(await claim(id)).toBeNull();
       expect((await claim(whole))?.period.number).toBe(1);
-      const ofSite = async () =>
-        (await store.pushes.findDue(now + 5000)).filter((one) => one.siteId === siteId);
+      const ofSite = async () => (await store.pushes.findDue(now + 5000)).filter((one) => one.siteId === siteId);
       expect(await ofSite()).toEqual([{ siteId, webhookId: whole }]);
 
       await sql(location, `UPDATE webhooks SET ${column} = '${String(row?.value)}' WHERE id = '${id}'`);
@@ -166,10 +158,7 @@ describe.each(["sqlite", "postgres"] as const)("damaged rows on %s", async (engi
     await store.platformSignIns.saveApp({ ...app, platform: `${app.platform}x` }, now);
     await sql(location, `UPDATE oauth_apps SET ${damaged("credentials")} WHERE platform = '${app.platform}'`);
     expect(await store.platformSignIns.findApp(app.platform)).toBe("unreadable");
-    expect((await store.platformSignIns.listApps()).map(({ isReadable }) => isReadable)).toEqual([
-      false,
-      true,
-    ]);
+    expect((await store.platformSignIns.listApps()).map(({ isReadable }) => isReadable)).toEqual([false, true]);
     const siteId = await newSite(store);
     const signIn = {
       siteId,
@@ -188,16 +177,13 @@ describe.each(["sqlite", "postgres"] as const)("damaged rows on %s", async (engi
     const siteId = await newSite(store);
     const verdict = { bot: true, score: 100, reasons: ["a bot"], rules: 1 };
     const ids = Array.from({ length: 6 }, (_, i) => ulid(now + i));
-    for (const id of ids)
-      await store.traffic.addBotVisit({ siteId, id, seenAt: now, reason: "r", verdict, page: "/", seen: {} });
+    for (const id of ids) await store.traffic.addBotVisit({ siteId, id, seenAt: now, reason: "r", verdict, page: "/", seen: {} });
     await sql(location, `UPDATE bot_visits SET ${damaged("record")} WHERE id IN ('${ids[4]}', '${ids[3]}')`);
     const page = await store.traffic.listBotVisits(siteId, 3);
     expect(page.map(({ id }) => id)).toEqual([ids[5], ids[2], ids[1]]);
     expect((await store.traffic.listBotVisits(siteId, 3, ids[1])).map(({ id }) => id)).toEqual([ids[0]]);
     expect(await store.traffic.findBotVisit(siteId, ids[4] ?? "")).toBeNull();
-    expect(await store.alerts.listSince(siteId, 0)).toMatchObject([
-      { kind: "damaged data", subject: "bot visits" },
-    ]);
+    expect(await store.alerts.listSince(siteId, 0)).toMatchObject([{ kind: "damaged data", subject: "bot visits" }]);
   });
 
   test("an event whose extra fields cannot be decrypted is damaged, and its neighbours are read", async () => {
@@ -226,9 +212,7 @@ describe.each(["sqlite", "postgres"] as const)("damaged rows on %s", async (engi
   test("damaged outcomes of an event stop neither a takeover nor lists, and the event is not sent again", async () => {
     const siteId = await newSite(store);
     const owner = shortId();
-    const items = Array.from({ length: 3 }, () =>
-      newEvent(siteId, { orderId: null }, { leaseUntil: null, owner }),
-    );
+    const items = Array.from({ length: 3 }, () => newEvent(siteId, { orderId: null }, { leaseUntil: null, owner }));
     const [one, open, planless] = items;
     if (!one || !open || !planless) expect.unreachable();
     for (const item of items) await store.events.accept(item);
@@ -247,9 +231,7 @@ describe.each(["sqlite", "postgres"] as const)("damaged rows on %s", async (engi
     expect(await store.syncLog.requeue(siteId, [key], ["rejected"], now)).toBe(1);
     expect(await store.deliveries.listByEvent(siteId, one.event.id)).toMatchObject([{ state: "queued" }]);
     expect(await store.alerts.countAttempts(siteId, "c1", 0)).toEqual({});
-    expect(await store.alerts.listSince(siteId, 0)).toMatchObject([
-      { kind: "damaged data", subject: "events" },
-    ]);
+    expect(await store.alerts.listSince(siteId, 0)).toMatchObject([{ kind: "damaged data", subject: "events" }]);
     const { emailSha256 } = one.event.person;
     expect(await store.erase.events(siteId, emailSha256, now)).toBe(3);
     const [left] = await sql(location, `SELECT results FROM outcomes WHERE event_id = '${one.event.id}'`);
@@ -328,8 +310,7 @@ describe.each(["sqlite", "postgres"] as const)("damaged rows on %s", async (engi
       await sql(location, `DELETE FROM connections WHERE credentials LIKE 'v1.AAAA%' OR credentials = '{}'`);
       for (const table of ["webhooks", "oauth_apps", "platform_sign_ins", "bot_visits", "events"])
         await sql(location, `DELETE FROM ${table}`);
-      for (const name of names)
-        await sql(location, `UPDATE settings SET ${damaged("value")} WHERE name = '${name}'`);
+      for (const name of names) await sql(location, `UPDATE settings SET ${damaged("value")} WHERE name = '${name}'`);
       const before = await settingsOf();
       await expect(createStore(location, wrongKey, ulid)).rejects.toThrow("is not the key");
       expect(await settingsOf()).toEqual(before);

@@ -46,9 +46,7 @@ export function describeRow<T extends object, Item, Other = void>(
   const whole = new Map<keyof T, Whole>(names.map((name) => [name, toField<Whole>(name, fields[name])]));
   const fieldOf = (name: keyof T) => whole.get(name) as Whole;
   // Two fields may be read from one column.
-  const columnsOf = (wanted: readonly (keyof T)[]) => [
-    ...new Set(wanted.map((name) => fieldOf(name).column)),
-  ];
+  const columnsOf = (wanted: readonly (keyof T)[]) => [...new Set(wanted.map((name) => fieldOf(name).column))];
   const columns = columnsOf(names);
   const inserted: string[] = [];
   const writers: ((item: Item, other: Other) => Value)[] = [];

@@ -24,10 +24,10 @@ export async function moveHead(
           `INSERT INTO heads (site_id, name, reached) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING name`,
           values,
         )
-      : await tx.all(
-          `UPDATE heads SET reached = $3 WHERE site_id = $1 AND name = $2 AND reached = $4 RETURNING name`,
-          [...values, before],
-        );
+      : await tx.all(`UPDATE heads SET reached = $3 WHERE site_id = $1 AND name = $2 AND reached = $4 RETURNING name`, [
+          ...values,
+          before,
+        ]);
   return moved.length > 0;
 }
 

@@ -25,10 +25,7 @@ test("two nodes accept each event once, and deliver each once", { timeout: 300_0
     for (let at = 0; at < events; at += 200) {
       const some = Array.from({ length: Math.min(200, events - at) }, (_, i) => at + i);
       const answers = await Promise.all(
-        some.flatMap((i) => [
-          store.events.accept(loadEvent(i, "node-a", now)),
-          other.events.accept(loadEvent(i, "node-b", now)),
-        ]),
+        some.flatMap((i) => [store.events.accept(loadEvent(i, "node-a", now)), other.events.accept(loadEvent(i, "node-b", now))]),
       );
       for (const { duplicate } of answers) won[duplicate ? "duplicate" : "accepted"] += 1;
     }
@@ -52,7 +49,7 @@ test("two nodes accept each event once, and deliver each once", { timeout: 300_0
             batch.map((one) =>
               node.deliveries.settle({ ...one, owner, state: "sent", reason: null, dueAt: 0, attempts: 1, at, attempt: null }),
             ),
-          ); // prettier-ignore
+          );
           if (batch.length === 0) break;
         }
       }

@@ -9,8 +9,8 @@ export async function readSetting(db: Query, name: string): Promise<string | nul
 }
 
 export async function writeSetting(tx: Query, name: string, value: string): Promise<void> {
-  await tx.all(
-    `INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-    [name, value],
-  );
+  await tx.all(`INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`, [
+    name,
+    value,
+  ]);
 }

@@ -48,9 +48,7 @@ describe.each(["sqlite", "postgres"] as const)("opening a store on %s", async (e
     const count = engine === "postgres" ? 4 : 1;
     const stores = await Promise.all(Array.from({ length: count }, () => createAt(empty)));
     // Each migration was applied by one node.
-    expect(stores.flatMap((one) => one.migrated.applied).toSorted()).toEqual(
-      migrations.map((one) => one.name).toSorted(),
-    );
+    expect(stores.flatMap((one) => one.migrated.applied).toSorted()).toEqual(migrations.map((one) => one.name).toSorted());
     await Promise.all(stores.map((one) => one.close()));
   });
 
@@ -80,11 +78,7 @@ describe.each(["sqlite", "postgres"] as const)("opening a store on %s", async (e
                JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
                WHERE i.indrelid = '${table}'::regclass AND i.indisunique`,
             );
-      expect([table, keys.length > 0, keys.every(({ name }) => name === "site_id")]).toEqual([
-        table,
-        true,
-        true,
-      ]);
+      expect([table, keys.length > 0, keys.every(({ name }) => name === "site_id")]).toEqual([table, true, true]);
     }
   });
 

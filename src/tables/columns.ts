@@ -28,10 +28,7 @@ export function matchColumns(
 ): Chosen {
   for (const field of [...Object.keys(requested), ...constants]) {
     if (!Object.hasOwn(fields, field))
-      throw new Refusal(
-        field,
-        `${field} is not a field of ${what}. Fields: ${Object.keys(fields).join(", ")}.`,
-      );
+      throw new Refusal(field, `${field} is not a field of ${what}. Fields: ${Object.keys(fields).join(", ")}.`);
   }
   const mapping: Mapping = {};
   for (const [field, aliases] of Object.entries(fields)) {
@@ -51,10 +48,7 @@ function findRequested(field: string, requested: Mapping, columns: readonly stri
   const similar = found.length ? found : columns.filter((one) => fold(one) === fold(name));
   if (similar.length === 1) return similar[0];
   const what = similar.length ? "more than once" : "not";
-  throw new Refusal(
-    field,
-    `The column "${name}" for ${field} is ${what} in the file. Its columns: ${listColumns(columns)}.`,
-  );
+  throw new Refusal(field, `The column "${name}" for ${field} is ${what} in the file. Its columns: ${listColumns(columns)}.`);
 }
 
 /** Returns the columns that may be a field, by its name or else by its other names. */
@@ -71,10 +65,7 @@ function findCandidates(
 }
 
 /** Returns each field with the one column that may be it; null if there is none, or several. */
-export function suggestColumns(
-  fields: FieldAliases,
-  columns: readonly string[],
-): { name: string; column: string | null }[] {
+export function suggestColumns(fields: FieldAliases, columns: readonly string[]): { name: string; column: string | null }[] {
   return Object.entries(fields).map(([name, aliases]) => {
     const candidates = findCandidates(name, aliases, columns, new Set());
     return { name, column: candidates.length === 1 ? (candidates[0] ?? null) : null };

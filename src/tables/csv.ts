@@ -44,20 +44,14 @@ async function* withLines(records: AsyncIterator<Parsed>): AsyncGenerator<Locate
 }
 
 /** A line of spaces is no header: the detection of the delimiter passes over it, too. */
-async function readHeader(
-  records: AsyncGenerator<Located, undefined>,
-  delimiter: string,
-): Promise<Located | undefined> {
+async function readHeader(records: AsyncGenerator<Located, undefined>, delimiter: string): Promise<Located | undefined> {
   for (;;) {
     const { value: head } = await records.next();
     if (!head || head.record.join(delimiter).trim() !== "") return head;
   }
 }
 
-async function* readRows(
-  records: AsyncIterable<Located>,
-  columns: readonly string[],
-): AsyncGenerator<TableRow> {
+async function* readRows(records: AsyncIterable<Located>, columns: readonly string[]): AsyncGenerator<TableRow> {
   for await (const { record, bytes, firstLine } of records) {
     yield {
       line: firstLine,
@@ -71,8 +65,7 @@ async function* readRows(
 
 function countIn(record: readonly string[], sign: string): number {
   let count = 0;
-  for (const cell of record)
-    for (let at = cell.indexOf(sign); at >= 0; at = cell.indexOf(sign, at + 1)) count += 1;
+  for (const cell of record) for (let at = cell.indexOf(sign); at >= 0; at = cell.indexOf(sign, at + 1)) count += 1;
   return count;
 }
 
@@ -94,8 +87,7 @@ async function readRecord(records: AsyncIterator<Parsed>): Promise<Parsed | null
 }
 
 /** Ignores quoted names, which may contain delimiters and line breaks. A quote inside a name is a character. */
-const withoutQuoted = (start: string) =>
-  start.trimStart().replace(/(^|[,;\t\r\n])"[^"]*(?:""[^"]*)*(?:"|$)/g, "$1");
+const withoutQuoted = (start: string) => start.trimStart().replace(/(^|[,;\t\r\n])"[^"]*(?:""[^"]*)*(?:"|$)/g, "$1");
 
 /** True when the text has the whole header. */
 export const hasHeader = (start: string) => /\S[^\r\n]*[\r\n]/.test(withoutQuoted(start));

@@ -15,26 +15,20 @@ async function read(content: string | Buffer, size = 7) {
 }
 
 const describeRows = (rows: readonly { line: number }[]) =>
-  rows.map(({ line, ...row }) => [
-    line,
-    "cells" in row ? Object.values(row.cells as object) : (row as { fault?: string }).fault,
-  ]);
+  rows.map(({ line, ...row }) => [line, "cells" in row ? Object.values(row.cells as object) : (row as { fault?: string }).fault]);
 
 describe("CSV", () => {
-  test.each([",", ";", "\t"])(
-    "CSV is read with the delimiter %j, a byte order mark and quoted line breaks",
-    async (sign) => {
-      const text = `\uFEFFname${sign}"the ${sign} note"\r\nÄda${sign}"two\nlines, ""quoted"""\r\n\r\nBob${sign}x\n`;
-      const { format, columns, rows, size } = await read(text);
-      expect({ format, columns }).toEqual({ format: "csv", columns: ["name", `the ${sign} note`] });
-      expect(describeRows(rows)).toEqual([
-        [2, ["Äda", 'two\nlines, "quoted"']],
-        [5, ["Bob", "x"]],
-      ]);
-      // All but the byte order mark.
-      expect(rows.at(-1)?.bytes).toBe(size - 3);
-    },
-  );
+  test.each([",", ";", "\t"])("CSV is read with the delimiter %j, a byte order mark and quoted line breaks", async (sign) => {
+    const text = `\uFEFFname${sign}"the ${sign} note"\r\nÄda${sign}"two\nlines, ""quoted"""\r\n\r\nBob${sign}x\n`;
+    const { format, columns, rows, size } = await read(text);
+    expect({ format, columns }).toEqual({ format: "csv", columns: ["name", `the ${sign} note`] });
+    expect(describeRows(rows)).toEqual([
+      [2, ["Äda", 'two\nlines, "quoted"']],
+      [5, ["Bob", "x"]],
+    ]);
+    // All but the byte order mark.
+    expect(rows.at(-1)?.bytes).toBe(size - 3);
+  });
 
   test("lines end with \\n: a \\r in a cell, or a second one at the end of a row, begins none", async () => {
     const { headerLines, rows } = await read(
@@ -79,9 +73,7 @@ describe("CSV", () => {
 
 describe("NDJSON", () => {
   test("NDJSON numbers keep all digits, and only lines that are not objects are refused", async () => {
-    const { format, columns, rows } = await read(
-      '{"id":12345678901234567890,"v":1.50}\n\nnope\n[1]\n{"w":null}',
-    );
+    const { format, columns, rows } = await read('{"id":12345678901234567890,"v":1.50}\n\nnope\n[1]\n{"w":null}');
     expect({ format, columns }).toEqual({ format: "ndjson", columns: ["id", "v", "w"] });
     expect(describeRows(rows)).toEqual([
       [1, ["12345678901234567890", "1.50"]],

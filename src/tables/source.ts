@@ -43,10 +43,7 @@ async function createFileSource(path: string): Promise<Source> {
   const check = () => {
     const now = readStat(path);
     if (now.mtimeMs !== before.mtimeMs || now.size !== before.size)
-      throw new Refusal(
-        "file",
-        `${basename(path)} changed while it was read. Import a file that stays as it is.`,
-      );
+      throw new Refusal("file", `${basename(path)} changed while it was read. Import a file that stays as it is.`);
   };
   check();
   return {
@@ -60,10 +57,7 @@ async function createFileSource(path: string): Promise<Source> {
   };
 }
 
-async function* tap(
-  bytes: AsyncIterable<Buffer>,
-  onPiece: (piece: Buffer) => unknown,
-): AsyncGenerator<Buffer> {
+async function* tap(bytes: AsyncIterable<Buffer>, onPiece: (piece: Buffer) => unknown): AsyncGenerator<Buffer> {
   for await (const piece of bytes) {
     onPiece(piece);
     yield piece;
@@ -106,8 +100,7 @@ async function* decode(bytes: AsyncIterable<Buffer>): AsyncGenerator<string> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let read = 0;
   for await (const piece of bytes) {
-    if (read === 0 && isUtf16(piece))
-      throw new Refusal("file", "The file is UTF-16. Save it as UTF-8 (in Excel: “CSV UTF-8”).");
+    if (read === 0 && isUtf16(piece)) throw new Refusal("file", "The file is UTF-16. Save it as UTF-8 (in Excel: “CSV UTF-8”).");
     yield decodePiece(decoder, piece, read);
     read += piece.length;
   }
@@ -115,11 +108,7 @@ async function* decode(bytes: AsyncIterable<Buffer>): AsyncGenerator<string> {
   if (rest) yield rest;
 }
 
-function decodePiece(
-  decoder: InstanceType<typeof TextDecoder>,
-  piece: Buffer | undefined,
-  read: number,
-): string {
+function decodePiece(decoder: InstanceType<typeof TextDecoder>, piece: Buffer | undefined, read: number): string {
   try {
     return piece ? decoder.decode(piece, { stream: true }) : decoder.decode();
   } catch {

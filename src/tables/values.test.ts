@@ -121,8 +121,7 @@ describe("times", () => {
   });
 });
 
-const readAmount = (text: string, delimiter: string | null = ",") =>
-  readMoney(text, { decimal: null }, delimiter);
+const readAmount = (text: string, delimiter: string | null = ",") => readMoney(text, { decimal: null }, delimiter);
 
 test.each<[string, Money]>([
   ["12.50", { amount: 12.5, marks: [] }],
@@ -146,8 +145,7 @@ test.each(["€", "abc", "EUR", "12 apples", "apples 12", "zł", "$-", ""])("%j 
 });
 
 test("1.234 is refused as ambiguous next to a currency and in files with semicolons", () => {
-  for (const delimiter of [",", "\t", null])
-    expect(readAmount("1.234", delimiter)).toEqual({ amount: 1.234, marks: [] });
+  for (const delimiter of [",", "\t", null]) expect(readAmount("1.234", delimiter)).toEqual({ amount: 1.234, marks: [] });
   expect(readAmount("1.234", ";")).toBeInstanceOf(ValueFault);
   expect(readAmount("1.234 €")).toBeInstanceOf(ValueFault);
   expect(readMoney("1.234 €", { decimal: "comma" }, ";")).toEqual({ amount: 1234, marks: ["€"] });

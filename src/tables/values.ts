@@ -26,9 +26,7 @@ export function readNumber(text: string, { decimal, groupsByPoint }: NumberRules
   if (/^-?\d+(?:e\+?\d{1,3}|\.\d+e[+-]?\d{1,3})?$/i.test(bare)) return finite(Number(bare));
   const sign = decimal === null ? detectDecimal(bare, groupsByPoint) : decimal === "point" ? "." : ",";
   if (sign === null) {
-    return new ValueFault(
-      "value is ambiguous (1,234 or 1.234); choose the decimal separator: point or comma",
-    );
+    return new ValueFault("value is ambiguous (1,234 or 1.234); choose the decimal separator: point or comma");
   }
   const thousands = sign === "." ? "," : ".";
   const [whole = "", cents, more] = bare.split(sign);
@@ -38,8 +36,7 @@ export function readNumber(text: string, { decimal, groupsByPoint }: NumberRules
   return finite(Number(`${whole.replaceAll(thousands, "")}.${cents || "0"}`));
 }
 
-const finite = (number: number) =>
-  Number.isFinite(number) ? number : new ValueFault("value is too large for a number");
+const finite = (number: number) => (Number.isFinite(number) ? number : new ValueFault("value is too large for a number"));
 
 /** null when the separator is ambiguous. */
 function detectDecimal(text: string, groupsByPoint: boolean): "." | "," | null {
@@ -68,9 +65,7 @@ export function readTime(name: string, text: string, rules: ValueRules): number 
   const given = text.trim();
   if (/^\d{9,10}(?:\.\d+)?$/.test(given)) return Math.round(Number(given) * 1000);
   if (/^\d{12,13}$/.test(given)) return Number(given);
-  const unreadable = new ValueFault(
-    `${name} is not a time that can be read; write it like 2026-10-31T12:30:00Z`,
-  );
+  const unreadable = new ValueFault(`${name} is not a time that can be read; write it like 2026-10-31T12:30:00Z`);
   const date = readDate(given, rules);
   if (date === "ambiguous")
     return new ValueFault(`${name} is ambiguous (3 April or 4 March); choose the order of dates: mdy or dmy`);
@@ -163,13 +158,8 @@ const mark = String.raw`\p{L}{0,3}\p{Sc}\p{L}{0,3}|\p{L}{1,4}\.?`;
 const moneyForm = new RegExp(`^(-?) ?(${mark})?(?!\\p{L})(.*?)(?<!\\p{L})(${mark})?$`, "u");
 
 /** Reads an amount such as `€ 12,50` or `12.50 EUR`. `delimiter` separates the cells of the file; null in NDJSON. */
-export function readMoney(
-  text: string,
-  { decimal }: Pick<ValueRules, "decimal">,
-  delimiter: string | null,
-): Money | ValueFault {
-  const [, minus = "", before, number = "", after] =
-    moneyForm.exec(text.replaceAll(/\s+/g, " ").trim()) ?? [];
+export function readMoney(text: string, { decimal }: Pick<ValueRules, "decimal">, delimiter: string | null): Money | ValueFault {
+  const [, minus = "", before, number = "", after] = moneyForm.exec(text.replaceAll(/\s+/g, " ").trim()) ?? [];
   const marks = [before, after].filter((found) => found !== undefined);
   // An amount with a currency is written for people, and files with semicolons use the comma as decimal separator.
   const groupsByPoint = marks.length > 0 || delimiter === ";";

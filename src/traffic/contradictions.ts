@@ -56,9 +56,7 @@ export const contradictions: readonly Signal[] = [
     find({ headers, claims }: SignalInput) {
       const hint = unquote(headers?.platform ?? "");
       const fitting = fittingHints[claims.os];
-      return Object.hasOwn(hintPlatforms, hint) && fitting && !fitting.includes(hint)
-        ? `${hint}, not ${claims.os}`
-        : null;
+      return Object.hasOwn(hintPlatforms, hint) && fitting && !fitting.includes(hint) ? `${hint}, not ${claims.os}` : null;
     },
   },
   {
@@ -67,8 +65,7 @@ export const contradictions: readonly Signal[] = [
     points: 50,
     why: "No browser on an iPhone or iPad sends client hints.",
     source: "client hints",
-    find: ({ headers, claims }) =>
-      claims.os === "ios" && headers?.brands ? unquote(headers.brands).slice(0, 60) : null,
+    find: ({ headers, claims }) => (claims.os === "ios" && headers?.brands ? unquote(headers.brands).slice(0, 60) : null),
   },
   {
     category: "contradiction",
@@ -89,8 +86,7 @@ export const contradictions: readonly Signal[] = [
     why: "Only Chromium sends client hints, and the user agent is another browser's.",
     source: "client hints",
     find: ({ headers, claims }) =>
-      headers?.brands.includes("Chromium") &&
-      (claims.engine === "gecko" || (claims.engine === "webkit" && claims.os === "macos"))
+      headers?.brands.includes("Chromium") && (claims.engine === "gecko" || (claims.engine === "webkit" && claims.os === "macos"))
         ? claims.engine
         : null,
   },
@@ -113,9 +109,7 @@ export const contradictions: readonly Signal[] = [
       // Tor Browser always sends the same system; a browser with client hints is not Firefox.
       if (claims.engine === "gecko" && !headers?.brands) return null;
       const fitting = fittingPlatforms[claims.os];
-      return script?.platform && fitting && !fitting.test(script.platform)
-        ? `${script.platform}, not ${claims.os}`
-        : null;
+      return script?.platform && fitting && !fitting.test(script.platform) ? `${script.platform}, not ${claims.os}` : null;
     },
   },
   {
@@ -125,8 +119,7 @@ export const contradictions: readonly Signal[] = [
     why: "The browser has features of Chromium, and the user agent is another browser's.",
     source: "script",
     find: ({ script, claims }) =>
-      script?.isChromium &&
-      (claims.engine === "gecko" || (claims.engine === "webkit" && claims.os !== "other"))
+      script?.isChromium && (claims.engine === "gecko" || (claims.engine === "webkit" && claims.os !== "other"))
         ? claims.engine
         : null,
   },
@@ -139,9 +132,7 @@ export const contradictions: readonly Signal[] = [
     find({ headers, script }) {
       const hint = unquote(headers?.platform ?? "");
       const fitting = Object.hasOwn(hintPlatforms, hint) ? hintPlatforms[hint] : undefined;
-      return script?.platform && fitting && !fitting.test(script.platform)
-        ? `${hint}, not ${script.platform}`
-        : null;
+      return script?.platform && fitting && !fitting.test(script.platform) ? `${hint}, not ${script.platform}` : null;
     },
   },
   {
@@ -151,8 +142,6 @@ export const contradictions: readonly Signal[] = [
     why: "The user agent is a phone's, but there is no touch screen.",
     source: "form factor",
     find: ({ script, claims }) =>
-      script?.touchPoints === 0 && claims.mobile && (claims.os === "ios" || claims.os === "android")
-        ? ""
-        : null,
+      script?.touchPoints === 0 && claims.mobile && (claims.os === "ios" || claims.os === "android") ? "" : null,
   },
 ];

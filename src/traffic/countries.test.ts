@@ -44,36 +44,18 @@ describe("the country of an address", () => {
   });
 
   test("addresses outside the file's networks, private and reserved ones have no country", () => {
-    for (const address of [
-      "81.2.70.1",
-      "216.160.83.64",
-      "10.0.0.1",
-      "127.0.0.1",
-      "2001:219::1",
-      "::1",
-      "fe80::1",
-    ])
+    for (const address of ["81.2.70.1", "216.160.83.64", "10.0.0.1", "127.0.0.1", "2001:219::1", "::1", "fe80::1"])
       expect(countries.countryOf(address), address).toBeNull();
   });
 
   test("texts that are not addresses have no country", () => {
-    const texts = [
-      "",
-      " ",
-      "81.2.69",
-      "81.2.69.300",
-      "81.2.69.142, 10.0.0.1",
-      "::ffff:",
-      "%",
-      "a".repeat(10_000),
-    ];
+    const texts = ["", " ", "81.2.69", "81.2.69.300", "81.2.69.142, 10.0.0.1", "::ffff:", "%", "a".repeat(10_000)];
     for (const text of [...texts, "null", "81.2.69.142\n", "[2001:218::1]", "2001:218::1%eth0\0"])
       expect(countries.countryOf(text), text.slice(0, 40)).toBeNull();
   });
 
   test("records of another shape have no country, and the registered country does not count", () => {
-    for (const last of [1, 17, 33, 49, 65, 81])
-      expect(countries.countryOf(`192.0.2.${last}`), `${last}`).toBeNull();
+    for (const last of [1, 17, 33, 49, 65, 81]) expect(countries.countryOf(`192.0.2.${last}`), `${last}`).toBeNull();
   });
 
   test("in an IPv4 file an IPv6 address has no country", () => {
@@ -87,9 +69,7 @@ describe("the country of an address", () => {
 
 describe("the country file", () => {
   test("the country file has a build date and a type", () => {
-    const { builtAt, type } = loadCountries(
-      place("city.mmdb", mmdb({ type: "DBIP-City-Lite", networks: world })),
-    );
+    const { builtAt, type } = loadCountries(place("city.mmdb", mmdb({ type: "DBIP-City-Lite", networks: world })));
     expect({ builtAt, type }).toEqual({ builtAt: new Date("2026-06-01T00:00:00Z"), type: "DBIP-City-Lite" });
   });
 
@@ -101,8 +81,7 @@ describe("the country file", () => {
     }
     return "no refusal";
   };
-  const advice =
-    "Give the path of a GeoLite2-Country, GeoLite2-City or DB-IP file (.mmdb), or leave the setting out.";
+  const advice = "Give the path of a GeoLite2-Country, GeoLite2-City or DB-IP file (.mmdb), or leave the setting out.";
 
   test("a missing country file is named, with what to do", () => {
     const file = join(folder, "missing.mmdb");
@@ -112,9 +91,7 @@ describe("the country file", () => {
 
   test("a file without countries is refused with its type", () => {
     const file = place("asn.mmdb", mmdb({ type: "GeoLite2-ASN", networks: world }));
-    expect(refusal(file)).toBe(
-      `The country file ${file} is of the type GeoLite2-ASN, without countries. ${advice}`,
-    );
+    expect(refusal(file)).toBe(`The country file ${file} is of the type GeoLite2-ASN, without countries. ${advice}`);
   });
 
   test("a broken, foreign or truncated country file is refused", () => {
@@ -130,9 +107,7 @@ describe("the country file", () => {
     };
     for (const [name, bytes] of Object.entries(broken)) {
       const file = place(name, bytes);
-      expect(refusal(file)).toBe(
-        `The country file ${file} is not a MaxMind database, or is damaged. ${advice}`,
-      );
+      expect(refusal(file)).toBe(`The country file ${file} is not a MaxMind database, or is damaged. ${advice}`);
     }
   });
 
@@ -197,15 +172,12 @@ function pathOf(cidr: string, ipVersion: 4 | 6): (0 | 1)[] {
   const [address, length] = ipaddr.parseCIDR(cidr);
   const bytes = address.toByteArray();
   const ahead = ipVersion === 6 && bytes.length === 4 ? 96 : 0;
-  const bits = bytes.flatMap((byte) =>
-    [7, 6, 5, 4, 3, 2, 1, 0].map((shift) => ((byte >> shift) & 1) as 0 | 1),
-  );
+  const bits = bytes.flatMap((byte) => [7, 6, 5, 4, 3, 2, 1, 0].map((shift) => ((byte >> shift) & 1) as 0 | 1));
   return [...Array<0>(ahead).fill(0), ...bits.slice(0, length)];
 }
 
 function encode(value: Value): Buffer {
-  if (typeof value === "string")
-    return Buffer.concat([control(2, Buffer.byteLength(value)), Buffer.from(value)]);
+  if (typeof value === "string") return Buffer.concat([control(2, Buffer.byteLength(value)), Buffer.from(value)]);
   if (typeof value === "number") {
     const bytes = Buffer.alloc(4);
     bytes.writeUInt32BE(value);
@@ -213,10 +185,7 @@ function encode(value: Value): Buffer {
   }
   if (Array.isArray(value)) return Buffer.concat([control(11, value.length), ...value.map(encode)]);
   const entries = Object.entries(value);
-  return Buffer.concat([
-    control(7, entries.length),
-    ...entries.flatMap(([key, one]) => [encode(key), encode(one)]),
-  ]);
+  return Buffer.concat([control(7, entries.length), ...entries.flatMap(([key, one]) => [encode(key), encode(one)])]);
 }
 
 /** Encodes type and size in one byte; types above seven need a second one. */

@@ -57,8 +57,7 @@ function createReader(file: string): Reader<CountryResponse> {
   const whole = nodeCount > 0 && searchTreeSize < bytes.length && (ipVersion === 4 || ipVersion === 6);
   if (!whole || typeof databaseType !== "string" || Number.isNaN(buildEpoch.getTime()))
     throw unusable(file, "is not a MaxMind database, or is damaged");
-  if (!holdsCountries.test(databaseType))
-    throw unusable(file, `is of the type ${databaseType}, without countries`);
+  if (!holdsCountries.test(databaseType)) throw unusable(file, `is of the type ${databaseType}, without countries`);
   return reader;
 }
 

@@ -26,10 +26,7 @@ const visits = (...verdicts: boolean[]): Identity => ({
   forms: {},
 });
 const reasons = (judged: Partial<FilterInput>, rules: Partial<FilterRules> = {}) =>
-  filterReasons(
-    { emailSha256: sha256(hash), emailDomain: null, identity: null, ...judged },
-    { ...none, ...rules },
-  );
+  filterReasons({ emailSha256: sha256(hash), emailDomain: null, identity: null, ...judged }, { ...none, ...rules });
 
 test("an event is not filtered without rules and visits", () => {
   expect(reasons({ emailDomain: "mailinator.com" })).toEqual([]);
@@ -63,25 +60,17 @@ describe("disposable domains", () => {
   test.each(["mailinator.com", "guerrillamail.com", "10minutemail.com"])(
     "%s is filtered when the site asks for it",
     (emailDomain) => {
-      expect(reasons({ emailDomain }, { blockDisposable: true })).toEqual([
-        { code: "disposable domain", detail: emailDomain },
-      ]);
+      expect(reasons({ emailDomain }, { blockDisposable: true })).toEqual([{ code: "disposable domain", detail: emailDomain }]);
       expect(reasons({ emailDomain }, { blockDisposable: false })).toEqual([]);
     },
   );
 
-  test.each([
-    "gmail.com",
-    "outlook.com",
-    "icloud.com",
-    "proton.me",
-    "yahoo.co.jp",
-    "web.de",
-    "qq.com",
-    "example.com",
-  ])("%s, which people really use, is not disposable", (emailDomain) => {
-    expect(reasons({ emailDomain }, { blockDisposable: true })).toEqual([]);
-  });
+  test.each(["gmail.com", "outlook.com", "icloud.com", "proton.me", "yahoo.co.jp", "web.de", "qq.com", "example.com"])(
+    "%s, which people really use, is not disposable",
+    (emailDomain) => {
+      expect(reasons({ emailDomain }, { blockDisposable: true })).toEqual([]);
+    },
+  );
 });
 
 describe("blocked persons", () => {

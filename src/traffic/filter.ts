@@ -27,19 +27,13 @@ function isDisposable(domain: string): boolean {
 }
 
 /** Returns no reasons when the event is not filtered. */
-export function filterReasons(
-  { emailSha256, emailDomain, identity }: FilterInput,
-  rules: FilterRules,
-): FilterReason[] {
+export function filterReasons({ emailSha256, emailDomain, identity }: FilterInput, rules: FilterRules): FilterReason[] {
   if (rules.allowedPersons.includes(emailSha256)) return [];
   const reasons: FilterReason[] = [];
   if (emailDomain) {
-    const blocked = rules.blockedDomains.find(
-      (domain) => emailDomain === domain || emailDomain.endsWith(`.${domain}`),
-    );
+    const blocked = rules.blockedDomains.find((domain) => emailDomain === domain || emailDomain.endsWith(`.${domain}`));
     if (blocked) reasons.push({ code: "blocked domain", detail: blocked });
-    if (rules.blockDisposable && isDisposable(emailDomain))
-      reasons.push({ code: "disposable domain", detail: emailDomain });
+    if (rules.blockDisposable && isDisposable(emailDomain)) reasons.push({ code: "disposable domain", detail: emailDomain });
   }
   if (rules.blockedPersons.includes(emailSha256)) reasons.push({ code: "blocked person", detail: null });
   // One human visit is enough to pass. Otherwise anyone who knows an email could suppress its conversions with a bot.

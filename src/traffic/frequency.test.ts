@@ -60,8 +60,7 @@ describe("frequency", () => {
   test("a browser without a cookie counts for its network only", () => {
     const note = watchFrequency();
     let last = note(hit);
-    for (let i = 0; i < 50; i++)
-      last = note({ ...hit, visitor: null, emailSha256: `e${i}`, clickIds: ["c"] });
+    for (let i = 0; i < 50; i++) last = note({ ...hit, visitor: null, emailSha256: `e${i}`, clickIds: ["c"] });
     expect(last).toMatchObject({ ofVisitor: 0, emailsOfVisitor: 0, emailsOfNetwork: 50, visitorsOfClick: 1 });
   });
 

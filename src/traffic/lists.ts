@@ -32,11 +32,7 @@ export function findRule(seen: Observation, rules: VisitRules): MatchedRule | nu
 }
 
 function compileLists(rules: VisitRules): Lists {
-  const entries = (
-    userAgents: readonly string[],
-    networks: readonly string[],
-    countries: readonly string[],
-  ) => [
+  const entries = (userAgents: readonly string[], networks: readonly string[], countries: readonly string[]) => [
     ...networks.map((text) => {
       const matches = matchNetwork(text);
       return { entry: `network ${text}`, matches: (seen: Observation) => matches?.(seen.address) === true };

@@ -27,11 +27,7 @@ const ifTrue = (holds: boolean | undefined) => (holds ? "" : null);
 
 export const signals: readonly Signal[] = [
   byUserAgent("named bot", "hard", "The user agent is that of a known bot."),
-  byUserAgent(
-    "ad reviewer",
-    "hard",
-    "An advertising network reviews the page, with click ids of clicks that never happened.",
-  ),
+  byUserAgent("ad reviewer", "hard", "An advertising network reviews the page, with click ids of clicks that never happened."),
   byUserAgent("AI agent", "hard", "An AI assistant fetches the page; no person sees it."),
   byUserAgent("headless browser", "hard", "The user agent is that of a headless browser."),
   byUserAgent("not a browser", "hard", "No browser sends such a user agent."),
@@ -83,11 +79,7 @@ export const signals: readonly Signal[] = [
     why: "Chromium sends client hints over TLS.",
     find: ({ headers, claims }) =>
       ifTrue(
-        headers?.secure &&
-          headers.brands === "" &&
-          claims.engine === "chromium" &&
-          (claims.version ?? 0) >= 90 &&
-          !claims.inApp,
+        headers?.secure && headers.brands === "" && claims.engine === "chromium" && (claims.version ?? 0) >= 90 && !claims.inApp,
       ),
   },
 
@@ -96,8 +88,7 @@ export const signals: readonly Signal[] = [
     name: "fake crawler",
     points: "hard",
     why: "It claims to be a crawler, but the operator of that crawler has no such address.",
-    find: ({ agent, userAgent, address }) =>
-      agent?.hard && isFakeCrawler(userAgent, address) ? agent.detail : null,
+    find: ({ agent, userAgent, address }) => (agent?.hard && isFakeCrawler(userAgent, address) ? agent.detail : null),
   },
   {
     category: "network",
@@ -111,24 +102,21 @@ export const signals: readonly Signal[] = [
     name: "many visits",
     points: 25,
     why: "More visits from one network with one user agent than a few people make.",
-    find: ({ frequency }) =>
-      ifAtLeast(frequency?.ofNetwork, hitsPerMinute.ofNetwork.many, "visits in a minute"),
+    find: ({ frequency }) => ifAtLeast(frequency?.ofNetwork, hitsPerMinute.ofNetwork.many, "visits in a minute"),
   },
   {
     category: "network",
     name: "flood",
     points: 35,
     why: "Far more visits from one network with one user agent than people make.",
-    find: ({ frequency }) =>
-      ifAtLeast(frequency?.ofNetwork, hitsPerMinute.ofNetwork.flood, "visits in a minute"),
+    find: ({ frequency }) => ifAtLeast(frequency?.ofNetwork, hitsPerMinute.ofNetwork.flood, "visits in a minute"),
   },
   {
     category: "network",
     name: "many emails",
     points: 35,
     why: "One network with one user agent submits very many different emails.",
-    find: ({ frequency }) =>
-      ifAtLeast(frequency?.emailsOfNetwork, emailsPerHour.ofNetwork, "emails in an hour"),
+    find: ({ frequency }) => ifAtLeast(frequency?.emailsOfNetwork, emailsPerHour.ofNetwork, "emails in an hour"),
   },
   {
     category: "velocity",
@@ -142,8 +130,7 @@ export const signals: readonly Signal[] = [
     name: "many emails of one visitor",
     points: 50,
     why: "One visitor submits the emails of many people.",
-    find: ({ frequency }) =>
-      ifAtLeast(frequency?.emailsOfVisitor, emailsPerHour.ofVisitor, "emails in an hour"),
+    find: ({ frequency }) => ifAtLeast(frequency?.emailsOfVisitor, emailsPerHour.ofVisitor, "emails in an hour"),
   },
   {
     category: "click id",
@@ -158,8 +145,7 @@ export const signals: readonly Signal[] = [
     name: "too fast",
     points: 50,
     why: "The form was submitted faster than a person types, without a key or a click.",
-    find: ({ submit }) =>
-      submit && submit.inputs === 0 && submit.afterMs < tooFastMs ? `${submit.afterMs} ms` : null,
+    find: ({ submit }) => (submit && submit.inputs === 0 && submit.afterMs < tooFastMs ? `${submit.afterMs} ms` : null),
   },
   {
     category: "behaviour",

@@ -52,8 +52,7 @@ function seen(changes: Changes): Observation {
   }
   return merged as Observation;
 }
-const verdict = (changes: Changes, more: Partial<VisitRules> = {}) =>
-  judge(seen(changes), { ...rules, ...more }).verdict;
+const verdict = (changes: Changes, more: Partial<VisitRules> = {}) => judge(seen(changes), { ...rules, ...more }).verdict;
 
 const hosted = "3.120.0.9";
 const appleRelay = "172.224.226.1";
@@ -61,16 +60,13 @@ const appleRelay = "172.224.226.1";
 describe("the table of signals", () => {
   const categories = [...new Set(signals.map((signal) => signal.category))];
 
-  test.each(categories)(
-    "no soft signal of the category %s reaches the default threshold",
-    (category: Category) => {
-      const soft = signals.filter((signal) => signal.category === category && signal.points !== "hard");
-      for (const signal of soft) {
-        expect(weight(signal)).toBeGreaterThan(0);
-        expect(weight(signal), signal.name).toBeLessThan(rules.botThreshold);
-      }
-    },
-  );
+  test.each(categories)("no soft signal of the category %s reaches the default threshold", (category: Category) => {
+    const soft = signals.filter((signal) => signal.category === category && signal.points !== "hard");
+    for (const signal of soft) {
+      expect(weight(signal)).toBeGreaterThan(0);
+      expect(weight(signal), signal.name).toBeLessThan(rules.botThreshold);
+    }
+  });
 
   test("every signal has a unique name and explains itself in a sentence", () => {
     const names = signals.map(({ category, name }) => `${category}:${name}`);
@@ -95,10 +91,7 @@ describe("a person", () => {
   const safari = `${mac} Version/18.5 Safari/605.1.15`;
   const noHints = { brands: "", platform: "", mobile: "" };
   test.each<[string, Changes]>([
-    [
-      "with Safari on a Mac",
-      { userAgent: safari, headers: noHints, script: { platform: "MacIntel", isChromium: false } },
-    ],
+    ["with Safari on a Mac", { userAgent: safari, headers: noHints, script: { platform: "MacIntel", isChromium: false } }],
     [
       "with an iPad that asks for desktop pages",
       {
@@ -155,9 +148,7 @@ describe("a person", () => {
   });
 
   test("a person behind a carrier's NAT with thousands of equal phones passes", () => {
-    expect(verdict({ address: "100.64.3.4", frequency: { ofNetwork: 5000, emailsOfNetwork: 400 } }).bot).toBe(
-      false,
-    );
+    expect(verdict({ address: "100.64.3.4", frequency: { ofNetwork: 5000, emailsOfNetwork: 400 } }).bot).toBe(false);
   });
 
   test("a privacy relay raises no signal", () => {
@@ -178,11 +169,7 @@ describe("a bot", () => {
       { userAgent: "Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)" },
       "user agent:named bot",
     ],
-    [
-      "that reviews ads",
-      { userAgent: "AdsBot-Google (+http://www.google.com/adsbot.html)" },
-      "user agent:ad reviewer",
-    ],
+    ["that reviews ads", { userAgent: "AdsBot-Google (+http://www.google.com/adsbot.html)" }, "user agent:ad reviewer"],
     ["that is a program", { userAgent: "python-requests/2.32.3" }, "user agent:"],
     ["without a user agent", { userAgent: "" }, "user agent:none"],
     ["driven by a program", { script: { webdriver: true } }, "automation:webdriver"],
@@ -298,18 +285,10 @@ describe("the site's own lists", () => {
     ["a network", bot, { allowNetworks: ["93.192.0.0/16"] }],
     ["one address", bot, { allowNetworks: ["93.192.10.20"] }],
     ["an IPv6 network", { ...bot, address: "2001:db8::5" }, { allowNetworks: ["2001:db8::/32"] }],
-    [
-      "an address in its IPv6 form",
-      { ...bot, address: "::ffff:93.192.10.20" },
-      { allowNetworks: ["93.192.10.0/24"] },
-    ],
+    ["an address in its IPv6 form", { ...bot, address: "::ffff:93.192.10.20" }, { allowNetworks: ["93.192.10.0/24"] }],
     ["a country", bot, { allowCountries: ["DE"] }],
     ["a user agent", bot, { allowUserAgents: ["windows*chrome/142"] }],
-    [
-      "a country, against deny rules,",
-      bot,
-      { allowCountries: ["DE"], denyNetworks: ["0.0.0.0/0"], denyUserAgents: ["mozilla"] },
-    ],
+    ["a country, against deny rules,", bot, { allowCountries: ["DE"], denyNetworks: ["0.0.0.0/0"], denyUserAgents: ["mozilla"] }],
   ])("a visit that matches the allow rule for %s always passes", (_what, changes, more) => {
     expect(verdict(changes, more)).toEqual({ bot: false, score: 0, reasons: [], rules: rulesVersion });
   });
@@ -317,11 +296,7 @@ describe("the site's own lists", () => {
   test.each<[string, Partial<VisitRules>, string]>([
     ["a network", { denyNetworks: ["93.192.10.0/24"] }, "site rule:denied network 93.192.10.0/24"],
     ["a country", { denyCountries: ["DE"] }, "site rule:denied country DE"],
-    [
-      "a user agent",
-      { denyUserAgents: ["chrome/142*safari"] },
-      "site rule:denied user agent chrome/142*safari",
-    ],
+    ["a user agent", { denyUserAgents: ["chrome/142*safari"] }, "site rule:denied user agent chrome/142*safari"],
   ])("a visit that matches the deny rule for %s never passes", (_what, more, reason) => {
     expect(verdict({}, more)).toMatchObject({ bot: true, score: 100, reasons: [reason] });
     expect(judge(person, { ...rules, ...more }).primary).toBe("site rule:denied");

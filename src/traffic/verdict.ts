@@ -51,9 +51,7 @@ export function judge(observation: Observation, rules: VisitRules): Judgement {
   const score = isHard ? 100 : Math.min(100, sum);
   const bot = isHard || (score >= rules.botThreshold && categories.length > 1);
   const primary =
-    first.signal.points !== "hard" && isContradicted
-      ? twoContradictions
-      : `${first.signal.category}:${first.signal.name}`;
+    first.signal.points !== "hard" && isContradicted ? twoContradictions : `${first.signal.category}:${first.signal.name}`;
   const verdict = { bot, score, reasons: byWeight.map(describeFinding), rules: rulesVersion };
   return { verdict, primary: bot ? primary : "", findings, rule: null };
 }
@@ -81,5 +79,4 @@ function hasIndependentContradictions(findings: readonly Finding[]): boolean {
   return new Set(findings.flatMap(({ signal }) => signal.source ?? [])).size > 1;
 }
 
-const describeFinding = ({ signal, evidence }: Finding) =>
-  `${signal.category}:${signal.name}${evidence ? ` (${evidence})` : ""}`;
+const describeFinding = ({ signal, evidence }: Finding) => `${signal.category}:${signal.name}${evidence ? ` (${evidence})` : ""}`;

@@ -72,11 +72,7 @@ describe("the Events API", () => {
     ["an unknown key", { matchKeys: [key("EXTERNAL_ID", "x")] }, "matchKeys[0].type"],
     ["three decimals", { value: 1.234 }, "value"],
     ["a currency that is not supported", { currencyCode: "CHF" }, "currencyCode"],
-    [
-      "a currency of a lead",
-      { eventDescription: description({ conversionType: "LEAD" }), unitsSold: undefined },
-      "currencyCode",
-    ],
+    ["a currency of a lead", { eventDescription: description({ conversionType: "LEAD" }), unitsSold: undefined }, "currencyCode"],
     ["an unknown decision", { consent: { amazonConsent: { amznUserData: "granted" } } }, "amznUserData"],
   ])("%s is rejected alone", async (_, changes, field) => {
     const answer = await send([event({ eventId: "good" }), event(changes)]);
@@ -132,8 +128,7 @@ describe("access", () => {
       client_id: known.clientId,
       scope: "advertising::campaign_management",
     });
-    const token = (fields: Record<string, string>) =>
-      postForm(`${platform.origin}/auth/o2/token`, { ...client, ...fields });
+    const token = (fields: Record<string, string>) => postForm(`${platform.origin}/auth/o2/token`, { ...client, ...fields });
     const first = await token({ grant_type: "authorization_code", redirect_uri: callback, code });
     expect(first.body).toMatchObject({ expires_in: 3600 });
     advance(3_601_000);

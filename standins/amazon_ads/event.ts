@@ -109,10 +109,8 @@ function eventProblems(event: Record<string, unknown>, path: string, isEurope: b
   if (types.includes(String(type)) && type !== "OFF_AMAZON_PURCHASES")
     for (const field of ["currencyCode", "unitsSold"])
       if (event[field] !== undefined) fault("value", field, "is only for OFF_AMAZON_PURCHASES");
-  if (type === "OFF_AMAZON_PURCHASES" && Number(event.value) < 0)
-    fault("value", "value", "must not be negative");
+  if (type === "OFF_AMAZON_PURCHASES" && Number(event.value) < 0) fault("value", "value", "must not be negative");
   const given = isObject(event.consent) ? event.consent : {};
-  if (isEurope && !hasOneOf(given, ["geo", "amazonConsent", "tcf", "gpp"]))
-    fault("missing", "consent", "is required in Europe");
+  if (isEurope && !hasOneOf(given, ["geo", "amazonConsent", "tcf", "gpp"])) fault("missing", "consent", "is required in Europe");
   return problems;
 }

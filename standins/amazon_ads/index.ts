@@ -1,14 +1,7 @@
 // Amazon Ads: the Events API with its multi-status answers, the list of profiles, and Login with Amazon.
 
 import { describeProblem, isObject, readJson } from "../shared/checks.ts";
-import {
-  bearerToken,
-  type AcceptedInput,
-  type Answer,
-  type Call,
-  type Context,
-  type Standin,
-} from "../shared/standin.ts";
+import { bearerToken, type AcceptedInput, type Answer, type Call, type Context, type Standin } from "../shared/standin.ts";
 import type { TokenState } from "../shared/tokens.ts";
 import { documentedErrors } from "./documented.ts";
 import { eventShape } from "./event.ts";
@@ -46,9 +39,7 @@ function accessError(call: Call, context: Context, clientHeader: string): Answer
   const state = context.tokens.state(token);
   if (state !== "valid") return tokenError(state);
   if (!context.tokens.allows(token, scope)) return failure(403, "FORBIDDEN", `The scope ${scope} is missing`);
-  return call.headers[clientHeader] === amazonKnown.clientId
-    ? null
-    : failure(401, "UNAUTHORIZED", "The client id is not known");
+  return call.headers[clientHeader] === amazonKnown.clientId ? null : failure(401, "UNAUTHORIZED", "The client id is not known");
 }
 
 function receiveEvents(call: Call, context: Context): Answer {
@@ -71,9 +62,7 @@ function receiveEvents(call: Call, context: Context): Answer {
     body: {
       success: valid,
       error: problems.flatMap((found, index) =>
-        found.length === 0
-          ? []
-          : [{ index, errors: found.map((message) => ({ code: "INVALID_ARGUMENT", message })) }],
+        found.length === 0 ? [] : [{ index, errors: found.map((message) => ({ code: "INVALID_ARGUMENT", message })) }],
       ),
     },
     accepted: valid.map(({ event }) => toAccepted(event)),

@@ -1,15 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { sha256 } from "../shared/contactChecks.ts";
-import {
-  bearer,
-  browser,
-  person,
-  post,
-  respondWithFaults,
-  runStandin,
-  startTime,
-  type Fields,
-} from "../shared/testCalls.ts";
+import { bearer, browser, person, post, respondWithFaults, runStandin, startTime, type Fields } from "../shared/testCalls.ts";
 import { axon } from "./index.ts";
 
 const { known } = axon;
@@ -42,10 +33,8 @@ const event = (changes: Fields = {}): Fields => ({
   data: data(),
   ...changes,
 });
-const send = (
-  events: unknown,
-  { key = known.apiKey, pixel = known.eventKey }: { key?: string; pixel?: string } = {},
-) => post(`${platform.origin}/v1/event?pixel_id=${pixel}`, { events }, { authorization: key });
+const send = (events: unknown, { key = known.apiKey, pixel = known.eventKey }: { key?: string; pixel?: string } = {}) =>
+  post(`${platform.origin}/v1/event?pixel_id=${pixel}`, { events }, { authorization: key });
 
 describe("a shop's events", () => {
   test("the documented event is accepted", async () => {
@@ -90,9 +79,7 @@ describe("a shop's events", () => {
 
   test("a page view has no data, and a lead may have none of its fields", async () => {
     const view = event({ name: "page_view", data: null });
-    expect((await send([view, event({ name: "generate_lead", dedupe_id: "lead", data: {} })])).status).toBe(
-      200,
-    );
+    expect((await send([view, event({ name: "generate_lead", dedupe_id: "lead", data: {} })])).status).toBe(200);
   });
 
   test("no event, a bare list and more than a hundred are rejected", async () => {
@@ -131,10 +118,7 @@ describe("sites for lead generation", () => {
   test("a restricted site gets neither contact data nor pages", async () => {
     const pixel = known.restrictedKey;
     expect((await send([restricted()], { pixel })).status).toBe(200);
-    for (const bad of [
-      restricted({ user_data: user() }),
-      restricted({ event_source_url: "https://shop.example/thanks" }),
-    ])
+    for (const bad of [restricted({ user_data: user() }), restricted({ event_source_url: "https://shop.example/thanks" })])
       expect((await send([bad], { pixel })).status).toBe(400);
   });
 });

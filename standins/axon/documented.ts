@@ -2,12 +2,7 @@
 
 import type { DocumentedError } from "../shared/standin.ts";
 
-const documented = (
-  title: string,
-  status: number,
-  means: DocumentedError["means"],
-  reason = "",
-): DocumentedError => ({
+const documented = (title: string, status: number, means: DocumentedError["means"], reason = ""): DocumentedError => ({
   title,
   answer: { status, headers: reason ? { "x-al-error-message": reason } : {} },
   means,

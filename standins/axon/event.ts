@@ -113,36 +113,25 @@ function eventProblems(event: Record<string, unknown>, path: string, website: We
     problems.push(...problemAt(kind, `${path}.${field}`, message));
   if (event.data === null && name !== "page_view") fault("type", "data", "may be null for page_view only");
   if (!hasOneOf(user, identifiers)) fault("missing", "user_data", "has no identifier");
-  const required =
-    website === "shop" ? (requiredData[name] ?? []) : name === "generate_lead" ? ["currency", "value"] : [];
-  for (const field of required)
-    if (details[field] === undefined) fault("missing", `data.${field}`, `is required with ${name}`);
+  const required = website === "shop" ? (requiredData[name] ?? []) : name === "generate_lead" ? ["currency", "value"] : [];
+  for (const field of required) if (details[field] === undefined) fault("missing", `data.${field}`, `is required with ${name}`);
   if (website !== "shop")
     for (const field of Object.keys(details))
       if (!["currency", "value"].includes(field)) fault("unknown", `data.${field}`, "is not allowed");
-  if (
-    Array.isArray(details.items) &&
-    typeof details.value === "number" &&
-    sumOf(details.items) !== details.value
-  )
+  if (Array.isArray(details.items) && typeof details.value === "number" && sumOf(details.items) !== details.value)
     fault("value", "data.value", "is not the sum of price × quantity of the items");
   if (website === "restricted") {
     for (const field of contact)
-      if (user[field] !== undefined)
-        fault("unknown", `user_data.${field}`, "is not allowed on restricted sites");
+      if (user[field] !== undefined) fault("unknown", `user_data.${field}`, "is not allowed on restricted sites");
     const url = String(event.event_source_url);
-    if (URL.canParse(url) && new URL(url).pathname !== "/")
-      fault("value", "event_source_url", "must be a domain only");
+    if (URL.canParse(url) && new URL(url).pathname !== "/") fault("value", "event_source_url", "must be a domain only");
   }
   return problems;
 }
 
 /** Rounded to tenths of a cent, because sums of decimals are not exact. */
 function sumOf(items: readonly unknown[]): number {
-  const sum = items.reduce<number>(
-    (total, one) => (isObject(one) ? total + Number(one.price) * Number(one.quantity) : total),
-    0,
-  );
+  const sum = items.reduce<number>((total, one) => (isObject(one) ? total + Number(one.price) * Number(one.quantity) : total), 0);
   return Math.round(sum * 1000) / 1000;
 }
 

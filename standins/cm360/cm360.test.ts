@@ -72,24 +72,14 @@ describe("events:ingest for Floodlight", () => {
     ["an unknown activity", { productDestinationId: "1" }, 400, "INVALID_ARGUMENT"],
     ["an archived activity", { productDestinationId: known.archivedActivityId }, 400, "INVALID_ARGUMENT"],
     ["the tag of an activity", { productDestinationId: "purch0" }, 400, "INVALID_NUMBER_FORMAT"],
-    [
-      "another login account",
-      { loginAccount: account("1") },
-      400,
-      "OPERATING_ACCOUNT_LOGIN_ACCOUNT_MISMATCH",
-    ],
+    ["another login account", { loginAccount: account("1") }, 400, "OPERATING_ACCOUNT_LOGIN_ACCOUNT_MISMATCH"],
     [
       "an advertiser without the permission",
       { operatingAccount: account(known.deniedConfigurationId) },
       403,
       "PERMISSION_DENIED",
     ],
-    [
-      "an account of Google Ads",
-      { operatingAccount: account("1234567890", "GOOGLE_ADS") },
-      400,
-      "INVALID_FORMAT",
-    ],
+    ["an account of Google Ads", { operatingAccount: account("1234567890", "GOOGLE_ADS") }, 400, "INVALID_FORMAT"],
   ])("a destination with %s is refused", async (_fault, changes, status, reason) => {
     const answer = await ingest(request([event()], { destinations: [destination(changes)] }));
     expect([answer.status, ...reasonsOf(answer)]).toEqual([status, reason]);

@@ -1,13 +1,7 @@
 // Campaign Manager 360: the Data Manager API for Floodlight activities, with Google's sign-in. It shares the API with the
 // stand-in of Google Ads, and has its own destinations and identifiers.
 
-import {
-  dataManagerScope,
-  googleError,
-  googleTokenError,
-  type Destination,
-  type FieldViolation,
-} from "../google_ads/access.ts";
+import { dataManagerScope, googleError, googleTokenError, type Destination, type FieldViolation } from "../google_ads/access.ts";
 import { accountShape } from "../google_ads/event.ts";
 import { googleThrottled, identifiers, ingestInto, statusRoute, type Product } from "../google_ads/ingest.ts";
 import type { Standin } from "../shared/standin.ts";
@@ -100,10 +94,7 @@ export const cm360 = {
     refresh: "fixed",
     offline: (query) => query.get("access_type") === "offline" && query.get("prompt") === "consent",
   },
-  routes: [
-    { kind: "events", method: "POST", path: "/v1/events:ingest", handle: ingestInto(product) },
-    statusRoute,
-  ],
+  routes: [{ kind: "events", method: "POST", path: "/v1/events:ingest", handle: ingestInto(product) }, statusRoute],
   documentedErrors,
   errors: {
     notFound: () => googleError(404, "NOT_FOUND", "The requested URL was not found on this server."),

@@ -3,9 +3,7 @@
 import type { DocumentedError } from "../shared/standin.ts";
 
 const codes =
-  "VALUE_INVALID VALUE_REQUIRED NAME_INVALID NAME_RESERVED VALUE_OUT_OF_BOUNDS EXCEEDED_MAX_ENTITIES NAME_DUPLICATED".split(
-    " ",
-  );
+  "VALUE_INVALID VALUE_REQUIRED NAME_INVALID NAME_RESERVED VALUE_OUT_OF_BOUNDS EXCEEDED_MAX_ENTITIES NAME_DUPLICATED".split(" ");
 
 export const documentedErrors: readonly DocumentedError[] = [
   { title: "204", answer: { status: 204 }, means: "accept" },

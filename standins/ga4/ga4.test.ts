@@ -57,42 +57,17 @@ const mistakes: [string, Fields, string, string][] = [
   ],
   ["an unknown field", { gclid: "x" }, "gclid", "VALUE_INVALID"],
   ["no events", { events: [] }, "events", "VALUE_REQUIRED"],
-  [
-    "twenty-six events",
-    { events: Array.from({ length: 26 }, () => ({ name: "lead" })) },
-    "events",
-    "EXCEEDED_MAX_ENTITIES",
-  ],
+  ["twenty-six events", { events: Array.from({ length: 26 }, () => ({ name: "lead" })) }, "events", "EXCEEDED_MAX_ENTITIES"],
   ["a reserved name", { events: [{ name: "session_start" }] }, "events[0].name", "NAME_RESERVED"],
   ["a reserved prefix", { events: [{ name: "ga_lead" }] }, "events[0].name", "NAME_RESERVED"],
   ["a name with a space", { events: [{ name: "sign up" }] }, "events[0].name", "NAME_INVALID"],
   ["a parameter that is null", purchase({ coupon: null }), "events[0].params.coupon", "VALUE_INVALID"],
   ["a parameter that is an object", purchase({ utm: {} }), "events[0].params.utm", "VALUE_INVALID"],
-  [
-    "a long parameter",
-    purchase({ coupon: "x".repeat(101) }),
-    "events[0].params.coupon",
-    "VALUE_OUT_OF_BOUNDS",
-  ],
+  ["a long parameter", purchase({ coupon: "x".repeat(101) }), "events[0].params.coupon", "VALUE_OUT_OF_BOUNDS"],
   ["a value as text", purchase({ value: "49.90" }), "events[0].params.value", "VALUE_INVALID"],
-  [
-    "a value without currency",
-    purchase({ currency: undefined }),
-    "events[0].params.currency",
-    "VALUE_REQUIRED",
-  ],
-  [
-    "a purchase without its id",
-    purchase({ transaction_id: undefined }),
-    "events[0].params.transaction_id",
-    "VALUE_REQUIRED",
-  ],
-  [
-    "an item without a name",
-    purchase({ items: [{ price: 1 }] }),
-    "events[0].params.items[0]",
-    "VALUE_REQUIRED",
-  ],
+  ["a value without currency", purchase({ currency: undefined }), "events[0].params.currency", "VALUE_REQUIRED"],
+  ["a purchase without its id", purchase({ transaction_id: undefined }), "events[0].params.transaction_id", "VALUE_REQUIRED"],
+  ["an item without a name", purchase({ items: [{ price: 1 }] }), "events[0].params.items[0]", "VALUE_REQUIRED"],
   [
     "too many parameters",
     purchase(Object.fromEntries(Array.from({ length: 25 }, (_, index) => [`p${index}`, 1]))),
@@ -143,9 +118,7 @@ describe("the collector", () => {
 
   test("throttling and server errors show in the HTTP status, a revoked secret does not", async () => {
     analytics.fault([{ kind: "throttle" }, { kind: "server_error", status: 503 }, { kind: "revoked_token" }]);
-    const statuses = [await collect(hit()), await collect(hit()), await collect(hit())].map(
-      ({ status }) => status,
-    );
+    const statuses = [await collect(hit()), await collect(hit()), await collect(hit())].map(({ status }) => status);
     expect(statuses).toEqual([429, 503, 204]);
     expect(analytics.accepted).toEqual([]);
   });

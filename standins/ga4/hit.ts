@@ -60,9 +60,7 @@ const item: Check = also(
     { open: true },
   ),
   (value, path) =>
-    value.item_id === undefined && value.item_name === undefined
-      ? problemAt("missing", path, "needs item_id or item_name")
-      : [],
+    value.item_id === undefined && value.item_name === undefined ? problemAt("missing", path, "needs item_id or item_name") : [],
 );
 
 function paramProblems(params: unknown, path: string): Problem[] {
@@ -90,23 +88,19 @@ function paramProblems(params: unknown, path: string): Problem[] {
 }
 
 /** Google documents items for these. On other events they are a list like any other, which drops the event. */
-const withItems =
-  `add_payment_info add_shipping_info add_to_cart add_to_wishlist begin_checkout purchase refund remove_from_cart
+const withItems = `add_payment_info add_shipping_info add_to_cart add_to_wishlist begin_checkout purchase refund remove_from_cart
    select_item select_promotion view_cart view_item view_item_list view_promotion`.split(/\s+/);
 
-const event: Check = also(
-  object({ name: () => [], params: () => [] }, { required: ["name"] }),
-  ({ name, params }, path) => [
-    ...(name === undefined ? [] : nameProblems(name, `${path}.name`, 40)),
-    ...paramProblems(params, `${path}.params`),
-    ...(name === "purchase" && (!isObject(params) || params.transaction_id === undefined)
-      ? problemAt("missing", `${path}.params.transaction_id`, "is required for a purchase")
-      : []),
-    ...(isObject(params) && params.items !== undefined && !withItems.includes(String(name))
-      ? problemAt("type", `${path}.params.items`, "must not be a list")
-      : []),
-  ],
-);
+const event: Check = also(object({ name: () => [], params: () => [] }, { required: ["name"] }), ({ name, params }, path) => [
+  ...(name === undefined ? [] : nameProblems(name, `${path}.name`, 40)),
+  ...paramProblems(params, `${path}.params`),
+  ...(name === "purchase" && (!isObject(params) || params.transaction_id === undefined)
+    ? problemAt("missing", `${path}.params.transaction_id`, "is required for a purchase")
+    : []),
+  ...(isObject(params) && params.items !== undefined && !withItems.includes(String(name))
+    ? problemAt("type", `${path}.params.items`, "must not be a list")
+    : []),
+]);
 
 const consentValue = text({ oneOf: ["GRANTED", "DENIED"] });
 const plain = text({ max: 100 });
@@ -159,9 +153,7 @@ function userPropertyProblems(properties: unknown): Problem[] {
   if (!isObject(properties)) return [];
   const path = "user_properties";
   return [
-    ...(Object.keys(properties).length > 25
-      ? problemAt("count", path, "must not have more than 25 entries")
-      : []),
+    ...(Object.keys(properties).length > 25 ? problemAt("count", path, "must not have more than 25 entries") : []),
     ...Object.entries(properties).flatMap(([name, property]) => [
       ...nameProblems(name, `${path}.${name}`, 24),
       ...object({ value: (one, at) => (typeof one === "number" ? [] : text({ min: 0, max: 36 })(one, at)) })(

@@ -29,10 +29,8 @@ const maxBytes = 130_000;
 function collect(call: Call, context: Context): Answer {
   const silent = (...rejected: string[]): Answer => ({ status: 204, rejected });
   const stream = call.query.get("measurement_id") ?? call.query.get("firebase_app_id");
-  if (stream !== known.measurementId && stream !== known.firebaseAppId)
-    return silent("the stream is not known");
-  if (context.tokens.state(call.query.get("api_secret")) !== "valid")
-    return silent("the API secret is not known");
+  if (stream !== known.measurementId && stream !== known.firebaseAppId) return silent("the stream is not known");
+  if (context.tokens.state(call.query.get("api_secret")) !== "valid") return silent("the API secret is not known");
   if (call.bytes >= maxBytes) return silent("the body is too large");
   const read = readJson(call);
   if ("fault" in read) return silent(read.fault);
@@ -40,8 +38,7 @@ function collect(call: Call, context: Context): Answer {
   if (problems.length > 0) return silent(...problems.map(describeProblem));
 
   const hit = read.value as { events: { name: string; params?: Record<string, unknown> }[] };
-  for (const { name, params } of hit.events)
-    if (name === "purchase") keepPurchase(textOf(params?.transaction_id), context);
+  for (const { name, params } of hit.events) if (name === "purchase") keepPurchase(textOf(params?.transaction_id), context);
   return {
     status: 204,
     accepted: hit.events.map((event) => ({
@@ -109,8 +106,6 @@ export const ga4 = {
     throttled: (seconds) => ({ ...gatewayPage(429), headers: { "retry-after": String(seconds) } }),
     failed: (status) => gatewayPage(status),
     token: (state, { path }) =>
-      path.startsWith("/v1beta/")
-        ? googleTokenError(state)
-        : { status: 204, rejected: ["the API secret is not known"] },
+      path.startsWith("/v1beta/") ? googleTokenError(state) : { status: 204, rejected: ["the API secret is not known"] },
   },
 } as const satisfies Standin;

@@ -24,23 +24,14 @@ export function runReport(call: Call, context: Context, propertyId: string): Ans
   const fault = accessError(call, context, readScope);
   if (fault) return fault;
   if (call.params.property !== propertyId)
-    return googleError(
-      403,
-      "PERMISSION_DENIED",
-      "User does not have sufficient permissions for this property.",
-    );
+    return googleError(403, "PERMISSION_DENIED", "User does not have sufficient permissions for this property.");
   const read = readJson(call);
   const body = "value" in read && isObject(read.value) ? read.value : {};
   const values = idsOf(body);
   const [range] = Array.isArray(body.dateRanges) ? (body.dateRanges as unknown[]) : [];
   const isDay = (value: unknown) => typeof value === "string" && /^\d{4}-\d\d-\d\d$/.test(value);
   const isRange = isObject(range) && isDay(range.startDate) && isDay(range.endDate);
-  if (
-    !values ||
-    !isRange ||
-    namesOf(body.dimensions) !== "transactionId" ||
-    namesOf(body.metrics) !== "ecommercePurchases"
-  )
+  if (!values || !isRange || namesOf(body.dimensions) !== "transactionId" || namesOf(body.metrics) !== "ecommercePurchases")
     return googleError(400, "INVALID_ARGUMENT", "The report is not one that this stand-in knows.");
   const rows = values.flatMap((id) => {
     const ended = (purchases(context).get(id) ?? []).filter((at) => at <= context.now() - lagMs);
@@ -68,7 +59,5 @@ const namesOf = (list: unknown) =>
 function idsOf({ dimensionFilter }: Record<string, unknown>): string[] | null {
   const filter = isObject(dimensionFilter) && isObject(dimensionFilter.filter) ? dimensionFilter.filter : {};
   const list = isObject(filter.inListFilter) ? filter.inListFilter.values : null;
-  return filter.fieldName === "transactionId" && Array.isArray(list) && list.length > 0
-    ? list.map(String)
-    : null;
+  return filter.fieldName === "transactionId" && Array.isArray(list) && list.length > 0 ? list.map(String) : null;
 }

@@ -111,11 +111,7 @@ export function googleError(
   code: number,
   status: string,
   message: string,
-  {
-    reason = status,
-    requestId,
-    violations,
-  }: { reason?: string; requestId?: string; violations?: FieldViolation[] } = {},
+  { reason = status, requestId, violations }: { reason?: string; requestId?: string; violations?: FieldViolation[] } = {},
 ): Answer {
   const type = (name: string) => `type.googleapis.com/google.rpc.${name}`;
   return {
@@ -137,9 +133,9 @@ export function googleError(
         ],
       },
     },
-    rejected: violations?.map(
-      ({ field, reason: why, description }) => `${field ?? "the request"}: ${why}, ${description}`,
-    ) ?? [`${reason}: ${message}`],
+    rejected: violations?.map(({ field, reason: why, description }) => `${field ?? "the request"}: ${why}, ${description}`) ?? [
+      `${reason}: ${message}`,
+    ],
   };
 }
 

@@ -40,9 +40,7 @@ const status = (code: number, word: string, means: DocumentedError["means"], rea
 });
 
 export const documentedErrors: readonly DocumentedError[] = [
-  ...["INVALID_CONVERSION_ACTION_ID", "INVALID_CONVERSION_ACTION_TYPE"].flatMap((reason) =>
-    everywhere(reason, "wait"),
-  ),
+  ...["INVALID_CONVERSION_ACTION_ID", "INVALID_CONVERSION_ACTION_TYPE"].flatMap((reason) => everywhere(reason, "wait")),
   ...everywhere("CONVERSION_ACTION_TOO_RECENTLY_CREATED", "retry"),
   ...[
     "OPERATING_ACCOUNT_LOGIN_ACCOUNT_MISMATCH",

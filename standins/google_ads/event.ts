@@ -54,8 +54,7 @@ function eventShape(now: number, encoding: unknown, maxAgeSeconds: number): Chec
         { required: ["givenName", "familyName", "regionCode", "postalCode"] },
       ),
     }),
-    (value, path) =>
-      Object.keys(value).length === 1 ? [] : problemAt("value", path, "must hold exactly one identifier"),
+    (value, path) => (Object.keys(value).length === 1 ? [] : problemAt("value", path, "must hold exactly one identifier")),
   );
   const time = isoTime({ now, maxAgeSeconds, maxAheadSeconds: 0 });
   return object(
@@ -64,10 +63,7 @@ function eventShape(now: number, encoding: unknown, maxAgeSeconds: number): Chec
       transactionId: text({ max: 512 }),
       eventTimestamp: time,
       lastUpdatedTimestamp: time,
-      userData: object(
-        { userIdentifiers: list(identifier, { min: 1, max: 10 }) },
-        { required: ["userIdentifiers"] },
-      ),
+      userData: object({ userIdentifiers: list(identifier, { min: 1, max: 10 }) }, { required: ["userIdentifiers"] }),
       consent,
       adIdentifiers: object({
         sessionAttributes: text(),
@@ -101,9 +97,7 @@ function eventShape(now: number, encoding: unknown, maxAgeSeconds: number): Chec
           ),
         ),
       }),
-      customVariables: list(
-        object({ variable: text(), value: text({ min: 0 }), destinationReferences: list(text()) }),
-      ),
+      customVariables: list(object({ variable: text(), value: text({ min: 0 }), destinationReferences: list(text()) })),
       userProperties: object({ customerType: text({ oneOf: ["NEW", "RETURNING", "REENGAGED"] }) }),
     },
     // The release notes require the source for offline events although the schema does not: the stricter rule is used.
@@ -112,11 +106,7 @@ function eventShape(now: number, encoding: unknown, maxAgeSeconds: number): Chec
   );
 }
 
-export function requestShape(
-  now: number,
-  encoding: unknown,
-  { account, maxAgeSeconds }: ProductRules,
-): Check {
+export function requestShape(now: number, encoding: unknown, { account, maxAgeSeconds }: ProductRules): Check {
   return object(
     {
       destinations: list(

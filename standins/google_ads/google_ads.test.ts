@@ -90,12 +90,7 @@ describe("events:ingest", () => {
   });
 
   test.each<[string, Fields, string, string]>([
-    [
-      "no identifier at all",
-      { adIdentifiers: undefined, userData: undefined },
-      "",
-      "NO_IDENTIFIERS_PROVIDED",
-    ],
+    ["no identifier at all", { adIdentifiers: undefined, userData: undefined }, "", "NO_IDENTIFIERS_PROVIDED"],
     [
       "gbraid together with wbraid",
       { adIdentifiers: { gbraid: "EXAMPLE_G", wbraid: "EXAMPLE_W" } },
@@ -104,36 +99,16 @@ describe("events:ingest", () => {
     ],
     ["no time", { eventTimestamp: undefined }, ".event_timestamp", "REQUIRED_FIELD_MISSING"],
     ["a time in seconds", { eventTimestamp: 1_794_648_600 }, ".event_timestamp", "INVALID_FORMAT"],
-    [
-      "the Ads API's time",
-      { eventTimestamp: "2026-11-14 09:30:00+00:00" },
-      ".event_timestamp",
-      "INVALID_FORMAT",
-    ],
-    [
-      "a time in the future",
-      { eventTimestamp: "2026-11-14T10:00:01Z" },
-      ".event_timestamp",
-      "EVENT_TIME_INVALID",
-    ],
-    [
-      "a time of last spring",
-      { eventTimestamp: "2026-05-01T00:00:00Z" },
-      ".event_timestamp",
-      "EVENT_TIME_INVALID",
-    ],
+    ["the Ads API's time", { eventTimestamp: "2026-11-14 09:30:00+00:00" }, ".event_timestamp", "INVALID_FORMAT"],
+    ["a time in the future", { eventTimestamp: "2026-11-14T10:00:01Z" }, ".event_timestamp", "EVENT_TIME_INVALID"],
+    ["a time of last spring", { eventTimestamp: "2026-05-01T00:00:00Z" }, ".event_timestamp", "EVENT_TIME_INVALID"],
     ["no transaction id", { transactionId: undefined }, ".transaction_id", "REQUIRED_FIELD_MISSING"],
     ["a transaction id of digits", { transactionId: "10042" }, ".transaction_id", "INVALID_FORMAT"],
     ["no source", { eventSource: undefined }, ".event_source", "REQUIRED_FIELD_MISSING"],
     ["an unknown source", { eventSource: "TV" }, ".event_source", "INVALID_FORMAT"],
     ["a value as text", { conversionValue: "49.90" }, ".conversion_value", "INVALID_FORMAT"],
     ["a currency in lower case", { currency: "eur" }, ".currency", "INVALID_CURRENCY_CODE"],
-    [
-      "consent in the old words",
-      { consent: { adUserData: "GRANTED" } },
-      ".consent.ad_user_data",
-      "INVALID_FORMAT",
-    ],
+    ["consent in the old words", { consent: { adUserData: "GRANTED" } }, ".consent.ad_user_data", "INVALID_FORMAT"],
     [
       "a hash in upper case",
       { userData: { userIdentifiers: [{ emailAddress: emailSha256.toUpperCase() }] } },
@@ -156,9 +131,7 @@ describe("events:ingest", () => {
       "an address without its country",
       {
         userData: {
-          userIdentifiers: [
-            { address: { givenName: emailSha256, familyName: emailSha256, postalCode: "1" } },
-          ],
+          userIdentifiers: [{ address: { givenName: emailSha256, familyName: emailSha256, postalCode: "1" } }],
         },
       },
       ".user_data.user_identifiers[0].address.region_code",
@@ -167,16 +140,12 @@ describe("events:ingest", () => {
   ])("%s is rejected", async (_, changes, field, reason) => {
     const { status, body } = await ingest(request([event(changes)]));
     expect(status).toBe(400);
-    expect(violationsOf(body)).toEqual([
-      { field: `events.events[0]${field}`, description: expect.any(String), reason },
-    ]);
+    expect(violationsOf(body)).toEqual([{ field: `events.events[0]${field}`, description: expect.any(String), reason }]);
     expect(google.accepted).toEqual([]);
   });
 
   test("a dry run does not notice a transaction id of digits", async () => {
-    expect((await ingest(request([event({ transactionId: "10042" })], { validateOnly: true }))).status).toBe(
-      200,
-    );
+    expect((await ingest(request([event({ transactionId: "10042" })], { validateOnly: true }))).status).toBe(200);
   });
 
   test.each<[string, Fields]>([
@@ -195,9 +164,7 @@ describe("events:ingest", () => {
     [
       "a resource name as the conversion action",
       {
-        destinations: [
-          destination({ productDestinationId: "customers/1234567890/conversionActions/7700000001" }),
-        ],
+        destinations: [destination({ productDestinationId: "customers/1234567890/conversionActions/7700000001" })],
       },
       "INVALID_CONVERSION_ACTION_ID",
     ],
@@ -211,11 +178,7 @@ describe("events:ingest", () => {
       { destinations: [destination({ productDestinationId: known.removedActionId })] },
       "INVALID_CONVERSION_ACTION_ID",
     ],
-    [
-      "a reference that no destination has",
-      { events: [event({ destinationReferences: ["other"] })] },
-      "INVALID_DESTINATION",
-    ],
+    ["a reference that no destination has", { events: [event({ destinationReferences: ["other"] })] }, "INVALID_DESTINATION"],
   ])("%s is rejected", async (_, changes, reason) => {
     const { status, body } = await ingest(request([event()], changes));
     expect(status).toBe(400);
@@ -241,10 +204,7 @@ describe("events:ingest", () => {
 
   test.each<[string, Fields]>([
     ["without the manager that leads to the account", { loginAccount: undefined }],
-    [
-      "with the account as its own manager",
-      { loginAccount: { accountType: "GOOGLE_ADS", accountId: known.customerId } },
-    ],
+    ["with the account as its own manager", { loginAccount: { accountType: "GOOGLE_ADS", accountId: known.customerId } }],
     ["to an unknown account", { operatingAccount: { accountType: "GOOGLE_ADS", accountId: "1111111111" } }],
   ])("%s there is no permission", async (_, changes) => {
     const { status, body } = await ingest(request([event()], { destinations: [destination(changes)] }));
@@ -255,8 +215,7 @@ describe("events:ingest", () => {
     const destinations = [known.conversionActionId, known.secondActionId].map((productDestinationId) =>
       destination({ productDestinationId }),
     );
-    for (let times = 0; times < 2; times++)
-      expect((await ingest(request([event()], { destinations }))).status).toBe(200);
+    for (let times = 0; times < 2; times++) expect((await ingest(request([event()], { destinations }))).status).toBe(200);
     expect(google.accepted).toMatchObject([
       { id: "ord-10042", count: 2, counted: 1 },
       { id: "ord-10042", count: 2, counted: 1 },
@@ -272,13 +231,9 @@ describe("events:ingest", () => {
 
   test("tokens that are expired, revoked, unknown or without the scope give no access", async () => {
     const body = request([event()]);
-    for (const token of [known.expiredToken, known.revokedToken, "made-up"])
-      expect((await ingest(body, token)).status).toBe(401);
+    for (const token of [known.expiredToken, known.revokedToken, "made-up"]) expect((await ingest(body, token)).status).toBe(401);
     const scopeless = await ingest(body, known.adwordsOnlyToken);
-    expect([scopeless.status, scopeless.text]).toEqual([
-      403,
-      expect.stringContaining("ACCESS_TOKEN_SCOPE_INSUFFICIENT"),
-    ]);
+    expect([scopeless.status, scopeless.text]).toEqual([403, expect.stringContaining("ACCESS_TOKEN_SCOPE_INSUFFICIENT")]);
     expect((await post(`${google.origin}/v1/events:ingest?key=AIza-key`, body)).status).toBe(401);
   });
 
@@ -293,8 +248,7 @@ describe("events:ingest", () => {
 });
 
 describe("requestStatus:retrieve", () => {
-  const retrieve = (id: string) =>
-    get(`${google.origin}/v1/requestStatus:retrieve?requestId=${id}`, bearer(known.accessToken));
+  const retrieve = (id: string) => get(`${google.origin}/v1/requestStatus:retrieve?requestId=${id}`, bearer(known.accessToken));
 
   test("counts per destination come half an hour later", async () => {
     const braid = event({ transactionId: "ord-2", adIdentifiers: { wbraid: "EXAMPLE" } });
@@ -324,14 +278,11 @@ describe("requestStatus:retrieve", () => {
     });
   });
 
-  const statusesOf = (body: unknown) =>
-    (body as { requestStatusPerDestination: Fields[] }).requestStatusPerDestination;
+  const statusesOf = (body: unknown) => (body as { requestStatusPerDestination: Fields[] }).requestStatusPerDestination;
 
   /** Ingests events with these click ids as one request, and returns its status after half an hour. */
   async function statusAfter(...gclids: string[]): Promise<Fields | undefined> {
-    const events = gclids.map((gclid, i) =>
-      event({ transactionId: `ord-${gclid}-${i}`, adIdentifiers: { gclid } }),
-    );
+    const events = gclids.map((gclid, i) => event({ transactionId: `ord-${gclid}-${i}`, adIdentifiers: { gclid } }));
     const { requestId } = (await ingest(request(events))).body as { requestId: string };
     advance(31 * 60_000);
     return statusesOf((await retrieve(requestId)).body)[0];
@@ -348,12 +299,7 @@ describe("requestStatus:retrieve", () => {
   });
 
   test("errors are counted by reason, and never name an event", async () => {
-    const status = await statusAfter(
-      "EXAMPLE-1",
-      "STANDIN-NO_CONSENT",
-      "STANDIN-NO_CONSENT",
-      "STANDIN-EVENT_TOO_OLD",
-    );
+    const status = await statusAfter("EXAMPLE-1", "STANDIN-NO_CONSENT", "STANDIN-NO_CONSENT", "STANDIN-EVENT_TOO_OLD");
     expect(status).toMatchObject({
       requestStatus: "PARTIAL_SUCCESS",
       eventsIngestionStatus: { recordCount: "4" },
@@ -378,9 +324,7 @@ describe("requestStatus:retrieve", () => {
   });
 
   test("a click that is too new counts six hours later, and a conversion that counted is a duplicate", async () => {
-    const body = request([
-      event({ transactionId: "late", adIdentifiers: { gclid: "STANDIN-TOO_RECENT_CLICK" } }),
-    ]);
+    const body = request([event({ transactionId: "late", adIdentifiers: { gclid: "STANDIN-TOO_RECENT_CLICK" } })]);
     const codes: unknown[] = [];
     for (let i = 0; i < 3; i++) {
       const { requestId } = (await ingest(body)).body as { requestId: string };

@@ -1,14 +1,7 @@
 // events:ingest and requestStatus:retrieve of the Data Manager API. One invalid event rejects the whole request.
 
 import { isObject, readJson } from "../shared/checks.ts";
-import {
-  accessError,
-  dataManagerScope,
-  findAction,
-  googleError,
-  type Destination,
-  type FieldViolation,
-} from "./access.ts";
+import { accessError, dataManagerScope, findAction, googleError, type Destination, type FieldViolation } from "./access.ts";
 import { accountShape, requestShape, toViolation, type ProductRules } from "./event.ts";
 import { keepIngested, retrieveStatus, type IngestedEvent } from "./status.ts";
 import type { AcceptedInput, Answer, Call, Context } from "../shared/standin.ts";
@@ -115,16 +108,12 @@ function destinationViolations(destination: Destination, index: number): FieldVi
   const login = destination.loginAccount?.accountId;
   // Direct access has no login account; access through a manager must name it.
   const hasAccess = owner?.managers.length ? owner.managers.includes(login ?? "") : login === undefined;
-  if (!owner || !hasAccess)
-    return [{ field: at, description: "No access to the account.", reason: "PERMISSION_DENIED" }];
-  const reason =
-    !/^\d+$/.test(destination.productDestinationId) || !action ? "INVALID_CONVERSION_ACTION_ID" : null;
+  if (!owner || !hasAccess) return [{ field: at, description: "No access to the account.", reason: "PERMISSION_DENIED" }];
+  const reason = !/^\d+$/.test(destination.productDestinationId) || !action ? "INVALID_CONVERSION_ACTION_ID" : null;
   const field = `${at}.product_destination_id`;
   if (reason) return [{ field, description: "The conversion action is not valid.", reason }];
   if (action?.status !== "ENABLED")
-    return [
-      { field, description: "The conversion action is not active.", reason: "INVALID_CONVERSION_ACTION_ID" },
-    ];
+    return [{ field, description: "The conversion action is not active.", reason: "INVALID_CONVERSION_ACTION_ID" }];
   // Offline events need an action that imports clicks.
   if (action.type !== "UPLOAD_CLICKS")
     return [
@@ -155,8 +144,7 @@ function eventViolations(
   const isIdentified = identifiers.some((name) => adIdentifiers[name] !== undefined);
   if (adIdentifiers.gbraid !== undefined && adIdentifiers.wbraid !== undefined)
     add("ad_identifiers", "INVALID_EVENT", "Only one of gbraid and wbraid may be set.");
-  if (!isIdentified && !event.userData)
-    add("", "NO_IDENTIFIERS_PROVIDED", "No user or ad identifier was given.");
+  if (!isIdentified && !event.userData) add("", "NO_IDENTIFIERS_PROVIDED", "No user or ad identifier was given.");
   if (event.userData && encoding === undefined)
     found.push({
       field: "encoding",
@@ -164,26 +152,16 @@ function eventViolations(
       reason: "REQUIRED_FIELD_MISSING",
     });
   // One sender saw this rejected at ingestion and not by a dry run. Uncertain, so the stricter rule is used.
-  if (!validateOnly && /^\d+$/.test(event.transactionId))
-    add("transaction_id", "INVALID_FORMAT", "The format is not valid.");
+  if (!validateOnly && /^\d+$/.test(event.transactionId)) add("transaction_id", "INVALID_FORMAT", "The format is not valid.");
   const references = event.destinationReferences ?? [];
   if (references.some((name) => !destinations.some(({ reference }) => reference === name)))
     add("destination_references", "INVALID_DESTINATION", "No destination has this reference.");
-  for (const { field, reason, description } of product.eventViolations(event, destinations))
-    add(field, reason, description);
+  for (const { field, reason, description } of product.eventViolations(event, destinations)) add(field, reason, description);
   return found;
 }
 
 /** The ad identifiers of all products. */
-export const identifiers = [
-  "gclid",
-  "gbraid",
-  "wbraid",
-  "dclid",
-  "impressionId",
-  "matchId",
-  "mobileDeviceId",
-];
+export const identifiers = ["gclid", "gbraid", "wbraid", "dclid", "impressionId", "matchId", "mobileDeviceId"];
 
 const invalidArgument = (violations: FieldViolation[], requestId: string) =>
   googleError(400, "INVALID_ARGUMENT", "There was a problem with the request.", { requestId, violations });

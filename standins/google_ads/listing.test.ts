@@ -8,11 +8,7 @@ const { origin } = google;
 const headers = { ...bearer(known.accessToken), "developer-token": known.developerToken };
 
 const search = (query: string, more: Record<string, string> = { "login-customer-id": known.managerId }) =>
-  post(
-    `${origin}/v25/customers/${known.customerId}/googleAds:searchStream`,
-    { query },
-    { ...headers, ...more },
-  );
+  post(`${origin}/v25/customers/${known.customerId}/googleAds:searchStream`, { query }, { ...headers, ...more });
 
 describe("the pickers of Google Ads", () => {
   test("the accounts with direct access are listed", async () => {
@@ -31,9 +27,7 @@ describe("the pickers of Google Ads", () => {
       },
       headers,
     );
-    expect(body).toMatchObject([
-      { results: [{ customerClient: { id: known.customerId, descriptiveName: "Example Shop" } }] },
-    ]);
+    expect(body).toMatchObject([{ results: [{ customerClient: { id: known.customerId, descriptiveName: "Example Shop" } }] }]);
   });
 
   test("conversion actions are found by type and status", async () => {
@@ -86,10 +80,7 @@ describe("the pickers of Google Ads", () => {
   test("the old upload is disabled for this developer token", async () => {
     const url = `${origin}/v25/customers/${known.customerId}:uploadClickConversions`;
     const { status, text } = await post(url, { conversions: [{}], partialFailure: true }, headers);
-    expect([status, text]).toEqual([
-      200,
-      expect.stringContaining("CUSTOMER_NOT_ALLOWLISTED_FOR_THIS_FEATURE"),
-    ]);
+    expect([status, text]).toEqual([200, expect.stringContaining("CUSTOMER_NOT_ALLOWLISTED_FOR_THIS_FEATURE")]);
     expect(google.accepted).toEqual([]);
   });
 });

@@ -41,11 +41,7 @@ const callError = (error: keyof typeof errors, call: Call, context: Context) =>
   adsError(error, call.params.version ?? "", context.nextId());
 
 /** Unlike the Data Manager API, this one distinguishes revoked from expired tokens. */
-export function adsTokenError(
-  state: Exclude<TokenState, "valid">,
-  version: string,
-  requestId: string,
-): Answer {
+export function adsTokenError(state: Exclude<TokenState, "valid">, version: string, requestId: string): Answer {
   const error = {
     expired: "OAUTH_TOKEN_EXPIRED",
     revoked: "OAUTH_TOKEN_REVOKED",
@@ -63,9 +59,7 @@ function listingError(call: Call, context: Context): Answer | null {
   if (fault) return fault;
   const developerToken = call.headers["developer-token"];
   if (!developerToken) return callError("DEVELOPER_TOKEN_PARAMETER_MISSING", call, context);
-  return developerToken === googleKnown.developerToken
-    ? null
-    : callError("DEVELOPER_TOKEN_NOT_APPROVED", call, context);
+  return developerToken === googleKnown.developerToken ? null : callError("DEVELOPER_TOKEN_NOT_APPROVED", call, context);
 }
 
 /** Lists only accounts with direct access; those below a manager are found through the manager. */
@@ -82,8 +76,7 @@ export function searchStream(call: Call, context: Context): Answer {
   const account = googleAccounts.find(({ id }) => id === call.params.customer);
   const login = call.headers["login-customer-id"];
   const hasAccess =
-    account &&
-    (account.managers.length ? account.managers.includes(login ?? "") : !login || login === account.id);
+    account && (account.managers.length ? account.managers.includes(login ?? "") : !login || login === account.id);
   if (!hasAccess) return callError("USER_PERMISSION_DENIED", call, context);
   const read = readJson(call);
   const query = "value" in read && isObject(read.value) ? read.value.query : undefined;
@@ -147,19 +140,16 @@ function rowsOf(resource: string, account: GoogleAccount): Row[] | null {
 
 /** Runs the queries that pickers use: SELECT … FROM … WHERE a = b AND c IN (…). Returns null for any other query. */
 function search(query: string, account: GoogleAccount): unknown[] | null {
-  const parts =
-    /^\s*SELECT\s+(.+?)\s+FROM\s+(\w+)(?:\s+WHERE\s+(.+?))?(?:\s+ORDER BY\s.+?)?(?:\s+LIMIT\s+\d+)?\s*$/is.exec(
-      query,
-    );
+  const parts = /^\s*SELECT\s+(.+?)\s+FROM\s+(\w+)(?:\s+WHERE\s+(.+?))?(?:\s+ORDER BY\s.+?)?(?:\s+LIMIT\s+\d+)?\s*$/is.exec(
+    query,
+  );
   const rows = parts ? rowsOf(parts[2] as string, account) : null;
   if (!parts || !rows) return null;
   const fields = (parts[1] as string).split(",").map((field) => field.trim());
-  const conditions =
-    parts[3]?.split(/\s+AND\s+/i).map((one) => /^([\w.]+)\s*(=|!=|<=|IN)\s*(.+)$/is.exec(one.trim())) ?? [];
+  const conditions = parts[3]?.split(/\s+AND\s+/i).map((one) => /^([\w.]+)\s*(=|!=|<=|IN)\s*(.+)$/is.exec(one.trim())) ?? [];
   const sample = rows[0] ?? {};
   if (rows.length > 0 && fields.some((field) => !(field in sample))) return null;
-  if (conditions.some((one) => one === null || (rows.length > 0 && !((one[1] as string) in sample))))
-    return null;
+  if (conditions.some((one) => one === null || (rows.length > 0 && !((one[1] as string) in sample)))) return null;
   return rows
     .filter((row) =>
       conditions.every((one) => {
@@ -167,9 +157,7 @@ function search(query: string, account: GoogleAccount): unknown[] | null {
         const wanted = operand.replace(/[()'"\s]/g, "").split(",");
         const value = String(row[field]);
         if (operator === "<=") return Number(value) <= Number(wanted[0]);
-        return operator === "!="
-          ? value !== wanted[0]
-          : wanted.some((each) => each.toLowerCase() === value.toLowerCase());
+        return operator === "!=" ? value !== wanted[0] : wanted.some((each) => each.toLowerCase() === value.toLowerCase());
       }),
     )
     .map((row) => nest(row, fields));

@@ -54,9 +54,7 @@ export const processingErrors = [
 
 /** One reason has another prefix than the others. */
 const toReason = (error: string) =>
-  error === "OPERATING_ACCOUNT_MISMATCH_FOR_AD_IDENTIFIER"
-    ? `PROCESSING_ERROR_${error}`
-    : `PROCESSING_ERROR_REASON_${error}`;
+  error === "OPERATING_ACCOUNT_MISMATCH_FOR_AD_IDENTIFIER" ? `PROCESSING_ERROR_${error}` : `PROCESSING_ERROR_REASON_${error}`;
 
 /**
  * A click id of this form makes the stand-in process its event with that result: an error of the list above, a new one, or
@@ -142,9 +140,7 @@ export function retrieveStatus(call: Call, context: Context, spendQuota: () => A
   if (!ingested)
     return googleError(400, "INVALID_ARGUMENT", "There was a problem with the request.", {
       requestId: `t-${context.nextId()}`,
-      violations: [
-        { field: "request_id", description: "The request id is not valid.", reason: "INVALID_REQUEST_ID" },
-      ],
+      violations: [{ field: "request_id", description: "The request id is not valid.", reason: "INVALID_REQUEST_ID" }],
     });
   const isProcessing = context.now() - ingested.at < processingMs;
   const statuses = ingested.results.map((result) => describe(result, isProcessing));
@@ -156,8 +152,7 @@ function describe({ destination, errors }: Result, isProcessing: boolean): unkno
   if (isProcessing || errors.includes(neverDecided)) return { ...total, requestStatus: "PROCESSING" };
   if (errors.includes(unknownStatus)) return { destination, requestStatus: unknownStatus };
   const failed = errors.filter((error) => error !== null);
-  const requestStatus =
-    failed.length === 0 ? "SUCCESS" : failed.length < errors.length ? "PARTIAL_SUCCESS" : "FAILED";
+  const requestStatus = failed.length === 0 ? "SUCCESS" : failed.length < errors.length ? "PARTIAL_SUCCESS" : "FAILED";
   const counts = Map.groupBy(failed, (error) => error);
   counts.delete(withoutCounts);
   const errorCounts = [...counts].map(([error, some]) => ({

@@ -34,8 +34,7 @@ const send = (token: string) =>
   );
 
 describe("the pickers", () => {
-  const list = (path: string, token: string = known.accessToken) =>
-    get(`${platform.origin}/rest/${path}`, headers(token));
+  const list = (path: string, token: string = known.accessToken) => get(`${platform.origin}/rest/${path}`, headers(token));
 
   test("the pickers list the ad accounts, and the rules of an account with their method", async () => {
     expect((await list("adAccountUsers?q=authenticatedUser")).body).toMatchObject({

@@ -66,12 +66,7 @@ export const accountUrn = `urn:li:sponsoredAccount:${linkedinKnown.accountId}`;
 const versions = "202511 202512 202601 202602 202603 202604 202605 202606 202607 202608 202609".split(" ");
 const firstRetirement = { version: "202511", at: Date.parse("2026-11-16T00:00:00Z") };
 
-export function linkedinError(
-  status: number,
-  code: string,
-  message: string,
-  serviceErrorCode?: number,
-): Answer {
+export function linkedinError(status: number, code: string, message: string, serviceErrorCode?: number): Answer {
   return {
     status,
     headers: { "x-restli-protocol-version": "2.0.0" },
@@ -83,12 +78,7 @@ export function linkedinError(
 /** Uncertain for an expired token: as far as is known the same as for a wrong one. */
 export function linkedinTokenError(state: Exclude<TokenState, "valid">): Answer {
   return state === "revoked"
-    ? linkedinError(
-        401,
-        "REVOKED_ACCESS_TOKEN",
-        "The token used in the request has been revoked by the user",
-        65_601,
-      )
+    ? linkedinError(401, "REVOKED_ACCESS_TOKEN", "The token used in the request has been revoked by the user", 65_601)
     : linkedinError(401, "INVALID_ACCESS_TOKEN", "Invalid access token", 65_600);
 }
 

@@ -17,8 +17,7 @@ export const documentedErrors: readonly DocumentedError[] = [
       status: 422,
       body: {
         status: 422,
-        message:
-          "Index: 0, ERROR :: /conversionHappenedAt :: is older than 90 days\nERROR :: /user/userIds :: is required",
+        message: "Index: 0, ERROR :: /conversionHappenedAt :: is older than 90 days\nERROR :: /user/userIds :: is required",
       },
     },
     means: "reject",
@@ -48,12 +47,7 @@ export const documentedErrors: readonly DocumentedError[] = [
   },
   {
     title: "401 65601 revoked token",
-    answer: linkedinError(
-      401,
-      "REVOKED_ACCESS_TOKEN",
-      "The token used in the request has been revoked",
-      65_601,
-    ),
+    answer: linkedinError(401, "REVOKED_ACCESS_TOKEN", "The token used in the request has been revoked", 65_601),
     means: "park",
   },
   {

@@ -25,10 +25,7 @@ const idTypes =
 
 function userId(version: string): Check {
   return also(
-    object(
-      { idType: text({ oneOf: idTypes.split(" ") }), idValue: text() },
-      { required: ["idType", "idValue"] },
-    ),
+    object({ idType: text({ oneOf: idTypes.split(" ") }), idValue: text() }, { required: ["idType", "idValue"] }),
     ({ idType, idValue }, path) => {
       const at = `${path}.idValue`;
       if (idValue === undefined) return [];
@@ -67,10 +64,7 @@ export function eventShape(now: number, version: string): Check {
         conversionHappenedAt: epoch("milliseconds", { now, maxAgeSeconds, maxAheadSeconds }),
         eventId: text(),
         // It is uncertain if a number is accepted instead of the documented string, so only the string passes.
-        conversionValue: object(
-          { currencyCode: currency, amount: amountText() },
-          { required: ["currencyCode", "amount"] },
-        ),
+        conversionValue: object({ currencyCode: currency, amount: amountText() }, { required: ["currencyCode", "amount"] }),
         user: object(
           {
             // Required even when it is empty.

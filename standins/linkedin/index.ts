@@ -2,15 +2,7 @@
 
 import { eventIndex, isObject, list, object, readJson } from "../shared/checks.ts";
 import { documentedErrors } from "./documented.ts";
-import {
-  accountUrn,
-  linkedinError,
-  linkedinKnown,
-  linkedinThrottled,
-  linkedinTokenError,
-  accessError,
-  rules,
-} from "./access.ts";
+import { accountUrn, linkedinError, linkedinKnown, linkedinThrottled, linkedinTokenError, accessError, rules } from "./access.ts";
 import { eventShape, toLinkedInMessage } from "./event.ts";
 import type { AcceptedInput, Answer, Call, Context, Standin } from "../shared/standin.ts";
 
@@ -22,11 +14,9 @@ function receiveEvents(call: Call, context: Context): Answer {
   const fault = accessError(call, context, "rw_conversions");
   if (fault) return fault;
   // 300 or 600 a minute, 300 or 500 thousand a day, by source: uncertain, so the lower ones.
-  if (context.useQuota("application", 300, 60) || context.useQuota("application", 300_000, 86_400))
-    return linkedinThrottled();
+  if (context.useQuota("application", 300, 60) || context.useQuota("application", 300_000, 86_400)) return linkedinThrottled();
   const read = readJson(call);
-  if ("fault" in read || !isObject(read.value))
-    return linkedinError(400, "BAD_REQUEST", "Request body cannot be parsed");
+  if ("fault" in read || !isObject(read.value)) return linkedinError(400, "BAD_REQUEST", "Request body cannot be parsed");
   const body = read.value;
   const method = call.headers["x-restli-method"]?.toUpperCase();
   if (method !== undefined && method !== "BATCH_CREATE" && method !== "CREATE")
@@ -63,19 +53,11 @@ const ruleId = (event: Record<string, unknown>) => String(event.conversion).spli
 
 function ruleError(event: Record<string, unknown>): Answer | null {
   const rule = rules.find(({ id }) => id === ruleId(event));
-  if (!rule)
-    return linkedinError(
-      403,
-      "ACCESS_DENIED",
-      `No access to the conversion ${String(event.conversion)}`,
-      100,
-    );
+  if (!rule) return linkedinError(403, "ACCESS_DENIED", `No access to the conversion ${String(event.conversion)}`, 100);
   if (rule.conversionMethod !== "CONVERSIONS_API")
     return linkedinError(400, "BAD_REQUEST", `The conversion method of ${rule.id} is not CONVERSIONS_API`);
   // LinkedIn's response for a disabled rule is uncertain; only enabled rules count events.
-  return rule.enabled
-    ? null
-    : linkedinError(400, "BAD_REQUEST", `The conversion rule ${rule.id} is not enabled`);
+  return rule.enabled ? null : linkedinError(400, "BAD_REQUEST", `The conversion rule ${rule.id} is not enabled`);
 }
 
 const toAccepted = (event: Record<string, unknown>): AcceptedInput => ({
@@ -110,9 +92,7 @@ const account = {
 function listAccounts(call: Call, context: Context): Answer {
   const fault = accessError(call, context, "r_ads");
   if (fault) return fault;
-  return call.query.get("q") === "search"
-    ? found([account], call)
-    : linkedinError(400, "ILLEGAL_ARGUMENT", "q must be search");
+  return call.query.get("q") === "search" ? found([account], call) : linkedinError(400, "ILLEGAL_ARGUMENT", "q must be search");
 }
 
 function listAccountUsers(call: Call, context: Context): Answer {
@@ -178,9 +158,7 @@ export const linkedin = {
       body: {
         access_token: accessToken,
         expires_in: expiresInSeconds,
-        ...(refreshToken === undefined
-          ? {}
-          : { refresh_token: refreshToken, refresh_token_expires_in: refreshExpiresInSeconds }),
+        ...(refreshToken === undefined ? {} : { refresh_token: refreshToken, refresh_token_expires_in: refreshExpiresInSeconds }),
         scope: scopes.join(","),
       },
     }),
@@ -194,8 +172,7 @@ export const linkedin = {
   ],
   documentedErrors,
   errors: {
-    notFound: (call) =>
-      linkedinError(404, "RESOURCE_NOT_FOUND", `No virtual resource found for ${call.method} ${call.path}`),
+    notFound: (call) => linkedinError(404, "RESOURCE_NOT_FOUND", `No virtual resource found for ${call.method} ${call.path}`),
     throttled: linkedinThrottled,
     failed: (status) => linkedinError(status, "INTERNAL_SERVER_ERROR", "Internal Server Error"),
     token: linkedinTokenError,

@@ -1,15 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { linkedin } from "./index.ts";
-import {
-  type Fields,
-  get,
-  person,
-  post,
-  respondWithFaults,
-  runStandin,
-  startTime,
-  throttledCall,
-} from "../shared/testCalls.ts";
+import { type Fields, get, person, post, respondWithFaults, runStandin, startTime, throttledCall } from "../shared/testCalls.ts";
 import { sha256 } from "../shared/contactChecks.ts";
 
 const { known } = linkedin;
@@ -24,10 +15,7 @@ const event = (changes: Fields = {}): Fields => ({
   eventId: "ord-1001",
   conversionValue: { currencyCode: "EUR", amount: "49.90" },
   user: {
-    userIds: [
-      email,
-      { idType: "LINKEDIN_FIRST_PARTY_ADS_TRACKING_UUID", idValue: "df5gf5-gh6t7-ph4j7h-fgf6n1" },
-    ],
+    userIds: [email, { idType: "LINKEDIN_FIRST_PARTY_ADS_TRACKING_UUID", idValue: "df5gf5-gh6t7-ph4j7h-fgf6n1" }],
     userInfo: { firstName: "Jane", lastName: "Doe", companyName: "Acme", countryCode: "DE" },
   },
   ...changes,
@@ -45,8 +33,7 @@ const headers = (changes: Record<string, string | undefined> = {}): Record<strin
     }).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
 const url = `${platform.origin}/rest/conversionEvents`;
-const send = (body: unknown, changes: Record<string, string | undefined> = {}) =>
-  post(url, body, headers(changes));
+const send = (body: unknown, changes: Record<string, string | undefined> = {}) => post(url, body, headers(changes));
 const sendBatch = (elements: unknown[], changes: Record<string, string | undefined> = {}) =>
   send({ elements }, { "x-restli-method": "BATCH_CREATE", ...changes });
 const messageOf = ({ body }: { body: unknown }) => (body as { message: string }).message;
@@ -74,43 +61,19 @@ describe("conversion events", () => {
       { conversionValue: { currencyCode: "EUR", amount: 49.9 } },
       "/conversionValue/amount :: must be a string",
     ],
-    [
-      "money without a currency",
-      { conversionValue: { amount: "1.00" } },
-      "/conversionValue/currencyCode :: field is required",
-    ],
-    [
-      "no list of ids",
-      { user: { userInfo: { firstName: "A", lastName: "B" } } },
-      "/user/userIds :: field is required",
-    ],
-    [
-      "a first name alone",
-      user({ userInfo: { firstName: "Jane" } }),
-      "/user/userInfo/lastName :: field is required",
-    ],
+    ["money without a currency", { conversionValue: { amount: "1.00" } }, "/conversionValue/currencyCode :: field is required"],
+    ["no list of ids", { user: { userInfo: { firstName: "A", lastName: "B" } } }, "/user/userIds :: field is required"],
+    ["a first name alone", user({ userInfo: { firstName: "Jane" } }), "/user/userInfo/lastName :: field is required"],
     [
       "a time in seconds",
       { conversionHappenedAt: ms / 1000 },
       "/conversionHappenedAt :: must be in milliseconds, and looks like seconds",
     ],
     ["a time as text", { conversionHappenedAt: String(ms) }, "/conversionHappenedAt :: must be a number"],
-    [
-      "an event older than ninety days",
-      { conversionHappenedAt: ms - 91 * 86_400_000 },
-      "/conversionHappenedAt :: is older",
-    ],
-    [
-      "an event of tomorrow",
-      { conversionHappenedAt: ms + 86_400_000 },
-      "/conversionHappenedAt :: is in the future",
-    ],
+    ["an event older than ninety days", { conversionHappenedAt: ms - 91 * 86_400_000 }, "/conversionHappenedAt :: is older"],
+    ["an event of tomorrow", { conversionHappenedAt: ms + 86_400_000 }, "/conversionHappenedAt :: is in the future"],
     ["a rule without its urn", { conversion: known.purchaseRuleId }, "/conversion :: "],
-    [
-      "a plain email",
-      ids("SHA256_EMAIL", "john_smith@gmail.com"),
-      "/user/userIds/0/idValue :: is not hashed",
-    ],
+    ["a plain email", ids("SHA256_EMAIL", "john_smith@gmail.com"), "/user/userIds/0/idValue :: is not hashed"],
     [
       "an email hashed in capitals",
       ids("SHA256_EMAIL", sha256("JOHN_SMITH@GMAIL.COM")),
@@ -121,19 +84,11 @@ describe("conversion events", () => {
       ids("LINKEDIN_FIRST_PARTY_ADS_TRACKING_UUID", sha256("x")),
       "/user/userIds/0/idValue :: must not be hashed",
     ],
-    [
-      "an IPv6 address",
-      ids("PLAINTEXT_IP_ADDRESS", "2001:db8::1"),
-      "/user/userIds/0/idValue :: is not an IPv4",
-    ],
+    ["an IPv6 address", ids("PLAINTEXT_IP_ADDRESS", "2001:db8::1"), "/user/userIds/0/idValue :: is not an IPv4"],
     ["a phone", ids("SHA256_PHONE", person.plusPhone), "/user/userIds/0/idType :: must be one of"],
     ["no match key", user({ userIds: [] }), "/user :: needs a user id"],
     ["two external ids", user({ externalIds: ["1", "2"] }), "/user/externalIds :: must not have more than 1"],
-    [
-      "an unknown field",
-      { pageUrl: "https://shop.example" },
-      "/pageUrl :: unrecognized field found but not allowed",
-    ],
+    ["an unknown field", { pageUrl: "https://shop.example" }, "/pageUrl :: unrecognized field found but not allowed"],
   ])("%s is rejected by its index, and the valid events with it", async (_, changes, text) => {
     const answer = await sendBatch([event({ eventId: "good" }), event(changes)]);
     expect([answer.status, (answer.body as Fields).status]).toEqual([422, 422]);
@@ -157,9 +112,7 @@ describe("conversion events", () => {
   test("a batch needs its header, and at most 5000 elements", async () => {
     expect((await send({ elements: [event()] })).status).toBe(422);
     expect((await sendBatch(Array.from({ length: 5001 }, () => event()))).status).toBe(400);
-    expect(
-      (await sendBatch(Array.from({ length: 5000 }, (_, index) => event({ eventId: `e${index}` })))).status,
-    ).toBe(200);
+    expect((await sendBatch(Array.from({ length: 5000 }, (_, index) => event({ eventId: `e${index}` })))).status).toBe(200);
   });
 
   test("a hashed IP address from 202607 on, a name alone, and a lead alone from 202605 on are accepted", async () => {
@@ -237,12 +190,7 @@ describe("tokens and faults in LinkedIn's format", () => {
   test("scripted faults are answered in LinkedIn's format", async () => {
     const answers = await respondWithFaults(
       platform,
-      [
-        { kind: "throttle" },
-        { kind: "server_error", status: 503 },
-        { kind: "expired_token" },
-        { kind: "revoked_token" },
-      ],
+      [{ kind: "throttle" }, { kind: "server_error", status: 503 }, { kind: "expired_token" }, { kind: "revoked_token" }],
       () => send(event()),
     );
     expect(answers.map(({ status, body }) => [status, (body as Fields).status])).toEqual([

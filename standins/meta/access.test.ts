@@ -38,15 +38,11 @@ const send = (token: string) =>
 const errorOf = ({ body }: { body: unknown }) => (body as { error: Fields }).error;
 
 describe("the pickers", () => {
-  const list = (path: string, token: string = known.accessToken) =>
-    get(`${facebook.origin}/v26.0/${path}`, bearer(token));
+  const list = (path: string, token: string = known.accessToken) => get(`${facebook.origin}/v26.0/${path}`, bearer(token));
 
   test("the pickers list ad accounts, businesses and datasets with the requested fields", async () => {
     expect((await list("me/adaccounts?fields=name,account_id")).body).toMatchObject({
-      data: [
-        { id: `act_${known.adAccountId}`, account_id: known.adAccountId, name: "Example Shop" },
-        { name: "Example Outlet" },
-      ],
+      data: [{ id: `act_${known.adAccountId}`, account_id: known.adAccountId, name: "Example Shop" }, { name: "Example Outlet" }],
     });
     expect((await list(`act_${known.adAccountId}/adspixels`)).body).toMatchObject({
       data: [{ id: known.pixelId }],
@@ -61,8 +57,7 @@ describe("the pickers", () => {
   });
 
   test("the quality of a dataset can be read for a known dataset and with known fields", async () => {
-    const quality = (dataset: string, fields: string) =>
-      list(`dataset_quality?dataset_id=${dataset}&fields=${fields}`);
+    const quality = (dataset: string, fields: string) => list(`dataset_quality?dataset_id=${dataset}&fields=${fields}`);
     const fields = "web%7Bevent_name%7D";
     expect((await quality(known.pixelId, fields)).body).toEqual({ web: [{ event_name: "Purchase" }] });
     expect((await quality("999", fields)).body).toMatchObject({ error: { error_subcode: 2_044_055 } });
@@ -96,9 +91,7 @@ describe("the sign-in", () => {
     });
   const app = { client_id: known.appId, client_secret: known.appSecret };
   const token = (fields: Record<string, string>) =>
-    get(
-      `${facebook.origin}/v26.0/oauth/access_token?${new URLSearchParams({ ...app, ...fields }).toString()}`,
-    );
+    get(`${facebook.origin}/v26.0/oauth/access_token?${new URLSearchParams({ ...app, ...fields }).toString()}`);
   const exchange = async (changes: Record<string, string> = {}) =>
     token({ redirect_uri: callback, code_verifier: verifier, code: await code(), ...changes });
 
@@ -111,13 +104,9 @@ describe("the sign-in", () => {
     };
     const long = await token(asked);
     expect(long.body).toMatchObject({ expires_in: 60 * 86_400 });
-    for (const one of [short, long])
-      expect((await send(tokenFields(one).access_token ?? "")).status).toBe(200);
+    for (const one of [short, long]) expect((await send(tokenFields(one).access_token ?? "")).status).toBe(200);
     advance(3 * 3_600_000);
-    const [old, lasting] = [
-      await send(tokenFields(short).access_token ?? ""),
-      await send(tokenFields(long).access_token ?? ""),
-    ];
+    const [old, lasting] = [await send(tokenFields(short).access_token ?? ""), await send(tokenFields(long).access_token ?? "")];
     const late = await token(asked);
     advance(-3 * 3_600_000);
     expect([errorOf(old).error_subcode, lasting.status, errorOf(late).code]).toEqual([463, 200, 190]);

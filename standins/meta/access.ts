@@ -71,8 +71,7 @@ export function metaError(fault: MetaFault): Answer {
 
 /** Meta answers 400, not 401: only the code shows that the token is at fault. */
 export function metaTokenError(state: Exclude<TokenState, "valid">): Answer {
-  if (state === "unknown")
-    return metaError({ message: "Invalid OAuth access token - Cannot parse access token", code: 190 });
+  if (state === "unknown") return metaError({ message: "Invalid OAuth access token - Cannot parse access token", code: 190 });
   return state === "expired"
     ? metaError({
         message: "Error validating access token: Session has expired.",
@@ -104,9 +103,7 @@ export function metaThrottled(retryAfterSeconds: number): Answer {
       "x-app-usage": JSON.stringify(usage),
       // Only this header gives the wait, in minutes. There is no Retry-After.
       "x-business-use-case-usage": JSON.stringify({
-        [metaKnown.businessId]: [
-          { type: "ads_management", ...usage, estimated_time_to_regain_access: minutes },
-        ],
+        [metaKnown.businessId]: [{ type: "ads_management", ...usage, estimated_time_to_regain_access: minutes }],
       }),
     },
   };

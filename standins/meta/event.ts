@@ -34,8 +34,7 @@ const maxEvents = 1000;
 const unmatchedMessage = "has no customer information, or too broad a combination of it";
 const leadMessage = "must be LeadSubmitted for business messaging";
 
-const sources =
-  "website app email phone_call chat physical_store system_generated other business_messaging".split(" ");
+const sources = "website app email phone_call chat physical_store system_generated other business_messaging".split(" ");
 
 const many = (form: Parameters<typeof hashed>[0]) => oneOrMany(hashed(form));
 const hashes: Readonly<Record<string, Check>> = {
@@ -56,8 +55,7 @@ const browserText = text();
 function cookieId(now: number, id: RegExp): Check {
   return (value, path) => {
     const found = typeof value === "string" ? /^fb\.\d\.(\d+)\.(.+)$/s.exec(value) : null;
-    if (!found || !id.test(found[2] ?? ""))
-      return problemAt("value", path, "is not like fb.1.<milliseconds>.<id>");
+    if (!found || !id.test(found[2] ?? "")) return problemAt("value", path, "is not like fb.1.<milliseconds>.<id>");
     return epoch("milliseconds", { now, maxAheadSeconds })(Number(found[1]), path);
   };
 }
@@ -77,10 +75,7 @@ function userData(now: number): Check {
       subscription_id: text(),
       fb_login_id: text(),
       lead_id: (value, path) =>
-        (typeof value === "number" ? number({ integer: true, min: 1 }) : text({ pattern: /^\d+$/ }))(
-          value,
-          path,
-        ),
+        (typeof value === "number" ? number({ integer: true, min: 1 }) : text({ pattern: /^\d+$/ }))(value, path),
       madid: text(),
       anon_id: text(),
       page_id: text(),
@@ -149,18 +144,12 @@ function eventShape(now: number): Check {
       const person = isObject(event.user_data) ? event.user_data : {};
       const custom = isObject(event.custom_data) ? event.custom_data : {};
       if (event.event_time !== undefined)
-        problems.push(
-          ...time(event.event_time, `${path}.event_time`, event.action_source === "physical_store" ? 62 : 7),
-        );
+        problems.push(...time(event.event_time, `${path}.event_time`, event.action_source === "physical_store" ? 62 : 7));
       if (event.action_source === "website") {
         if (event.event_source_url === undefined)
-          problems.push(
-            ...problemAt("missing", `${path}.event_source_url`, "is required for website events"),
-          );
+          problems.push(...problemAt("missing", `${path}.event_source_url`, "is required for website events"));
         if (person.client_user_agent === undefined)
-          problems.push(
-            ...problemAt("missing", `${path}.user_data.client_user_agent`, "is required for website events"),
-          );
+          problems.push(...problemAt("missing", `${path}.user_data.client_user_agent`, "is required for website events"));
       }
       if (event.event_name === "Purchase")
         for (const name of ["value", "currency"])
@@ -194,12 +183,9 @@ export function toMetaFault({ path, kind, message, value }: Problem): MetaFault 
   const common = { message: "Invalid parameter", code: 100, transient: false };
   const userMessage = `${path} ${message}`;
   if (kind === "old") return { ...common, subcode: 2804003, title: "Event Timestamp Too Old", userMessage };
-  if (kind === "hash")
-    return { ...common, subcode: 2804016, title: "Unhashed Customer Information", userMessage };
-  if (message === leadMessage)
-    return { ...common, subcode: 2804066, title: "Event Not Supported", userMessage };
-  if (message === unmatchedMessage)
-    return { ...common, subcode: 2804050, title: "Not Enough Customer Information", userMessage };
+  if (kind === "hash") return { ...common, subcode: 2804016, title: "Unhashed Customer Information", userMessage };
+  if (message === leadMessage) return { ...common, subcode: 2804066, title: "Event Not Supported", userMessage };
+  if (message === unmatchedMessage) return { ...common, subcode: 2804050, title: "Not Enough Customer Information", userMessage };
   // Wrong types and sizes are rejected before the Conversions API reads the event, without a subcode.
   if (kind === "type" || kind === "size" || kind === "count" || kind === "unknown" || path === "data")
     return {
@@ -214,8 +200,7 @@ export function warnings(event: Record<string, unknown>): string[] {
   const custom = isObject(event.custom_data) ? event.custom_data : {};
   const person = isObject(event.user_data) ? event.user_data : {};
   const found: string[] = [];
-  if ((custom.value === undefined) !== (custom.currency === undefined))
-    found.push("value and currency should be sent together");
+  if ((custom.value === undefined) !== (custom.currency === undefined)) found.push("value and currency should be sent together");
   if (event.data_processing_options_country === 0 && person.client_ip_address === undefined)
     found.push("client_ip_address is needed to find the place for data_processing_options");
   return found;

@@ -78,9 +78,7 @@ const oauth: OAuth = {
   // Facebook Login for Business has a configuration (config_id) instead of scopes.
   omits: ["grant_type", "scope"],
   authorizeFault: (query) =>
-    query.get("scope") || query.get("config_id") === metaKnown.configId
-      ? null
-      : "scope or config_id is missing",
+    query.get("scope") || query.get("config_id") === metaKnown.configId ? null : "scope or config_id is missing",
   accessSeconds: shortSeconds,
   refresh: "none",
   tokenAnswer: ({ accessToken, expiresInSeconds }) => ({

@@ -27,10 +27,7 @@ const pixel = (id: string, name: string): Node => ({
   owner_business: business,
 });
 
-const adAccounts = [
-  adAccount(metaKnown.adAccountId, "Example Shop"),
-  adAccount(metaKnown.otherAdAccountId, "Example Outlet"),
-];
+const adAccounts = [adAccount(metaKnown.adAccountId, "Example Shop"), adAccount(metaKnown.otherAdAccountId, "Example Outlet")];
 const pixels = [pixel(metaKnown.pixelId, "Shop dataset"), pixel(metaKnown.otherPixelId, "Outlet dataset")];
 
 /** The lists below each object, by their path. */
@@ -46,12 +43,7 @@ const edges: Readonly<Record<string, readonly Node[]>> = {
   [`act_${metaKnown.adAccountId}/adspixels`]: pixels.slice(0, 1),
   [`act_${metaKnown.otherAdAccountId}/adspixels`]: pixels.slice(1),
 };
-const objects: readonly Node[] = [
-  { id: "me", name: "Example Shop system user" },
-  business,
-  ...adAccounts,
-  ...pixels,
-];
+const objects: readonly Node[] = [{ id: "me", name: "Example Shop system user" }, business, ...adAccounts, ...pixels];
 
 /** Returns only the id unless `fields` asks for more: a picker without `fields` shows numbers. */
 function selected(node: Node, call: Call): Record<string, unknown> {
@@ -61,9 +53,7 @@ function selected(node: Node, call: Call): Record<string, unknown> {
 }
 
 const permissionsFor = (path: string): string[] =>
-  path.includes("business") || path.startsWith(metaKnown.businessId)
-    ? ["business_management"]
-    : ["ads_read", "ads_management"];
+  path.includes("business") || path.startsWith(metaKnown.businessId) ? ["business_management"] : ["ads_read", "ads_management"];
 
 export function listEdge(call: Call, context: Context): Answer {
   const { id = "", edge = "" } = call.params;
@@ -115,8 +105,7 @@ export function readQuality(call: Call, context: Context): Answer {
   const fault = accessError(call, context, ["ads_read", "ads_management"]);
   if (fault) return fault;
   const fields = call.query.get("fields") ?? "";
-  if (!isKnownField(fields))
-    return metaError({ message: `(#100) Tried accessing nonexisting field (${fields})`, code: 100 });
+  if (!isKnownField(fields)) return metaError({ message: `(#100) Tried accessing nonexisting field (${fields})`, code: 100 });
   const id = call.query.get("dataset_id") ?? "";
   if (!pixels.some((one) => one.id === id))
     return metaError({ message: "The dataset does not exist.", code: 100, subcode: 2_044_055 });
@@ -128,8 +117,7 @@ export function readQuality(call: Call, context: Context): Answer {
     });
   if (fields.includes("dedupe_key_feedback"))
     return { status: 200, body: { web: [{ event_name: "Purchase", dedupe_key_feedback: [dedupFeedback] }] } };
-  if (!fields.includes("event_match_quality"))
-    return { status: 200, body: { web: [{ event_name: "Purchase" }] } };
+  if (!fields.includes("event_match_quality")) return { status: 200, body: { web: [{ event_name: "Purchase" }] } };
   const purchase = {
     event_name: "Purchase",
     event_match_quality: {

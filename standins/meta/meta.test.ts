@@ -39,20 +39,15 @@ const event = (changes: Fields = {}): Fields => ({
   custom_data: { value: 49.9, currency: "EUR", order_id: "1001", utm_source: "mail" },
   ...changes,
 });
-const send = (
-  data: unknown,
-  { root = {}, token = known.accessToken, pixel = known.pixelId, version = "v26.0" }: Sending = {},
-) => post(`${facebook.origin}/${version}/${pixel}/events`, { data, ...root }, bearer(token));
+const send = (data: unknown, { root = {}, token = known.accessToken, pixel = known.pixelId, version = "v26.0" }: Sending = {}) =>
+  post(`${facebook.origin}/${version}/${pixel}/events`, { data, ...root }, bearer(token));
 type Sending = { root?: Fields; token?: string; pixel?: string; version?: string };
 const errorOf = ({ body }: { body: unknown }) => (body as { error: Fields }).error;
 
 describe("the Conversions API", () => {
   test("the documented event is accepted with its custom fields", async () => {
     const { status, body } = await send([event()]);
-    expect([status, body]).toEqual([
-      200,
-      { events_received: 1, messages: [], fbtrace_id: expect.any(String) },
-    ]);
+    expect([status, body]).toEqual([200, { events_received: 1, messages: [], fbtrace_id: expect.any(String) }]);
     expect(facebook.accepted).toMatchObject([{ id: "ord-1001", name: "Purchase", counted: 1 }]);
   });
 
@@ -65,8 +60,7 @@ describe("the Conversions API", () => {
   });
 
   test("an app secret proof is checked when there is one", async () => {
-    const url = (proof: string) =>
-      `${facebook.origin}/v26.0/${known.pixelId}/events?appsecret_proof=${proof}`;
+    const url = (proof: string) => `${facebook.origin}/v26.0/${known.pixelId}/events?appsecret_proof=${proof}`;
     const headers = bearer(known.accessToken);
     const proof = createHmac("sha256", known.appSecret).update(known.accessToken).digest("hex");
     expect((await post(url(proof), { data: [event()] }, headers)).status).toBe(200);
@@ -81,11 +75,7 @@ describe("the Conversions API", () => {
     ["a plain email", { user_data: userData({ em: ["john_smith@gmail.com"] }) }, 2_804_016],
     ["a hash in upper case", { user_data: userData({ em: [person.email.toUpperCase()] }) }, 2_804_016],
     ["a phone hashed with its +", { user_data: userData({ ph: [person.plusPhone] }) }, 2_804_016],
-    [
-      "an email hashed in upper case",
-      { user_data: userData({ em: sha256("JOHN_SMITH@GMAIL.COM") }) },
-      2_804_016,
-    ],
+    ["an email hashed in upper case", { user_data: userData({ em: sha256("JOHN_SMITH@GMAIL.COM") }) }, 2_804_016],
     ["a name hashed without its accent", { user_data: userData({ fn: sha256("valery") }) }, 2_804_016],
     ["a country hashed in upper case", { user_data: userData({ country: sha256("DE") }) }, 2_804_016],
     ["the hash of an empty value", { user_data: userData({ ct: sha256("") }) }, 2_804_016],
@@ -95,32 +85,20 @@ describe("the Conversions API", () => {
     ["no source", { action_source: undefined }, undefined],
     ["an unknown source", { action_source: "web" }, undefined],
     ["a website event without its address", { event_source_url: undefined }, undefined],
-    [
-      "a website event without a browser",
-      { user_data: userData({ client_user_agent: undefined }) },
-      undefined,
-    ],
+    ["a website event without a browser", { user_data: userData({ client_user_agent: undefined }) }, undefined],
     ["a purchase without a value", { custom_data: { currency: "EUR" } }, undefined],
     ["a purchase without a currency", { custom_data: { value: 1 } }, undefined],
     ["a value as text", { custom_data: { value: "49.90", currency: "EUR" } }, undefined],
     ["an unknown currency", { custom_data: { value: 1, currency: "EURO" } }, undefined],
     ["a bare click id as fbc", { user_data: userData({ fbc: "IwAR0abc" }) }, undefined],
     ["an fbc in seconds", { user_data: userData({ fbc: `fb.1.${seconds}.IwAR0abc` }) }, undefined],
-    [
-      "an fbc of tomorrow",
-      { user_data: userData({ fbc: `fb.1.${startTime + 86_400_000}.IwAR0` }) },
-      undefined,
-    ],
+    ["an fbc of tomorrow", { user_data: userData({ fbc: `fb.1.${startTime + 86_400_000}.IwAR0` }) }, undefined],
     ["a hashed address", { user_data: userData({ client_ip_address: sha256("203.0.113.9") }) }, undefined],
     ["an email as external id", { user_data: userData({ external_id: "a@b.example" }) }, 2_804_016],
     ["an unknown field of the person", { user_data: userData({ email: person.email }) }, undefined],
     ["an unknown field with an odd name", { 'naïve\n"': 1 }, undefined],
     ["no person", { user_data: {}, action_source: "other" }, 2_804_050],
-    [
-      "only a browser",
-      { user_data: { client_user_agent: browser }, event_source_url: "https://shop.example" },
-      2_804_050,
-    ],
+    ["only a browser", { user_data: { client_user_agent: browser }, event_source_url: "https://shop.example" }, 2_804_050],
     ["Lead in business messaging", { event_name: "Lead", action_source: "business_messaging" }, 2_804_066],
     ["limited data use without a place", { data_processing_options: ["LDU"] }, undefined],
     ["an unknown data option", { data_processing_options: ["LMU"] }, undefined],
@@ -165,13 +143,8 @@ describe("the Conversions API", () => {
   test("no event, more than a thousand, or no JSON is rejected", async () => {
     expect(errorOf(await send([])).code).toBe(100);
     expect(errorOf(await send(Array.from({ length: 1001 }, () => event()))).code).toBe(100);
-    expect(
-      (await send(Array.from({ length: 1000 }, (_, index) => event({ event_id: `e-${index}` })))).status,
-    ).toBe(200);
-    const text = await post(
-      `${facebook.origin}/v26.0/${known.pixelId}/events?access_token=${known.accessToken}`,
-      "{",
-    );
+    expect((await send(Array.from({ length: 1000 }, (_, index) => event({ event_id: `e-${index}` })))).status).toBe(200);
+    const text = await post(`${facebook.origin}/v26.0/${known.pixelId}/events?access_token=${known.accessToken}`, "{");
     expect(errorOf(text).code).toBe(100);
   });
 
@@ -214,8 +187,7 @@ describe("the Conversions API", () => {
 describe("tokens and faults in Meta's format", () => {
   test("a wrong, expired or revoked token is rejected", async () => {
     const answers = [];
-    for (const token of ["EAAwrong", known.expiredToken, known.revokedToken])
-      answers.push(await send([event()], { token }));
+    for (const token of ["EAAwrong", known.expiredToken, known.revokedToken]) answers.push(await send([event()], { token }));
     expect(answers.map((one) => [one.status, errorOf(one).code, errorOf(one).error_subcode])).toEqual([
       [400, 190, undefined],
       [400, 190, 463],
@@ -244,9 +216,7 @@ describe("tokens and faults in Meta's format", () => {
       [400, 190, undefined],
       [400, 190, undefined],
     ]);
-    expect(answers[0]?.headers.get("x-business-use-case-usage")).toContain(
-      '"estimated_time_to_regain_access":2',
-    );
+    expect(answers[0]?.headers.get("x-business-use-case-usage")).toContain('"estimated_time_to_regain_access":2');
     expect(facebook.accepted).toEqual([]);
     expect((await get(`${facebook.origin}/v26.0/x/y/z`)).body).toMatchObject({ error: { code: 2500 } });
   });

@@ -83,13 +83,9 @@ export function accessError(call: Call, context: Context, { account }: { account
   const state = context.tokens.state(token);
   if (state !== "valid") return campaignTokenError(state);
   if (!context.tokens.allows(token, manageScope)) return campaignTokenError("unknown");
-  if (call.headers.developertoken !== microsoftKnown.developerToken)
-    return campaignError(401, 105, "InvalidCredentials");
+  if (call.headers.developertoken !== microsoftKnown.developerToken) return campaignError(401, 105, "InvalidCredentials");
   const named =
-    call.headers.customerid === microsoftKnown.customerId &&
-    call.headers.customeraccountid === microsoftKnown.accountId;
+    call.headers.customerid === microsoftKnown.customerId && call.headers.customeraccountid === microsoftKnown.accountId;
   if (account && !named) return campaignError(403, 106, "UserIsNotAuthorized");
-  return context.useQuota("campaign", callsPerMinute, 60)
-    ? campaignError(429, 117, "CallRateExceeded")
-    : null;
+  return context.useQuota("campaign", callsPerMinute, 60) ? campaignError(429, 117, "CallRateExceeded") : null;
 }

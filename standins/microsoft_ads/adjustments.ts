@@ -14,24 +14,18 @@ const fields = new Set([
 ]);
 
 /** The newest adjustment of each conversion, by its key. Null where it was retracted. */
-const adjustments = (context: Context) =>
-  context.remember("adjustments", () => new Map<string, number | null>());
+const adjustments = (context: Context) => context.remember("adjustments", () => new Map<string, number | null>());
 
 /** The codes are not documented; the names follow those of uploads and of the reports. */
 function adjustmentErrors(row: Record<string, unknown>, context: Context): RowError[] {
   const now = context.now();
-  const found = rowErrors(
-    Object.fromEntries(Object.entries(row).filter(([name]) => !name.startsWith("Adjustment"))),
-    now,
-  );
+  const found = rowErrors(Object.fromEntries(Object.entries(row).filter(([name]) => !name.startsWith("Adjustment"))), now);
   const add = (code: number, name: string, field: string) => found.push({ code, name, field });
   const { AdjustmentType: type, AdjustmentTime: time, AdjustmentValue: value } = row;
   if (type !== "Restate" && type !== "Retract") add(5630, "AdjustmentTypeInvalid", "AdjustmentType");
   const isTime = isoTime({ now, maxAgeSeconds: 90 * 86_400, maxAheadSeconds: 0 })(time, "").length === 0;
-  if (!isTime || String(time) < String(row.ConversionTime))
-    add(5631, "AdjustmentTimeInvalid", "AdjustmentTime");
-  if (type === "Restate" && !(typeof value === "number" && value >= 0))
-    add(5632, "AdjustmentValueRequired", "AdjustmentValue");
+  if (!isTime || String(time) < String(row.ConversionTime)) add(5631, "AdjustmentTimeInvalid", "AdjustmentTime");
+  if (type === "Restate" && !(typeof value === "number" && value >= 0)) add(5632, "AdjustmentValueRequired", "AdjustmentValue");
   if (type === "Restate" && currency(row.AdjustmentCurrencyCode, "").length)
     add(5633, "AdjustmentCurrencyInvalid", "AdjustmentCurrencyCode");
   if (type === "Retract" && value !== undefined) add(5632, "AdjustmentValueNotExpected", "AdjustmentValue");
@@ -48,8 +42,7 @@ export function applyAdjustments(call: Call, context: Context): Answer {
   const rows = readBody(call)?.OfflineConversionAdjustments;
   if (!Array.isArray(rows) || rows.length === 0 || !rows.every(isObject))
     return campaignError(400, 100, "NullRequest", "OperationErrors");
-  if (rows.length > maxAdjustments)
-    return campaignError(400, 5602, "OfflineConversionsLimitExceeded", "OperationErrors");
+  if (rows.length > maxAdjustments) return campaignError(400, 5602, "OfflineConversionsLimitExceeded", "OperationErrors");
   const stray = rows.flatMap((row) => Object.keys(row)).find((key) => !fields.has(key));
   if (stray !== undefined)
     return {
@@ -62,10 +55,7 @@ export function applyAdjustments(call: Call, context: Context): Answer {
     if (found.length === 0) {
       const input = toAccepted(row);
       accepted.push(input);
-      adjustments(context).set(
-        input.key,
-        row.AdjustmentType === "Retract" ? null : Number(row.AdjustmentValue),
-      );
+      adjustments(context).set(input.key, row.AdjustmentType === "Retract" ? null : Number(row.AdjustmentValue));
     }
     return found.map((error) => toBatchError(error, index));
   });

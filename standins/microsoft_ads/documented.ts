@@ -33,21 +33,9 @@ const whole = (status: number, code: number, name: string, means: Means): Docume
 
 export const documentedErrors: readonly DocumentedError[] = [
   conversionsApi("400", { status: 400, body: { error: validation(false) } }, "reject"),
-  conversionsApi(
-    "200 with an error",
-    { status: 200, body: { eventsReceived: 0, error: validation(false) } },
-    "reject",
-  ),
-  conversionsApi(
-    "200 with a warning",
-    { status: 200, body: { eventsReceived: 1, error: validation(true) } },
-    "accept",
-  ),
-  conversionsApi(
-    "401",
-    { status: 401, body: { error: { code: "Unauthorized", message: "No access." } } },
-    "park",
-  ),
+  conversionsApi("200 with an error", { status: 200, body: { eventsReceived: 0, error: validation(false) } }, "reject"),
+  conversionsApi("200 with a warning", { status: 200, body: { eventsReceived: 1, error: validation(true) } }, "accept"),
+  conversionsApi("401", { status: 401, body: { error: { code: "Unauthorized", message: "No access." } } }, "park"),
   conversionsApi("429", { status: 429, headers: { "retry-after": "1" }, body: "" }, "retry"),
   conversionsApi("500", { status: 500, body: "" }, "retry"),
   whole(401, 105, "InvalidCredentials", "park"),

@@ -85,8 +85,7 @@ function eventShape(now: number): Check {
     const missing = needed.filter((name) => value[name] === undefined);
     const known = isObject(value.userData) ? value.userData : {};
     const usable = identifiers.some(
-      (name) =>
-        known[name] !== undefined && (!["em", "ph"].includes(name) || hash(known[name], "").length === 0),
+      (name) => known[name] !== undefined && (!["em", "ph"].includes(name) || hash(known[name], "").length === 0),
     );
     // Other senders put these into the event, where they have no effect: the relay must not believe that they do.
     const misplaced = ["continueOnValidationError", "dataProvider"].filter((name) => name in value);
@@ -102,16 +101,15 @@ function eventShape(now: number): Check {
 export function receiveEvents(call: Call, context: Context): Answer {
   const tag = call.params.tag ?? "";
   const token = bearerToken(call);
-  if (context.tokens.state(token) !== "valid" || !context.tokens.allows(token, `tag:${tag}`))
-    return unauthorized();
+  if (context.tokens.state(token) !== "valid" || !context.tokens.allows(token, `tag:${tag}`)) return unauthorized();
   const read = readJson(call);
   if ("fault" in read || !isObject(read.value)) return invalid(problemAt("type", "", "the body is not JSON"));
 
   const { data, ...root } = read.value;
-  const rootProblems = object(
-    { continueOnValidationError: flag, dataProvider: text() },
-    { required: ["dataProvider"] },
-  )(root, "");
+  const rootProblems = object({ continueOnValidationError: flag, dataProvider: text() }, { required: ["dataProvider"] })(
+    root,
+    "",
+  );
   const dataProblems = list(() => [], { min: 1, max: maxEvents })(data, "data");
   const whole = [...rootProblems.filter(({ kind }) => kind !== "unknown"), ...dataProblems];
   if (whole.length > 0) return invalid(whole);
@@ -125,8 +123,7 @@ export function receiveEvents(call: Call, context: Context): Answer {
   const all = issues.flat();
   const isBad = (index: number) => issues[index]?.some((one) => !isWarning(one)) ?? false;
   const good = events.filter((_, index) => !isBad(index));
-  if (good.length < events.length && (root.continueOnValidationError !== true || good.length === 0))
-    return invalid(all);
+  if (good.length < events.length && (root.continueOnValidationError !== true || good.length === 0)) return invalid(all);
 
   return {
     status: 200,

@@ -5,14 +5,7 @@ import { applyAdjustments } from "./adjustments.ts";
 import { documentedErrors } from "./documented.ts";
 import { campaignError, campaignTokenError, manageScope, microsoftKnown, microsoftTags } from "./access.ts";
 import { receiveEvents, unauthorized } from "./events.ts";
-import {
-  applyConversions,
-  queryGoals,
-  queryTags,
-  queryTagToken,
-  queryUser,
-  searchAccounts,
-} from "./offline.ts";
+import { applyConversions, queryGoals, queryTags, queryTagToken, queryUser, searchAccounts } from "./offline.ts";
 import { queryReport } from "./reports.ts";
 import type { Call, Standin } from "../shared/standin.ts";
 

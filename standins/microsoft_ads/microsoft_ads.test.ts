@@ -18,12 +18,8 @@ const event = (changes: Fields = {}): Fields => ({
   customData: { transactionId: "ord-10042", value: 49.9, currency: "EUR" },
   ...changes,
 });
-const send = (
-  data: unknown,
-  root: Fields = {},
-  token: string = known.tagToken,
-  tag: string = known.uetTagId,
-) => post(`${microsoft.origin}/v1/${tag}/events`, { data, dataProvider: "relay", ...root }, bearer(token));
+const send = (data: unknown, root: Fields = {}, token: string = known.tagToken, tag: string = known.uetTagId) =>
+  post(`${microsoft.origin}/v1/${tag}/events`, { data, dataProvider: "relay", ...root }, bearer(token));
 const detailsOf = (body: unknown) => (body as { error: { details: Fields[] } }).error.details;
 
 describe("the Conversions API", () => {
@@ -42,20 +38,10 @@ describe("the Conversions API", () => {
     ["a time eight days ago", { eventTime: 1_794_648_600 - 8 * 86_400 }, "eventTime", "InvalidEventTime"],
     ["no person at all", { userData: undefined }, "userData", "Empty"],
     ["only a browser", { userData: { clientUserAgent: "Mozilla/5.0" } }, "userData", "Empty"],
-    [
-      "a page load without its page",
-      { eventType: "pageLoad", eventSourceUrl: undefined },
-      "eventSourceUrl",
-      "Empty",
-    ],
+    ["a page load without its page", { eventType: "pageLoad", eventSourceUrl: undefined }, "eventSourceUrl", "Empty"],
     ["no name", { eventName: undefined }, "eventName", "Empty"],
     ["no id", { eventId: undefined }, "eventId", "Empty"],
-    [
-      "a flag of the request",
-      { continueOnValidationError: true },
-      "continueOnValidationError",
-      "InvalidValue",
-    ],
+    ["a flag of the request", { continueOnValidationError: true }, "continueOnValidationError", "InvalidValue"],
     ["the provider", { dataProvider: "relay" }, "dataProvider", "InvalidValue"],
     ["consent in words", { adStorageConsent: "granted" }, "adStorageConsent", "InvalidEnumValue"],
     ["a value as text", { customData: { value: "49.90" } }, "customData.value", "InvalidValue"],
@@ -79,9 +65,7 @@ describe("the Conversions API", () => {
     const userData = { msclkid: "dd4afccc-b1c9-4a4c-ad95-44dd7e5006ab", em: "john@contoso.com" };
     const { status, body } = await send([event({ userData })]);
     expect([status, body]).toMatchObject([200, { eventsReceived: 1, error: { code: "ValidationWarning" } }]);
-    expect(detailsOf(body)).toMatchObject([
-      { propertyName: "data[0].userData.em", errorCode: "InvalidSha256", isWarning: true },
-    ]);
+    expect(detailsOf(body)).toMatchObject([{ propertyName: "data[0].userData.em", errorCode: "InvalidSha256", isWarning: true }]);
     expect(microsoft.received[0]?.verdict).toBe("partial");
   });
 

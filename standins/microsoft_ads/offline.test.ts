@@ -57,12 +57,9 @@ describe("offline conversions", () => {
       ...changes,
     });
     const retraction = { AdjustmentType: "Retract", AdjustmentValue: undefined };
-    const adjust = (rows: unknown) =>
-      campaign("OfflineConversionAdjustments/Apply", { OfflineConversionAdjustments: rows });
+    const adjust = (rows: unknown) => campaign("OfflineConversionAdjustments/Apply", { OfflineConversionAdjustments: rows });
     const codes = async (changes: Fields) =>
-      ((await adjust([adjustment(changes)])).body as { PartialErrors: { Code: number }[] }).PartialErrors.map(
-        ({ Code }) => Code,
-      );
+      ((await adjust([adjustment(changes)])).body as { PartialErrors: { Code: number }[] }).PartialErrors.map(({ Code }) => Code);
 
     test("an uploaded row is restated, and then retracted once", async () => {
       await apply([row()]);
@@ -203,9 +200,7 @@ test("Microsoft's sign-in rotates the refresh token and rejects the old one in M
 describe("reports of offline conversions", () => {
   const upload = (click: string, time: string) =>
     campaign("OfflineConversions/Apply", {
-      OfflineConversions: [
-        { ConversionName: known.offlineGoal, ConversionTime: time, MicrosoftClickId: click },
-      ],
+      OfflineConversions: [{ ConversionName: known.offlineGoal, ConversionTime: time, MicrosoftClickId: click }],
     });
   const report = (changes: Fields = {}) =>
     campaign("OfflineConversionReport/QueryByGoalIds", {
@@ -230,9 +225,7 @@ describe("reports of offline conversions", () => {
       { UploadDate: "2026-11-14T00:00:00Z", SuccessCount: "1", UnattributedCount: "15" },
     ]);
     const alerts = goals[0]?.DailySummaries[0]?.Alerts as { UnattributedReason: string; Count: string }[];
-    expect(alerts.map(({ UnattributedReason }) => UnattributedReason).toSorted()).toEqual(
-      unattributedReasons.toSorted(),
-    );
+    expect(alerts.map(({ UnattributedReason }) => UnattributedReason).toSorted()).toEqual(unattributedReasons.toSorted());
     expect(alerts).toContainEqual({ UnattributedReason: "DuplicateConversionKey", Count: "2" });
   });
 

@@ -20,8 +20,7 @@ export function rowErrors(row: unknown, now: number): RowError[] {
   const goal = microsoftGoals.find(({ Name, Type }) => Name === name && Type === "OfflineConversion");
   if (name === undefined) add(5605, "OfflineConversionNameRequired", "ConversionName");
   else if (!goal) add(5606, "OfflineConversionNameInvalid", "ConversionName");
-  else if (goal.Name === microsoftKnown.newOfflineGoal)
-    add(5615, "OfflineConversionNotAcceptedForGoal", "ConversionName");
+  else if (goal.Name === microsoftKnown.newOfflineGoal) add(5615, "OfflineConversionNotAcceptedForGoal", "ConversionName");
 
   if (time === undefined) add(5607, "OfflineConversionTimeRequired", "ConversionTime");
   else {
@@ -35,12 +34,9 @@ export function rowErrors(row: unknown, now: number): RowError[] {
 
   const hashes = ["HashedEmailAddress", "HashedPhoneNumber"].filter((field) => row[field] !== undefined);
   const clickId = row.MicrosoftClickId;
-  if (clickId === undefined && hashes.length === 0)
-    add(5603, "OfflineConversionClickIdRequired", "MicrosoftClickId");
-  if (clickId !== undefined && !isClickId(clickId))
-    add(5604, "OfflineConversionClickIdInvalid", "MicrosoftClickId");
-  for (const field of hashes)
-    if (hash(row[field], "").length) add(5604, "OfflineConversionHashInvalid", field);
+  if (clickId === undefined && hashes.length === 0) add(5603, "OfflineConversionClickIdRequired", "MicrosoftClickId");
+  if (clickId !== undefined && !isClickId(clickId)) add(5604, "OfflineConversionClickIdInvalid", "MicrosoftClickId");
+  for (const field of hashes) if (hash(row[field], "").length) add(5604, "OfflineConversionHashInvalid", field);
   if (value !== undefined && (typeof value !== "number" || value < 0))
     add(5610, "OfflineConversionValueInvalid", "ConversionValue");
   if (row.ConversionCurrencyCode !== undefined && currency(row.ConversionCurrencyCode, "").length)
@@ -49,8 +45,7 @@ export function rowErrors(row: unknown, now: number): RowError[] {
 }
 
 /** With dashes or without: both are seen in practice. */
-const isClickId = (value: unknown) =>
-  typeof value === "string" && /^[0-9a-f]{32}$/i.test(value.replaceAll("-", ""));
+const isClickId = (value: unknown) => typeof value === "string" && /^[0-9a-f]{32}$/i.test(value.replaceAll("-", ""));
 
 const rowFields = new Set([
   ..."ConversionName ConversionTime ConversionValue ConversionCurrencyCode MicrosoftClickId".split(" "),
@@ -62,13 +57,9 @@ export function applyConversions(call: Call, context: Context): Answer {
   if (fault) return fault;
   const body = readBody(call);
   const rows = body?.OfflineConversions;
-  if (!Array.isArray(rows) || rows.length === 0)
-    return campaignError(400, 100, "NullRequest", "OperationErrors");
-  if (rows.length > maxConversions)
-    return campaignError(400, 5602, "OfflineConversionsLimitExceeded", "OperationErrors");
-  const stray = rows
-    .flatMap((row: unknown) => (isObject(row) ? Object.keys(row) : []))
-    .find((key) => !rowFields.has(key));
+  if (!Array.isArray(rows) || rows.length === 0) return campaignError(400, 100, "NullRequest", "OperationErrors");
+  if (rows.length > maxConversions) return campaignError(400, 5602, "OfflineConversionsLimitExceeded", "OperationErrors");
+  const stray = rows.flatMap((row: unknown) => (isObject(row) ? Object.keys(row) : [])).find((key) => !rowFields.has(key));
   // An unknown field makes the JSON unreadable for the API, and the request empty.
   if (stray !== undefined)
     return {
@@ -124,8 +115,7 @@ export function queryTagToken(call: Call, context: Context): Answer {
   if (fault) return fault;
   const body = readBody(call);
   const given = body?.TagId ?? body?.UetTagId;
-  if (String(given) !== microsoftKnown.uetTagId)
-    return campaignError(400, 4200, "InvalidUetTagId", "OperationErrors");
+  if (String(given) !== microsoftKnown.uetTagId) return campaignError(400, 4200, "InvalidUetTagId", "OperationErrors");
   const key = { AuthKey: microsoftKnown.tagToken };
   const answer = body?.TagId === undefined ? { UetTagAuthKey: key } : { TagAuthKey: key };
   return { status: 200, body: { ...answer, PartialErrors: [] } };
@@ -156,9 +146,7 @@ export function searchAccounts(call: Call, context: Context): Answer {
     return campaignError(400, 100, "NullRequest", "OperationErrors");
   const matches = body.Predicates.every(
     (predicate: unknown) =>
-      !isObject(predicate) ||
-      predicate.Field !== "UserId" ||
-      String(predicate.Value) === microsoftKnown.userId,
+      !isObject(predicate) || predicate.Field !== "UserId" || String(predicate.Value) === microsoftKnown.userId,
   );
   const account = {
     Id: microsoftKnown.accountId,

@@ -40,8 +40,7 @@ const maxGoals = 20;
 const lagMs = 6 * 3_600_000;
 const maxKept = 20_000;
 
-const uploads = (context: Context) =>
-  context.remember("uploads", () => ({ rows: [] as Uploaded[], keys: new Set<string>() }));
+const uploads = (context: Context) => context.remember("uploads", () => ({ rows: [] as Uploaded[], keys: new Set<string>() }));
 
 /** Keeps a row that was accepted. `key` is by what Microsoft recognises repeats. */
 export function keepUpload(row: Record<string, unknown>, key: string, context: Context): void {
@@ -66,9 +65,7 @@ export function queryReport(call: Call, context: Context): Answer {
   if (to - from > maxDays * dayMs) return invalid("DateRangeTooLong");
   if (!Array.isArray(ids) || ids.length === 0 || ids.length > maxGoals) return invalid("InvalidGoalIds");
   const goals = microsoftGoals.filter(({ Id }) => ids.map(String).includes(Id));
-  const ended = uploads(context).rows.filter(
-    ({ at }) => at >= from && at < to && at <= context.now() - lagMs,
-  );
+  const ended = uploads(context).rows.filter(({ at }) => at >= from && at < to && at <= context.now() - lagMs);
   const summaries = goals.map(({ Id, Name }) => {
     const rows = ended.filter(({ goal }) => goal === Name);
     const days = Map.groupBy(rows, ({ at }) => new Date(at).toISOString().slice(0, 10));

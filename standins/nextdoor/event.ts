@@ -20,9 +20,7 @@ import {
 import { hashed, maxAheadSeconds, plainId } from "../shared/contactChecks.ts";
 
 const names = [
-  ..."purchase lead sign_up add_to_cart initiate_checkout page_view search view_content add_to_wishlist subscribe".split(
-    " ",
-  ),
+  ..."purchase lead sign_up add_to_cart initiate_checkout page_view search view_content add_to_wishlist subscribe".split(" "),
   ...Array.from({ length: 10 }, (_, i) => `custom_conversion_${i + 1}`),
 ];
 const sources = "email website app phone_call chat physical_store system_generated other".split(" ");
@@ -66,10 +64,7 @@ const custom = object({
   order_id: text(),
   delivery_category: text({ oneOf: ["in_store", "curbside", "home_delivery"] }),
   product_context: list(
-    object(
-      { id: text(), item_price: number({ min: 0 }), quantity: number({ integer: true, min: 1 }) },
-      { required: ["id"] },
-    ),
+    object({ id: text(), item_price: number({ min: 0 }), quantity: number({ integer: true, min: 1 }) }, { required: ["id"] }),
   ),
 });
 
@@ -94,14 +89,7 @@ export const eventShape = (now: number): Check =>
         custom,
       },
       {
-        required: [
-          "event_name",
-          "event_id",
-          "event_time_epoch",
-          "action_source",
-          "data_source_id",
-          "customer",
-        ],
+        required: ["event_name", "event_id", "event_time_epoch", "action_source", "data_source_id", "customer"],
       },
     ),
     eventProblems,
@@ -109,14 +97,9 @@ export const eventShape = (now: number): Check =>
 
 function eventProblems(event: Record<string, unknown>): Problem[] {
   const order = isObject(event.custom) ? event.custom : {};
-  const required = (isMissing: boolean, path: string, message: string) =>
-    isMissing ? problemAt("missing", path, message) : [];
+  const required = (isMissing: boolean, path: string, message: string) => (isMissing ? problemAt("missing", path, message) : []);
   return [
-    ...required(
-      isObject(event.customer) && Object.keys(event.customer).length === 0,
-      "customer",
-      "has no identifier",
-    ),
+    ...required(isObject(event.customer) && Object.keys(event.customer).length === 0, "customer", "has no identifier"),
     ...required(
       event.action_source === "website" && event.action_source_url === undefined,
       "action_source_url",

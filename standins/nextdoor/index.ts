@@ -36,8 +36,7 @@ function receiveEvent(call: Call, context: Context): Answer {
   const event = read.value;
   const problems = eventShape(context.now())(event, "").map(describeProblem);
   if (problems.length > 0) return failure(400, problems[0] ?? "", problems);
-  if (event.data_source_id === nextdoorKnown.foreignSourceId)
-    return failure(403, "No access to the data source.");
+  if (event.data_source_id === nextdoorKnown.foreignSourceId) return failure(403, "No access to the data source.");
   if (event.data_source_id !== nextdoorKnown.dataSourceId) return failure(400, "data_source_id is not known");
   const id = String(event.event_id);
   const name = String(event.event_name);
@@ -52,9 +51,7 @@ function receiveEvent(call: Call, context: Context): Answer {
 
 function showAccount(call: Call, context: Context): Answer {
   const state = context.tokens.state(bearerToken(call));
-  return state === "valid"
-    ? { status: 200, body: { id: "877420622915830837", email: "owner@shop.example" } }
-    : tokenError(state);
+  return state === "valid" ? { status: 200, body: { id: "877420622915830837", email: "owner@shop.example" } } : tokenError(state);
 }
 
 export const nextdoor = {

@@ -24,13 +24,7 @@ const maxEvents = 1000;
 
 const typesByData: Readonly<Record<string, readonly string[]>> = {
   contents: ["page_viewed", "contents_viewed", "items_added", "checkout_started", "order_created"],
-  customer_action: [
-    "lead_created",
-    "registration_completed",
-    "appointment_scheduled",
-    "app_installed",
-    "app_opened",
-  ],
+  customer_action: ["lead_created", "registration_completed", "appointment_scheduled", "app_installed", "app_opened"],
   plan_enrollment: ["subscription_created", "trial_started"],
   custom: ["custom"],
 };

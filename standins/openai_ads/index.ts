@@ -1,14 +1,7 @@
 // OpenAI Ads: the Conversions API. It accepts all events of a request or none, and does not say which one is invalid.
 
 import { describeProblem, isObject, readJson, type Problem } from "../shared/checks.ts";
-import {
-  bearerToken,
-  type AcceptedInput,
-  type Answer,
-  type Call,
-  type Context,
-  type Standin,
-} from "../shared/standin.ts";
+import { bearerToken, type AcceptedInput, type Answer, type Call, type Context, type Standin } from "../shared/standin.ts";
 import type { TokenState } from "../shared/tokens.ts";
 import { documentedErrors } from "./documented.ts";
 import { requestShape } from "./event.ts";
@@ -36,8 +29,7 @@ const keyError = (state: Exclude<TokenState, "valid">): Answer =>
   failure(401, state === "unknown" ? "Incorrect API key provided." : `The API key has been ${state}.`);
 
 /** As a message without the index: the event is found by halving. */
-const withoutIndex = ({ path, message }: Problem) =>
-  `${path.replace(/^events\[\d+\]\.?/, "")} ${message}`.trim();
+const withoutIndex = ({ path, message }: Problem) => `${path.replace(/^events\[\d+\]\.?/, "")} ${message}`.trim();
 
 function receiveEvents(call: Call, context: Context): Answer {
   const state = context.tokens.state(bearerToken(call));
@@ -58,9 +50,7 @@ function receiveEvents(call: Call, context: Context): Answer {
     status: 200,
     // Seen in a client's test; OpenAI documents no body.
     body: { accepted_events: events.length },
-    ...(read.value.validate_only === true
-      ? { tested: true }
-      : { accepted: events.map((event) => toAccepted(event, pixel)) }),
+    ...(read.value.validate_only === true ? { tested: true } : { accepted: events.map((event) => toAccepted(event, pixel)) }),
   };
 }
 

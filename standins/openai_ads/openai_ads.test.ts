@@ -1,15 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { sha256 } from "../shared/contactChecks.ts";
-import {
-  bearer,
-  browser,
-  person,
-  post,
-  respondWithFaults,
-  runStandin,
-  startTime,
-  type Fields,
-} from "../shared/testCalls.ts";
+import { bearer, browser, person, post, respondWithFaults, runStandin, startTime, type Fields } from "../shared/testCalls.ts";
 import { openaiAds } from "./index.ts";
 
 const { known } = openaiAds;
@@ -77,16 +68,8 @@ describe("the Conversions API", () => {
     ["content without its type", { data: { type: "contents", contents: [{ id: "sku" }] } }, "content_type"],
     ["a plain email", { user: user({ emails_sha256: ["jane@example.com"] }) }, "user.emails_sha256"],
     ["the older form of an email", { user: user({ email_sha256: person.email }) }, "user.email_sha256"],
-    [
-      "a phone hashed with its +",
-      { user: user({ phone_numbers_sha256: [person.plusPhone] }) },
-      "phone_numbers",
-    ],
-    [
-      "four emails",
-      { user: user({ emails_sha256: Array.from({ length: 4 }, (_, i) => sha256(`${i}`)) }) },
-      "user.emails_sha256",
-    ],
+    ["a phone hashed with its +", { user: user({ phone_numbers_sha256: [person.plusPhone] }) }, "phone_numbers"],
+    ["four emails", { user: user({ emails_sha256: Array.from({ length: 4 }, (_, i) => sha256(`${i}`)) }) }, "user.emails_sha256"],
     ["a country in lower case", { user: user({ countries: ["de"] }) }, "user.countries"],
     ["a hashed click id", { oppref: sha256("x") }, "oppref"],
     ["the name of the pixel's parameter", { event_id: "ord-1001" }, "event_id"],
@@ -103,14 +86,11 @@ describe("the Conversions API", () => {
   test("no event, more than a thousand and no JSON are rejected", async () => {
     expect((await send([])).status).toBe(400);
     expect((await send(Array.from({ length: 1001 }, () => event()))).status).toBe(400);
-    expect(
-      (await post(`${platform.origin}/v1/events?pid=${known.pixelId}`, "{", bearer(known.apiKey))).status,
-    ).toBe(400);
+    expect((await post(`${platform.origin}/v1/events?pid=${known.pixelId}`, "{", bearer(known.apiKey))).status).toBe(400);
   });
 
   test("events with the same id and type count once", async () => {
-    for (let sent = 0; sent < 2; sent++)
-      await send([event(), event({ type: "page_viewed", data: { type: "contents" } })]);
+    for (let sent = 0; sent < 2; sent++) await send([event(), event({ type: "page_viewed", data: { type: "contents" } })]);
     expect(platform.accepted.map(({ name, count, counted }) => [name, count, counted])).toEqual([
       ["order_created", 2, 1],
       ["page_viewed", 2, 1],
@@ -128,10 +108,8 @@ describe("the Conversions API", () => {
 
 test("a wrong key is 401, a pixel of another account 403, and an unknown one 404", async () => {
   const statuses = [];
-  for (const key of ["wrong", known.expiredKey, known.revokedKey])
-    statuses.push((await send([event()], { key })).status);
-  for (const pixel of [known.foreignPixelId, "none"])
-    statuses.push((await send([event()], { pixel })).status);
+  for (const key of ["wrong", known.expiredKey, known.revokedKey]) statuses.push((await send([event()], { key })).status);
+  for (const pixel of [known.foreignPixelId, "none"]) statuses.push((await send([event()], { pixel })).status);
   expect(statuses).toEqual([401, 401, 401, 403, 404]);
 });
 

@@ -2,12 +2,11 @@
 
 import type { DocumentedError } from "../shared/standin.ts";
 
-const documented = (
-  title: string,
-  status: number,
-  means: DocumentedError["means"],
-  body?: string,
-): DocumentedError => ({ title, answer: { status, ...(body === undefined ? {} : { body }) }, means });
+const documented = (title: string, status: number, means: DocumentedError["means"], body?: string): DocumentedError => ({
+  title,
+  answer: { status, ...(body === undefined ? {} : { body }) },
+  means,
+});
 
 export const documentedErrors: readonly DocumentedError[] = [
   documented("204", 204, "accept"),

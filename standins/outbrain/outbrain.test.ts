@@ -14,8 +14,7 @@ const valid = {
 };
 const send = (changes: Record<string, string | undefined> = {}, more = "") => {
   const query = new URLSearchParams();
-  for (const [name, value] of Object.entries({ ...valid, ...changes }))
-    if (value !== undefined) query.set(name, value);
+  for (const [name, value] of Object.entries({ ...valid, ...changes })) if (value !== undefined) query.set(name, value);
   return get(`${platform.origin}/unifiedPixel?${query.toString()}${more}`);
 };
 
@@ -53,10 +52,8 @@ test("an order id counts once", async () => {
 });
 
 test("scripted faults have no body", async () => {
-  const answers = await respondWithFaults(
-    platform,
-    [{ kind: "throttle", retryAfterSeconds: 9 }, { kind: "server_error" }],
-    () => send(),
+  const answers = await respondWithFaults(platform, [{ kind: "throttle", retryAfterSeconds: 9 }, { kind: "server_error" }], () =>
+    send(),
   );
   expect(answers.map(({ status, text }) => [status, text])).toEqual([
     [429, ""],

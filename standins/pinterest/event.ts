@@ -114,9 +114,5 @@ export function matchProblems(event: Record<string, unknown>, path: string): Pro
   const browser = person.client_ip_address !== undefined && person.client_user_agent !== undefined;
   return hasOneOf(person, ["em", "hashed_maids"]) || browser
     ? []
-    : problemAt(
-        "missing",
-        `${path}.user_data`,
-        "needs em, hashed_maids, or client_ip_address with client_user_agent",
-      );
+    : problemAt("missing", `${path}.user_data`, "needs em, hashed_maids, or client_ip_address with client_user_agent");
 }

@@ -1,14 +1,7 @@
 // Pinterest: the Conversions API of v5, the lists that fill the pickers, and the sign-in.
 
 import { eventIndex, describeProblem, isObject, readJson } from "../shared/checks.ts";
-import {
-  type OAuthFault,
-  bearerToken,
-  type Answer,
-  type Call,
-  type Context,
-  type Standin,
-} from "../shared/standin.ts";
+import { type OAuthFault, bearerToken, type Answer, type Call, type Context, type Standin } from "../shared/standin.ts";
 import { documentedErrors } from "./documented.ts";
 import { isSchemaProblem, matchProblems, requestShape } from "./event.ts";
 
@@ -72,11 +65,9 @@ function receiveEvents(call: Call, context: Context): Answer {
   const wait = context.useQuota(`account ${account}`, 5000, 60);
   if (wait) return throttled(wait);
   const read = readJson(call);
-  if ("fault" in read || !isObject(read.value))
-    return error(400, 4196, "The request body is not valid JSON.");
+  if ("fault" in read || !isObject(read.value)) return error(400, 4196, "The request body is not valid JSON.");
   const test = call.query.get("test");
-  if (test !== null && test !== "true" && test !== "false")
-    return error(400, 4196, "'test' is not a boolean.");
+  if (test !== null && test !== "true" && test !== "false") return error(400, 4196, "'test' is not a boolean.");
 
   const shapeProblems = requestShape(context.now())(read.value, "");
   const schema = shapeProblems.find(isSchemaProblem);
@@ -86,10 +77,7 @@ function receiveEvents(call: Call, context: Context): Answer {
       rejected: shapeProblems.map(describeProblem),
     };
   const events = read.value.data as Record<string, unknown>[];
-  const problems = [
-    ...shapeProblems,
-    ...events.flatMap((event, index) => matchProblems(event, `data[${index}]`)),
-  ];
+  const problems = [...shapeProblems, ...events.flatMap((event, index) => matchProblems(event, `data[${index}]`))];
   const faults = new Map<number, string>();
   for (const problem of problems) {
     const index = eventIndex(problem.path) ?? 0;
@@ -111,10 +99,7 @@ function receiveEvents(call: Call, context: Context): Answer {
   return {
     // It is uncertain if a partial failure can also be a 200, and what the details of a 422 hold.
     status: faults.size > 0 ? 422 : 200,
-    body:
-      faults.size > 0
-        ? { code: 422, message: "Not all events were successfully processed.", details: results }
-        : results,
+    body: faults.size > 0 ? { code: 422, message: "Not all events were successfully processed.", details: results } : results,
     rejected: problems.map(describeProblem),
     ...(test === "true"
       ? { tested: true }
@@ -133,8 +118,7 @@ function receiveEvents(call: Call, context: Context): Answer {
 
 function page(items: readonly (Record<string, unknown> & { id: string })[], call: Call): Answer {
   const size = Number(call.query.get("page_size") ?? 25);
-  if (!Number.isInteger(size) || size < 1 || size > 250)
-    return error(400, 1, "'page_size' must be from 1 to 250.");
+  if (!Number.isInteger(size) || size < 1 || size > 250) return error(400, 1, "'page_size' must be from 1 to 250.");
   const bookmark = call.query.get("bookmark");
   const start = bookmark === null ? 0 : items.findIndex(({ id }) => id === bookmark) + 1;
   const shown = items.slice(start, start + size);
@@ -161,10 +145,7 @@ function listAccounts(call: Call, context: Context): Answer {
 function listTags(call: Call, context: Context): Answer {
   return (
     accessError(call, context, "ads:read") ??
-    page(
-      [{ id: pinterestKnown.tagId, ad_account_id: call.params.account, name: "Shop tag", status: "ACTIVE" }],
-      call,
-    )
+    page([{ id: pinterestKnown.tagId, ad_account_id: call.params.account, name: "Shop tag", status: "ACTIVE" }], call)
   );
 }
 

@@ -111,10 +111,7 @@ describe("the Conversions API", () => {
     ["no person", { user_data: undefined }],
   ])("%s violates the schema and rejects the request", async (_, changes) => {
     const answer = await send([event({ event_id: "good" }), event(changes)]);
-    expect([answer.status, answer.body]).toMatchObject([
-      400,
-      { code: 4196, message: expect.stringMatching(/data\[1\]/) },
-    ]);
+    expect([answer.status, answer.body]).toMatchObject([400, { code: 4196, message: expect.stringMatching(/data\[1\]/) }]);
     expect(platform.accepted).toEqual([]);
   });
 
@@ -141,8 +138,7 @@ describe("the Conversions API", () => {
   });
 
   test("events with the same id and name count once, except offline events", async () => {
-    for (let sent = 0; sent < 2; sent++)
-      await send([event(), event({ event_id: "shop", action_source: "offline" })]);
+    for (let sent = 0; sent < 2; sent++) await send([event(), event({ event_id: "shop", action_source: "offline" })]);
     expect(platform.accepted.map(({ id, count, counted }) => [id, count, counted])).toEqual([
       ["ord-1001", 2, 1],
       ["shop", 2, 2],
@@ -203,8 +199,7 @@ describe("tokens and faults in Pinterest's format", () => {
 });
 
 describe("the pickers", () => {
-  const list = (path: string, token: string = known.accessToken) =>
-    get(`${platform.origin}/v5/${path}`, bearer(token));
+  const list = (path: string, token: string = known.accessToken) => get(`${platform.origin}/v5/${path}`, bearer(token));
 
   test("the pickers list the ad accounts page by page, and the tags of an account", async () => {
     const first = (await list("ad_accounts?page_size=1")).body as { bookmark: string };
@@ -222,8 +217,7 @@ describe("the pickers", () => {
 });
 
 describe("the sign-in", () => {
-  const code = () =>
-    authorizationCode(platform, "/oauth/", { client_id: known.clientId, scope: "ads:read,ads:write" });
+  const code = () => authorizationCode(platform, "/oauth/", { client_id: known.clientId, scope: "ads:read,ads:write" });
   const token = (fields: Record<string, string>, secret: string = known.clientSecret) =>
     postForm(`${platform.origin}/v5/oauth/token`, fields, basicAuth(known.clientId, secret));
   const codeGrant = { grant_type: "authorization_code", continuous_refresh: "true" };
@@ -290,9 +284,7 @@ describe("the sign-in", () => {
 test("the event quality score needs a sign-in and a period", async () => {
   const read = (query: string, token: string) =>
     get(`${platform.origin}/v5/ad_accounts/${known.adAccountId}/conversion_eqs${query}`, bearer(token));
-  expect((await read("?lookback_period=14d", known.accessToken)).body).toMatchObject([
-    { overall_status: "FAIR" },
-  ]);
+  expect((await read("?lookback_period=14d", known.accessToken)).body).toMatchObject([{ overall_status: "FAIR" }]);
   expect((await read("", known.accessToken)).status).toBe(400);
   expect((await read("?lookback_period=14d", known.conversionToken)).status).toBe(403);
 });

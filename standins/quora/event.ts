@@ -1,16 +1,6 @@
 // The fields of a conversion of Quora's Conversion API. Each conversion of a request is judged on its own.
 
-import {
-  epoch,
-  ipAddress,
-  number,
-  object,
-  problemAt,
-  text,
-  webUrl,
-  type Check,
-  type Problem,
-} from "../shared/checks.ts";
+import { epoch, ipAddress, number, object, problemAt, text, webUrl, type Check, type Problem } from "../shared/checks.ts";
 import { maxAheadSeconds, plainId } from "../shared/contactChecks.ts";
 
 const names =
@@ -19,8 +9,7 @@ const names =
   );
 
 /** Quora wants these as plain text. The relay must not send plain contact data, so they are rejected here. */
-const notFromTheRelay: Check = (_value, path): Problem[] =>
-  problemAt("value", path, "is contact data, which must not be sent");
+const notFromTheRelay: Check = (_value, path): Problem[] => problemAt("value", path, "is contact data, which must not be sent");
 
 export const itemShape = (now: number): Check =>
   object(

@@ -1,14 +1,7 @@
 // Quora: the Conversion API. It answers 200 also when it rejects conversions, and lists those by their index.
 
 import { describeProblem, isObject, readJson } from "../shared/checks.ts";
-import {
-  bearerToken,
-  type AcceptedInput,
-  type Answer,
-  type Call,
-  type Context,
-  type Standin,
-} from "../shared/standin.ts";
+import { bearerToken, type AcceptedInput, type Answer, type Call, type Context, type Standin } from "../shared/standin.ts";
 import type { TokenState } from "../shared/tokens.ts";
 import { documentedErrors } from "./documented.ts";
 import { itemShape } from "./event.ts";
@@ -73,9 +66,7 @@ function receive(call: Call, context: Context, itemsOf: (body: Record<string, un
       events_errored: items.length - valid.length,
       // Those that were accepted are not always listed; here they never are.
       events: problems.flatMap(([first], index) =>
-        first === undefined
-          ? []
-          : [{ index, status: "ERROR", error_code: "INVALID_FIELD", error_message: first }],
+        first === undefined ? [] : [{ index, status: "ERROR", error_code: "INVALID_FIELD", error_message: first }],
       ),
     },
     accepted: valid.map(toAccepted),

@@ -1,14 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { sha256 } from "../shared/contactChecks.ts";
-import {
-  bearer,
-  browser,
-  post,
-  respondWithFaults,
-  runStandin,
-  startTime,
-  type Fields,
-} from "../shared/testCalls.ts";
+import { bearer, browser, post, respondWithFaults, runStandin, startTime, type Fields } from "../shared/testCalls.ts";
 import { quora } from "./index.ts";
 
 const { known } = quora;
@@ -30,10 +22,8 @@ const item = (changes: Fields = {}): Fields => ({
   ...changes,
 });
 type Sending = { token?: string; account?: unknown };
-const send = (
-  data: unknown,
-  { token = known.accessToken, account = Number(known.accountId) }: Sending = {},
-) => post(`${platform.origin}/ads/v0/conversions`, { account_id: account, data }, bearer(token));
+const send = (data: unknown, { token = known.accessToken, account = Number(known.accountId) }: Sending = {}) =>
+  post(`${platform.origin}/ads/v0/conversions`, { account_id: account, data }, bearer(token));
 
 describe("the Conversion API", () => {
   test("the documented conversion is accepted, in a list and alone", async () => {
@@ -43,9 +33,7 @@ describe("the Conversion API", () => {
       account_id: Number(known.accountId),
       ...item({ conversion: conversion({ event_id: "2" }) }),
     };
-    expect(
-      (await post(`${platform.origin}/ads/v0/conversion`, alone, bearer(known.accessToken))).status,
-    ).toBe(200);
+    expect((await post(`${platform.origin}/ads/v0/conversion`, alone, bearer(known.accessToken))).status).toBe(200);
     expect(platform.accepted.map(({ id, name }) => [id, name])).toEqual([
       ["ord-1001", "Purchase"],
       ["2", "Purchase"],
@@ -55,16 +43,8 @@ describe("the Conversion API", () => {
   test.each<[string, Fields, string]>([
     ["an unknown name", { conversion: conversion({ event_name: "purchase" }) }, "event_name"],
     ["a time in milliseconds", { conversion: conversion({ timestamp: micros / 1000 }) }, "timestamp"],
-    [
-      "a time in the future",
-      { conversion: conversion({ timestamp: (startTime + 120_000) * 1000 }) },
-      "timestamp",
-    ],
-    [
-      "a time of 91 days ago",
-      { conversion: conversion({ timestamp: (startTime - 91 * 86_400_000) * 1000 }) },
-      "timestamp",
-    ],
+    ["a time in the future", { conversion: conversion({ timestamp: (startTime + 120_000) * 1000 }) }, "timestamp"],
+    ["a time of 91 days ago", { conversion: conversion({ timestamp: (startTime - 91 * 86_400_000) * 1000 }) }, "timestamp"],
     ["a value above 32 bits of cents", { conversion: conversion({ value: 214_748.37 }) }, "value"],
     ["a value as text", { conversion: conversion({ value: "49.90" }) }, "value"],
     ["a currency", { conversion: conversion({ currency: "EUR" }) }, "currency"],
@@ -129,11 +109,7 @@ test("a wrong token is 401, a token of another account 403", async () => {
 test("scripted faults are answered as errors with a message", async () => {
   const answers = await respondWithFaults(
     platform,
-    [
-      { kind: "throttle", retryAfterSeconds: 9 },
-      { kind: "server_error", status: 503 },
-      { kind: "expired_token" },
-    ],
+    [{ kind: "throttle", retryAfterSeconds: 9 }, { kind: "server_error", status: 503 }, { kind: "expired_token" }],
     () => send([item()]),
   );
   expect(answers.map(({ status }) => status)).toEqual([429, 503, 401]);

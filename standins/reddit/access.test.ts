@@ -23,17 +23,14 @@ const send = (token: string) =>
     `${platform.origin}/api/v3/pixels/${known.pixelId}/conversion_events`,
     {
       data: {
-        events: [
-          { event_at: startTime, action_source: "OTHER", type: { tracking_type: "LEAD" }, click_id: "abc" },
-        ],
+        events: [{ event_at: startTime, action_source: "OTHER", type: { tracking_type: "LEAD" }, click_id: "abc" }],
       },
     },
     bearer(token),
   );
 
 describe("the pickers", () => {
-  const list = (path: string, token: string = known.accessToken) =>
-    get(`${platform.origin}/api/v3/${path}`, bearer(token));
+  const list = (path: string, token: string = known.accessToken) => get(`${platform.origin}/api/v3/${path}`, bearer(token));
 
   test("the pickers list businesses, their ad accounts and the pixels of an account", async () => {
     expect((await list("me/businesses")).body).toMatchObject({
@@ -63,17 +60,12 @@ describe("the sign-in", () => {
       scope: "adsconversions adsread",
       duration,
     });
-  const token = (
-    fields: Record<string, string>,
-    secret: string = known.clientSecret,
-    agent = "cleancast/1.0",
-  ) =>
+  const token = (fields: Record<string, string>, secret: string = known.clientSecret, agent = "cleancast/1.0") =>
     postForm(`${platform.origin}/api/v1/access_token`, fields, {
       ...basicAuth(known.clientId, secret),
       "user-agent": agent,
     });
-  const exchange = (given: string) =>
-    token({ grant_type: "authorization_code", redirect_uri: callback, code: given });
+  const exchange = (given: string) => token({ grant_type: "authorization_code", redirect_uri: callback, code: given });
 
   test("a code is exchanged for a token for an hour, and the refresh token stays", async () => {
     const first = await exchange(await code());

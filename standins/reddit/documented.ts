@@ -19,24 +19,9 @@ const tooOld = { error_message: "event_at is older than 7 days" };
 export const documentedErrors: readonly DocumentedError[] = [
   documented("200 with the message below data", 200, { data: { message: processed(1) } }, "accept"),
   documented("200 with the message at the top", 200, { message: processed(1) }, "accept"),
-  documented(
-    "200 with invalid_events",
-    200,
-    { data: { message: processed(0), invalid_events: [tooOld] } },
-    "reject",
-  ),
-  documented(
-    "200 with invalid_events at the top",
-    200,
-    { message: processed(0), invalid_events: [tooOld] },
-    "reject",
-  ),
-  documented(
-    "400 with invalid_events",
-    400,
-    { message: "1 invalid event", invalid_events: [tooOld] },
-    "reject",
-  ),
+  documented("200 with invalid_events", 200, { data: { message: processed(0), invalid_events: [tooOld] } }, "reject"),
+  documented("200 with invalid_events at the top", 200, { message: processed(0), invalid_events: [tooOld] }, "reject"),
+  documented("400 with invalid_events", 400, { message: "1 invalid event", invalid_events: [tooOld] }, "reject"),
   documented(
     "400 with a field",
     400,
@@ -47,12 +32,7 @@ export const documentedErrors: readonly DocumentedError[] = [
   documented("400 as a bare text", 400, "Bad Request", "reject"),
   documented("401 in the second format", 401, denied("UNAUTHORIZED", "The token is not valid."), "park"),
   documented("401 as a bare text", 401, "Authorization Required", "park"),
-  documented(
-    "403 for the pixel",
-    403,
-    error(403, "You're not authorized to post conversions to this pixel."),
-    "park",
-  ),
+  documented("403 for the pixel", 403, error(403, "You're not authorized to post conversions to this pixel."), "park"),
   documented(
     "403 for a field",
     403,

@@ -21,9 +21,7 @@ const maxAgeSeconds = 7 * 86_400;
 const maxAheadSeconds = 5 * 60;
 const maxEvents = 1000;
 
-const names = "PAGE_VISIT VIEW_CONTENT SEARCH ADD_TO_CART ADD_TO_WISHLIST PURCHASE LEAD SIGN_UP CUSTOM".split(
-  " ",
-);
+const names = "PAGE_VISIT VIEW_CONTENT SEARCH ADD_TO_CART ADD_TO_WISHLIST PURCHASE LEAD SIGN_UP CUSTOM".split(" ");
 const otherSources = ["APP", "PHYSICAL_STORE", "OTHER"];
 const withItems = ["PURCHASE", "ADD_TO_CART", "ADD_TO_WISHLIST", "CUSTOM"];
 const withMoney = [...withItems, "LEAD", "SIGN_UP"];
@@ -79,10 +77,7 @@ const eventShape = (now: number): Check =>
         event_at: epoch("milliseconds", { now, maxAgeSeconds, maxAheadSeconds }),
         action_source: text({ oneOf: ["WEBSITE", ...otherSources] }),
         event_source_url: webUrl,
-        type: object(
-          { tracking_type: text({ oneOf: names }), custom_event_name: text() },
-          { required: ["tracking_type"] },
-        ),
+        type: object({ tracking_type: text({ oneOf: names }), custom_event_name: text() }, { required: ["tracking_type"] }),
         click_id: plainId,
         user,
         metadata,

@@ -4,14 +4,7 @@
 import { describeProblem, isObject, readJson, type Problem } from "../shared/checks.ts";
 import { documentedErrors } from "./documented.ts";
 import { requestShape } from "./event.ts";
-import {
-  bearerToken,
-  type AcceptedInput,
-  type Answer,
-  type Call,
-  type Context,
-  type Standin,
-} from "../shared/standin.ts";
+import { bearerToken, type AcceptedInput, type Answer, type Call, type Context, type Standin } from "../shared/standin.ts";
 import type { TokenState } from "../shared/tokens.ts";
 
 /** Values of no real account. */
@@ -56,19 +49,13 @@ const denied = (status: number, reason: string, explanation: string): Answer => 
 const bare = (status: number, words: string): Answer => ({ status, body: words, rejected: [words] });
 
 const tokenError = (state: Exclude<TokenState, "valid">): Answer =>
-  denied(
-    401,
-    "UNAUTHORIZED",
-    state === "unknown" ? "The access token is not valid." : `The access token has been ${state}.`,
-  );
+  denied(401, "UNAUTHORIZED", state === "unknown" ? "The access token is not valid." : `The access token has been ${state}.`);
 
 function accessError(call: Call, context: Context, scope: string): Answer | null {
   const token = bearerToken(call);
   const state = context.tokens.state(token);
   if (state !== "valid") return tokenError(state);
-  return context.tokens.allows(token, scope)
-    ? null
-    : denied(403, "FORBIDDEN", `The access token lacks the scope ${scope}.`);
+  return context.tokens.allows(token, scope) ? null : denied(403, "FORBIDDEN", `The access token lacks the scope ${scope}.`);
 }
 
 function receiveEvents(call: Call, context: Context): Answer {
@@ -82,10 +69,7 @@ function receiveEvents(call: Call, context: Context): Answer {
   const data = isObject(read.value.data) ? read.value.data : {};
   const amount = Array.isArray(data.events) ? data.events.length : 0;
   // Two sources differ (5000 a minute, 1000 a second): uncertain, so the lower one, for calls and for events.
-  if (
-    context.useQuota(`calls of ${pixel}`, 5000, 60) ||
-    context.useQuota(`events of ${pixel}`, 250_000, 60, amount)
-  )
+  if (context.useQuota(`calls of ${pixel}`, 5000, 60) || context.useQuota(`events of ${pixel}`, 250_000, 60, amount))
     return bare(429, "Too Many Requests");
   const problems = requestShape(context.now())(read.value, "");
   if (problems.length > 0) return invalid("One or more conversion events are not valid.", problems);
@@ -94,9 +78,7 @@ function receiveEvents(call: Call, context: Context): Answer {
   return {
     status: 200,
     body: { data: { message: `Successfully processed ${events.length} conversion events.` } },
-    ...(data.test_id === undefined
-      ? { accepted: events.map((event) => toAccepted(event, pixel)) }
-      : { tested: true }),
+    ...(data.test_id === undefined ? { accepted: events.map((event) => toAccepted(event, pixel)) } : { tested: true }),
   };
 }
 
@@ -166,9 +148,7 @@ export const reddit = {
     // A temporary sign-in gets no refresh token.
     offline: (query) => query.get("duration") === "permanent",
     tokenCallError: ({ headers }) =>
-      headers["user-agent"] && !usualAgents.test(headers["user-agent"])
-        ? null
-        : bare(429, "Too Many Requests"),
+      headers["user-agent"] && !usualAgents.test(headers["user-agent"]) ? null : bare(429, "Too Many Requests"),
     tokenError: (fault) =>
       fault === "invalid_client"
         ? { status: 401, body: { message: "Unauthorized", error: 401 } }

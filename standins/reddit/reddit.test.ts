@@ -46,23 +46,13 @@ const event = (changes: Fields = {}): Fields => ({
   ...changes,
 });
 type Sending = { data?: Fields; token?: string; pixel?: string };
-const send = (
-  events: unknown,
-  { data = {}, token = known.conversionToken, pixel = known.pixelId }: Sending = {},
-) =>
-  post(
-    `${platform.origin}/api/v3/pixels/${pixel}/conversion_events`,
-    { data: { events, ...data } },
-    bearer(token),
-  );
+const send = (events: unknown, { data = {}, token = known.conversionToken, pixel = known.pixelId }: Sending = {}) =>
+  post(`${platform.origin}/api/v3/pixels/${pixel}/conversion_events`, { data: { events, ...data } }, bearer(token));
 
 describe("the Conversions API", () => {
   test("the documented event is accepted", async () => {
     const { status, body } = await send([event()]);
-    expect([status, body]).toEqual([
-      200,
-      { data: { message: "Successfully processed 1 conversion events." } },
-    ]);
+    expect([status, body]).toEqual([200, { data: { message: "Successfully processed 1 conversion events." } }]);
     expect(platform.accepted).toMatchObject([{ id: "ord-1001", name: "PURCHASE", counted: 1 }]);
   });
 
@@ -82,23 +72,11 @@ describe("the Conversions API", () => {
       "type.custom_event_name",
     ],
     ["a plain email", { user: user({ email: "alice@example.com" }) }, "user.email"],
-    [
-      "an email hashed with its alias",
-      { user: user({ email: sha256("al.ice$+apple@example.com") }) },
-      "user.email",
-    ],
+    ["an email hashed with its alias", { user: user({ email: sha256("al.ice$+apple@example.com") }) }, "user.email"],
     ["an email hashed with its punctuation", { user: user({ email: person.email }) }, "user.email"],
-    [
-      "a phone hashed without its +",
-      { user: user({ phone_number: person.digitsPhone }) },
-      "user.phone_number",
-    ],
+    ["a phone hashed without its +", { user: user({ phone_number: person.digitsPhone }) }, "user.phone_number"],
     ["a hash in upper case", { user: user({ email: emailSha256.toUpperCase() }) }, "user.email"],
-    [
-      "the whole cookie as uuid",
-      { user: user({ uuid: "1794600000000.7c73c64f-7b5b-4c3b-9a5e-1a2b3c4d5e6f" }) },
-      "user.uuid",
-    ],
+    ["the whole cookie as uuid", { user: user({ uuid: "1794600000000.7c73c64f-7b5b-4c3b-9a5e-1a2b3c4d5e6f" }) }, "user.uuid"],
     ["a hashed click id", { click_id: sha256("x") }, "click_id"],
     ["a value as text", { metadata: metadata({ value: "49.90" }) }, "metadata.value"],
     ["the value of v2", { metadata: metadata({ value_decimal: 49.9 }) }, "metadata.value_decimal"],
@@ -180,10 +158,7 @@ describe("tokens and faults in Reddit's three formats", () => {
     const answers = [];
     for (const token of ["wrong", known.expiredToken, known.revokedToken, known.readOnlyToken])
       answers.push(await send([event()], { token }));
-    answers.push(
-      await send([event()], { pixel: known.foreignPixelId }),
-      await send([event()], { pixel: "a2_none" }),
-    );
+    answers.push(await send([event()], { pixel: known.foreignPixelId }), await send([event()], { pixel: "a2_none" }));
     expect(answers.map(({ status, body }) => [status, body])).toMatchObject([
       [401, { success: false, error: { reason: "UNAUTHORIZED" } }],
       [401, { success: false, error: { explanation: "The access token has been expired." } }],

@@ -4,14 +4,7 @@
 import { describeProblem, isObject, problemAt, readJson, type Problem } from "../shared/checks.ts";
 import { documentedErrors } from "./documented.ts";
 import { messageProblems } from "./message.ts";
-import {
-  basicCredentials,
-  type AcceptedInput,
-  type Answer,
-  type Call,
-  type Context,
-  type Standin,
-} from "../shared/standin.ts";
+import { basicCredentials, type AcceptedInput, type Answer, type Call, type Context, type Standin } from "../shared/standin.ts";
 
 /** Values of no real workspace. */
 const known = {
@@ -92,8 +85,7 @@ function track(flavour: Flavour) {
     const isBatch = call.params.type === "batch";
     const messages = isBatch ? body.batch : [{ ...body, type: call.params.type }];
     if (!Array.isArray(messages)) return flavour.invalid("batch is not a list");
-    if (call.bytes > (isBatch ? flavour.maxBatchBytes : maxEventBytes))
-      return flavour.invalid("the body is too large");
+    if (call.bytes > (isBatch ? flavour.maxBatchBytes : maxEventBytes)) return flavour.invalid("the body is too large");
     if (isBatch && messages.some((one) => Buffer.byteLength(JSON.stringify(one)) > maxEventBytes))
       return flavour.invalid("an event is too large");
 
@@ -102,17 +94,13 @@ function track(flavour: Flavour) {
     // Answered with success, and dropped whole.
     if (messages.length > maxBatch) return { ...flavour.done, rejected: [`more than ${maxBatch} events`] };
 
-    const found = messages.map((message, index) =>
-      messageProblems(message, isBatch ? `batch[${index}]` : "", context.now()),
-    );
+    const found = messages.map((message, index) => messageProblems(message, isBatch ? `batch[${index}]` : "", context.now()));
     const valid = messages.filter((_, index) => (found[index] ?? []).every(isHarmless)) as Message[];
     const skew = skewProblems(body, context.now());
     return {
       ...flavour.done,
       accepted: valid.map(toAccepted),
-      ...(found.some((one) => one.length) || skew.length
-        ? { rejected: [...found.flat(), ...skew].map(describeProblem) }
-        : {}),
+      ...(found.some((one) => one.length) || skew.length ? { rejected: [...found.flat(), ...skew].map(describeProblem) } : {}),
     };
   };
 }
@@ -135,13 +123,10 @@ function toAccepted(message: Message): AcceptedInput {
 /** Null when the key is valid. */
 function writeKeyFault(call: Call, body: Message, flavour: Flavour, context: Context): string | null {
   const basic = basicCredentials(call);
-  if (call.headers.authorization !== undefined && !basic)
-    return "the authorization is not write key and colon";
+  if (call.headers.authorization !== undefined && !basic) return "the authorization is not write key and colon";
   if (basic && basic.password !== "") return "the password after the write key must be empty";
   const key = basic?.user ?? (typeof body.writeKey === "string" ? body.writeKey : null);
-  return key === flavour.writeKey && context.tokens.state(key) === "valid"
-    ? null
-    : "the write key is not known";
+  return key === flavour.writeKey && context.tokens.state(key) === "valid" ? null : "the write key is not known";
 }
 
 /** Segment shifts the event time by the difference of sentAt and its clock, so a stale sentAt moves the event. */
@@ -190,9 +175,7 @@ export const segment = {
     throttled: (seconds, call) => (isRudder(call) ? rudderThrottled : throttled(seconds)),
     failed: (status, call) => ({
       status,
-      body: isRudder(call)
-        ? "Internal Server Error"
-        : { success: false, message: "internal error", code: "internal_error" },
+      body: isRudder(call) ? "Internal Server Error" : { success: false, message: "internal error", code: "internal_error" },
     }),
     token: (_, call) =>
       (isRudder(call) ? rudderFlavour.badKey : null) ?? {

@@ -1,23 +1,9 @@
 // One message of the Tracking API.
 
-import {
-  flag,
-  hash,
-  ipAddress,
-  isObject,
-  isoTime,
-  object,
-  problemAt,
-  text,
-  type Check,
-  type Problem,
-} from "../shared/checks.ts";
+import { flag, hash, ipAddress, isObject, isoTime, object, problemAt, text, type Check, type Problem } from "../shared/checks.ts";
 
 const open = object({}, { open: true });
-const campaign = object(
-  { source: text(), medium: text(), name: text(), term: text(), content: text() },
-  { open: true },
-);
+const campaign = object({ source: text(), medium: text(), name: text(), term: text(), content: text() }, { open: true });
 const context = object(
   {
     campaign,

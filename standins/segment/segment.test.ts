@@ -62,12 +62,7 @@ describe("Segment", () => {
   });
 
   test.each<[string, Fields, Fields, string]>([
-    [
-      "a hash where an address is expected",
-      { context: { traits: { email: "a".repeat(64) } } },
-      {},
-      "not be hashed",
-    ],
+    ["a hash where an address is expected", { context: { traits: { email: "a".repeat(64) } } }, {}, "not be hashed"],
     ["routing inside the context", { context: { integrations: {} } }, {}, "belongs at the top"],
     ["a stale time of sending", {}, { sentAt: "2026-11-14T08:00:00.000Z" }, "would be moved"],
     ["an unknown field", { gclid: "x" }, {}, "is not a known field"],
@@ -118,11 +113,7 @@ describe("Segment", () => {
   test("a throttled response gives the wait in two headers", async () => {
     tracker.fault({ kind: "throttle", retryAfterSeconds: 4 });
     const { status, headers } = await send([message()]);
-    expect([status, headers.get("retry-after"), Number(headers.get("x-ratelimit-reset")) > 0]).toEqual([
-      429,
-      "4",
-      true,
-    ]);
+    expect([status, headers.get("retry-after"), Number(headers.get("x-ratelimit-reset")) > 0]).toEqual([429, "4", true]);
   });
 
   test("a write key can be probed", async () => {
@@ -136,8 +127,7 @@ describe("Segment", () => {
 });
 
 describe("RudderStack", () => {
-  const rudder = (batch: unknown, key: string) =>
-    post(`${tracker.origin}${known.rudderPath}/v1/batch`, { batch }, basic(key));
+  const rudder = (batch: unknown, key: string) => post(`${tracker.origin}${known.rudderPath}/v1/batch`, { batch }, basic(key));
 
   test("RudderStack accepts the same batch and answers in plain text", async () => {
     const { status, text } = await rudder([message()], known.rudderWriteKey);

@@ -192,20 +192,16 @@ describe("checks", () => {
   });
 
   test("an object names every missing, unknown and wrong field by its path", () => {
-    const check = list(
-      object({ em: hash, on: flag, deep: object({ n: number() }) }, { required: ["em", "on"] }),
+    const check = list(object({ em: hash, on: flag, deep: object({ n: number() }) }, { required: ["em", "on"] }));
+    expect(check([{ em: digest, on: true }, { em: "x", deep: { n: "1" }, extra: 1 }, null], "data").map(describeProblem)).toEqual(
+      [
+        "data[1].on is required",
+        "data[1].em is not hashed: SHA-256 in 64 hexadecimal digits is expected",
+        "data[1].deep.n must be a number",
+        "data[1].extra is not a known field",
+        "data[2] must be an object",
+      ],
     );
-    expect(
-      check([{ em: digest, on: true }, { em: "x", deep: { n: "1" }, extra: 1 }, null], "data").map(
-        describeProblem,
-      ),
-    ).toEqual([
-      "data[1].on is required",
-      "data[1].em is not hashed: SHA-256 in 64 hexadecimal digits is expected",
-      "data[1].deep.n must be a number",
-      "data[1].extra is not a known field",
-      "data[2] must be an object",
-    ]);
   });
 
   test("a field with the name of an inherited property is unknown", () => {
@@ -231,11 +227,6 @@ describe("checks", () => {
   });
 
   test("the unit of a time follows from its size", () => {
-    expect([now / 1000, now, now * 1000, 5].map(epochUnit)).toEqual([
-      "seconds",
-      "milliseconds",
-      "microseconds",
-      null,
-    ]);
+    expect([now / 1000, now, now * 1000, 5].map(epochUnit)).toEqual(["seconds", "milliseconds", "microseconds", null]);
   });
 });

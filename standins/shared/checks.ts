@@ -4,17 +4,7 @@
 import { isIP } from "node:net";
 import type { Call } from "./standin.ts";
 
-export type ProblemKind =
-  | "missing"
-  | "unknown"
-  | "type"
-  | "value"
-  | "hash"
-  | "unit"
-  | "old"
-  | "future"
-  | "size"
-  | "count";
+export type ProblemKind = "missing" | "unknown" | "type" | "value" | "hash" | "unit" | "old" | "future" | "size" | "count";
 
 export type Problem = {
   /** `events[0].userData.em` */
@@ -41,9 +31,7 @@ export const problemAt = (kind: ProblemKind, path: string, message: string, valu
 /** Accepts any value. */
 export const anything: Check = () => [];
 
-export function text(
-  rule: { min?: number; max?: number; oneOf?: readonly string[]; pattern?: RegExp } = {},
-): Check {
+export function text(rule: { min?: number; max?: number; oneOf?: readonly string[]; pattern?: RegExp } = {}): Check {
   return (value, path) => {
     if (typeof value !== "string") return problemAt("type", path, wording.notString, value);
     if (value.length < (rule.min ?? 1)) return problemAt("size", path, "must not be empty", value);
@@ -51,8 +39,7 @@ export function text(
       return problemAt("size", path, `must not be longer than ${rule.max} characters`, value);
     if (rule.oneOf && !rule.oneOf.includes(value))
       return problemAt("value", path, `must be one of ${rule.oneOf.join(", ")}`, value);
-    if (rule.pattern && !rule.pattern.test(value))
-      return problemAt("value", path, "does not have the right form", value);
+    if (rule.pattern && !rule.pattern.test(value)) return problemAt("value", path, "does not have the right form", value);
     return [];
   };
 }
@@ -64,10 +51,8 @@ export const flag: Check = (value, path) =>
 export function number(rule: { min?: number; max?: number; integer?: boolean } = {}): Check {
   return (value, path) => {
     if (typeof value !== "number") return problemAt("type", path, wording.notNumber, value);
-    if (rule.integer && !Number.isSafeInteger(value))
-      return problemAt("type", path, "must be an integer", value);
-    if (value < (rule.min ?? -Infinity))
-      return problemAt("value", path, `must be at least ${rule.min}`, value);
+    if (rule.integer && !Number.isSafeInteger(value)) return problemAt("type", path, "must be an integer", value);
+    if (value < (rule.min ?? -Infinity)) return problemAt("value", path, `must be at least ${rule.min}`, value);
     if (value > (rule.max ?? Infinity)) return problemAt("value", path, `must be at most ${rule.max}`, value);
     return [];
   };
@@ -75,8 +60,7 @@ export function number(rule: { min?: number; max?: number; integer?: boolean } =
 
 /** Money as a string: digits, and a dot with decimals where `decimals` are required. Never a number. */
 export function amountText(rule: { decimals?: number } = {}): Check {
-  const pattern =
-    rule.decimals === undefined ? /^\d+(?:\.\d+)?$/ : new RegExp(`^\\d+\\.\\d{${rule.decimals}}$`);
+  const pattern = rule.decimals === undefined ? /^\d+(?:\.\d+)?$/ : new RegExp(`^\\d+\\.\\d{${rule.decimals}}$`);
   return (value, path) => {
     if (typeof value !== "string") return problemAt("type", path, "must be a string with an amount", value);
     return pattern.test(value) ? [] : problemAt("value", path, "is not an amount like 49.90", value);
@@ -124,8 +108,7 @@ export function epoch(unit: EpochUnit, window: Window): Check {
     if (typeof value !== "number") return problemAt("type", path, wording.notNumber, value);
     if (!Number.isSafeInteger(value)) return problemAt("type", path, "must be an integer", value);
     const seen = epochUnit(value);
-    if (seen !== unit)
-      return problemAt("unit", path, `must be in ${unit}${seen ? `, and looks like ${seen}` : ""}`, value);
+    if (seen !== unit) return problemAt("unit", path, `must be in ${unit}${seen ? `, and looks like ${seen}` : ""}`, value);
     return inWindow((value / perSecond[unit]) * 1000, window, path, value);
   };
 }
@@ -158,18 +141,14 @@ export const ipAddress: Check = (value, path) => {
 
 export const webUrl: Check = (value, path) => {
   if (typeof value !== "string") return problemAt("type", path, wording.notString, value);
-  return /^https?:\/\//i.test(value) && URL.canParse(value)
-    ? []
-    : problemAt("value", path, "is not a web address", value);
+  return /^https?:\/\//i.test(value) && URL.canParse(value) ? [] : problemAt("value", path, "is not a web address", value);
 };
 
 export function list(item: Check, rule: { min?: number; max?: number } = {}): Check {
   return (value, path) => {
     if (!Array.isArray(value)) return problemAt("type", path, "must be a list");
-    if (value.length < (rule.min ?? 0))
-      return problemAt("missing", path, `needs at least ${rule.min} entries`);
-    if (value.length > (rule.max ?? Infinity))
-      return problemAt("count", path, `must not have more than ${rule.max} entries`);
+    if (value.length < (rule.min ?? 0)) return problemAt("missing", path, `needs at least ${rule.min} entries`);
+    if (value.length > (rule.max ?? Infinity)) return problemAt("count", path, `must not have more than ${rule.max} entries`);
     return value.flatMap((one, index) => item(one, `${path}[${index}]`));
   };
 }
@@ -201,10 +180,7 @@ export function object(
 }
 
 /** Further checks of an object, for example that two fields are given together. */
-export function also(
-  check: Check,
-  further: (value: Record<string, unknown>, path: string) => Problem[],
-): Check {
+export function also(check: Check, further: (value: Record<string, unknown>, path: string) => Problem[]): Check {
   return (value, path) => {
     const found = check(value, path);
     return isObject(value) ? [...found, ...further(value, path)] : found;

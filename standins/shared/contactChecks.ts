@@ -15,15 +15,7 @@ export const sha256 = (plain: string): string => createHash("sha256").update(pla
 export const maxAheadSeconds = 60;
 
 /** `email` is trimmed and in lower case; `redditEmail` has only letters and digits before the @. */
-export type HashForm =
-  | "email"
-  | "redditEmail"
-  | "digitsPhone"
-  | "plusPhone"
-  | "name"
-  | "code"
-  | "country"
-  | "other";
+export type HashForm = "email" | "redditEmail" | "digitsPhone" | "plusPhone" | "name" | "code" | "country" | "other";
 
 /** People of the platforms' own examples, and one with everything that normalising can get wrong. */
 const emails = ["john_smith@gmail.com", "person@example.com", "test@twitter.com", "jane.doe@example.com"];
@@ -82,9 +74,7 @@ const wrongForms: Record<HashForm, () => [plain: string, message: string][]> = {
     names.flatMap((name): [string, string][] => [
       [capital(name), "is the hash of a name that is not in lower case"],
       [name.toUpperCase(), "is the hash of a name that is not in lower case"],
-      ...(bare(name) === name
-        ? []
-        : [[bare(name), "is the hash of a name without its accents"] satisfies [string, string]]),
+      ...(bare(name) === name ? [] : [[bare(name), "is the hash of a name without its accents"] satisfies [string, string]]),
     ]),
   code: () => letterPairs.map((pair) => [pair.toUpperCase(), "is the hash of a code in upper case"]),
   country: () => [],
@@ -98,9 +88,7 @@ const emptyValues: [string, string][] = ["", " ", "null", "undefined", "none"].m
 
 /** SHA-256 in 64 lower-case hexadecimal digits, of a value in this form as far as can be checked. */
 export function hashed(form: HashForm): Check {
-  const wrong = new Map(
-    [...emptyValues, ...wrongForms[form]()].map(([plain, message]) => [sha256(plain), message]),
-  );
+  const wrong = new Map([...emptyValues, ...wrongForms[form]()].map(([plain, message]) => [sha256(plain), message]));
   return (value, path) => {
     const problems = hash(value, path);
     if (problems.length > 0) return problems;
@@ -126,9 +114,7 @@ export const ipv4: Check = (value, path) =>
 /** Free text without a plain email. */
 export const notContact: Check = (value, path) => {
   const problems = text()(value, path);
-  return problems.length === 0 && /\S@\S+\.\S/.test(String(value))
-    ? problemAt("hash", path, "holds a plain email")
-    : problems;
+  return problems.length === 0 && /\S@\S+\.\S/.test(String(value)) ? problemAt("hash", path, "holds a plain email") : problems;
 };
 
 /** `data_processing_options` with its country and state, in Meta's and Snap's APIs. */
@@ -148,9 +134,7 @@ export function limitedDataProblems(event: Record<string, unknown>, path: string
   const state = event.data_processing_options_state;
   const at = `${path}.data_processing_options`;
   if (options === undefined)
-    return country === undefined && state === undefined
-      ? []
-      : problemAt("missing", at, "is required with its country or state");
+    return country === undefined && state === undefined ? [] : problemAt("missing", at, "is required with its country or state");
   const isLimited = Array.isArray(options) && options.length > 0;
   // It is uncertain if the option works without country and state; the documented forms all have them.
   if (isLimited && (country === undefined || state === undefined))

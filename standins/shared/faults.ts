@@ -60,8 +60,7 @@ export function createFaultPlan(): FaultPlan {
     next(kind) {
       const hit = planned.find(
         ({ fault, random }) =>
-          (fault.on ?? "events") === kind &&
-          (fault.probability === undefined || random() < fault.probability),
+          (fault.on ?? "events") === kind && (fault.probability === undefined || random() < fault.probability),
       );
       if (!hit) return null;
       hit.left -= 1;
@@ -86,16 +85,13 @@ export function readFaults(script: unknown): Fault[] | string {
     if (typeof fault !== "object" || fault === null) return 'a fault is an object like {"kind":"throttle"}';
     const { kind, on, processed, title, ...numbers } = fault as Record<string, unknown>;
     if (!faultKinds.includes(kind as FaultKind)) return `kind must be one of ${faultKinds.join(", ")}`;
-    if (on !== undefined && !routeKinds.includes(on as RouteKind))
-      return `on must be one of ${routeKinds.join(", ")}`;
-    if ((kind === "documented") !== (typeof title === "string"))
-      return "title must be the title of a documented error";
+    if (on !== undefined && !routeKinds.includes(on as RouteKind)) return `on must be one of ${routeKinds.join(", ")}`;
+    if ((kind === "documented") !== (typeof title === "string")) return "title must be the title of a documented error";
     if (processed !== undefined && typeof processed !== "boolean") return "processed must be true or false";
     for (const [name, value] of Object.entries(numbers)) {
       if (!["times", "probability", "seed", "ms", "status", "retryAfterSeconds"].includes(name))
         return `${name} is not a part of a fault`;
-      if (typeof value !== "number" || !Number.isFinite(value) || value < 0)
-        return `${name} must be a number from 0`;
+      if (typeof value !== "number" || !Number.isFinite(value) || value < 0) return `${name} must be a number from 0`;
     }
   }
   return faults as Fault[];

@@ -1,15 +1,7 @@
 // Tests of OAuth that apply to every stand-in, run on Google's.
 
 import { describe, expect, test } from "vitest";
-import {
-  basicAuth,
-  bearer,
-  callback,
-  makeChallenge,
-  postForm,
-  runStandin,
-  tokenFields,
-} from "./testCalls.ts";
+import { basicAuth, bearer, callback, makeChallenge, postForm, runStandin, tokenFields } from "./testCalls.ts";
 import { googleAds } from "../google_ads/index.ts";
 import { startStandins } from "./start.ts";
 
@@ -38,8 +30,7 @@ function authorizeUrl(changes: Record<string, string | null> = {}): string {
 }
 
 const codeOf = (location: string) => new URL(location).searchParams.get("code") ?? "";
-const getCode = async (changes?: Record<string, string | null>) =>
-  codeOf(await google.decide(authorizeUrl(changes), "allow"));
+const getCode = async (changes?: Record<string, string | null>) => codeOf(await google.decide(authorizeUrl(changes), "allow"));
 
 async function token(fields: Record<string, string>, headers: Record<string, string> = {}) {
   const answer = await postForm(`${google.origin}/token`, fields, headers);
@@ -119,8 +110,7 @@ describe("the authorization page", () => {
       only: ["google_ads"],
       redirectUris: ["https://relay.example/back"],
     });
-    const decide = (redirectUri: string) =>
-      strict.of("google_ads").decide(authorizeUrl({ redirect_uri: redirectUri }), "allow");
+    const decide = (redirectUri: string) => strict.of("google_ads").decide(authorizeUrl({ redirect_uri: redirectUri }), "allow");
     await expect(decide(callback)).rejects.toThrow("redirect_uri is not registered");
     expect(await decide("https://relay.example/back")).toMatch(/^https:\/\/relay\.example\/back\?code=/);
     await strict.close();
@@ -231,7 +221,6 @@ describe("the token endpoint", () => {
     const code = await getCode();
     const { body } = await exchange(code);
     const log = JSON.stringify(google.received);
-    for (const secret of [code, verifier, known.clientSecret, body.access_token as string])
-      expect(log).not.toContain(secret);
+    for (const secret of [code, verifier, known.clientSecret, body.access_token as string]) expect(log).not.toContain(secret);
   });
 });

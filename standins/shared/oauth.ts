@@ -44,15 +44,11 @@ export function oauthRoutes(oauth: OAuth, redirectUris: readonly string[] = []):
   };
 
   /** Returns the requested grant, or an error as a page or a redirect. */
-  const readAuthorization = (
-    query: URLSearchParams,
-    context: Context,
-  ): { grant: Grant } | { answer: Answer } => {
+  const readAuthorization = (query: URLSearchParams, context: Context): { grant: Grant } | { answer: Answer } => {
     const page = (why: string) => ({ answer: { ...faultPage(why), rejected: [why] } });
     const redirectUri = query.get(name("redirect_uri")) ?? "";
     if (query.get(name("client_id")) !== oauth.client.id) return page(`${name("client_id")} is not known`);
-    if (!isRedirectUri(redirectUri, redirectUris))
-      return page("redirect_uri is not registered for the client");
+    if (!isRedirectUri(redirectUri, redirectUris)) return page("redirect_uri is not registered for the client");
     const back = (fault: string, why: string) => ({
       answer: { ...redirect(redirectUri, { error: fault, error_description: why }, query), rejected: [why] },
     });
@@ -66,10 +62,8 @@ export function oauthRoutes(oauth: OAuth, redirectUris: readonly string[] = []):
     const challenge = query.get("code_challenge");
     if (oauth.pkce === "required" && !challenge) return back("invalid_request", "code_challenge is missing");
     if (challenge && oauth.pkce !== "none") {
-      if (query.get("code_challenge_method") !== "S256")
-        return back("invalid_request", "code_challenge_method must be S256");
-      if (!/^[A-Za-z0-9_-]{43}$/.test(challenge))
-        return back("invalid_request", "code_challenge is not a SHA-256 in base64url");
+      if (query.get("code_challenge_method") !== "S256") return back("invalid_request", "code_challenge_method must be S256");
+      if (!/^[A-Za-z0-9_-]{43}$/.test(challenge)) return back("invalid_request", "code_challenge is not a SHA-256 in base64url");
     }
     const further = oauth.authorizeFault?.(query) ?? null;
     if (further) return back("invalid_request", further);
@@ -98,18 +92,13 @@ export function oauthRoutes(oauth: OAuth, redirectUris: readonly string[] = []):
     const read = readAuthorization(form, context);
     if ("answer" in read) return read.answer;
     const { grant } = read;
-    if (decision !== "allow")
-      return redirect(grant.redirectUri, { error: "access_denied", error_description: "Denied" }, form);
+    if (decision !== "allow") return redirect(grant.redirectUri, { error: "access_denied", error_description: "Denied" }, form);
     const code = `code_${randomBytes(24).toString("base64url")}`;
     grants(context).set(code, grant);
     return redirect(grant.redirectUri, { [name("code")]: code }, form);
   };
 
-  const issue = (
-    grant: Pick<Grant, "id" | "scopes" | "offline">,
-    keep: string | null,
-    context: Context,
-  ): Answer => {
+  const issue = (grant: Pick<Grant, "id" | "scopes" | "offline">, keep: string | null, context: Context): Answer => {
     const refreshSeconds = oauth.refreshSeconds ?? 365 * 86_400;
     const withRefresh = oauth.refresh !== "none" && grant.offline && keep === null;
     const issued: Issued = {
@@ -156,22 +145,13 @@ export function oauthRoutes(oauth: OAuth, redirectUris: readonly string[] = []):
       const rotating = oauth.refresh === "rotating";
       // Stricter than some platforms: a replaced refresh token is rejected.
       if (rotating) context.tokens.dropRefresh(given);
-      return issue(
-        { id: found.grant, scopes: [...found.scopes], offline: true },
-        rotating ? null : given,
-        context,
-      );
+      return issue({ id: found.grant, scopes: [...found.scopes], offline: true }, rotating ? null : given, context);
     }
     if (grantType !== "authorization_code")
-      return fail(
-        "unsupported_grant_type",
-        "grant_type must be authorization_code or refresh_token",
-        context,
-      );
+      return fail("unsupported_grant_type", "grant_type must be authorization_code or refresh_token", context);
 
     const grant = grants(context).get(fields.get(name("code")) ?? "");
-    if (!grant || grant.expiresAt <= context.now())
-      return fail("invalid_grant", "the code is not valid", context);
+    if (!grant || grant.expiresAt <= context.now()) return fail("invalid_grant", "the code is not valid", context);
     if (grant.used) {
       // RFC 6749, 4.1.2: a code that is used twice may be stolen, so its tokens are revoked too.
       context.tokens.revokeGrant(grant.id);
@@ -188,9 +168,7 @@ export function oauthRoutes(oauth: OAuth, redirectUris: readonly string[] = []):
 
   const revoke = (call: Call, context: Context): Answer => {
     const given = new URLSearchParams(call.text).get("token") ?? call.query.get("token") ?? "";
-    return context.tokens.revoke(given)
-      ? { status: 200, body: {} }
-      : fail("invalid_request", "the token is not known", context);
+    return context.tokens.revoke(given) ? { status: 200, body: {} } : fail("invalid_request", "the token is not known", context);
   };
 
   return [
@@ -239,9 +217,7 @@ function readFields(call: Call, form: OAuth["tokenBody"]): Map<string, string> |
   if (!/^application\/json\b/i.test(type)) return "the body must be JSON";
   try {
     const parsed: unknown = JSON.parse(call.text);
-    return new Map(
-      Object.entries(parsed as Record<string, unknown>).map(([key, value]) => [key, String(value)]),
-    );
+    return new Map(Object.entries(parsed as Record<string, unknown>).map(([key, value]) => [key, String(value)]));
   } catch {
     return "the body is not JSON";
   }
@@ -261,9 +237,7 @@ function readClient(
   if (!basic && !oauth.clientAuth.includes("body")) return "the client must authenticate with HTTP Basic";
   const id = basic ? decode(basic.user) : fields.get(name("client_id"));
   const secret = basic ? decode(basic.password) : inBody;
-  return id === oauth.client.id && secret === oauth.client.secret
-    ? null
-    : "the client's id or secret is wrong";
+  return id === oauth.client.id && secret === oauth.client.secret ? null : "the client's id or secret is wrong";
 }
 
 /** RFC 6749, 2.3.1: both are form-encoded before they are joined. */

@@ -65,11 +65,7 @@ describe("differences of platforms", () => {
       }),
       tokenError: (fault) => ({ status: 200, body: { code: 40110, message: fault } }),
     });
-    const sent = call(
-      "POST",
-      "/auth",
-      form({ app_id: "app-1", redirect_uri: callback, state: "s", decision: "allow" }),
-    );
+    const sent = call("POST", "/auth", form({ app_id: "app-1", redirect_uri: callback, state: "s", decision: "allow" }));
     const code = new URL(sent.headers?.location ?? "").searchParams.get("auth_code") ?? "";
     const json = { "content-type": "application/json" };
     const body = JSON.stringify({ app_id: "app-1", secret: "hush", auth_code: code });
@@ -120,8 +116,7 @@ describe("differences of platforms", () => {
     const call = serve({
       pkce: "required",
       clientAuth: ["basic"],
-      tokenCallError: ({ headers }) =>
-        headers["user-agent"] ? null : { status: 429, body: "no user agent" },
+      tokenCallError: ({ headers }) => (headers["user-agent"] ? null : { status: 429, body: "no user agent" }),
     });
     const asked = {
       client_id: "app-1",

@@ -17,11 +17,7 @@ const microsoft = {
   customerid: microsoftAds.known.customerId,
   customeraccountid: microsoftAds.known.accountId,
 };
-const endpoints: [
-  id: "google_ads" | "microsoft_ads" | "ga4" | "segment",
-  path: string,
-  headers: Record<string, string>,
-][] = [
+const endpoints: [id: "google_ads" | "microsoft_ads" | "ga4" | "segment", path: string, headers: Record<string, string>][] = [
   ["google_ads", "/v1/events:ingest", bearer(googleAds.known.accessToken)],
   [
     "google_ads",
@@ -52,9 +48,7 @@ const bodies: unknown[] = [
   "5",
   '"text"',
   "{}",
-  ...[null, 5, "text", {}, [], [null], [5], ["text"], [[]], [{}], [{ userData: null }], [{ params: [] }]].map(
-    inLists,
-  ),
+  ...[null, 5, "text", {}, [], [null], [5], ["text"], [[]], [{}], [{ userData: null }], [{ params: [] }]].map(inLists),
   { ...inLists([{ name: "x", params: null, userData: 5, context: 5, properties: [], integrations: [] }]) },
   { ...inLists([{ userData: { userIdentifiers: [null] }, adIdentifiers: [] }]), PageInfo: {}, query: {} },
   { dataProvider: "x", data: [{ eventType: {}, eventTime: Infinity, userData: { em: {} } }] },

@@ -51,14 +51,7 @@ type Hide = (name: string, value: unknown) => unknown;
 export type CallRecord = {
   received: Received[];
   readonly accepted: AcceptedEvent[];
-  logCall(
-    call: Call,
-    kind: Received["kind"],
-    at: number,
-    status: number | null,
-    verdict: Verdict,
-    reasons: string[],
-  ): void;
+  logCall(call: Call, kind: Received["kind"], at: number, status: number | null, verdict: Verdict, reasons: string[]): void;
   addAccepted(events: readonly AcceptedInput[], at: number): void;
   clear(): void;
 };
@@ -90,33 +83,21 @@ export function createRecord(secrets: readonly string[] = []): CallRecord {
       return [...ledger.values()].map(({ countedAt: _countedAt, ...shown }) => shown);
     },
 
-    logCall(
-      call: Call,
-      kind: Received["kind"],
-      at: number,
-      status: number | null,
-      verdict: Verdict,
-      reasons: string[],
-    ) {
+    logCall(call: Call, kind: Received["kind"], at: number, status: number | null, verdict: Verdict, reasons: string[]) {
       const hidden = kind === "authorize" || kind === "token" ? inSignIn : always;
       const hide: Hide = (name, value) => (hidden.has(name.toLowerCase()) && value ? "configured" : value);
       // Some platforms have a key in the path, as a named parameter of the route.
       const path = Object.entries(call.params).reduce(
-        (shown, [name, value]) =>
-          hidden.has(name.toLowerCase()) ? shown.replace(value, "configured") : shown,
+        (shown, [name, value]) => (hidden.has(name.toLowerCase()) ? shown.replace(value, "configured") : shown),
         call.path,
       );
-      const query = [...call.query]
-        .map(([name, value]) => `${name}=${encodeURIComponent(String(hide(name, value)))}`)
-        .join("&");
+      const query = [...call.query].map(([name, value]) => `${name}=${encodeURIComponent(String(hide(name, value)))}`).join("&");
       received.push({
         at,
         kind,
         method: call.method,
         path: query ? `${path}?${query}` : path,
-        headers: Object.fromEntries(
-          Object.entries(call.headers).map(([name, value]) => [name, String(hide(name, value))]),
-        ),
+        headers: Object.fromEntries(Object.entries(call.headers).map(([name, value]) => [name, String(hide(name, value))])),
         body: shownBody(call, hide),
         status,
         verdict,
@@ -134,8 +115,7 @@ export function createRecord(secrets: readonly string[] = []): CallRecord {
       for (const { id, name, key, windowSeconds, event } of events) {
         const entryKey = id === null ? `\0${withoutId++}` : (key ?? id);
         const before = ledger.get(entryKey);
-        const repeat =
-          before !== undefined && windowSeconds !== null && at - before.countedAt < windowSeconds * 1000;
+        const repeat = before !== undefined && windowSeconds !== null && at - before.countedAt < windowSeconds * 1000;
         // Moved to the end: the ledger drops the entries that were not seen for longest.
         ledger.delete(entryKey);
         ledger.set(entryKey, {
@@ -172,13 +152,9 @@ export function verdictOf(kind: Received["kind"], answer: Answer): Verdict {
 function shownBody(call: Call, hide: Hide): unknown {
   if (!call.text) return undefined;
   if (/^application\/x-www-form-urlencoded\b/i.test(call.headers["content-type"] ?? ""))
-    return Object.fromEntries(
-      [...new URLSearchParams(call.text)].map(([name, value]) => [name, hide(name, value)]),
-    );
+    return Object.fromEntries([...new URLSearchParams(call.text)].map(([name, value]) => [name, hide(name, value)]));
   try {
-    return JSON.parse(call.text, (name, value: unknown) =>
-      typeof value === "string" ? hide(name, value) : value,
-    );
+    return JSON.parse(call.text, (name, value: unknown) => (typeof value === "string" ? hide(name, value) : value));
   } catch {
     return call.text.slice(0, 2000);
   }

@@ -34,10 +34,7 @@ const maxBytes = 32 * 1024 * 1024;
 export async function serveStandin(standin: Standin, options: ServerOptions): Promise<StandinServer> {
   const record = createRecord(standin.secrets);
   const faults = createFaultPlan();
-  const routes = [
-    ...standin.routes,
-    ...(standin.oauth ? oauthRoutes(standin.oauth, options.redirectUris) : []),
-  ];
+  const routes = [...standin.routes, ...(standin.oauth ? oauthRoutes(standin.oauth, options.redirectUris) : [])];
   const closing = new AbortController();
   let context = createContext(standin, options);
 
@@ -73,8 +70,7 @@ export async function serveStandin(standin: Standin, options: ServerOptions): Pr
       return response.destroyed ? undefined : send(response, handle(route, called, reasons));
     }
     const given = faultAnswer(standin, fault, called);
-    if (!answer)
-      record.logCall(called, route.kind, options.now(), given?.status ?? null, "rejected", reasons);
+    if (!answer) record.logCall(called, route.kind, options.now(), given?.status ?? null, "rejected", reasons);
     if (given) send(response, given);
     else response.destroy();
   };
@@ -202,10 +198,7 @@ async function readCall(request: IncomingMessage): Promise<Call | null> {
     path: url.pathname,
     query: url.searchParams,
     headers: Object.fromEntries(
-      Object.entries(request.headers).map(([name, value]) => [
-        name,
-        Array.isArray(value) ? value.join(", ") : (value ?? ""),
-      ]),
+      Object.entries(request.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : (value ?? "")]),
     ),
     text: Buffer.concat(parts).toString(),
     bytes,

@@ -91,8 +91,7 @@ describe("the log", () => {
   });
 
   test("the log is bounded", async () => {
-    for (let sent = 0; sent < 1010; sent++)
-      await fetch(`${google.origin}/nothing/${sent}`).then((one) => one.text());
+    for (let sent = 0; sent < 1010; sent++) await fetch(`${google.origin}/nothing/${sent}`).then((one) => one.text());
     expect(google.received).toHaveLength(1000);
     expect(google.received[0]?.path).toBe("/nothing/10");
   });
@@ -129,11 +128,7 @@ describe("faults", () => {
   });
 
   test("a server error, an expired and a revoked token have the platform's own format, one after the other", async () => {
-    google.fault([
-      { kind: "server_error", status: 503 },
-      { kind: "expired_token" },
-      { kind: "revoked_token" },
-    ]);
+    google.fault([{ kind: "server_error", status: 503 }, { kind: "expired_token" }, { kind: "revoked_token" }]);
     const answers = [await ingest(), await ingest(), await ingest()];
     expect(answers.map(({ status, text }) => [status, JSON.parse(text).error.status])).toEqual([
       [503, "UNAVAILABLE"],
@@ -147,11 +142,7 @@ describe("faults", () => {
     google.fault([{ kind: "malformed_json" }, { kind: "html" }]);
     const [broken, page] = [await ingest(), await ingest()];
     expect(() => JSON.parse(broken.text)).toThrow();
-    expect([broken.status, page.status, page.headers.get("content-type")]).toEqual([
-      200,
-      502,
-      "text/html; charset=utf-8",
-    ]);
+    expect([broken.status, page.status, page.headers.get("content-type")]).toEqual([200, 502, "text/html; charset=utf-8"]);
   });
 
   test("a cut connection accepts nothing; a lost response has accepted everything", async () => {
@@ -199,10 +190,7 @@ describe("faults", () => {
     const [documented] = googleAds.documentedErrors;
     google.fault({ kind: "documented", title: documented?.title ?? "" });
     const answer = await ingest();
-    expect([answer.status, JSON.parse(answer.text)]).toEqual([
-      documented?.answer.status,
-      documented?.answer.body,
-    ]);
+    expect([answer.status, JSON.parse(answer.text)]).toEqual([documented?.answer.status, documented?.answer.body]);
     expect(google.accepted).toEqual([]);
     google.fault({ kind: "documented", title: "no such title" });
     expect(await ingest()).toMatchObject({ status: 599, text: expect.stringContaining("no such title") });

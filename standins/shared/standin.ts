@@ -101,9 +101,7 @@ export type OAuth = {
   clientAuth: readonly ("body" | "basic")[];
   tokenBody: "form" | "json" | "query";
   /** The platform's names for OAuth's own, at both endpoints: `{ client_id: "app_id" }`. */
-  names?: Partial<
-    Record<"client_id" | "client_secret" | "code" | "redirect_uri" | "scope" | "refresh_token", string>
-  >;
+  names?: Partial<Record<"client_id" | "client_secret" | "code" | "redirect_uri" | "scope" | "refresh_token", string>>;
   /** Parameters that this platform's sign-in or token call does not have. */
   omits?: readonly ("response_type" | "grant_type" | "redirect_uri" | "scope")[];
   accessSeconds: number;

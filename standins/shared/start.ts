@@ -94,8 +94,7 @@ function toHandle(server: StandinServer): StandinHandle {
         redirect: "manual",
       });
       const location = answer.headers.get("location");
-      if (location === null)
-        throw new Error(`The page did not redirect: ${answer.status} ${await answer.text()}`);
+      if (location === null) throw new Error(`The page did not redirect: ${answer.status} ${await answer.text()}`);
       return location;
     },
     reset: () => server.reset(),

@@ -26,11 +26,7 @@ export async function runStandin(id: StandinId, time = startTime) {
 
 type Posted = { status: number; headers: Headers; text: string; body: unknown };
 
-export async function post(
-  url: string,
-  body: unknown,
-  headers: Record<string, string> = {},
-): Promise<Posted> {
+export async function post(url: string, body: unknown, headers: Record<string, string> = {}): Promise<Posted> {
   const answer = await fetch(url, {
     method: "POST",
     headers: { "content-type": "application/json", ...headers },
@@ -71,15 +67,10 @@ export function authorizeUrl(path: string, query: Record<string, string>): strin
 }
 
 /** The query of a redirect. */
-export const queryOf = (location: string): Record<string, string> =>
-  Object.fromEntries(new URL(location).searchParams);
+export const queryOf = (location: string): Record<string, string> => Object.fromEntries(new URL(location).searchParams);
 
 /** Signs in, and returns the authorization code; empty when the sign-in was rejected. */
-export async function authorizationCode(
-  standin: StandinHandle,
-  path: string,
-  query: Record<string, string>,
-): Promise<string> {
+export async function authorizationCode(standin: StandinHandle, path: string, query: Record<string, string>): Promise<string> {
   const usual = { redirect_uri: callback, response_type: "code", state: "s" };
   const redirect = await standin.decide(authorizeUrl(path, { ...usual, ...query }), "allow");
   return queryOf(redirect).code ?? "";

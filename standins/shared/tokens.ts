@@ -37,10 +37,7 @@ export function createTokens(
 ): Tokens {
   const everything = ["*"];
   const access = new Map<string, Access>(
-    seeded.map(({ token, state, scopes }) => [
-      token,
-      { state, scopes: scopes ?? everything, expiresAt: Infinity, grant: token },
-    ]),
+    seeded.map(({ token, state, scopes }) => [token, { state, scopes: scopes ?? everything, expiresAt: Infinity, grant: token }]),
   );
   const refresh = new Map<string, Refresh>();
   const make = (kind: string) => `${kind}_${randomBytes(24).toString("base64url")}`;
@@ -73,9 +70,7 @@ export function createTokens(
     },
     useRefresh(token) {
       const found = refresh.get(token);
-      return found && !found.revoked && found.expiresAt > now()
-        ? { scopes: found.scopes, grant: found.grant }
-        : null;
+      return found && !found.revoked && found.expiresAt > now() ? { scopes: found.scopes, grant: found.grant } : null;
     },
     dropRefresh: (token) => void refresh.delete(token),
     revokeGrant,

@@ -14,14 +14,7 @@ import {
   webUrl,
   type Check,
 } from "../shared/checks.ts";
-import {
-  maxAheadSeconds,
-  hasOneOf,
-  hashed,
-  limitedDataFields,
-  limitedDataProblems,
-  plainId,
-} from "../shared/contactChecks.ts";
+import { maxAheadSeconds, hasOneOf, hashed, limitedDataFields, limitedDataProblems, plainId } from "../shared/contactChecks.ts";
 
 // 37 days by the documentation; two relays reject earlier (7 and 28 days), so old events are uncertain.
 const maxAgeSeconds = 37 * 86_400;
@@ -66,8 +59,7 @@ const userData = also(
     partner_id: text(),
   }),
   (value, path) =>
-    hasOneOf(value, ["em", "ph", "madid"]) ||
-    (value.client_ip_address !== undefined && value.client_user_agent !== undefined)
+    hasOneOf(value, ["em", "ph", "madid"]) || (value.client_ip_address !== undefined && value.client_user_agent !== undefined)
       ? []
       : problemAt("missing", path, unmatchedMessage),
 );

@@ -41,8 +41,7 @@ const tokenError = (state: Exclude<TokenState, "valid">): Answer =>
     : invalid(401, "Unauthorized", ["UNAUTHORIZED"], [`The access token has been ${state}.`]);
 
 /** Neither the limits nor a header with the wait are documented. */
-const throttled = (): Answer =>
-  invalid(429, "Too many requests", ["RATE_LIMITED"], ["Too many requests. Try again later."]);
+const throttled = (): Answer => invalid(429, "Too many requests", ["RATE_LIMITED"], ["Too many requests. Try again later."]);
 
 type Checked = { answer: Answer } | { events: Record<string, unknown>[]; hasTestCode: boolean };
 
@@ -53,12 +52,7 @@ function checkRequest(call: Call, context: Context): Checked {
   const pixel = call.params.pixel;
   if (pixel !== snapchatKnown.pixelId)
     return {
-      answer: invalid(
-        400,
-        "Permission denied",
-        ["PERMISSION_DENIED"],
-        ["The access token has no access to the pixel."],
-      ),
+      answer: invalid(400, "Permission denied", ["PERMISSION_DENIED"], ["The access token has no access to the pixel."]),
     };
   const read = readJson(call);
   if ("fault" in read || !isObject(read.value))
@@ -136,12 +130,7 @@ function accessError(call: Call, context: Context): Answer | null {
 }
 
 /** Every entity is inside its own envelope. */
-const listed = (
-  context: Context,
-  plural: string,
-  single: string,
-  entities: Record<string, unknown>[],
-): Answer => ({
+const listed = (context: Context, plural: string, single: string, entities: Record<string, unknown>[]): Answer => ({
   status: 200,
   body: {
     request_status: "SUCCESS",
@@ -201,8 +190,7 @@ function listPixels(call: Call, context: Context): Answer {
 function readScores(call: Call, context: Context): Answer {
   const fault = accessError(call, context);
   if (fault) return fault;
-  if (call.params.pixel !== snapchatKnown.pixelId)
-    return adsError(context, 404, "E3003", "The pixel was not found.");
+  if (call.params.pixel !== snapchatKnown.pixelId) return adsError(context, 404, "E3003", "The pixel was not found.");
   const recommendations = [{ priority: "P1", description: "Send hashed phone numbers." }];
   return listed(context, "event_quality_scores", "event_quality_score", [
     { event_type: "PURCHASE", action_source: "WEB", score: 7.2, recommendations },

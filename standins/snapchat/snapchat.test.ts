@@ -43,10 +43,8 @@ const event = (changes: Fields = {}): Fields => ({
   ...changes,
 });
 type Sending = { root?: Fields; token?: string; pixel?: string; path?: string };
-const send = (
-  data: unknown,
-  { root = {}, token = known.accessToken, pixel = known.pixelId, path = "events" }: Sending = {},
-) => post(`${platform.origin}/v3/${pixel}/${path}?access_token=${token}`, { data, ...root });
+const send = (data: unknown, { root = {}, token = known.accessToken, pixel = known.pixelId, path = "events" }: Sending = {}) =>
+  post(`${platform.origin}/v3/${pixel}/${path}?access_token=${token}`, { data, ...root });
 
 describe("the Conversions API", () => {
   test("the documented event is VALID, and the log hides the token of the URL", async () => {
@@ -61,11 +59,7 @@ describe("the Conversions API", () => {
     ["a hash that is not in a list", { user_data: userData({ em: person.email }) }, /em must be a list/],
     ["a phone hashed with its +", { user_data: userData({ ph: [sha256("+448444124653")] }) }, /with \+/],
     ["a name hashed without its accent", { user_data: userData({ fn: [sha256("raphael")] }) }, /accents/],
-    [
-      "a field of v2",
-      { user_data: userData({ hashed_email: person.email }) },
-      /hashed_email is not a known field/,
-    ],
+    ["a field of v2", { user_data: userData({ hashed_email: person.email }) }, /hashed_email is not a known field/],
     ["a hashed click id", { user_data: userData({ sc_click_id: sha256("x") }) }, /must not be hashed/],
     ["a time in milliseconds", { event_time: startTime }, /must be in seconds/],
     ["milliseconds offline", { event_time: startTime, action_source: "OFFLINE" }, /must be in seconds/],
@@ -74,11 +68,7 @@ describe("the Conversions API", () => {
     ["a web event without its address", { event_source_url: undefined }, /event_source_url is required/],
     ["LEAD, which no list knows", { event_name: "LEAD" }, /event_name must be one of/],
     ["an unknown source", { action_source: "web" }, /action_source/],
-    [
-      "a purchase without a currency",
-      { custom_data: { value: 1 } },
-      /custom_data.currency is required for PURCHASE/,
-    ],
+    ["a purchase without a currency", { custom_data: { value: 1 } }, /custom_data.currency is required for PURCHASE/],
     ["a value as text", { custom_data: { value: "1.00", currency: "EUR" } }, /value must be a number/],
     ["limited data use as text", { data_processing_options: "['lmu']" }, /data_processing_options/],
     ["limited data use without a place", { data_processing_options: ["LDU"] }, /country/],
@@ -148,8 +138,7 @@ describe("the Conversions API", () => {
 describe("tokens and faults in Snapchat's format", () => {
   test("an unknown token is a bad request, an expired or revoked one a 401; a header is not enough", async () => {
     const answers = [];
-    for (const token of ["wrong", known.expiredToken, known.revokedToken])
-      answers.push(await send([event()], { token }));
+    for (const token of ["wrong", known.expiredToken, known.revokedToken]) answers.push(await send([event()], { token }));
     expect(answers.map(({ status, body }) => [status, (body as Fields).reason])).toEqual([
       [400, "Invalid access token"],
       [401, "Unauthorized"],
@@ -162,12 +151,7 @@ describe("tokens and faults in Snapchat's format", () => {
   test("scripted faults are answered in Snapchat's format", async () => {
     const answers = await respondWithFaults(
       platform,
-      [
-        { kind: "throttle" },
-        { kind: "server_error", status: 503 },
-        { kind: "expired_token" },
-        { kind: "revoked_token" },
-      ],
+      [{ kind: "throttle" }, { kind: "server_error", status: 503 }, { kind: "expired_token" }, { kind: "revoked_token" }],
       () => send([event()]),
     );
     expect(answers.map(({ status, body }) => [status, (body as Fields).status])).toEqual([
@@ -181,15 +165,12 @@ describe("tokens and faults in Snapchat's format", () => {
 });
 
 describe("the pickers", () => {
-  const list = (path: string, token: string = known.accessToken) =>
-    get(`${platform.origin}/v1/${path}`, bearer(token));
+  const list = (path: string, token: string = known.accessToken) => get(`${platform.origin}/v1/${path}`, bearer(token));
 
   test("the pickers list organisations with their ad accounts, and the pixel of one", async () => {
     expect((await list("me/organizations?with_ad_accounts=true")).body).toMatchObject({
       request_status: "SUCCESS",
-      organizations: [
-        { sub_request_status: "SUCCESS", organization: { ad_accounts: [{ id: known.adAccountId }] } },
-      ],
+      organizations: [{ sub_request_status: "SUCCESS", organization: { ad_accounts: [{ id: known.adAccountId }] } }],
     });
     expect((await list(`organizations/${known.organizationId}/adaccounts`)).body).toMatchObject({
       adaccounts: [{ adaccount: { name: "Example Shop" } }],
@@ -262,8 +243,7 @@ describe("the sign-in", () => {
 });
 
 test("the event quality scores are those of the token's pixel", async () => {
-  const read = (pixel: string, token: string) =>
-    get(`${platform.origin}/v1/pixels/${pixel}/event_quality_scores`, bearer(token));
+  const read = (pixel: string, token: string) => get(`${platform.origin}/v1/pixels/${pixel}/event_quality_scores`, bearer(token));
   const { body } = await read(known.pixelId, known.accessToken);
   expect(body).toMatchObject({ event_quality_scores: [{ event_quality_score: { score: 7.2 } }] });
   expect((await read(known.foreignPixelId, known.accessToken)).status).toBe(404);

@@ -1,14 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { sha256 } from "../shared/contactChecks.ts";
-import {
-  bearer,
-  person,
-  post,
-  respondWithFaults,
-  runStandin,
-  startTime,
-  type Fields,
-} from "../shared/testCalls.ts";
+import { bearer, person, post, respondWithFaults, runStandin, startTime, type Fields } from "../shared/testCalls.ts";
 import { spotify } from "./index.ts";
 
 const { known } = spotify;
@@ -35,10 +27,7 @@ const event = (changes: Fields = {}): Fields => ({
 });
 const send = (
   events: unknown,
-  {
-    token = known.accessToken,
-    connection = known.connectionId,
-  }: { token?: string; connection?: string } = {},
+  { token = known.accessToken, connection = known.connectionId }: { token?: string; connection?: string } = {},
 ) =>
   post(
     `${platform.origin}/capi-direct/events/`,
@@ -67,11 +56,7 @@ describe("the Conversions API", () => {
     ["a purchase without its amount", { event_details: { currency: "EUR" } }, "event_details.amount"],
     ["a purchase without its currency", { event_details: { amount: 1 } }, "event_details.currency"],
     ["an amount as text", { event_details: { amount: "1", currency: "EUR" } }, "event_details.amount"],
-    [
-      "a free category",
-      { event_name: "LEAD", event_details: { content_category: "Mugs" } },
-      "content_category",
-    ],
+    ["a free category", { event_name: "LEAD", event_details: { content_category: "Mugs" } }, "content_category"],
     ["a page without its scheme", { event_source_url: "shop.example" }, "event_source_url"],
     ["an unknown source", { action_source: "website" }, "action_source"],
   ])("%s rejects the request", async (_, changes, field) => {

@@ -1,17 +1,7 @@
 // Taboola: server-to-server tracking. The postback URL checks its parameters; the bulk endpoint answers 204 to everything
 // that has the right form, and drops invalid actions silently.
 
-import {
-  describeProblem,
-  epoch,
-  isObject,
-  list,
-  number,
-  object,
-  readJson,
-  text,
-  type Check,
-} from "../shared/checks.ts";
+import { describeProblem, epoch, isObject, list, number, object, readJson, text, type Check } from "../shared/checks.ts";
 import { maxAheadSeconds, plainId } from "../shared/contactChecks.ts";
 import type { AcceptedInput, Answer, Call, Context, Standin } from "../shared/standin.ts";
 import { documentedErrors } from "./documented.ts";
@@ -71,8 +61,7 @@ function receiveBulk(call: Call, context: Context): Answer {
 /** `GET …/s2s-action?click-id=…&name=…`, which the relay does not use; it shows what Taboola checks there. */
 function receivePostback(call: Call, context: Context): Answer {
   const action: Record<string, unknown> = { ...Object.fromEntries(call.query), timestamp: context.now() };
-  for (const name of ["revenue", "quantity"])
-    if (action[name] !== undefined) action[name] = Number(action[name]);
+  for (const name of ["revenue", "quantity"]) if (action[name] !== undefined) action[name] = Number(action[name]);
   const problems = actionShape(context.now())(action, "").map(describeProblem);
   return problems.length > 0 ? empty(400, problems) : { status: 204, accepted: [toAccepted(action)] };
 }

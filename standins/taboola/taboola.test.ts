@@ -62,19 +62,15 @@ describe("the bulk endpoint", () => {
 });
 
 test("the postback URL checks its parameters, and its spelling", async () => {
-  const call = (query: string, path = "s2s-action") =>
-    get(`${platform.origin}/actions-handler/log/3/${path}?${query}`);
+  const call = (query: string, path = "s2s-action") => get(`${platform.origin}/actions-handler/log/3/${path}?${query}`);
   expect((await call("click-id=abc&name=lead&revenue=1.5&currency=EUR&orderid=7")).status).toBe(204);
-  for (const query of ["name=lead", "click-id=abc", "clickid=abc&name=lead"])
-    expect((await call(query)).status).toBe(400);
+  for (const query of ["name=lead", "click-id=abc", "clickid=abc&name=lead"]) expect((await call(query)).status).toBe(400);
   expect((await call("click-id=abc&name=lead", "s2s-acton")).status).toBe(400);
 });
 
 test("scripted faults have no body", async () => {
-  const answers = await respondWithFaults(
-    platform,
-    [{ kind: "throttle", retryAfterSeconds: 9 }, { kind: "server_error" }],
-    () => send([action()]),
+  const answers = await respondWithFaults(platform, [{ kind: "throttle", retryAfterSeconds: 9 }, { kind: "server_error" }], () =>
+    send([action()]),
   );
   expect(answers.map(({ status, text }) => [status, text])).toEqual([
     [429, ""],

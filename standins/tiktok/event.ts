@@ -27,9 +27,7 @@ const reserved = "AddBilling Browse Checkout ClickForm Consult Registration Star
 
 const eventName: Check = (value, path) => {
   const problems = text({ max: 50 })(value, path);
-  return problems.length === 0 && reserved.includes(String(value))
-    ? problemAt("value", path, "is a reserved word")
-    : problems;
+  return problems.length === 0 && reserved.includes(String(value)) ? problemAt("value", path, "is a reserved word") : problems;
 };
 
 /** Never hashed, unlike the postal code. */

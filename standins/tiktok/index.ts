@@ -68,11 +68,7 @@ function accessError(call: Call, context: Context, scope: string): Answer | null
 function track(call: Call, context: Context): Answer {
   const fault = accessError(call, context, "events");
   if (fault) return fault;
-  if (
-    context.useQuota("app", 1000, 1) ||
-    context.useQuota("app", 600_000, 60) ||
-    context.useQuota("app", 86_400_000, 86_400)
-  )
+  if (context.useQuota("app", 1000, 1) || context.useQuota("app", 600_000, 60) || context.useQuota("app", 86_400_000, 86_400))
     return throttled();
   const read = readJson(call);
   if ("fault" in read || !isObject(read.value)) return envelope(40_002, "Invalid JSON body.");

@@ -60,25 +60,14 @@ const messageOf = ({ body }: { body: unknown }) => (body as { message: string })
 describe("the Events API", () => {
   test("the documented event is accepted", async () => {
     const { status, body } = await send([event()]);
-    expect([status, body]).toEqual([
-      200,
-      { code: 0, message: "OK", request_id: expect.any(String), data: {} },
-    ]);
+    expect([status, body]).toEqual([200, { code: 0, message: "OK", request_id: expect.any(String), data: {} }]);
     expect(platform.accepted).toMatchObject([{ id: "ord-1001", name: "Purchase", counted: 1 }]);
   });
 
   test.each<[string, Fields, RegExp]>([
     ["an id that is a number", { event_id: 1001 }, /^data\.1\.event_id: Not a valid string\.$/],
-    [
-      "a plain email",
-      { user: user({ email: "john_smith@gmail.com" }) },
-      /^data\.1\.user\.email: is not hashed/,
-    ],
-    [
-      "a phone hashed without its +",
-      { user: user({ phone: person.digitsPhone }) },
-      /user\.phone.*without \+/,
-    ],
+    ["a plain email", { user: user({ email: "john_smith@gmail.com" }) }, /^data\.1\.user\.email: is not hashed/],
+    ["a phone hashed without its +", { user: user({ phone: person.digitsPhone }) }, /user\.phone.*without \+/],
     ["a hash in upper case", { user: user({ email: [person.email.toUpperCase()] }) }, /lower case/],
     ["a name hashed with a capital", { user: user({ first_name: sha256("John") }) }, /not in lower case/],
     ["a city in capitals", { user: user({ city: "Berlin" }) }, /user\.city/],
@@ -92,17 +81,9 @@ describe("the Events API", () => {
     ["an event of eight days ago", { event_time: seconds - 8 * 86_400 }, /older/],
     ["an event of tomorrow", { event_time: seconds + 86_400 }, /future/],
     ["a value as text", { properties: { value: "49.90", currency: "EUR" } }, /Not a valid number/],
-    [
-      "a value without a currency",
-      { properties: { value: 49.9 } },
-      /properties\.currency: is required with value/,
-    ],
+    ["a value without a currency", { properties: { value: 49.9 } }, /properties\.currency: is required with value/],
     ["a currency in lower case", { properties: { value: 1, currency: "eur" } }, /ISO 4217/],
-    [
-      "an item id that is a number",
-      { properties: { contents: [{ content_id: 7 }] } },
-      /content_id: Not a valid string/,
-    ],
+    ["an item id that is a number", { properties: { contents: [{ content_id: 7 }] } }, /content_id: Not a valid string/],
     ["no event", { event: undefined }, /^data\.1\.event: Missing/],
     ["a reserved word", { event: "StartCheckout" }, /reserved word/],
     ["a name of 51 characters", { event: "x".repeat(51) }, /50 characters/],
@@ -179,11 +160,7 @@ describe("tokens and faults in TikTok's format", () => {
       const answer = await send([event()], {}, token);
       expect([answer.status, codeOf(answer)]).toEqual([200, 40_105]);
     }
-    const answer = await post(
-      `${platform.origin}/open_api/v1.3/event/track/`,
-      { data: [event()] },
-      bearer(known.accessToken),
-    );
+    const answer = await post(`${platform.origin}/open_api/v1.3/event/track/`, { data: [event()] }, bearer(known.accessToken));
     expect(codeOf(answer)).toBe(40_105);
   });
 
@@ -211,8 +188,7 @@ describe("tokens and faults in TikTok's format", () => {
 });
 
 describe("the pickers", () => {
-  const list = (path: string) =>
-    get(`${platform.origin}/open_api/v1.3/${path}`, { "access-token": known.accessToken });
+  const list = (path: string) => get(`${platform.origin}/open_api/v1.3/${path}`, { "access-token": known.accessToken });
 
   test("the pickers list the advertisers, and the pixels of one", async () => {
     const query = new URLSearchParams({ app_id: known.appId, secret: known.appSecret }).toString();
@@ -221,9 +197,7 @@ describe("the pickers", () => {
       data: { list: [{ advertiser_id: known.advertiserId }] },
     });
     expect(JSON.stringify(platform.received)).not.toContain(known.appSecret);
-    expect(
-      (await list(`pixel/list/?advertiser_id=${known.advertiserId}&page_size=1&page=2`)).body,
-    ).toMatchObject({
+    expect((await list(`pixel/list/?advertiser_id=${known.advertiserId}&page_size=1&page=2`)).body).toMatchObject({
       data: { pixels: [{ pixel_code: known.otherPixelCode }], page_info: { total_page: 2 } },
     });
     expect(codeOf(await list("oauth2/advertiser/get/?app_id=1"))).toBe(40_002);
@@ -234,8 +208,7 @@ describe("the pickers", () => {
 
 describe("the sign-in", () => {
   const query = { app_id: known.appId, redirect_uri: callback, state: "s-1" };
-  const authCode = async () =>
-    queryOf(await platform.decide(authorizeUrl("/portal/auth", query), "allow")).auth_code ?? "";
+  const authCode = async () => queryOf(await platform.decide(authorizeUrl("/portal/auth", query), "allow")).auth_code ?? "";
   const exchange = (auth_code: string, changes: Fields = {}) =>
     post(`${platform.origin}/open_api/v1.3/oauth2/access_token/`, {
       app_id: known.appId,
@@ -260,9 +233,7 @@ describe("the sign-in", () => {
   test("a used code, a made-up one and a wrong secret are rejected on HTTP 200", async () => {
     const code = await authCode();
     await exchange(code);
-    expect(
-      [await exchange(code), await exchange("code_none")].map((one) => [one.status, codeOf(one)]),
-    ).toEqual([
+    expect([await exchange(code), await exchange("code_none")].map((one) => [one.status, codeOf(one)])).toEqual([
       [200, 40_110],
       [200, 40_110],
     ]);

@@ -39,9 +39,7 @@ export type XFault = { code: string; message: string; parameter?: string };
 export const xError = (status: number, errors: readonly XFault[]): Answer => ({
   status,
   body: { errors, request: { params: {} } },
-  rejected: errors.map(
-    ({ code, message, parameter }) => `${code}${parameter ? ` ${parameter}` : ""}: ${message}`,
-  ),
+  rejected: errors.map(({ code, message, parameter }) => `${code}${parameter ? ` ${parameter}` : ""}: ${message}`),
 });
 
 /** X does not explain an invalid token or signature. */
@@ -64,8 +62,7 @@ export function xThrottled(retryAfterSeconds: number, now = Date.now()): Answer 
 }
 
 /** The secrets of tokens that a sign-in issued. */
-export const tokenSecrets = (context: Context) =>
-  context.remember("x token secrets", () => new Map<string, string>());
+export const tokenSecrets = (context: Context) => context.remember("x token secrets", () => new Map<string, string>());
 
 function consumerSecret(key: string | undefined): string | null {
   if (key === xKnown.consumerKey) return xKnown.consumerSecret;
@@ -73,11 +70,7 @@ function consumerSecret(key: string | undefined): string | null {
 }
 
 /** The signed parameters when the signature is right, otherwise the error. */
-export function readSigned(
-  call: Call,
-  context: Context,
-  tokenSecret: string,
-): { signed: Signed } | { answer: Answer } {
+export function readSigned(call: Call, context: Context, tokenSecret: string): { signed: Signed } | { answer: Answer } {
   const unauthorized = (why: string) => ({ answer: xUnauthorized(why) });
   const signed = readSignature(call);
   if (!signed) return unauthorized("there is no OAuth 1.0a header");
@@ -109,9 +102,7 @@ export function signatureError(call: Call, context: Context): Answer | null {
   const read = readSigned(call, context, secret);
   if ("answer" in read) return read.answer;
   const state = context.tokens.state(token);
-  return state === "valid" && context.tokens.allows(token, "account")
-    ? null
-    : xUnauthorized(`the access token is ${state}`);
+  return state === "valid" && context.tokens.allows(token, "account") ? null : xUnauthorized(`the access token is ${state}`);
 }
 
 /**
@@ -122,7 +113,5 @@ export function senderError(call: Call, context: Context): Answer | null {
   const token = call.headers["x-pixel-token"];
   if (token === undefined) return signatureError(call, context);
   const state = context.tokens.state(token);
-  return state === "valid" && context.tokens.allows(token, "pixel")
-    ? null
-    : xUnauthorized(`the pixel token is ${state}`);
+  return state === "valid" && context.tokens.allows(token, "pixel") ? null : xUnauthorized(`the pixel token is ${state}`);
 }

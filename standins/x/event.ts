@@ -50,8 +50,7 @@ const eventId: Check = (value, path) => {
 };
 
 // The type of an item's price is uncertain, and both pass.
-const itemPrice: Check = (value, path) =>
-  (typeof value === "number" ? number({ min: 0 }) : amountText())(value, path);
+const itemPrice: Check = (value, path) => (typeof value === "number" ? number({ min: 0 }) : amountText())(value, path);
 
 function conversionShape(now: number): Check {
   return also(
@@ -85,9 +84,7 @@ function conversionShape(now: number): Check {
       const problems: Problem[] = [];
       const { identifiers, value, price_currency: given } = conversion;
       if (Array.isArray(identifiers) && !identifiers.some(isIdentifier))
-        problems.push(
-          ...problemAt("missing", `${path}.identifiers`, "At least one user identifier must be provided"),
-        );
+        problems.push(...problemAt("missing", `${path}.identifiers`, "At least one user identifier must be provided"));
       if (value !== undefined && given === undefined)
         problems.push(...problemAt("missing", `${path}.price_currency`, "is required with value"));
       return problems;
@@ -96,10 +93,7 @@ function conversionShape(now: number): Check {
 }
 
 export const requestShape = (now: number): Check =>
-  object(
-    { conversions: list(conversionShape(now), { min: 1, max: maxConversions }) },
-    { required: ["conversions"] },
-  );
+  object({ conversions: list(conversionShape(now), { min: 1, max: maxConversions }) }, { required: ["conversions"] });
 
 /** Every fault of every conversion is listed. */
 export const toXFault = ({ path, kind, message }: Problem): XFault => ({

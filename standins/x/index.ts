@@ -3,15 +3,7 @@
 import { isObject, readJson } from "../shared/checks.ts";
 import type { Answer, Call, Context, Standin } from "../shared/standin.ts";
 import { documentedErrors } from "./documented.ts";
-import {
-  eventTags,
-  senderError,
-  signatureError,
-  xError,
-  xKnown,
-  xThrottled,
-  xUnauthorized,
-} from "./access.ts";
+import { eventTags, senderError, signatureError, xError, xKnown, xThrottled, xUnauthorized } from "./access.ts";
 import { requestShape, shortEventId, toXFault } from "./event.ts";
 import { xSignInRoutes } from "./signIn.ts";
 
@@ -21,9 +13,7 @@ function receiveConversions(call: Call, context: Context): Answer {
   const fault = senderError(call, context);
   if (fault) return fault;
   if (call.params.pixel !== xKnown.pixelId)
-    return xError(404, [
-      { code: "WEB_EVENT_TAG_NOT_FOUND", message: "The pixel was not found", parameter: "pixel_id" },
-    ]);
+    return xError(404, [{ code: "WEB_EVENT_TAG_NOT_FOUND", message: "The pixel was not found", parameter: "pixel_id" }]);
   const read = readJson(call);
   if ("fault" in read || !isObject(read.value))
     return xError(400, [{ code: "INVALID_PARAMETER", message: "The body is not JSON", parameter: "body" }]);
@@ -105,8 +95,7 @@ export const x = {
   ],
   documentedErrors,
   errors: {
-    notFound: () =>
-      xError(404, [{ code: "ROUTE_NOT_FOUND", message: "The requested resource was not found" }]),
+    notFound: () => xError(404, [{ code: "ROUTE_NOT_FOUND", message: "The requested resource was not found" }]),
     throttled: (retryAfterSeconds) => xThrottled(retryAfterSeconds),
     failed: (status) =>
       status === 503

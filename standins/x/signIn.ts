@@ -73,8 +73,7 @@ function accessToken(call: Call, context: Context): Answer {
   const read = readSigned(call, context, asked.secret);
   if ("answer" in read) return read.answer;
   const given = read.signed.oauth_verifier ?? new URLSearchParams(call.text).get("oauth_verifier");
-  if (asked.verifier === null || given !== asked.verifier)
-    return xUnauthorized("the verifier does not match");
+  if (asked.verifier === null || given !== asked.verifier) return xUnauthorized("the verifier does not match");
   // Usable once.
   requests(context).delete(token);
   // They do not expire until they are revoked.

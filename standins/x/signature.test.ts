@@ -15,8 +15,7 @@ const conversion = {
 };
 const path = `/12/measurement/conversions/${known.pixelId}`;
 const byToken = { "x-pixel-token": known.pixelToken };
-const send = (headers: Record<string, string>, at = path) =>
-  post(platform.origin + at, { conversions: [conversion] }, headers);
+const send = (headers: Record<string, string>, at = path) => post(platform.origin + at, { conversions: [conversion] }, headers);
 const errorsOf = ({ body }: { body: unknown }) => (body as { errors: { code: string }[] }).errors;
 
 /** Signs as a sender does, by the letter of RFC 5849 and without the stand-in's own code. */
@@ -110,18 +109,13 @@ describe("OAuth 1.0a", () => {
   });
 
   test("nothing, a Bearer token and half a header are rejected", async () => {
-    for (const headers of [
-      {},
-      { authorization: `Bearer ${known.accessToken}` },
-      { authorization: "OAuth x" },
-    ])
+    for (const headers of [{}, { authorization: `Bearer ${known.accessToken}` }, { authorization: "OAuth x" }])
       expect((await send(headers as Record<string, string>)).status).toBe(401);
   });
 });
 
 describe("the pickers", () => {
-  const list = (at: string) =>
-    get(platform.origin + at, sign({ url: `https://ads-api.x.com${at}`, method: "GET" }));
+  const list = (at: string) => get(platform.origin + at, sign({ url: `https://ads-api.x.com${at}`, method: "GET" }));
 
   test("the pickers list the accounts, and the event tags of one", async () => {
     expect((await list("/12/accounts")).body).toMatchObject({
@@ -158,8 +152,7 @@ describe("the three-legged sign-in", () => {
     const answer = await fetch(`${platform.origin}/oauth/access_token`, { method: "POST", headers });
     return { status: answer.status, fields: Object.fromEntries(new URLSearchParams(await answer.text())) };
   };
-  const page = (request: Record<string, string>) =>
-    `https://api.x.com/oauth/authorize?oauth_token=${request.oauth_token}`;
+  const page = (request: Record<string, string>) => `https://api.x.com/oauth/authorize?oauth_token=${request.oauth_token}`;
 
   test("the three-legged sign-in issues an access token that signs conversions", async () => {
     const { fields: request } = await requestToken();
@@ -187,8 +180,6 @@ describe("the three-legged sign-in", () => {
     const { fields: other } = await requestToken();
     expect(queryOf(await platform.decide(page(other), "deny"))).toEqual({ denied: other.oauth_token });
     expect((await requestToken("http://shop.example/back")).status).toBe(403);
-    await expect(platform.decide(page({ oauth_token: "none" }), "allow")).rejects.toThrow(
-      "oauth_token is not valid",
-    );
+    await expect(platform.decide(page({ oauth_token: "none" }), "allow")).rejects.toThrow("oauth_token is not valid");
   });
 });

@@ -10,10 +10,7 @@ const clockSeconds = 300;
 
 /** Encodes as RFC 3986 requires: also `! ' ( ) *`, which encodeURIComponent leaves unchanged. */
 const encode = (text: string): string =>
-  encodeURIComponent(text).replace(
-    /[!'()*]/g,
-    (found) => `%${(found.codePointAt(0) ?? 0).toString(16).toUpperCase()}`,
-  );
+  encodeURIComponent(text).replace(/[!'()*]/g, (found) => `%${(found.codePointAt(0) ?? 0).toString(16).toUpperCase()}`);
 
 /** The parameters of `Authorization: OAuth …`, or null. */
 export function readSignature(call: Call): Signed | null {
@@ -34,11 +31,7 @@ export function readSignature(call: Call): Signed | null {
   return found;
 }
 
-function baseString(
-  method: string,
-  address: string,
-  parameters: readonly (readonly [string, string])[],
-): string {
+function baseString(method: string, address: string, parameters: readonly (readonly [string, string])[]): string {
   const pairs = parameters
     .map(([name, value]) => [encode(name), encode(value)] as const)
     .toSorted((one, other) => compare(one[0], other[0]) || compare(one[1], other[1]))
@@ -73,15 +66,13 @@ export function verifySignature(
   ];
   const key = `${encode(consumerSecret)}&${encode(tokenSecret)}`;
   // The sender signs the platform's URL, or the stand-in's when it was configured to call that.
-  const isRight = ["https://ads-api.x.com", "https://api.x.com", `http://${call.headers.host ?? ""}`].some(
-    (origin) => {
-      const expected = createHmac("sha1", key)
-        .update(baseString(call.method, origin + call.path, parameters))
-        .digest();
-      const received = Buffer.from(given, "base64");
-      return received.length === expected.length && timingSafeEqual(received, expected);
-    },
-  );
+  const isRight = ["https://ads-api.x.com", "https://api.x.com", `http://${call.headers.host ?? ""}`].some((origin) => {
+    const expected = createHmac("sha1", key)
+      .update(baseString(call.method, origin + call.path, parameters))
+      .digest();
+    const received = Buffer.from(given, "base64");
+    return received.length === expected.length && timingSafeEqual(received, expected);
+  });
   if (!isRight) return "the signature does not match";
   // Checked after the signature, so that unsigned calls cannot use up a nonce.
   const nonces = context.remember("x nonces", () => new Map<string, string>());

@@ -19,10 +19,7 @@ const conversion = (changes: Fields = {}): Fields => ({
   conversion_time: "2026-11-14T09:30:00.000Z",
   event_id: known.purchaseEventId,
   conversion_id: "ord-1001",
-  identifiers: [
-    { twclid: "23opevjt88psuo13lu8d020qkn" },
-    { hashed_email: person.email, ip_address: "203.0.113.9" },
-  ],
+  identifiers: [{ twclid: "23opevjt88psuo13lu8d020qkn" }, { hashed_email: person.email, ip_address: "203.0.113.9" }],
   value: "49.90",
   price_currency: "EUR",
   number_items: 1,
@@ -38,44 +35,21 @@ const errorsOf = ({ body }: { body: unknown }) => (body as { errors: Fault[] }).
 describe("web conversions", () => {
   test("the documented conversion is accepted with the pixel's token, which no log shows", async () => {
     const { status, body } = await send([conversion()]);
-    expect([status, body]).toMatchObject([
-      200,
-      { data: { conversions_processed: 1, debug_id: expect.any(String) } },
-    ]);
+    expect([status, body]).toMatchObject([200, { data: { conversions_processed: 1, debug_id: expect.any(String) } }]);
     expect(platform.accepted).toMatchObject([{ id: "ord-1001", counted: 1 }]);
     expect(JSON.stringify(platform.received)).not.toContain(known.pixelToken);
   });
 
   test.each<[string, Fields, string, string]>([
     ["a time in seconds", { conversion_time: startTime / 1000 }, "INVALID_PARAMETER", "conversion_time"],
-    [
-      "a time without milliseconds",
-      { conversion_time: "2026-11-14T09:30:00Z" },
-      "INVALID_PARAMETER",
-      "conversion_time",
-    ],
-    [
-      "a time of tomorrow",
-      { conversion_time: "2026-11-15T09:30:00.000Z" },
-      "INVALID_PARAMETER",
-      "conversion_time",
-    ],
+    ["a time without milliseconds", { conversion_time: "2026-11-14T09:30:00Z" }, "INVALID_PARAMETER", "conversion_time"],
+    ["a time of tomorrow", { conversion_time: "2026-11-15T09:30:00.000Z" }, "INVALID_PARAMETER", "conversion_time"],
     ["no event", { event_id: undefined }, "MISSING_PARAMETER", "event_id"],
     ["an unknown event", { event_id: "tw-o8z6j-zzzzz" }, "INVALID_PARAMETER", "event_id"],
     ["an event of another pixel", { event_id: "tw-other-o87ne" }, "INVALID_PARAMETER", "event_id"],
-    [
-      "an event that is no single event tag",
-      { event_id: known.universalEventId },
-      "INVALID_PARAMETER",
-      "event_id",
-    ],
+    ["an event that is no single event tag", { event_id: known.universalEventId }, "INVALID_PARAMETER", "event_id"],
     ["no identifiers", { identifiers: undefined }, "MISSING_PARAMETER", "identifiers"],
-    [
-      "an address alone",
-      { identifiers: [{ ip_address: "203.0.113.9" }] },
-      "MISSING_PARAMETER",
-      "identifiers",
-    ],
+    ["an address alone", { identifiers: [{ ip_address: "203.0.113.9" }] }, "MISSING_PARAMETER", "identifiers"],
     [
       "address and browser apart",
       { identifiers: [{ ip_address: "203.0.113.9" }, { user_agent: browser }] },
@@ -106,12 +80,7 @@ describe("web conversions", () => {
       "INVALID_PARAMETER",
       "identifiers[0].hashed_phone_number",
     ],
-    [
-      "a hashed click id",
-      { identifiers: [{ twclid: sha256("x") }] },
-      "INVALID_PARAMETER",
-      "identifiers[0].twclid",
-    ],
+    ["a hashed click id", { identifiers: [{ twclid: sha256("x") }] }, "INVALID_PARAMETER", "identifiers[0].twclid"],
     ["a value as a number", { value: 49.9 }, "INVALID_PARAMETER", "value"],
     ["a value without decimals", { value: "50" }, "INVALID_PARAMETER", "value"],
     ["a value without a currency", { price_currency: undefined }, "MISSING_PARAMETER", "price_currency"],

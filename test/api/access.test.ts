@@ -11,8 +11,7 @@ const password = "correct horse battery";
 const tokenOf = (link: unknown) => /#(\w{32})$/m.exec(String(link))?.[1] ?? "";
 const tokenIn = ({ body }: { body: unknown }) => tokenOf((body as { link: string }).link);
 
-const codeFor = (uri: string, stepsAhead = 0) =>
-  authenticatorCode(new URL(uri).searchParams.get("secret") ?? "", stepsAhead);
+const codeFor = (uri: string, stepsAhead = 0) => authenticatorCode(new URL(uri).searchParams.get("secret") ?? "", stepsAhead);
 
 describe.each(engines)("access on %s", (engine) => {
   let api: TestApi;
@@ -67,10 +66,7 @@ describe.each(engines)("access on %s", (engine) => {
       password,
     });
     expect(wrong?.status).toBe(400);
-    const links = [
-      await api.access.createSetupLink(),
-      await api.access.createSetupLink("http://localhost:1"),
-    ];
+    const links = [await api.access.createSetupLink(), await api.access.createSetupLink("http://localhost:1")];
     expect(links[0]).toMatch(/^https:\/\/cc\.example\.com\/dashboard\/setup#\w{32}$/);
     expect(links[1]).toMatch(/^http:\/\/localhost:1\/dashboard\/setup#\w{32}$/);
     const both = await Promise.all(
@@ -126,9 +122,7 @@ describe.each(engines)("access on %s", (engine) => {
   test("ten wrong passwords block one network, and no other", async () => {
     await member("carol@example.com", null, "viewer");
     // Sending the attempts at the same time does not get around the limit.
-    const wrong = await Promise.all(
-      Array.from({ length: 14 }, () => signIn("carol@example.com", "guess", "203.0.113.9")),
-    );
+    const wrong = await Promise.all(Array.from({ length: 14 }, () => signIn("carol@example.com", "guess", "203.0.113.9")));
     const statuses = wrong.map(({ answer }) => answer.status);
     expect(statuses.filter((status) => status === 400)).toHaveLength(10);
     expect(statuses.filter((status) => status === 429)).toHaveLength(4);
@@ -255,9 +249,7 @@ describe.each(engines)("access on %s", (engine) => {
     await set({ secret, backup_codes: damaged(codes) });
     const second = await signIn("dot@example.com");
     const noCodes = await second.browser.call("POST /session/code", { code: backupCodes[1] });
-    expect(errorOf(noCodes).message).toMatch(
-      /^Your backup codes cannot be read: .*Enter a code of your app, or ask/,
-    );
+    expect(errorOf(noCodes).message).toMatch(/^Your backup codes cannot be read: .*Enter a code of your app, or ask/);
     expect((await second.browser.call("POST /session/code", { code: codeFor(uri, 1) })).status).toBe(200);
 
     const found = await listDamagedSecrets(await api.store.members.listTwoFactors(), api.secret);
@@ -369,9 +361,7 @@ describe.each(engines)("access on %s", (engine) => {
     expect((await siteOwner.call(`PUT /members/${kim}/grants`, { ...raise, site: null })).status).toBe(403);
     expect((await siteOwner.call(`PUT /members/${lea}/grants`, raise)).status).toBe(404);
     expect((await siteOwner.call(`DELETE /members/${kim}`)).status).toBe(403);
-    expect((await siteOwner.call(`PUT /members/${kim}/grants`, { site: one.id, role: null })).status).toBe(
-      200,
-    );
+    expect((await siteOwner.call(`PUT /members/${kim}/grants`, { site: one.id, role: null })).status).toBe(200);
     // The account remains, but has no role on any site.
     expect((await viewer.call("GET /session")).body).toMatchObject({ session: { grants: [] } });
     expect((await owner.call(`DELETE /members/${kim}`)).status).toBe(200);
@@ -388,8 +378,7 @@ describe.each(engines)("access on %s", (engine) => {
   });
 
   test("the last owner cannot be removed, also when two leave at the same time", async () => {
-    const me = ((await owner.call("GET /session")).body as { session: { user: { id: string } } }).session.user
-      .id;
+    const me = ((await owner.call("GET /session")).body as { session: { user: { id: string } } }).session.user.id;
     expect((await owner.call(`DELETE /members/${me}`)).status).toBe(409);
     expect((await owner.call(`PUT /members/${me}/grants`, { site: null, role: "admin" })).status).toBe(409);
     const second = await member("nia@example.com", null, "owner");
@@ -420,8 +409,7 @@ describe.each(engines)("access on %s", (engine) => {
     expect(key).toMatch(/^ccm_[0-9A-Za-z]{38}$/);
     const all = await owner.call("POST /api-keys", { name: "all", site: null, scopes: ["write", "read"] });
 
-    const request = (bearer: string) =>
-      ({ raw: { headers: { authorization: `Bearer ${bearer}` } } }) as never;
+    const request = (bearer: string) => ({ raw: { headers: { authorization: `Bearer ${bearer}` } } }) as never;
     expect(await api.access.actorOf(request(key))).toEqual({
       kind: "API key",
       id,
@@ -489,13 +477,11 @@ describe.each(engines)("access on %s", (engine) => {
     const email = "olga@example.com";
     await member(email, null, "viewer");
     let lastByte = 0;
-    const signInOften = () =>
-      Array.from({ length: 8 }, () => signIn(email, password, `198.51.100.${(lastByte += 1)}`));
+    const signInOften = () => Array.from({ length: 8 }, () => signIn(email, password, `198.51.100.${(lastByte += 1)}`));
     const reset = await resetFor(email);
     const [first, finished, second] = [signInOften(), reset(), signInOften()];
     expect((await finished).status).toBe(200);
-    for (const { browser } of await Promise.all([...first, ...second]))
-      expect(await isSignedIn(browser)).toBe(false);
+    for (const { browser } of await Promise.all([...first, ...second])) expect(await isSignedIn(browser)).toBe(false);
     expect((await signIn(email, newPassword)).answer.status).toBe(200);
     expect(await api.store.accounts.listSessions(await idOf(email), Date.now())).toHaveLength(1);
   });
@@ -530,8 +516,7 @@ describe.each(engines)("access on %s", (engine) => {
   test("turning two-factor sign-in on ends other sessions, and a password reset ends pending sign-ins", async () => {
     const email = "rosa@example.com";
     const here = await member(email, null, "viewer");
-    const lines = async () =>
-      (await api.store.audit.list("", 200)).filter(({ actor }) => actor === email).length;
+    const lines = async () => (await api.store.audit.list("", 200)).filter(({ actor }) => actor === email).length;
     const before = await lines();
     const off = await here.call("POST /me/two-factor/end", { password });
     expect(errorOf(off).code).toBe("conflict");
@@ -548,9 +533,7 @@ describe.each(engines)("access on %s", (engine) => {
 
     // One backup code is sent several times at the same time.
     const waiting = await Promise.all(Array.from({ length: 4 }, () => signIn(email)));
-    const codes = await Promise.all(
-      waiting.map(({ browser }) => browser.call("POST /session/code", { code: backupCodes[0] })),
-    );
+    const codes = await Promise.all(waiting.map(({ browser }) => browser.call("POST /session/code", { code: backupCodes[0] })));
     expect(codes.map(({ status }) => status).toSorted()).toEqual([200, 400, 400, 400]);
 
     const reset = await resetFor(email);
@@ -577,8 +560,7 @@ describe.each(engines)("access on %s", (engine) => {
     const [sam, tess] = [await idOf("sam@example.com"), await idOf("tess@example.com")];
     const invite = async (from: Browser, email: string, site: string | null) =>
       tokenIn(await from.call("POST /members/invitations", { email, site, role: "owner" }));
-    const works = async (token: string) =>
-      (await api.browser().call("POST /invitations/lookup", { token })).status === 200;
+    const works = async (token: string) => (await api.browser().call("POST /invitations/lookup", { token })).status === 200;
 
     const tokens = [
       await invite(siteOwner, "back1@example.com", one.id),
@@ -624,9 +606,7 @@ describe.each(engines)("access on %s", (engine) => {
     });
     await api.browser().call("POST /invitations/accept", { token: tokenIn(created), name: "Boss", password });
     const seen = async (from: Browser, of = email) =>
-      ((await from.call("GET /members")).body as { members: { email: string }[] }).members.find(
-        (each) => each.email === of,
-      );
+      ((await from.call("GET /members")).body as { members: { email: string }[] }).members.find((each) => each.email === of);
     expect(await seen(owner)).toMatchObject({ confirmed: false, invitedBy: "uma@example.com" });
     expect(await seen(siteOwner)).toMatchObject({ confirmed: false, invitedBy: null });
     expect(await seen(owner, "uma@example.com")).toMatchObject({ confirmed: true });
@@ -636,8 +616,7 @@ describe.each(engines)("access on %s", (engine) => {
 
   test("a site can have fifty usable API keys and no more", async () => {
     const [, two] = api.sites;
-    const add = (site: string | null) =>
-      owner.call("POST /api-keys", { name: "many", site, scopes: ["read"] });
+    const add = (site: string | null) => owner.call("POST /api-keys", { name: "many", site, scopes: ["read"] });
     const created = await Promise.all(Array.from({ length: 52 }, () => add(two.id)));
     const good = created.filter(({ status }) => status === 200);
     expect(good).toHaveLength(50);
@@ -678,9 +657,7 @@ test("a set-up during which another one creates the owner says that there is an 
       return result;
     };
     vi.spyOn(api.store.members, "hasOwner").mockImplementation(() => overtaken(members.hasOwner()));
-    vi.spyOn(api.store.oneTimeLinks, "hasSetUp").mockImplementation((hash) =>
-      overtaken(links.hasSetUp(hash)),
-    );
+    vi.spyOn(api.store.oneTimeLinks, "hasSetUp").mockImplementation((hash) => overtaken(links.hasSetUp(hash)));
     const answer = await api.browser().call("POST /setup", late);
     expect(answer.body).toMatchObject({ error: { code: "conflict" } });
   } finally {

@@ -44,16 +44,13 @@ describe("the configuration file in the management API", () => {
     admin = await invite(relay, owner, "admin@example.com", "admin", null);
   });
 
-  const plan = (who: Person, text: string, more: object = {}) =>
-    who.ask("POST /configuration/plan", { text, secrets, ...more });
+  const plan = (who: Person, text: string, more: object = {}) => who.ask("POST /configuration/plan", { text, secrets, ...more });
   const apply = (who: Person, text: string, more: object = {}) =>
     who.ask("POST /configuration/apply", { text, secrets, ...more });
 
   test("an owner compares, applies and exports a file; a second time nothing changes", async () => {
     const planned = checkedAnswer("POST /configuration/plan", await plan(owner, withKeys + members));
-    expect(
-      planned.changes.map(({ kind, what }: { kind: string; what: string }) => `${kind} ${what}`),
-    ).toEqual([
+    expect(planned.changes.map(({ kind, what }: { kind: string; what: string }) => `${kind} ${what}`)).toEqual([
       "add site shop.example.com",
       'add key "CRM" of shop.example.com',
       "add settings of shop.example.com",
@@ -71,9 +68,10 @@ describe("the configuration file in the management API", () => {
     const { text, variables } = checkedAnswer("GET /configuration", await owner.ask("GET /configuration"));
     expect([text.includes("ada@example.com"), variables]).toEqual([true, []]);
     const { items } = (await owner.ask("GET /audit")).json;
-    expect(
-      items.map(({ actor, action }: { actor: string; action: string }) => [actor, action]),
-    ).toContainEqual(["owner@example.com", "member added"]);
+    expect(items.map(({ actor, action }: { actor: string; action: string }) => [actor, action])).toContainEqual([
+      "owner@example.com",
+      "member added",
+    ]);
   });
 
   test("a bad file is refused with the place of every fault, and changes nothing", async () => {
@@ -99,9 +97,7 @@ describe("the configuration file in the management API", () => {
       ["${toString}", "the field secrets of the request has no toString."],
     ] as const) {
       const refused = await plan(owner, keyOf(reference));
-      expect(refused.json.error.faults, reference).toMatchObject([
-        { field: "sites[0].keys[0].key", message },
-      ]);
+      expect(refused.json.error.faults, reference).toMatchObject([{ field: "sites[0].keys[0].key", message }]);
     }
   });
 
@@ -127,11 +123,7 @@ describe("the configuration file in the management API", () => {
     const { text } = checkedAnswer("GET /configuration", await admin.ask("GET /configuration"));
     expect([text.includes("shop.example.com"), text.includes("@example.com")]).toEqual([true, false]);
     const other = "version: 1\nsites:\n  - hosts: [other.example.com]\n";
-    expect(fault(await apply(admin, other, { prune: true, yes: true }))).toEqual([
-      403,
-      "forbidden",
-      undefined,
-    ]);
+    expect(fault(await apply(admin, other, { prune: true, yes: true }))).toEqual([403, "forbidden", undefined]);
     expect((await owner.ask("GET /sites")).json.items).toHaveLength(1);
     const pruned = await apply(owner, other, { prune: true });
     expect(fault(pruned)).toEqual([409, "conflict", "yes"]);
@@ -147,11 +139,7 @@ describe("the configuration file in the management API", () => {
         await apply(person, withoutKeys),
       ])
         expect(fault(answer)).toEqual([403, "forbidden", undefined]);
-    expect(fault(await ask(relay, "GET /configuration", undefined, {}))).toEqual([
-      401,
-      "signed_out",
-      undefined,
-    ]);
+    expect(fault(await ask(relay, "GET /configuration", undefined, {}))).toEqual([401, "signed_out", undefined]);
   });
 
   test("an API key reads, writes and adds keys within its scopes, for all sites, and never sees members", async () => {
@@ -161,17 +149,12 @@ describe("the configuration file in the management API", () => {
       const send = (route: string, body?: unknown) => ask(relay, route, body, bearer);
       return {
         get: () => send("GET /configuration"),
-        apply: (text: string, more: object = {}) =>
-          send("POST /configuration/apply", { text, secrets, ...more }),
+        apply: (text: string, more: object = {}) => send("POST /configuration/apply", { text, secrets, ...more }),
       };
     };
     const read = await keyWith(["read"]);
     const { text } = checkedAnswer("GET /configuration", await read.get());
-    expect(["shop.example.com", "keys:", "members:"].map((one) => text.includes(one))).toEqual([
-      true,
-      false,
-      false,
-    ]);
+    expect(["shop.example.com", "keys:", "members:"].map((one) => text.includes(one))).toEqual([true, false, false]);
     expect(fault(await read.apply(withoutKeys))).toEqual([403, "forbidden", undefined]);
     const write = await keyWith(["write"]);
     expect(fault(await write.get())).toEqual([403, "forbidden", undefined]);

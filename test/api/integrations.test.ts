@@ -48,8 +48,7 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
   });
   afterAll(() => standins.close());
 
-  const send = (changes: Record<string, unknown> = {}) =>
-    relay.post(key, freshEvent(changes), { Host: "shop.example" });
+  const send = (changes: Record<string, unknown> = {}) => relay.post(key, freshEvent(changes), { Host: "shop.example" });
   const listed = async () =>
     checkedAnswer("GET /sites/:site/connections", await viewer.ask(`GET /sites/${site}/connections`)).items;
 
@@ -77,9 +76,7 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
     const sender = (await owner.ask(`POST /sites/${shop}/keys`, { name: "CRM" })).json.key;
     const at = `/sites/${shop}/connections`;
     for (const orderId of ["P-1", "P-2", "P-3"])
-      expect(
-        (await relay.post(sender, freshEvent({ orderId, value: 5 }), { Host: "past.example" })).status,
-      ).toBe(200);
+      expect((await relay.post(sender, freshEvent({ orderId, value: 5 }), { Host: "past.example" })).status).toBe(200);
 
     const wrong = { ...standinConnections.meta, access_token: knownAt("meta", "revokedToken") };
     const refused = checkedAnswer(
@@ -115,10 +112,7 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
     const insisted = await owner.ask(`PATCH ${at}/${id}`, { ...change, prove: false });
     expect(insisted.json.connection.proof).toMatchObject({ state: "unproven" });
     await owner.ask(`PATCH ${at}/${id}`, { settings: { access_token } });
-    const asked = checkedAnswer(
-      "POST /sites/:site/connections/:connection/prove",
-      await owner.ask(`POST ${at}/${id}/prove`),
-    );
+    const asked = checkedAnswer("POST /sites/:site/connections/:connection/prove", await owner.ask(`POST ${at}/${id}/prove`));
     expect(asked.proof.checkedAt).toBeGreaterThanOrEqual(corrected.connection.proof.checkedAt);
 
     const backfill = `${at}/${id}/backfill`;
@@ -153,10 +147,7 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
       admin.ask(`POST /sites/${site}/connections/preview`, { platform: "webhook", settings: {}, ...more });
     // A preview works before the connection exists, and names the first missing setting.
     expect((await preview({})).json).toMatchObject({ fault: { field: "url" }, request: null });
-    const early = checkedAnswer(
-      "POST /sites/:site/connections/preview",
-      await preview({ settings: { url }, name: "lead" }),
-    );
+    const early = checkedAnswer("POST /sites/:site/connections/preview", await preview({ settings: { url }, name: "lead" }));
     expect(early.request).toMatchObject({ method: "POST", url, body: { event: "lead" } });
     expect(receiver.got).toEqual([]);
 
@@ -175,11 +166,7 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
     const { items: events } = (await viewer.ask(`GET /sites/${site}/events`)).json;
     const past = await preview({ connection: connection.id, event: events[0].id });
     expect(past.json.request.body.platformEventId).toBe(events[0].platformEventId);
-    expect(fault(await preview({ connection: connection.id, event: "none" }))).toEqual([
-      404,
-      "not_found",
-      "event",
-    ]);
+    expect(fault(await preview({ connection: connection.id, event: "none" }))).toEqual([404, "not_found", "event"]);
 
     receiver.behave = (_request, response) => response.writeHead(422).end(`{"error":"no hush-hush"}`);
     const tested = checkedAnswer(
@@ -198,11 +185,7 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
     expect(changed.connection).toMatchObject({ events: ["lead"], settings: { method: "PUT" } });
     expect(changed.connection.settings.headers).toBe("(configured)");
     const patch = (more: unknown) => admin.ask(`PATCH ${at}`, more);
-    expect(fault(await patch({ settings: { url: `${receiver.url}/other` } }))).toEqual([
-      400,
-      "invalid",
-      "url",
-    ]);
+    expect(fault(await patch({ settings: { url: `${receiver.url}/other` } }))).toEqual([400, "invalid", "url"]);
     expect(fault(await patch({ settings: { method: "GET" } }))).toEqual([400, "invalid", "method"]);
     expect(fault(await patch({ settings: {}, events: [] }))).toEqual([400, "invalid", "events"]);
     expect((await patch({ settings: {}, events: null })).json.connection.events).toBeNull();
@@ -215,10 +198,7 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
     await send();
     await eventually("the delivery is parked", async () => (await listed())[0].waiting === 1);
     const got = receiver.got.length;
-    const resumed = checkedAnswer(
-      "POST /sites/:site/connections/:connection/resume",
-      await admin.ask(`POST ${at}/resume`),
-    );
+    const resumed = checkedAnswer("POST /sites/:site/connections/:connection/resume", await admin.ask(`POST ${at}/resume`));
     expect(resumed.released).toBe(1);
     await eventually("the delivery is sent", async () => receiver.got.length === got + 1);
     await eventually("the delivery is counted", async () => {
@@ -228,10 +208,7 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
 
     // Another site's connection is not found.
     const elsewhere = `/sites/${second}/connections/${connection.id}`;
-    for (const foreign of [
-      await owner.ask(`PATCH ${elsewhere}`, { settings: {} }),
-      await owner.ask(`DELETE ${elsewhere}`),
-    ]) {
+    for (const foreign of [await owner.ask(`PATCH ${elsewhere}`, { settings: {} }), await owner.ask(`DELETE ${elsewhere}`)]) {
       expect(fault(foreign)).toEqual([404, "not_found", "connection"]);
       expect(foreign.answer.text).not.toContain("cleancast ");
     }
@@ -247,24 +224,17 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
 
   test("the signing secret of an endpoint is shown when it is created or rotated, and by no other answer", async () => {
     const body = { platform: "webhook", settings: { url: `${receiver.url}/signed` } };
-    const created = checkedAnswer(
-      "POST /sites/:site/connections",
-      await admin.ask(`POST /sites/${site}/connections`, body),
-    );
+    const created = checkedAnswer("POST /sites/:site/connections", await admin.ask(`POST /sites/${site}/connections`, body));
     const first = created.newSecret;
     expect(first).toMatch(/^whsec_/);
     const at = `/sites/${site}/connections/${created.connection.id}`;
-    const rotated = checkedAnswer(
-      "POST /sites/:site/connections/:connection/rotate",
-      await admin.ask(`POST ${at}/rotate`),
-    );
+    const rotated = checkedAnswer("POST /sites/:site/connections/:connection/rotate", await admin.ask(`POST ${at}/rotate`));
     expect(rotated.oldUntil).toBeGreaterThan(Date.now() + 23 * 3_600_000);
     const next = rotated.secret;
     expect(next).not.toBe(first);
     await admin.ask(`POST ${at}/test`, {});
     const { text, headers } = receiver.got.at(-1) as ReceivedRequest;
-    for (const secret of [first, next])
-      expect(new Webhook(secret).verify(text, headers as Record<string, string>)).toBeTruthy();
+    for (const secret of [first, next]) expect(new Webhook(secret).verify(text, headers as Record<string, string>)).toBeTruthy();
 
     const again = await admin.ask(`POST /sites/${site}/connections`, body);
     expect(checkedAnswer("POST /sites/:site/connections", again).newSecret).toBeNull();
@@ -333,8 +303,7 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
     const asked = await admin.ask(`POST /sites/${site}/sign-ins`, { platform: "pinterest" });
     const { id, url } = checkedAnswer("POST /sites/:site/sign-ins", asked);
     const step = async (person: Person) => person.ask(`GET /sites/${site}/sign-ins/${id}`);
-    const open = (cookie: string) =>
-      call(origin, { method: "GET", path: url.replace(origin, ""), headers: { Cookie: cookie } });
+    const open = (cookie: string) => call(origin, { method: "GET", path: url.replace(origin, ""), headers: { Cookie: cookie } });
     expect(checkedAnswer("GET /sites/:site/sign-ins/:signIn", await step(admin)).step).toBe("requested");
     expect((await step(colleague)).status).toBe(404);
     expect((await open(colleague.cookie)).status).toBe(400);
@@ -349,9 +318,7 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
       headers: { Cookie: signInCookie },
     });
     expect(finished.status, finished.text).toBe(303);
-    expect(finished.headers.location).toBe(
-      `${origin}/dashboard/sites/${site}/integrations/pinterest?signIn=${id}`,
-    );
+    expect(finished.headers.location).toBe(`${origin}/dashboard/sites/${site}/integrations/pinterest?signIn=${id}`);
     expect((await step(admin)).json).toEqual({ step: "done", error: null });
 
     const { access_token: _token, ...settings } = standinConnections.pinterest;
@@ -390,27 +357,18 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
     expect(fault(await add(`${receiver.url}/totals/secret-path`))).toEqual([400, "invalid", "url"]);
     const at = `/sites/${site}/webhooks/${webhook.id}`;
     for (let n = 0; n < 3; n++) {
-      const tested = checkedAnswer(
-        "POST /sites/:site/webhooks/:webhook/test",
-        await admin.ask(`POST ${at}/test`),
-      );
+      const tested = checkedAnswer("POST /sites/:site/webhooks/:webhook/test", await admin.ask(`POST ${at}/test`));
       expect(tested).toMatchObject({ ok: true, httpStatus: 200 });
       expect(receiver.got.at(-1)?.text).toBe(tested.body);
     }
     const pushes = async (query: string) =>
-      checkedAnswer(
-        "GET /sites/:site/webhooks/:webhook/pushes",
-        await viewer.ask(`GET ${at}/pushes?limit=2${query}`),
-      );
+      checkedAnswer("GET /sites/:site/webhooks/:webhook/pushes", await viewer.ask(`GET ${at}/pushes?limit=2${query}`));
     const first = await pushes("");
     const rest = await pushes(`&cursor=${first.next}`);
     expect([first.items.length, rest.items.length, rest.next]).toEqual([2, 1, null]);
     expect(first.items[0]).toMatchObject({ ok: true, period: null });
 
-    const rotated = checkedAnswer(
-      "POST /sites/:site/webhooks/:webhook/rotate",
-      await admin.ask(`POST ${at}/rotate`),
-    );
+    const rotated = checkedAnswer("POST /sites/:site/webhooks/:webhook/rotate", await admin.ask(`POST ${at}/rotate`));
     expect(rotated.secret).not.toBe(secret);
     expect((await admin.ask(`POST ${at}/disable`)).status).toBe(200);
     const all = await viewer.ask(`GET /sites/${site}/webhooks`);

@@ -33,15 +33,7 @@ test("the console's link creates the owner, and commands invite, reset and remov
     members: [{ email: "ada@example.com", grants: [{ site: null, role: "owner" }] }],
     invitations: [],
   });
-  const invited = await home.run(
-    "member",
-    "add",
-    "Bob@example.com",
-    "--role",
-    "viewer",
-    "--site",
-    "localhost",
-  );
+  const invited = await home.run("member", "add", "Bob@example.com", "--role", "viewer", "--site", "localhost");
   expect(invited).toMatchObject({
     email: "bob@example.com",
     link: expect.stringMatching(/invitation#\w{32}$/),
@@ -69,8 +61,7 @@ test("the console's link creates the owner, and commands invite, reset and remov
   expect(await home.print("member", "list")).toMatch(/ada@example\.com +Ada +owner \(all sites\) +off/);
 
   await relay.stop();
-  for (const secret of [owner.token, fresh.token, password])
-    expect(relay.output().replace(link, "")).not.toContain(secret);
+  for (const secret of [owner.token, fresh.token, password]) expect(relay.output().replace(link, "")).not.toContain(secret);
   const again = await home.start();
   expect(again.output()).not.toContain("create the owner");
 });

@@ -72,13 +72,7 @@ describe("the OpenAPI document", () => {
 describe("the inbound endpoint in the OpenAPI document", () => {
   const now = Date.UTC(2026, 10, 16);
   const accepts = (fields: Record<string, unknown>) =>
-    !(
-      readFields(
-        { fields, exact: () => undefined },
-        { id: "site", settings: { country: null } },
-        now,
-      ) instanceof FieldFault
-    );
+    !(readFields({ fields, exact: () => undefined }, { id: "site", settings: { country: null } }, now) instanceof FieldFault);
   const full = {
     email: "ada@example.com",
     hashed_email: "b".repeat(64),
@@ -146,12 +140,7 @@ describe("descriptions of fields", () => {
 
   test("the email of a person is described as hashed, that of a member is not", () => {
     expect(emailOf("post /sites/{site}/people/find")?.description).toContain("hashed");
-    for (const name of [
-      "post /setup",
-      "post /session",
-      "post /password-resets",
-      "post /members/invitations",
-    ]) {
+    for (const name of ["post /setup", "post /session", "post /password-resets", "post /members/invitations"]) {
       expect(emailOf(name)?.type).toBe("string");
       expect(emailOf(name)?.description ?? "").not.toContain("hash");
     }
@@ -177,9 +166,7 @@ describe("the reference page", () => {
   test("the reference page loads nothing from other origins and runs no script", () => {
     const icon = '<link rel="icon" href="/dashboard/icon.svg">';
     expect(page).toContain(icon);
-    expect(page.replace(icon, "")).not.toMatch(
-      /<script|<link|<img|<iframe|\son\w+=|\sstyle=|javascript:|url\(|@import/i,
-    );
+    expect(page.replace(icon, "")).not.toMatch(/<script|<link|<img|<iframe|\son\w+=|\sstyle=|javascript:|url\(|@import/i);
     expect(page.match(/<style/g)).toEqual(["<style"]);
     expect(page).toContain('<style nonce="aGVsbG8=">');
     expect([...page.matchAll(/(?:src|href)="([^#"][^"]*)"/g)].map(([, to]) => to)).toEqual([

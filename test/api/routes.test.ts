@@ -12,15 +12,7 @@ import { scopes, type Scope } from "../../src/kernel/scopes.ts";
 import { ask, becomeOwner, invite, type Person } from "../support/apiClient.ts";
 import { freshEvent } from "../contract/answers.ts";
 import { freshFolder } from "../support/databases.ts";
-import {
-  call,
-  engines,
-  eventually,
-  newInstallation,
-  type Installation,
-  type Relay,
-  type TestSite,
-} from "../support/relay.ts";
+import { call, engines, eventually, newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
 
 const routes = (Object.entries(contract) as [RouteName, Route][]).map(([name, route]) => {
   const [method, path] = name.split(" ") as [string, string];
@@ -102,8 +94,7 @@ describe.each(engines)("the routes of the management API on %s", (engine) => {
     const bearer = { Authorization: `Bearer ${apiKey}` };
     for (const one of routes.filter(({ route }) => route.allow !== "public")) {
       const asked = await ask(relay, `${one.method} ${at(one.path, other.id)}`, bodyOf(one), bearer);
-      const expected =
-        one.route.apiKeys === false ? 403 : one.ofSite ? 404 : one.route.allow === "signed in" ? 200 : 403;
+      const expected = one.route.apiKeys === false ? 403 : one.ofSite ? 404 : one.route.allow === "signed in" ? 200 : 403;
       expect([one.name, asked.status]).toEqual([one.name, expected]);
       expect(asked.answer.text).not.toContain("other.example");
     }
@@ -113,9 +104,7 @@ describe.each(engines)("the routes of the management API on %s", (engine) => {
     for (const scope of scopes) {
       const created = await owner.ask("POST /api-keys", { name: scope, site: mine.id, scopes: [scope] });
       const bearer = { Authorization: `Bearer ${created.json.key}` };
-      const others = routes.filter(
-        ({ route, ofSite }) => ofSite && route.apiKeys !== false && !scopesOf(route).includes(scope),
-      );
+      const others = routes.filter(({ route, ofSite }) => ofSite && route.apiKeys !== false && !scopesOf(route).includes(scope));
       expect(others.length).toBeGreaterThan(10);
       for (const one of others) {
         const asked = await ask(relay, `${one.method} ${at(one.path, mine.id)}`, bodyOf(one), bearer);
@@ -144,11 +133,7 @@ describe.each(engines)("the routes of the management API on %s", (engine) => {
     for (const scope of scopes) {
       const send = await keyWith(scope);
       for (const [name, [route, body]] of Object.entries(calls))
-        expect([scope, name, (await send(route, body)).status]).toEqual([
-          scope,
-          name,
-          name === scope ? 200 : 403,
-        ]);
+        expect([scope, name, (await send(route, body)).status]).toEqual([scope, name, name === scope ? 200 : 403]);
       const listed = (await send(`GET /sites/${mine.id}/keys`)).status;
       expect([scope, listed]).toEqual([scope, scope === "read" || scope === "keys" ? 200 : 403]);
     }
@@ -184,10 +169,7 @@ describe.each(engines)("the routes of the management API on %s", (engine) => {
     for (const one of routes.filter(
       ({ ofSite, path }) => ofSite && /:(?:key|connection|webhook|event|run|visit|signIn)\b/.test(path),
     )) {
-      const asked = await admin.ask(
-        `${one.method} ${at(one.path, mine.id)}`,
-        bodies[one.name] ?? bodyOf(one),
-      );
+      const asked = await admin.ask(`${one.method} ${at(one.path, mine.id)}`, bodies[one.name] ?? bodyOf(one));
       expect([one.name, asked.status]).toEqual([one.name, 404]);
     }
     // Nothing was deleted.
@@ -244,9 +226,7 @@ describe.each(engines)("the routes of the management API on %s", (engine) => {
     const queries: Partial<Record<RouteName, string>> = {
       "GET /sites/:site/statistics": `?${times}&step=hour`,
     };
-    for (const one of routes.filter(
-      ({ method, route }) => method === "GET" && typeof route.answer !== "string",
-    )) {
+    for (const one of routes.filter(({ method, route }) => method === "GET" && typeof route.answer !== "string")) {
       const asked = await owner.ask(`GET ${at(one.path, other.id)}${queries[one.name] ?? ""}`);
       if (asked.status === 404 && /:(?:visit|signIn)/.test(one.path)) continue;
       expect([one.name, asked.status, asked.json?.error]).toEqual([one.name, 200, undefined]);
@@ -266,11 +246,7 @@ describe.each(engines)("the routes of the management API on %s", (engine) => {
       expect([route, asked.status, asked.json.error.field]).toEqual([route, 400, field]);
     };
     await refusedBody(`POST /sites/${mine.id}/keys`, { name: "a\0b" });
-    await refusedBody(
-      `POST /sites/${mine.id}/keys`,
-      { name: "a", expiresAt: Number.MAX_SAFE_INTEGER },
-      "expiresAt",
-    );
+    await refusedBody(`POST /sites/${mine.id}/keys`, { name: "a", expiresAt: Number.MAX_SAFE_INTEGER }, "expiresAt");
     await refusedBody(`PATCH /sites/${mine.id}`, { name: "x\r\nBcc: y" }, "name");
     expect((await owner.ask(`GET /sites/${mine.id}%00/keys`)).status).toBe(400);
     for (const path of ["/oauth/start/a.b%00.c", "/oauth/callback?state=a%00.b.c&code=1"]) {
@@ -284,13 +260,7 @@ describe.each(engines)("the routes of the management API on %s", (engine) => {
       (await call(relay.url, { method: "GET", path: "/dashboard/", headers })).status;
     expect(await page({})).toBe(200);
     expect(await page({ Host: "relay.example.net" })).toBe(200);
-    for (const host of [
-      "mine.example",
-      "mine.example..",
-      "mine.example:80:80",
-      "x@mine.example",
-      "mine.example%2e",
-    ])
+    for (const host of ["mine.example", "mine.example..", "mine.example:80:80", "x@mine.example", "mine.example%2e"])
       expect([host, await page({ Host: host })]).toEqual([host, 404]);
     const taking = await owner.ask(
       `POST /sites/${mine.id}/hosts`,
@@ -335,9 +305,7 @@ describe.each(engines)("the routes of the management API on %s", (engine) => {
   test("a closed live feed does not count against the limit, however soon it was closed", async () => {
     const createFeed = () => {
       const socket = connect(Number(new URL(relay.url).port), "127.0.0.1");
-      socket.write(
-        `GET /api/v1/sites/${mine.id}/feed HTTP/1.1\r\nHost: localhost\r\nCookie: ${owner.cookie}\r\n\r\n`,
-      );
+      socket.write(`GET /api/v1/sites/${mine.id}/feed HTTP/1.1\r\nHost: localhost\r\nCookie: ${owner.cookie}\r\n\r\n`);
       return socket;
     };
     for (let i = 0; i < 30; i += 1) {

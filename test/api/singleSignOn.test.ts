@@ -68,10 +68,8 @@ function openBrowser() {
     follow,
     jars,
     signIn: () => follow(`${origin}/oauth/sign-in`, (url) => url === `${origin}/dashboard`),
-    callbackUrl: async () =>
-      (await follow(`${origin}/oauth/sign-in`, (url) => url.includes("/sign-in/callback"))).url,
-    session: async () =>
-      ((await (await get(`${origin}/api/v1/session`)).json()) as { session: unknown }).session,
+    callbackUrl: async () => (await follow(`${origin}/oauth/sign-in`, (url) => url.includes("/sign-in/callback"))).url,
+    session: async () => ((await (await get(`${origin}/api/v1/session`)).json()) as { session: unknown }).session,
   };
 }
 
@@ -109,26 +107,11 @@ test("the sign-in page learns the name of the provider", async () => {
 
 test.each([
   ["an unknown person", "eve", { email: "eve@example.com", email_verified: true }, "is not a member here"],
-  [
-    "an address that is not verified",
-    "bob",
-    { email: "ada@example.com", email_verified: false },
-    "has not verified",
-  ],
+  ["an address that is not verified", "bob", { email: "ada@example.com", email_verified: false }, "has not verified"],
   ["an address without a statement about it", "bob", { email: "ada@example.com" }, "has not verified"],
   ["a person without an address", "bob", {}, "names no email address"],
-  [
-    "a person of another domain",
-    "mallory",
-    { email: "m@evil.example", email_verified: true },
-    "People of evil.example",
-  ],
-  [
-    "another person with a member's address",
-    "zoe",
-    { email: "ada@example.com", email_verified: true },
-    "another identity",
-  ],
+  ["a person of another domain", "mallory", { email: "m@evil.example", email_verified: true }, "People of evil.example"],
+  ["another person with a member's address", "zoe", { email: "ada@example.com", email_verified: true }, "another identity"],
 ])("%s is refused, and the audit log says so", async (_, subject, person, message) => {
   provider.people.set(subject, person);
   provider.behaviour.subject = subject;

@@ -28,24 +28,16 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
 
   test("members see the sites that they have a role on, with that role", async () => {
     const all = checkedAnswer("GET /sites", await owner.ask("GET /sites")).items;
-    expect(all.map(({ hosts }: { hosts: string[] }) => hosts[0])).toEqual([
-      "localhost",
-      "shop.example",
-      "second.example",
-    ]);
+    expect(all.map(({ hosts }: { hosts: string[] }) => hosts[0])).toEqual(["localhost", "shop.example", "second.example"]);
     const mine = checkedAnswer("GET /sites", await viewer.ask("GET /sites")).items;
-    expect(mine).toMatchObject([
-      { id: site, name: "shop.example", role: "viewer", timeZone: "UTC", inbound: false },
-    ]);
+    expect(mine).toMatchObject([{ id: site, name: "shop.example", role: "viewer", timeZone: "UTC", inbound: false }]);
   });
 
   test("a host belongs to one site, and a refusal does not name that site", async () => {
     const taken = await admin.ask(`POST /sites/${site}/hosts`, { host: "second.example" });
     expect(fault(taken)).toEqual([400, "invalid", "host"]);
     expect(taken.answer.text).not.toContain(second);
-    const both = await Promise.all(
-      [1, 2].map(() => owner.ask(`POST /sites/${site}/hosts`, { host: "twice.example" })),
-    );
+    const both = await Promise.all([1, 2].map(() => owner.ask(`POST /sites/${site}/hosts`, { host: "twice.example" })));
     expect(both.map(({ status }) => status).toSorted()).toEqual([200, 400]);
     // A relay without CLEANCAST_URL cannot tell its own host from a claimed one.
     const claimed = await admin.ask(`POST /sites/${site}/hosts`, { host: "www.shop.example" });
@@ -62,8 +54,7 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
     const makeAndRevoke = async (query: string) => {
       const wanted = { name: "setup", site: second, scopes: ["keys"] };
       const apiKey = checkedAnswer("POST /api-keys", await owner.ask("POST /api-keys", wanted));
-      const send = (route: string, body: unknown) =>
-        ask(relay, route, body, { Authorization: `Bearer ${apiKey.key}` });
+      const send = (route: string, body: unknown) => ask(relay, route, body, { Authorization: `Bearer ${apiKey.key}` });
       const first = (await send(`POST /sites/${second}/keys`, { name: "made" })).json;
       const next = (await send(`POST /sites/${second}/keys/${first.id}/rotate`, { expiresAt: null })).json;
       const made = [first.id, next.id] as string[];
@@ -139,16 +130,11 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
   });
 
   test("an invalid setting is refused by name and changes nothing", async () => {
-    const patch = (settings: Record<string, string>) =>
-      admin.ask(`PATCH /sites/${site}/settings`, { settings });
+    const patch = (settings: Record<string, string>) => admin.ask(`PATCH /sites/${site}/settings`, { settings });
     const wrong = await patch({ rate_limit: "5", keep: "for ever" });
     expect(fault(wrong)).toEqual([400, "invalid", "keep"]);
     expect(fault(await patch({ nonsense: "1" }))).toEqual([400, "invalid", "nonsense"]);
-    expect(fault(await patch({ alert_webhook: "http://10.0.0.1/" }))).toEqual([
-      400,
-      "invalid",
-      "alert_webhook",
-    ]);
+    expect(fault(await patch({ alert_webhook: "http://10.0.0.1/" }))).toEqual([400, "invalid", "alert_webhook"]);
     const { items } = (await viewer.ask(`GET /sites/${site}/settings`)).json;
     expect(items).toContainEqual(expect.objectContaining({ name: "rate_limit", value: "off" }));
   });
@@ -158,28 +144,18 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
     const copied = await owner.ask(`POST /sites/${second}/settings/copy`, { from: site, names });
     const { items } = checkedAnswer("POST /sites/:site/settings/copy", copied);
     expect(items).toContainEqual(expect.objectContaining({ name: "dedup_order", value: "30d" }));
-    expect(items).toContainEqual(
-      expect.objectContaining({ name: "alert_webhook", value: "https://hooks.example.com/…" }),
-    );
+    expect(items).toContainEqual(expect.objectContaining({ name: "alert_webhook", value: "https://hooks.example.com/…" }));
     const audit = await owner.ask(`GET /sites/${second}/audit`);
     expect(audit.json.items[0]).toMatchObject({ action: "settings copied", detail: { from: site } });
     expect(copied.answer.text + audit.answer.text).not.toContain("secret-token");
-    const copyFrom = (from: string, list = names) =>
-      admin.ask(`POST /sites/${site}/settings/copy`, { from, names: list });
+    const copyFrom = (from: string, list = names) => admin.ask(`POST /sites/${site}/settings/copy`, { from, names: list });
     expect(fault(await copyFrom(second))).toEqual([404, "not_found", undefined]);
     expect(fault(await copyFrom(site, ["nonsense"]))).toEqual([400, "invalid", "names"]);
   });
 
   test("an inbound key is shown once, its uses are counted, and it can be rotated and revoked", async () => {
-    const steps = async () =>
-      checkedAnswer("GET /sites/:site/checklist", await viewer.ask(`GET /sites/${site}/checklist`)).steps;
-    expect((await steps()).map(({ done }: { done: boolean }) => done)).toEqual([
-      true,
-      false,
-      false,
-      false,
-      false,
-    ]);
+    const steps = async () => checkedAnswer("GET /sites/:site/checklist", await viewer.ask(`GET /sites/${site}/checklist`)).steps;
+    expect((await steps()).map(({ done }: { done: boolean }) => done)).toEqual([true, false, false, false, false]);
     const created = await admin.ask(`POST /sites/${site}/keys`, { name: "my CRM" });
     const first = checkedAnswer("POST /sites/:site/keys", created);
     expect(first).toMatchObject({ openedInbound: true, key: expect.stringMatching(/^cc_/) });
@@ -207,22 +183,12 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
 
     const past = await admin.ask(`POST /sites/${site}/keys`, { name: "late", expiresAt: 1 });
     expect(fault(past)).toEqual([400, "invalid", "expiresAt"]);
-    expect(fault(await admin.ask(`POST /sites/${site}/keys`, { name: " " }))).toEqual([
-      400,
-      "invalid",
-      "name",
-    ]);
+    expect(fault(await admin.ask(`POST /sites/${site}/keys`, { name: " " }))).toEqual([400, "invalid", "name"]);
     const again = await admin.ask(`POST /sites/${site}/keys/${first.id}/rotate`, {});
     expect(fault(again)).toEqual([400, "invalid", "key"]);
     expect(again.answer.text).not.toContain("cleancast ");
 
-    expect((await steps()).map(({ done }: { done: boolean }) => done)).toEqual([
-      true,
-      false,
-      true,
-      false,
-      true,
-    ]);
+    expect((await steps()).map(({ done }: { done: boolean }) => done)).toEqual([true, false, true, false, true]);
     await eventually("the site's health counts both conversions", async () => {
       const { health } = checkedAnswer("GET /sites/:site", await viewer.ask(`GET /sites/${site}`));
       return health.conversions24h === 2 && health.lastEventAt !== null;
@@ -248,9 +214,7 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
   test("the API says when the tag was last seen, and on how many pages", async () => {
     const from = Date.now();
     for (const page of ["/", "/cart?email=ada@example.com", "/"])
-      expect(
-        (await report(relay, "shop.example", "visit", { page: `https://shop.example${page}` })).status,
-      ).toBe(204);
+      expect((await report(relay, "shop.example", "visit", { page: `https://shop.example${page}` })).status).toBe(204);
     const tag = await viewer.ask(`GET /sites/${site}/tag`);
     const { seen } = checkedAnswer("GET /sites/:site/tag", tag);
     expect(seen.pages).toBe(2);
@@ -299,10 +263,7 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
     const rows = [1, 2, 3].map((n) => `eve@customers.example;I-${n};${time};1,50;1,79\n`);
     rows[1] = `eve@customers.example;I-2;soon;1,50;1,79\n`;
     expect(
-      checkedAnswer(
-        "POST /sites/:site/imports/columns",
-        await admin.ask(at("columns", {}), header + rows[0]),
-      ),
+      checkedAnswer("POST /sites/:site/imports/columns", await admin.ask(at("columns", {}), header + rows[0])),
     ).toMatchObject({
       delimiter: ";",
       columns: [{ name: "Mail", samples: ["eve@customers.example"] }, {}, {}, {}, { samples: ["1,79"] }],
@@ -358,13 +319,8 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
     expect(done(await part(2, header + rows[2])).state).toBe("done before");
     expect(fault(await part(2, header + rows[2], { deliver: "all" }))).toEqual([400, "invalid", "deliver"]);
 
-    const { items } = checkedAnswer(
-      "GET /sites/:site/imports",
-      await viewer.ask(`GET /sites/${site}/imports`),
-    );
-    expect(items).toMatchObject([
-      { file: "orders.csv", state: "done", deliver: "none", tally: { imported: 2 } },
-    ]);
+    const { items } = checkedAnswer("GET /sites/:site/imports", await viewer.ask(`GET /sites/${site}/imports`));
+    expect(items).toMatchObject([{ file: "orders.csv", state: "done", deliver: "none", tally: { imported: 2 } }]);
     const audit = (await admin.ask(`GET /sites/${site}/audit`)).json.items;
     expect(audit.slice(0, 2)).toMatchObject([
       { action: "import done", actor: "admin@example.com", detail: { imported: 2, refused: 1 } },
@@ -401,32 +357,27 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
     ["CR alone behind rows and in cells", "two\rlines", "note", "\r"],
     ["CR alone and empty lines behind rows", "note", "note", "\r", "\r\r"],
     ["no line break behind the last row of a part", "two\nlines", "note", "\n", ""],
-  ])(
-    "every row of all parts is imported once: %s",
-    async (name, note, column, lineEnd, partEnd = lineEnd) => {
-      const row = (n: number) => `ann@customers.example,${name} ${n},${new Date().toISOString()},"${note}"`;
-      const header = `email,orderId,eventTime,"${column}"${lineEnd}`;
-      const parts = [[1, 2], [3, 4, 5], [6]].map((part) => part.map(row).join(lineEnd));
-      const answers = [];
-      let skippedLines = 0;
-      for (const [i, rows] of parts.entries()) {
-        const query = new URLSearchParams({
-          kind: "conversions",
-          file: "breaks.csv",
-          sha256: hash("sha256", name),
-          defaults: JSON.stringify({ event: "purchase" }),
-          skippedLines: String(skippedLines),
-          isLast: String(i === parts.length - 1),
-        });
-        const text = header + rows + partEnd;
-        answers.push((await admin.ask(`POST /sites/${site}/imports/parts?${query.toString()}`, text)).json);
-        skippedLines += (rows + (partEnd || lineEnd)).split(lineEnd.at(-1) ?? "").length - 1;
-      }
-      expect(answers).toMatchObject(
-        [2, 5, 6].map((count) => ({ isPartDone: true, tally: { rows: count, imported: count } })),
-      );
-    },
-  );
+  ])("every row of all parts is imported once: %s", async (name, note, column, lineEnd, partEnd = lineEnd) => {
+    const row = (n: number) => `ann@customers.example,${name} ${n},${new Date().toISOString()},"${note}"`;
+    const header = `email,orderId,eventTime,"${column}"${lineEnd}`;
+    const parts = [[1, 2], [3, 4, 5], [6]].map((part) => part.map(row).join(lineEnd));
+    const answers = [];
+    let skippedLines = 0;
+    for (const [i, rows] of parts.entries()) {
+      const query = new URLSearchParams({
+        kind: "conversions",
+        file: "breaks.csv",
+        sha256: hash("sha256", name),
+        defaults: JSON.stringify({ event: "purchase" }),
+        skippedLines: String(skippedLines),
+        isLast: String(i === parts.length - 1),
+      });
+      const text = header + rows + partEnd;
+      answers.push((await admin.ask(`POST /sites/${site}/imports/parts?${query.toString()}`, text)).json);
+      skippedLines += (rows + (partEnd || lineEnd)).split(lineEnd.at(-1) ?? "").length - 1;
+    }
+    expect(answers).toMatchObject([2, 5, 6].map((count) => ({ isPartDone: true, tally: { rows: count, imported: count } })));
+  });
 
   test("parts of NDJSON may lack columns that other parts have", async () => {
     const query = new URLSearchParams({

@@ -4,14 +4,7 @@ import { get } from "node:http";
 import { beforeAll, describe, expect, test } from "vitest";
 import { contract } from "../../src/contract/contract.ts";
 import { becomeOwner, type Person } from "../support/apiClient.ts";
-import {
-  engines,
-  eventually,
-  newInstallation,
-  type Installation,
-  type Relay,
-  type TestSite,
-} from "../support/relay.ts";
+import { engines, eventually, newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
 import { sha256Of } from "../support/sha256.ts";
 
 const hourMs = 3_600_000;
@@ -44,10 +37,7 @@ describe.each(engines)("a site's data on %s", (engine) => {
           items: [{ id: "SKU-1", name: "Mug", price: 5, quantity: 2 }, { id: "SKU-2" }],
         },
       ],
-      [
-        site.key,
-        { email: "known@example.com", event: "purchase", orderId: "A-1", value: 10.1, currency: "EUR" },
-      ],
+      [site.key, { email: "known@example.com", event: "purchase", orderId: "A-1", value: 10.1, currency: "EUR" }],
       [site.key, { email: "b@example.com", event: "purchase", orderId: "A-2", value: 10.2, currency: "EUR" }],
       [site.key, { email: "b@example.com", event: "purchase", orderId: "A-3", value: 500, currency: "USD" }],
       [site.key, { email: "c@example.com", event: "lead", orderId: hostile }],
@@ -76,25 +66,39 @@ describe.each(engines)("a site's data on %s", (engine) => {
     ];
     const refunds = [{ currency: "USD", value: 900 }];
     expect(json.totals).toEqual({
-      conversions: 5, values, refunds, duplicates: 1, filtered: 1, botEvents: 0, withClickId: 1, due: 5, sent: 5,
-      bots: 0, people: 0, test: 1,
-    }); // prettier-ignore
+      conversions: 5,
+      values,
+      refunds,
+      duplicates: 1,
+      filtered: 1,
+      botEvents: 0,
+      withClickId: 1,
+      due: 5,
+      sent: 5,
+      bots: 0,
+      people: 0,
+      test: 1,
+    });
     expect(json.before).toEqual({
-      conversions: 0, values: [], refunds: [], duplicates: 0, filtered: 0, botEvents: 0,
-      withClickId: 0, due: 0, sent: 0, bots: 0,
-    }); // prettier-ignore
+      conversions: 0,
+      values: [],
+      refunds: [],
+      duplicates: 0,
+      filtered: 0,
+      botEvents: 0,
+      withClickId: 0,
+      due: 0,
+      sent: 0,
+      bots: 0,
+    });
     expect(json.steps.length).toBeGreaterThanOrEqual(24);
-    expect(json.steps.reduce((sum: number, step: { conversions: number }) => sum + step.conversions, 0)).toBe(
-      5,
-    );
+    expect(json.steps.reduce((sum: number, step: { conversions: number }) => sum + step.conversions, 0)).toBe(5);
     expect(json.events).toEqual([
       { name: "purchase", conversions: 3, values },
       { name: "lead", conversions: 1, values: [] },
       { name: "Refund", conversions: 1, values: refunds },
     ]);
-    expect(json.platforms).toEqual([
-      { platform: "sandbox", states: { sent: 5 }, conversions: 5, values, confirmations: null },
-    ]);
+    expect(json.platforms).toEqual([{ platform: "sandbox", states: { sent: 5 }, conversions: 5, values, confirmations: null }]);
     expect(json.sources).toEqual([
       {
         name: "(none)",
@@ -126,11 +130,7 @@ describe.each(engines)("a site's data on %s", (engine) => {
     ] as const) {
       const filtered = (await owner.ask(`GET ${path}&${kind}=${encodeURIComponent(name)}`)).json;
       contract["GET /sites/:site/statistics"].answer.parse(filtered);
-      expect([kind, filtered.totals.conversions, filtered.totals.sent]).toEqual([
-        kind,
-        conversions,
-        conversions,
-      ]);
+      expect([kind, filtered.totals.conversions, filtered.totals.sent]).toEqual([kind, conversions, conversions]);
       expect(filtered.totals).toMatchObject({ duplicates: 0, filtered: 0, bots: 0 });
     }
   });
@@ -183,9 +183,7 @@ describe.each(engines)("a site's data on %s", (engine) => {
     expect(await orders(`search=${event.id}&mode=live&clickId=gclid`)).toEqual(["A-1"]);
     expect(await orders(`search=${event.id}&clickId=none`)).toEqual([]);
     expect(event).toMatchObject({ identity: "found", clickIds: ["gclid"] });
-    expect(event.deliveries).toEqual([
-      { connection, platform: "sandbox", state: "sent", reason: null, reasonPersists: false },
-    ]);
+    expect(event.deliveries).toEqual([{ connection, platform: "sandbox", state: "sent", reason: null, reasonPersists: false }]);
     expect((await owner.ask(`GET ${of("/events?cursor=x")}`)).json.error.field).toBe("cursor");
 
     const trace = (await owner.ask(`GET ${of(`/events/${event.platformEventId}`)}`)).json;
@@ -203,9 +201,7 @@ describe.each(engines)("a site's data on %s", (engine) => {
   test("a CSV file holds every row, and no cell is a formula", async () => {
     const { answer } = await owner.ask(`GET ${of("/events.csv")}`);
     expect(answer.headers["content-type"]).toBe("text/csv; charset=utf-8");
-    expect(answer.headers["content-disposition"]).toMatch(
-      /^attachment; filename="events-shop\.example-[\d-]+\.csv"$/,
-    );
+    expect(answer.headers["content-disposition"]).toMatch(/^attachment; filename="events-shop\.example-[\d-]+\.csv"$/);
     const lines = answer.text.trim().split("\n");
     expect(lines).toHaveLength(8);
     expect(lines[4]).toContain(`"'=HYPERLINK(""http://evil.example""),""<script>"""`);
@@ -258,8 +254,10 @@ describe.each(engines)("a site's data on %s", (engine) => {
     expect(would.json).toEqual({ found: 1, changed: 1, leftAlone: {}, waiting: {} });
     const event = first.items[0].event.id;
     const did = await owner.ask(`POST ${of("/deliveries/replay")}`, {
-      eventId: event, state: "sent", dryRun: false,
-    }); // prettier-ignore
+      eventId: event,
+      state: "sent",
+      dryRun: false,
+    });
     expect(did.json).toMatchObject({ changed: 1 });
     await eventually("the event was sent again", async () => {
       const trace = (await owner.ask(`GET ${of(`/events/${event}`)}`)).json;
@@ -270,11 +268,8 @@ describe.each(engines)("a site's data on %s", (engine) => {
 
   test("events are filtered by delivery, source and value, page by page, and an unknown filter is refused", async () => {
     const read = async (query: string) => (await owner.ask(`GET ${of(`/events?${query}`)}`)).json;
-    const ordersOf = async (query: string) =>
-      (await read(query)).items.map(({ orderId }: { orderId: string }) => orderId);
-    expect(await ordersOf("state=sent&platform=sandbox&mode=live")).toEqual([
-      "A-4", hostile, "A-3", "A-2", "A-1",
-    ]); // prettier-ignore
+    const ordersOf = async (query: string) => (await read(query)).items.map(({ orderId }: { orderId: string }) => orderId);
+    expect(await ordersOf("state=sent&platform=sandbox&mode=live")).toEqual(["A-4", hostile, "A-3", "A-2", "A-1"]);
     expect(await ordersOf("state=rejected")).toEqual([]);
     expect(await ordersOf("state=sent&event=purchase&minValue=10.15")).toEqual(["A-3", "A-2"]);
     expect(await ordersOf("minValue=10.15&currency=eur")).toEqual(["A-2"]);
@@ -294,13 +289,7 @@ describe.each(engines)("a site's data on %s", (engine) => {
     }
     expect(seen).toEqual(await ordersOf("state=sent"));
 
-    for (const wrong of [
-      "stat=sent",
-      "state=nothing",
-      "status=rejected",
-      "platform=sandbx",
-      "minValue=much",
-    ]) {
+    for (const wrong of ["stat=sent", "state=nothing", "status=rejected", "platform=sandbx", "minValue=much"]) {
       const { status, json } = await owner.ask(`GET ${of(`/events?${wrong}`)}`);
       expect([status, json.error.field]).toEqual([400, wrong.split("=")[0]]);
     }
@@ -332,23 +321,17 @@ describe.each(engines)("a site's data on %s", (engine) => {
   test("events arrive in the live feed with their outcome", async () => {
     const order = `live-${engine}`;
     let received = "";
-    const listening = get(
-      `${relay.url}/api/v1${of("/feed")}`,
-      { headers: { Cookie: owner.cookie } },
-      (response) => {
-        expect(response.headers["content-type"]).toBe("text/event-stream; charset=utf-8");
-        response.setEncoding("utf8").on("data", (text: string) => (received += text));
-      },
-    );
+    const listening = get(`${relay.url}/api/v1${of("/feed")}`, { headers: { Cookie: owner.cookie } }, (response) => {
+      expect(response.headers["content-type"]).toBe("text/event-stream; charset=utf-8");
+      response.setEncoding("utf8").on("data", (text: string) => (received += text));
+    });
     await eventually("the stream is open", () => received.startsWith("retry:"));
     await relay.post(site.key, { email: "d@example.com", event: "purchase", orderId: order });
     await eventually("the event arrives with its outcome", () =>
       received.split("\n\n").some((one) => one.includes(order) && one.includes('"state":"sent"')),
     );
     const message = received.split("\n\n").findLast((one) => one.includes(order)) ?? "";
-    contract["GET /sites/:site/events"].answer.shape.items.element.parse(
-      JSON.parse(message.slice("data: ".length)),
-    );
+    contract["GET /sites/:site/events"].answer.shape.items.element.parse(JSON.parse(message.slice("data: ".length)));
     listening.destroy();
   });
 
@@ -357,19 +340,14 @@ describe.each(engines)("a site's data on %s", (engine) => {
       get(`${relay.url}/api/v1${of("/feed")}`, { headers: { Cookie: owner.cookie } }).on("error", () => {}),
     );
     const statuses = await Promise.all(
-      open.map(
-        (one) =>
-          new Promise<number>((resolve) => one.on("response", ({ statusCode }) => resolve(statusCode ?? 0))),
-      ),
+      open.map((one) => new Promise<number>((resolve) => one.on("response", ({ statusCode }) => resolve(statusCode ?? 0)))),
     );
     expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(1);
     for (const one of open) one.destroy();
     await eventually("the closed feeds no longer count", async () => {
       const next = get(`${relay.url}/api/v1${of("/feed")}`, { headers: { Cookie: owner.cookie } });
       next.on("error", () => {});
-      const status = await new Promise<number>((resolve) =>
-        next.on("response", ({ statusCode }) => resolve(statusCode ?? 0)),
-      );
+      const status = await new Promise<number>((resolve) => next.on("response", ({ statusCode }) => resolve(statusCode ?? 0)));
       next.destroy();
       return status === 200;
     });
@@ -394,9 +372,7 @@ describe.each(engines)("a site's data on %s", (engine) => {
     expect(after).toMatchObject({ consent: "denied", visits: [], events: [] });
     const audit = (await owner.ask(`GET ${of("/audit?limit=200")}`)).json.items as { action: string }[];
     const actions = audit.map(({ action }) => action).filter((action) => /person|consent/.test(action));
-    expect(new Set(actions)).toEqual(
-      new Set(["person looked up", "person exported", "consent set", "person erased"]),
-    );
+    expect(new Set(actions)).toEqual(new Set(["person looked up", "person exported", "consent set", "person erased"]));
     expect(JSON.stringify(audit)).not.toContain(sha256Of(email));
   });
 

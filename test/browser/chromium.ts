@@ -43,10 +43,7 @@ export async function launchWith(switches: readonly string[]): Promise<Browser> 
 }
 
 /** Starts a browser without a driver, which opens one address; the page does the rest. Returns a function that ends it. */
-export async function connectWithoutDriver(
-  url: string,
-  switches: readonly string[],
-): Promise<() => Promise<void>> {
+export async function connectWithoutDriver(url: string, switches: readonly string[]): Promise<() => Promise<void>> {
   if ("missing" in found) throw new Error(found.missing);
   const { path, args, env } = await prepare(found);
   const profile = mkdtempSync(join(tmpdir(), "cleancast-profile-"));

@@ -7,23 +7,13 @@ import { eventually } from "../support/relay.ts";
 import { inChromium, newVisitor } from "./chromium.ts";
 import { consentPages } from "./consentPages.ts";
 import { setUpStage, type Stage } from "./stage.ts";
-import {
-  decided,
-  heldCookies,
-  land,
-  relayCookies,
-  startOver,
-  submit,
-  withoutIdentifiers,
-} from "./visitor.ts";
+import { decided, heldCookies, land, relayCookies, startOver, submit, withoutIdentifiers } from "./visitor.ts";
 
 const withGpc: BrowserContextOptions = { extraHTTPHeaders: { "Sec-GPC": "1" } };
 
 async function newGpcVisitor(): Promise<BrowserContext> {
   const visitor = await newVisitor(withGpc);
-  await visitor.addInitScript(() =>
-    Object.defineProperty(Navigator.prototype, "globalPrivacyControl", { get: () => true }),
-  );
+  await visitor.addInitScript(() => Object.defineProperty(Navigator.prototype, "globalPrivacyControl", { get: () => true }));
   return visitor;
 }
 
@@ -46,32 +36,17 @@ inChromium("opting out", () => {
 
   type Case = { path: string; source: string; again: string; after: string; click?: true; gpc?: true };
   const cases: [string, Case][] = [
-    [
-      "Global Privacy Control",
-      { path: "/plain", source: "gpc", again: "/plain", after: "unknown", gpc: true },
-    ],
+    ["Global Privacy Control", { path: "/plain", source: "gpc", again: "/plain", after: "unknown", gpc: true }],
     ["TCF", { path: "/tcf-refused", source: "tcf", again: "/tcf-granted", after: "granted" }],
     ["TCF that loads late", { path: "/tcf-late", source: "tcf", again: "/tcf-granted", after: "granted" }],
-    [
-      "Consent Mode's default",
-      { path: "/gcm-default", source: "gcm", again: "/gcm-granted", after: "granted" },
-    ],
+    ["Consent Mode's default", { path: "/gcm-default", source: "gcm", again: "/gcm-granted", after: "granted" }],
     [
       "Consent Mode's default for some region, which the tag cannot know",
       { path: "/gcm-regions", source: "gcm", again: "/gcm-granted", after: "granted" },
     ],
-    [
-      "Consent Mode's update",
-      { path: "/gcm-update", source: "gcm", again: "/gcm-granted", after: "granted", click: true },
-    ],
-    [
-      "Consent Mode that loads late",
-      { path: "/gcm-late", source: "gcm", again: "/gcm-granted", after: "granted" },
-    ],
-    [
-      "cc.consent('denied')",
-      { path: "/own", source: "own", again: "/own-granted", after: "granted", click: true },
-    ],
+    ["Consent Mode's update", { path: "/gcm-update", source: "gcm", again: "/gcm-granted", after: "granted", click: true }],
+    ["Consent Mode that loads late", { path: "/gcm-late", source: "gcm", again: "/gcm-granted", after: "granted" }],
+    ["cc.consent('denied')", { path: "/own", source: "own", again: "/own-granted", after: "granted", click: true }],
     [
       "cc.consent('denied') before the tag has loaded",
       { path: "/own-queued", source: "own", again: "/own-granted", after: "granted" },

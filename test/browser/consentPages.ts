@@ -50,9 +50,7 @@ export function consentPages(tagLine: string): Record<string, string> {
   const withAjax = (head: string, body: string) => pageWith(router + head + tagLine, ajax + buttons + body);
   return {
     "/plain": withNative(""),
-    "/gpc": withNative(
-      script(`Object.defineProperty(Navigator.prototype, "globalPrivacyControl", { get: () => true })`),
-    ),
+    "/gpc": withNative(script(`Object.defineProperty(Navigator.prototype, "globalPrivacyControl", { get: () => true })`)),
     "/tcf-refused": withNative(script(tcf(refused))),
     "/tcf-granted": withNative(script(tcf(granted))),
     "/tcf-late": withNative(script(`setTimeout(() => { ${tcf(refused)} }, 700)`)),
@@ -63,9 +61,7 @@ export function consentPages(tagLine: string): Record<string, string> {
       script(`${gtag} gtag("consent", "default", ${all("granted")})`),
       onClick("refuse", `gtag("consent", "update", ${all("denied")})`),
     ),
-    "/gcm-late": withNative(
-      script(`setTimeout(() => { ${gtag} gtag("consent", "default", ${all("denied")}) }, 700)`),
-    ),
+    "/gcm-late": withNative(script(`setTimeout(() => { ${gtag} gtag("consent", "default", ${all("denied")}) }, 700)`)),
     // Most consent platforms do this for a visitor who agreed on an earlier day.
     "/gcm-waits": withNative(
       script(`${gtag} gtag("consent", "default", ${all("denied", ", wait_for_update: 500")});
@@ -90,13 +86,7 @@ export function consentPages(tagLine: string): Record<string, string> {
     "/own": withNative("", onClick("refuse", `cc.consent("denied")`)),
     "/own-granted": withNative(stub + script(`cc.consent("granted")`)),
     "/own-queued": withNative(stub + script(`cc.consent("denied")`)),
-    "/own-at-once": pageWith(
-      "",
-      native + tagLine.replace("<script", `<script onload="cc.consent('denied')"`),
-    ),
-    "/ajax": withAjax(
-      "",
-      onClick("agree", `cc.consent("granted")`) + onClick("refuse", `cc.consent("denied")`),
-    ),
+    "/own-at-once": pageWith("", native + tagLine.replace("<script", `<script onload="cc.consent('denied')"`)),
+    "/ajax": withAjax("", onClick("agree", `cc.consent("granted")`) + onClick("refuse", `cc.consent("denied")`)),
   };
 }

@@ -18,11 +18,7 @@ inChromium("the documentation", () => {
     origin = (await (await newInstallation("sqlite")).start()).url;
   });
 
-  async function open(
-    path: string,
-    width: number,
-    colorScheme: "light" | "dark",
-  ): Promise<{ page: Page; wrong: string[] }> {
+  async function open(path: string, width: number, colorScheme: "light" | "dark"): Promise<{ page: Page; wrong: string[] }> {
     const visitor = await newVisitor({ viewport: { width, height: 800 }, colorScheme });
     await visitor.grantPermissions(["clipboard-read", "clipboard-write"], { origin });
     const page = await visitor.newPage();
@@ -55,9 +51,7 @@ inChromium("the documentation", () => {
     await page.hover(".labelled");
     await page.click(".labelled .copy");
     const copied = await page.evaluate(() => navigator.clipboard.readText());
-    expect(copied).toBe(
-      readFileSync(new URL("../../docs/examples/stripe.mjs", import.meta.url), "utf8").trimEnd(),
-    );
+    expect(copied).toBe(readFileSync(new URL("../../docs/examples/stripe.mjs", import.meta.url), "utf8").trimEnd());
     await page.click(".theme");
     await page.reload();
     expect(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)).toBe("light");

@@ -58,16 +58,13 @@ inChromium("forms", () => {
     const [report] = await stage.site.waitForReports("identify", 1);
     const forms = emailForms("Ada.Lovelace+Shop@GMail.com");
     const sha256 = (text?: string) => createHash("sha256").update(String(text)).digest("hex");
-    expect(report?.fields["emails"]).toEqual(
-      [forms.canonical, forms.google, forms.microsoft, forms.reddit].map(sha256),
-    );
+    expect(report?.fields["emails"]).toEqual([forms.canonical, forms.google, forms.microsoft, forms.reddit].map(sha256));
   });
 
   test("of twenty forms on one page, each sends its own email, once", async () => {
     const forms = Array.from(
       { length: 20 },
-      (_, i) =>
-        `<form id="f${i}"><input name="email" value="form${i}@customers.example"><button>Go</button></form>`,
+      (_, i) => `<form id="f${i}"><input name="email" value="form${i}@customers.example"><button>Go</button></form>`,
     );
     await show(preventSubmit + forms.join(""));
     await page.click("#f13 button");
@@ -114,9 +111,7 @@ inChromium("forms", () => {
   });
 
   test("a value that autofill entered without an event is read", async () => {
-    await show(
-      `<form>${preventSubmit}<input type="text" autocomplete="email" id="x"><button>Send</button></form>`,
-    );
+    await show(`<form>${preventSubmit}<input type="text" autocomplete="email" id="x"><button>Send</button></form>`);
     await page.evaluate(() => {
       (document.querySelector("#x") as HTMLInputElement).value = "autofill@customers.example";
     });
@@ -125,9 +120,7 @@ inChromium("forms", () => {
   });
 
   test("a button without a form and the Enter key submit the email field next to them", async () => {
-    await show(
-      `<div><div><label>Mail <input name="e-mail" id="a"></label></div><p><button id="go">Go</button></p></div>`,
-    );
+    await show(`<div><div><label>Mail <input name="e-mail" id="a"></label></div><p><button id="go">Go</button></p></div>`);
     await page.fill("#a", "button@customers.example");
     await page.click("#go");
     await page.fill("#a", "enter@customers.example");
@@ -206,14 +199,7 @@ inChromium("forms", () => {
 
   test("a value that is not an email address is not sent, although the form does not check it", async () => {
     await show(`<form novalidate>${preventSubmit}<input type="email" name="e"><button>Send</button></form>`);
-    for (const junk of [
-      "ada",
-      "ada@",
-      "@x.example",
-      "a b@x.example",
-      "ada@localhost",
-      "ada@x.example, b@x.example",
-    ]) {
+    for (const junk of ["ada", "ada@", "@x.example", "a b@x.example", "ada@localhost", "ada@x.example, b@x.example"]) {
       await page.fill("[name=e]", junk);
       await page.click("button");
     }
@@ -223,10 +209,9 @@ inChromium("forms", () => {
   test("a page that allows only its own host (default-src 'self') works, and reports no violation", async () => {
     const messages: string[] = [];
     page.on("console", (message) => messages.push(message.text()));
-    await show(
-      `<form action="/thanks" method="post"><input type="email" name="e"><button>Send</button></form>`,
-      { "content-security-policy": "default-src 'self'; form-action 'self'" },
-    );
+    await show(`<form action="/thanks" method="post"><input type="email" name="e"><button>Send</button></form>`, {
+      "content-security-policy": "default-src 'self'; form-action 'self'",
+    });
     await page.fill("[name=e]", "csp@customers.example");
     await page.click("button");
     await page.waitForURL("**/thanks");
@@ -236,19 +221,16 @@ inChromium("forms", () => {
     expect(messages).toEqual([]);
   });
 
-  test.each(["no-referrer", "same-origin", "origin"])(
-    "a page with Referrer-Policy: %s works",
-    async (policy) => {
-      await show(`<form>${preventSubmit}<input type="email" name="e"><button>Send</button></form>`, {
-        "referrer-policy": policy,
-      });
-      const email = `referrer-${policy}@customers.example`;
-      await page.fill("[name=e]", email);
-      await page.click("button");
-      await stage.site.waitForReports("identify", 1);
-      expect((await stage.convert(email)).clickIds).toEqual({ gclid: "Form" });
-    },
-  );
+  test.each(["no-referrer", "same-origin", "origin"])("a page with Referrer-Policy: %s works", async (policy) => {
+    await show(`<form>${preventSubmit}<input type="email" name="e"><button>Send</button></form>`, {
+      "referrer-policy": policy,
+    });
+    const email = `referrer-${policy}@customers.example`;
+    await page.fill("[name=e]", email);
+    await page.click("button");
+    await stage.site.waitForReports("identify", 1);
+    expect((await stage.convert(email)).clickIds).toEqual({ gclid: "Form" });
+  });
 });
 
 inChromium("a relay that is far away", () => {

@@ -39,9 +39,7 @@ test("without any browser the tests are skipped with a reason, and in CI they fa
   expect(findChromium({ ...machine, env: { PATH } })).toEqual({
     missing: expect.stringContaining("install Debian's"),
   });
-  expect(() => findChromium({ ...machine, env: { PATH, CI: "true" } })).toThrow(
-    /cannot run, no Chromium .+ install Debian's/,
-  );
+  expect(() => findChromium({ ...machine, env: { PATH, CI: "true" } })).toThrow(/cannot run, no Chromium .+ install Debian's/);
 });
 
 test("Firefox is the one named in the environment, else the system's; without one its tests are skipped with a reason", () => {
@@ -63,9 +61,7 @@ test("WebKit needs its driver, its browser and a display; without one its tests 
     browser,
   });
   expect(findWebKit({ PATH: driver }, "/no/such/browser")).toEqual({
-    missing: expect.stringMatching(
-      /^Xvfb, MiniBrowser not found: install Debian's webkit2gtk-driver and xvfb/,
-    ),
+    missing: expect.stringMatching(/^Xvfb, MiniBrowser not found: install Debian's webkit2gtk-driver and xvfb/),
   });
 });
 
@@ -77,9 +73,10 @@ inChromium("the browser", () => {
   test("the test browser has the locale en-US, and resolves only the names of test sites", async () => {
     const visitor = await newVisitor();
     const page = await visitor.newPage();
-    expect(
-      await page.evaluate(() => [navigator.language, Intl.NumberFormat().resolvedOptions().locale]),
-    ).toEqual(["en-US", "en-US"]);
+    expect(await page.evaluate(() => [navigator.language, Intl.NumberFormat().resolvedOptions().locale])).toEqual([
+      "en-US",
+      "en-US",
+    ]);
     await expect(page.goto("https://www.example.com/")).rejects.toThrow("ERR_NAME_NOT_RESOLVED");
     await visitor.close();
   });

@@ -1,15 +1,7 @@
 // Finds and starts Chromium for the browser tests and the screenshots.
 
 import { createHash, X509Certificate } from "node:crypto";
-import {
-  accessSync,
-  chmodSync,
-  constants,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  writeFileSync,
-} from "node:fs";
+import { accessSync, chmodSync, constants, existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { delimiter, dirname, join } from "node:path";
@@ -21,8 +13,7 @@ export type Source = { from: "environment" | "system"; path: string } | { from: 
 
 // The headless shell needs half as much CPU as a browser that can also show windows.
 const systemNames = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"];
-const remedy =
-  "install Debian's (apt-get install chromium-headless-shell), or name one in CLEANCAST_TEST_CHROMIUM";
+const remedy = "install Debian's (apt-get install chromium-headless-shell), or name one in CLEANCAST_TEST_CHROMIUM";
 
 /** Finds the browser named in the environment, else the one that `npm ci` installs, else the system's. */
 export function findChromium({ env, platform, arch }: Machine): Source | { missing: string } {

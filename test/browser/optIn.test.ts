@@ -26,29 +26,24 @@ inChromium("a site that asks first (opt-in)", () => {
     ["Consent Mode starts with denied", "/gcm-asking"],
   ] as const;
 
-  test.each(undecided)(
-    "nothing is sent or stored and no cookie is set before the decision: %s",
-    async (_how, path) => {
-      const page = await startOver(stage, shared);
-      const before = await storedRows();
-      await land(stage, page, path, "?gclid=Undecided&utm_source=mail");
-      await page.fill("[name=email]", "undecided@customers.example");
-      await page.click("#send");
-      await page.evaluate(() => history.pushState({}, "", "/ajax/2?fbclid=Undecided"));
-      // A late report would be sent within this time.
-      await page.waitForTimeout(2200);
-      expect(await heldCookies(stage, page)).toEqual([]);
-      expect(
-        await page.evaluate(() => [document.cookie, localStorage.length, sessionStorage.length]),
-      ).toEqual(["", 0, 0]);
-      // Nor does leaving the page send anything.
-      await page.goto(`${stage.site.origin}/start`);
-      const sent = stage.site.recorded.filter((one) => one.isForRelay && one.method === "POST");
-      expect(sent).toEqual([]);
-      expect(await storedRows()).toBe(before);
-      expect(await stage.convert("undecided@customers.example")).toEqual(withoutIdentifiers);
-    },
-  );
+  test.each(undecided)("nothing is sent or stored and no cookie is set before the decision: %s", async (_how, path) => {
+    const page = await startOver(stage, shared);
+    const before = await storedRows();
+    await land(stage, page, path, "?gclid=Undecided&utm_source=mail");
+    await page.fill("[name=email]", "undecided@customers.example");
+    await page.click("#send");
+    await page.evaluate(() => history.pushState({}, "", "/ajax/2?fbclid=Undecided"));
+    // A late report would be sent within this time.
+    await page.waitForTimeout(2200);
+    expect(await heldCookies(stage, page)).toEqual([]);
+    expect(await page.evaluate(() => [document.cookie, localStorage.length, sessionStorage.length])).toEqual(["", 0, 0]);
+    // Nor does leaving the page send anything.
+    await page.goto(`${stage.site.origin}/start`);
+    const sent = stage.site.recorded.filter((one) => one.isForRelay && one.method === "POST");
+    expect(sent).toEqual([]);
+    expect(await storedRows()).toBe(before);
+    expect(await stage.convert("undecided@customers.example")).toEqual(withoutIdentifiers);
+  });
 
   test.each(undecided)(
     "on agreement the ids of the landing page are stored, though the router stripped them: %s",

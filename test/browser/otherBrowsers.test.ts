@@ -74,8 +74,7 @@ async function heldCookies(tab: Tab): Promise<string> {
 }
 const visitorCookie = expect.stringMatching(/^__cc_v=[\w-]{22}$/);
 
-const reports = () =>
-  stage.site.recorded.filter((one) => one.isForRelay && one.method === "POST" && one.path !== "/__cc/held");
+const reports = () => stage.site.recorded.filter((one) => one.isForRelay && one.method === "POST" && one.path !== "/__cc/held");
 
 for (const browser of otherBrowsers) {
   const nameOf = (email: string) => `${email}.${browser.name.toLowerCase()}@customers.example`;
@@ -172,9 +171,7 @@ for (const browser of otherBrowsers) {
         });
         await submit(used, email);
         await stage.site.waitForReports("identify", 1);
-        expect(new Set(reports().map((one) => one.headers.cookie))).toEqual(
-          new Set([`__cc_${source}=denied`]),
-        );
+        expect(new Set(reports().map((one) => one.headers.cookie))).toEqual(new Set([`__cc_${source}=denied`]));
         const { visitors, identities } = await stage.stored();
         expect(JSON.stringify([visitors, identities])).not.toMatch(`(Before|After)-${source}`);
         expect(await stage.convert(email)).toEqual(withoutIdentifiers);
@@ -204,11 +201,7 @@ describe("opt-in mode", () => {
         await tab.fill("[name=email]", email);
         await tab.click("#send");
         expect(await heldCookies(tab)).toBe("");
-        expect(await tab.run("[document.cookie, localStorage.length, sessionStorage.length]")).toEqual([
-          "",
-          0,
-          0,
-        ]);
+        expect(await tab.run("[document.cookie, localStorage.length, sessionStorage.length]")).toEqual(["", 0, 0]);
         expect(reports()).toEqual([]);
 
         await tab.click("#agree");

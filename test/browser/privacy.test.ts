@@ -34,8 +34,7 @@ function encodings(address: string): string[] {
   ]);
 }
 
-const finds = (haystack: string) =>
-  encodings(email).filter((needle) => haystack.toLowerCase().includes(needle.toLowerCase()));
+const finds = (haystack: string) => encodings(email).filter((needle) => haystack.toLowerCase().includes(needle.toLowerCase()));
 
 const textOf = ({ host, method, path, headers, body }: Recorded) =>
   `${method} ${host}${path}\n${JSON.stringify(headers)}\n${body}`;

@@ -35,14 +35,8 @@ const form = `<form id="native" action="/thanks" method="post"><input type="emai
   </script>`;
 
 const hostilePages = [
-  [
-    "cookies cannot be read",
-    `Object.defineProperty(Document.prototype, "cookie", { get() { throw new Error("no cookies") } })`,
-  ],
-  [
-    "there is no SubtleCrypto, as on plain http",
-    `Object.defineProperty(Crypto.prototype, "subtle", { value: undefined })`,
-  ],
+  ["cookies cannot be read", `Object.defineProperty(Document.prototype, "cookie", { get() { throw new Error("no cookies") } })`],
+  ["there is no SubtleCrypto, as on plain http", `Object.defineProperty(Crypto.prototype, "subtle", { value: undefined })`],
   ["beacons and fetch throw", `navigator.sendBeacon = fetch = () => { throw new Error("blocked") }`],
   ["the data layer is frozen", `dataLayer = Object.freeze([])`],
   ["the consent platform throws", `__tcfapi = () => { throw new Error("broken") }`],
@@ -54,14 +48,8 @@ const hostilePages = [
     "the data layer holds nonsense",
     `dataLayer = [null, 7, "consent", ["consent"], ["consent", "update", null], { get 0() { throw new Error("trap") }, length: 1 }]`,
   ],
-  [
-    "storage is forbidden",
-    `Object.defineProperty(window, "localStorage", { get() { throw new Error("forbidden") } })`,
-  ],
-  [
-    "cc is something else",
-    `cc = { q: [null, 3, ["no such thing", []], ["identifyEmail", [null]], ["eventId", []]] }`,
-  ],
+  ["storage is forbidden", `Object.defineProperty(window, "localStorage", { get() { throw new Error("forbidden") } })`],
+  ["cc is something else", `cc = { q: [null, 3, ["no such thing", []], ["identifyEmail", [null]], ["eventId", []]] }`],
 ] as const;
 
 inChromium("a relay in trouble", () => {
@@ -114,22 +102,19 @@ inChromium("a relay in trouble", () => {
     return (submitted[0]?.at ?? 0) - sentAt;
   }
 
-  test.each(troubles)(
-    "a page in use works and logs no script error while the relay is %s",
-    async (_name, trouble) => {
-      await page.goto(`${stage.site.origin}/page?gclid=Trouble`);
-      await stage.site.waitForReports("visit", 1);
-      stage.site.trouble = trouble;
-      const took = await use();
-      // Failed beacons need time to report their error.
-      await page.waitForTimeout(300);
-      expect(messages.errors).toEqual([]);
-      for (const note of messages.network) expect(note).toContain("/__cc/");
-      expect(took).toBeLessThan(stage.site.slowMs / 2);
-      // The page did call the relay.
-      expect(stage.site.recorded.some((one) => one.path === "/__cc/identify")).toBe(true);
-    },
-  );
+  test.each(troubles)("a page in use works and logs no script error while the relay is %s", async (_name, trouble) => {
+    await page.goto(`${stage.site.origin}/page?gclid=Trouble`);
+    await stage.site.waitForReports("visit", 1);
+    stage.site.trouble = trouble;
+    const took = await use();
+    // Failed beacons need time to report their error.
+    await page.waitForTimeout(300);
+    expect(messages.errors).toEqual([]);
+    for (const note of messages.network) expect(note).toContain("/__cc/");
+    expect(took).toBeLessThan(stage.site.slowMs / 2);
+    // The page did call the relay.
+    expect(stage.site.recorded.some((one) => one.path === "/__cc/identify")).toBe(true);
+  });
 
   test.each(troubles)("a page opened while the relay is %s works without its tag", async (_name, trouble) => {
     // A cached file would hide the trouble.
@@ -152,8 +137,7 @@ inChromium("a relay in trouble", () => {
       type Api = Record<string, (...args: unknown[]) => unknown>;
       const { cc } = window as unknown as { cc: Api };
       const calls = [[], [null], [3, {}], ["x", "y"], ["ada@customers.example", ""], ["granted"], ["denied"]];
-      for (const call of calls)
-        for (const name of ["identifyEmail", "consent", "eventId"]) await cc[name]?.(...call);
+      for (const call of calls) for (const name of ["identifyEmail", "consent", "eventId"]) await cc[name]?.(...call);
     });
     // The tag looks for a late consent platform again within this time.
     await page.waitForTimeout(600);
@@ -163,16 +147,13 @@ inChromium("a relay in trouble", () => {
 
   test("no error reaches a page inside a sandboxed frame", async () => {
     const { origin, pages } = stage.site;
-    pages["/frame"] =
-      `<iframe sandbox="allow-scripts allow-forms" src="${origin}/page?gclid=Framed"></iframe>`;
+    pages["/frame"] = `<iframe sandbox="allow-scripts allow-forms" src="${origin}/page?gclid=Framed"></iframe>`;
     await page.goto(`${origin}/frame`);
     const frame = page.frameLocator("iframe");
     await frame.locator("[name=email]").fill("framed@customers.example");
     const child = page.frames()[1];
     await child?.waitForFunction(() => (window as { cc?: { ready?: true } }).cc?.ready);
-    await child?.evaluate(() =>
-      (window as unknown as { cc: { consent(word: string): void } }).cc.consent("granted"),
-    );
+    await child?.evaluate(() => (window as unknown as { cc: { consent(word: string): void } }).cc.consent("granted"));
     await page.waitForTimeout(300);
     await frame.locator("#native button").click();
     await frame.locator("h1").waitFor();

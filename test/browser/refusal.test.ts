@@ -46,9 +46,7 @@ function send({ endpoint = "identify", headers = {}, body = "" }: Sent): Promise
       },
       (response) => {
         response.resume();
-        response.on("end", () =>
-          resolve({ status: response.statusCode ?? 0, cookie: response.headers["set-cookie"]?.[0] }),
-        );
+        response.on("end", () => resolve({ status: response.statusCode ?? 0, cookie: response.headers["set-cookie"]?.[0] }));
       },
     );
     outgoing.on("error", reject);

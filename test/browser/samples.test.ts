@@ -37,8 +37,7 @@ inChromium("the samples of the pages", () => {
   });
 
   test("every page has the same line of the tag, and it reports a visit with its click id", async () => {
-    for (const page of ["README.md", "docs/tutorials/first-meta-conversion.md"])
-      expect(samplesOf(page)[0]).toBe(tagLine);
+    for (const page of ["README.md", "docs/tutorials/first-meta-conversion.md"]) expect(samplesOf(page)[0]).toBe(tagLine);
     const page = await (await newVisitor()).newPage();
     await page.goto(`${stage.site.origin}/line?gclid=from-the-sample`);
     const [visit] = await stage.site.waitForReports("visit", 1);
@@ -60,9 +59,7 @@ inChromium("the samples of the pages", () => {
         return here.sent;
       });
       const { platformEventId } = await stage.convert("sample@customers.example", { orderId });
-      expect(sent).toEqual([
-        ["track", "Purchase", { value: 49.9, currency: "EUR" }, { eventID: platformEventId }],
-      ]);
+      expect(sent).toEqual([["track", "Purchase", { value: 49.9, currency: "EUR" }, { eventID: platformEventId }]]);
       if (path === "/pixel") continue;
       const [identified] = await stage.site.waitForReports("identify", 1);
       expect(JSON.stringify(identified?.fields)).toContain(hashEmail("ada@example.com"));

@@ -65,10 +65,7 @@ afterFile(async () => {
 });
 
 /** With `relayHost` the relay has its own host, and the site's host has no /__cc/. */
-export async function startSite(
-  relay: { url: string },
-  { relayHost }: { relayHost?: string } = {},
-): Promise<TestSite> {
+export async function startSite(relay: { url: string }, { relayHost }: { relayHost?: string } = {}): Promise<TestSite> {
   const agent = new Agent({ keepAlive: true });
   /** Requests that a slow relay has not answered yet, with the function that answers each. */
   const waiting = new Map<NodeJS.Timeout, () => void>();
@@ -110,12 +107,7 @@ export async function startSite(
     await new Promise((resolve) => server.close(resolve));
   });
 
-  function toRelay(
-    request: IncomingMessage,
-    response: ServerResponse,
-    body: Buffer,
-    recorded: Recorded,
-  ): void {
+  function toRelay(request: IncomingMessage, response: ServerResponse, body: Buffer, recorded: Recorded): void {
     const pass = () => forward(request, response, body, recorded);
     switch (site.trouble) {
       case "none":
@@ -148,25 +140,21 @@ export async function startSite(
       "x-forwarded-for": site.visitorAddress,
     };
     delete headers.connection;
-    const onward = httpRequest(
-      new URL(recorded.path, target),
-      { method: recorded.method, headers, agent },
-      (answer) => {
-        const more = site.connectMs ? { connection: "close" } : {};
-        const pass = () => {
-          response.writeHead(answer.statusCode ?? 502, { ...answer.headers, ...more });
-          answer.pipe(response);
-        };
-        answer.on("end", () => {
-          recorded.answer = { status: answer.statusCode ?? 0, headers: answer.headers };
-        });
-        const release = held.get(recorded.path);
-        if (!release) return pass();
-        // The relay has answered, although the browser does not know it yet.
+    const onward = httpRequest(new URL(recorded.path, target), { method: recorded.method, headers, agent }, (answer) => {
+      const more = site.connectMs ? { connection: "close" } : {};
+      const pass = () => {
+        response.writeHead(answer.statusCode ?? 502, { ...answer.headers, ...more });
+        answer.pipe(response);
+      };
+      answer.on("end", () => {
         recorded.answer = { status: answer.statusCode ?? 0, headers: answer.headers };
-        void release.then(pass);
-      },
-    );
+      });
+      const release = held.get(recorded.path);
+      if (!release) return pass();
+      // The relay has answered, although the browser does not know it yet.
+      recorded.answer = { status: answer.statusCode ?? 0, headers: answer.headers };
+      void release.then(pass);
+    });
     onward.on("error", () => void response.destroy());
     onward.end(body);
   }

@@ -80,9 +80,7 @@ inChromium("the story on one host", () => {
 
   test("UTM fields and browser ids are stored too, and the sandbox shows what a platform receives", async () => {
     await visitor.clearCookies();
-    await visitor.addCookies(
-      Object.entries(browserIds).map(([name, value]) => ({ name, value, url: stage.site.origin })),
-    );
+    await visitor.addCookies(Object.entries(browserIds).map(([name, value]) => ({ name, value, url: stage.site.origin })));
     const query = new URLSearchParams({ ...utm, gclid: "EAIaIQobChMI-Ab_Cd" });
     await landAndSubmit(stage, page, `?${query}`, "Utm@Customers.example");
     const { platformEventId } = await stage.convert("utm@customers.example");
@@ -203,24 +201,21 @@ inChromium("the story elsewhere", () => {
   test.each([
     ["on PostgreSQL", { engine: "postgres" }],
     ["with the relay on a subdomain", { relayHost: "cc.shop.example.test" }],
-  ] as const)(
-    "%s a click becomes an attributed conversion, and the visitor is known again",
-    async (_where, options) => {
-      const stage = await open(options);
-      const visitor = await newVisitor();
-      const page = await visitor.newPage();
-      const value = valueOf("gclid", 1000);
-      const query = new URLSearchParams({ ...utm, gclid: value });
-      await landAndSubmit(stage, page, `?${query}`, "ada@customers.example");
-      expect(await stage.convert("ada@customers.example")).toMatchObject({ clickIds: { gclid: value }, utm });
-      await landAndSubmit(stage, page, "?fbclid=Again", "ada@customers.example");
-      expect((await stage.convert("ada@customers.example")).clickIds).toEqual({
-        gclid: value,
-        fbclid: "Again",
-      });
-      const { visitors, identities } = await stage.stored();
-      expect(visitors).toHaveLength(1);
-      expect(identities.map((one) => one.email_sha256)).toEqual([hashEmail("ada@customers.example")]);
-    },
-  );
+  ] as const)("%s a click becomes an attributed conversion, and the visitor is known again", async (_where, options) => {
+    const stage = await open(options);
+    const visitor = await newVisitor();
+    const page = await visitor.newPage();
+    const value = valueOf("gclid", 1000);
+    const query = new URLSearchParams({ ...utm, gclid: value });
+    await landAndSubmit(stage, page, `?${query}`, "ada@customers.example");
+    expect(await stage.convert("ada@customers.example")).toMatchObject({ clickIds: { gclid: value }, utm });
+    await landAndSubmit(stage, page, "?fbclid=Again", "ada@customers.example");
+    expect((await stage.convert("ada@customers.example")).clickIds).toEqual({
+      gclid: value,
+      fbclid: "Again",
+    });
+    const { visitors, identities } = await stage.stored();
+    expect(visitors).toHaveLength(1);
+    expect(identities.map((one) => one.email_sha256)).toEqual([hashEmail("ada@customers.example")]);
+  });
 });

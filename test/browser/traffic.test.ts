@@ -15,8 +15,7 @@ const iPhone =
   "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1";
 const pixel = (version: string) =>
   `Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${version}.0.0.0 Mobile Safari/537.36`;
-const submitOf = (report: Report | undefined): unknown[] =>
-  report ? (report.fields["submit"] as unknown[]) : [];
+const submitOf = (report: Report | undefined): unknown[] => (report ? (report.fields["submit"] as unknown[]) : []);
 const noAutomationFlag = "--disable-blink-features=AutomationControlled";
 
 inChromium("traffic in a real browser", () => {
@@ -85,18 +84,15 @@ inChromium("traffic in a real browser", () => {
     ["an old Chrome on Windows", () => windowsChrome("120")],
     ["an iPhone", () => iPhone],
     ["an Android phone", () => pixel(version)],
-  ])(
-    "headless Chromium as %s, without the automation flag, has at least two contradictions",
-    async (_name, userAgent) => {
-      const page = await pageIn([`--user-agent=${userAgent()}`, noAutomationFlag]);
-      expect(await page.evaluate(() => navigator.webdriver)).toBe(false);
-      expect(await countedAs(page)).toBe("bots");
-      const { verdict } = await newestBot();
-      expect(verdict.score).toBe(100);
-      const contradictions = verdict.reasons.filter((one) => one.startsWith("contradiction:"));
-      expect(contradictions.length).toBeGreaterThan(1);
-    },
-  );
+  ])("headless Chromium as %s, without the automation flag, has at least two contradictions", async (_name, userAgent) => {
+    const page = await pageIn([`--user-agent=${userAgent()}`, noAutomationFlag]);
+    expect(await page.evaluate(() => navigator.webdriver)).toBe(false);
+    expect(await countedAs(page)).toBe("bots");
+    const { verdict } = await newestBot();
+    expect(verdict.score).toBe(100);
+    const contradictions = verdict.reasons.filter((one) => one.startsWith("contradiction:"));
+    expect(contradictions.length).toBeGreaterThan(1);
+  });
 
   test.each([
     ["Windows", () => windowsChrome(version)],

@@ -33,8 +33,7 @@ inChromium("visits", () => {
     stage.site.clearRecorded();
   });
 
-  const identify = (email: string) =>
-    page.evaluate((text) => (window as unknown as Api).cc.identifyEmail(text), email);
+  const identify = (email: string) => page.evaluate((text) => (window as unknown as Api).cc.identifyEmail(text), email);
   const params = () => stage.site.reports("visit").map((one) => one.fields["params"]);
 
   test("a single-page app that moves to an address with a new click id has a new visit", async () => {
@@ -117,10 +116,7 @@ inChromium("visits", () => {
     );
     // The page navigates as soon as the page /go exists.
     const goOn = `setInterval(async () => (await fetch("/go")).ok && location.assign("/ahead?gclid=Ahead"), 200)`;
-    stage.site.pages["/now"] = pageWith(
-      "",
-      `<script type="speculationrules">${rules}</script><script>${goOn}</script>`,
-    );
+    stage.site.pages["/now"] = pageWith("", `<script type="speculationrules">${rules}</script><script>${goOn}</script>`);
     // Counts are written once a second: when this bot is counted, all earlier visits are too.
     await report(stage.relay, shop, "visit", {}, { ...botHeaders, "X-Forwarded-For": "198.51.100.7" });
     const named = async () => (await counts()).reasons["user agent:named bot"] === 1;
@@ -141,10 +137,7 @@ inChromium("visits", () => {
       const [, shown] = await stage.site.waitForReports("visit", 2);
       expect(shown?.headers["sec-purpose"]).toBeUndefined();
       await stage.site.waitForReports("identify", 1);
-      await eventually(
-        "the shown page is a visit",
-        async () => (await counts())["not a visit"] === before["not a visit"],
-      );
+      await eventually("the shown page is a visit", async () => (await counts())["not a visit"] === before["not a visit"]);
       const after = await counts();
       expect(after.people + after.bots).toBe(before.people + before.bots + 1);
       expect(after.gross).toBe(before.gross + 1);
@@ -175,11 +168,7 @@ inChromium("visits", () => {
     const results = await page.evaluate(
       async (source) => {
         const { cc } = window as unknown as Api;
-        const waiting = [
-          cc.identifyEmail("Early@Customers.example"),
-          cc.identifyEmail("nobody"),
-          cc.eventId("a", "1"),
-        ];
+        const waiting = [cc.identifyEmail("Early@Customers.example"), cc.identifyEmail("nobody"), cc.eventId("a", "1")];
         const script = document.createElement("script");
         script.src = source;
         document.head.append(script);
@@ -203,9 +192,7 @@ inChromium("visits", () => {
     const reports = await stage.site.waitForReports("identify", 2);
     const keys = reports.map((one) => (one.fields["emails"] as string[])[0]);
     expect(new Set(keys)).toEqual(new Set([hash, hashEmail("plain@customers.example")]));
-    expect(reports.find((one) => (one.fields["emails"] as string[]).length === 1)?.fields["emails"]).toEqual([
-      hash,
-    ]);
+    expect(reports.find((one) => (one.fields["emails"] as string[]).length === 1)?.fields["emails"]).toEqual([hash]);
     for (const email of ["hashed@customers.example", "plain@customers.example"])
       expect((await stage.convert(email)).clickIds).toEqual({ gclid: "Hash" });
   });

@@ -23,8 +23,7 @@ export type Step = {
 
 export async function startPeer(steps: readonly Step[]): Promise<Receiver> {
   const receiver = await startReceiver();
-  receiver.behave = (request, response) =>
-    answer(steps[receiver.got.length - 1] ?? steps.at(-1) ?? {}, request, response);
+  receiver.behave = (request, response) => answer(steps[receiver.got.length - 1] ?? steps.at(-1) ?? {}, request, response);
   return receiver;
 }
 

@@ -15,8 +15,7 @@ const conversion = (orderId: string): Conversion => ({
   event: "purchase",
   orderId,
 });
-const orderIdsOf = (text: string) =>
-  (JSON.parse(text) as { events: { orderId: string }[] }).events.map(({ orderId }) => orderId);
+const orderIdsOf = (text: string) => (JSON.parse(text) as { events: { orderId: string }[] }).events.map(({ orderId }) => orderId);
 
 describe("the queue", () => {
   test("enqueued conversions leave in one batch, in order, when flush is called", async () => {
@@ -56,9 +55,7 @@ describe("the queue", () => {
   });
 
   test("each refused conversion is reported, also when the report of another throws", async () => {
-    const peer = await startPeer([
-      { status: 403, body: { ok: false, error: "Inbound webhook not enabled" } },
-    ]);
+    const peer = await startPeer([{ status: 403, body: { ok: false, error: "Inbound webhook not enabled" } }]);
     const reported: [unknown, number][] = [];
     const client = new Cleancast({
       url: peer.url,
@@ -103,15 +100,12 @@ describe("the arguments of the client", () => {
     expect(() => client.enqueue(wrong)).toThrow("value must be a finite number");
   });
 
-  test.each(["timeoutMs", "budgetMs", "firstDelayMs", "batchDelayMs", "maxQueue"])(
-    "%s must be a positive number",
-    (name) => {
-      for (const value of [0, -1, Number.NaN])
-        expect(() => new Cleancast({ url: "https://shop.example.com", key, [name]: value })).toThrow(
-          `${name} must be a positive number`,
-        );
-    },
-  );
+  test.each(["timeoutMs", "budgetMs", "firstDelayMs", "batchDelayMs", "maxQueue"])("%s must be a positive number", (name) => {
+    for (const value of [0, -1, Number.NaN])
+      expect(() => new Cleancast({ url: "https://shop.example.com", key, [name]: value })).toThrow(
+        `${name} must be a positive number`,
+      );
+  });
 
   test.each([
     ["", "/__cc/inbound"],
@@ -160,13 +154,7 @@ describe("the package", () => {
 
   test("the compiled client imports only its own files, so it runs where Node's modules are missing", () => {
     const files = readdirSync(built).filter((name) => name.endsWith(".js"));
-    expect(files.toSorted()).toEqual([
-      "cleancast.js",
-      "conversion.js",
-      "delivery.js",
-      "exchange.js",
-      "fake.js",
-    ]);
+    expect(files.toSorted()).toEqual(["cleancast.js", "conversion.js", "delivery.js", "exchange.js", "fake.js"]);
     for (const name of files) {
       const code = readFileSync(join(built, name), "utf8").replaceAll(/\/\*[^]*?\*\/|^ *\/\/.*$/gm, "");
       const imports = [...code.matchAll(/(?:from|import\()\s*"([^"]+)"/g)].map(([, target = ""]) => target);
@@ -179,15 +167,7 @@ describe("the package", () => {
   test("TypeScript accepts a conversion from the compiled types, and refuses one without a person", () => {
     const check = (code: string) => {
       writeFileSync(join(built, "use.ts"), `import { Cleancast } from "./cleancast.js";\n${code}`);
-      const options = [
-        "--ignoreConfig",
-        "--noEmit",
-        "--strict",
-        "--module",
-        "nodenext",
-        "--lib",
-        "es2022,dom",
-      ];
+      const options = ["--ignoreConfig", "--noEmit", "--strict", "--module", "nodenext", "--lib", "es2022,dom"];
       return spawnSync("npx", ["tsc", ...options, join(built, "use.ts")], { cwd: root, encoding: "utf8" });
     };
     const use = (fields: string) =>

@@ -7,8 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { blocksOf, placeOf, root, type Block } from "../support/documents/documents.ts";
 import { createGuides, type Guides } from "../support/documents/guideRun.ts";
 
-const copyTo = (folder: string, file: string) =>
-  `mkdir -p ${folder} && cp '${root}clients/${file}' ${folder}`;
+const copyTo = (folder: string, file: string) => `mkdir -p ${folder} && cp '${root}clients/${file}' ${folder}`;
 
 /** The pages of a group share a folder and a relay. */
 const groups = [

@@ -2,14 +2,7 @@
 
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
-import {
-  engines,
-  eventually,
-  newInstallation,
-  type Installation,
-  type Relay,
-  type TestSite,
-} from "../support/relay.ts";
+import { engines, eventually, newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
 import { sha256Of } from "../support/sha256.ts";
 import { accepted, freshEvent, summarize } from "./answers.ts";
 import { dayMs as day } from "../../src/kernel/time.ts";
@@ -59,42 +52,18 @@ describe.each(engines)("attribution on %s", (engine) => {
       await consent(site, "agreed@example.com", "granted");
       await consent(site, "refused@example.com", "denied");
     }
-    await identity(
-      optOut,
-      "--hashed-email",
-      sha256Of("by-hash@example.com").toUpperCase(),
-      "gclid=stored-by-hash",
-    );
+    await identity(optOut, "--hashed-email", sha256Of("by-hash@example.com").toUpperCase(), "gclid=stored-by-hash");
     await identity(optOut, "--email", "old@example.com", "li_fat_id=too-old", "--seen-at", daysAgo(31));
-    await identity(
-      optOut,
-      "--email",
-      "old@example.com",
-      "ttclid=too-old",
-      "fbclid=young",
-      "--seen-at",
-      daysAgo(29),
-    );
+    await identity(optOut, "--email", "old@example.com", "ttclid=too-old", "fbclid=young", "--seen-at", daysAgo(29));
     await identity(optOut, "--email", "two@example.com", "gclid=newest", "utm_source=second");
-    await identity(
-      optOut,
-      "--email",
-      "two@example.com",
-      "gclid=older",
-      "utm_source=first",
-      "--seen-at",
-      daysAgo(5),
-    );
+    await identity(optOut, "--email", "two@example.com", "gclid=older", "utm_source=first", "--seen-at", daysAgo(5));
     await identity(optOut, "--email", "two@example.com", "msclkid=only-then", "--seen-at", daysAgo(9));
     await consent(optOut, "nobody@example.com", "denied");
     relay = await home.start();
   });
 
   /** Sends an event and returns the conversion that the receiver got. */
-  async function received(
-    event: Record<string, unknown>,
-    { key } = optOut,
-  ): Promise<Record<string, unknown>> {
+  async function received(event: Record<string, unknown>, { key } = optOut): Promise<Record<string, unknown>> {
     const whole = freshEvent({ phone: "+1 425 555 1234", firstName: "Ada", lastName: "Byron", ...event });
     expect(summarize(await relay.post(key, whole))).toEqual(accepted("purchase", { webhook: { ok: true } }));
     const [body, ...more] = receiver.bodies().filter(({ orderId }) => orderId === whole.orderId);
@@ -107,8 +76,7 @@ describe.each(engines)("attribution on %s", (engine) => {
     return (await home.run("event", "show", String(platformEventId))).attribution;
   };
 
-  const decide = (email: string, decision: string) =>
-    home.run("consent", "set", optOut.host, "--email", email, decision);
+  const decide = (email: string, decision: string) => home.run("consent", "set", optOut.host, "--email", email, decision);
 
   test("the click ids and campaign of a visit are sent byte for byte", async () => {
     const body = await received({ email: "Undecided@example.com" });

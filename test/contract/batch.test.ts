@@ -2,15 +2,7 @@
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
-import {
-  call,
-  engines,
-  eventually,
-  newInstallation,
-  type Installation,
-  type Relay,
-  type TestSite,
-} from "../support/relay.ts";
+import { call, engines, eventually, newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
 import { freshEvent, jsonError, plainText, summarize } from "./answers.ts";
 
 const sent = { ok: true, event: "purchase", results: { webhook: { ok: true } } };
@@ -85,9 +77,7 @@ describe.each(engines)("batches on %s", (engine) => {
     const { body } = await send(events);
     expect(body.results).toHaveLength(500);
     for (const one of body.results) expect(one).toMatchObject({ ok: true, event: "purchase" });
-    await eventually("all have arrived", () =>
-      events.every((one) => arrived(String(one.orderId)).length > 0),
-    );
+    await eventually("all have arrived", () => events.every((one) => arrived(String(one.orderId)).length > 0));
     expect(events.every((one) => arrived(String(one.orderId)).length === 1)).toBe(true);
     expect((await send(events)).body.results).toEqual(events.map(() => deduped));
     expect((await relay.post(site.key, events[499] ?? {})).text).toBe(JSON.stringify(deduped));
@@ -112,17 +102,13 @@ describe.each(engines)("batches on %s", (engine) => {
     ["events that are no array", '{"events":{}}'],
     ["501 events", JSON.stringify({ events: Array.from({ length: 501 }, () => ({})) })],
   ])("%s are refused as a whole", async (_what, body) => {
-    expect(summarize(await post(body))).toEqual(
-      jsonError(400, "events must be an array of at most 500 events"),
-    );
+    expect(summarize(await post(body))).toEqual(jsonError(400, "events must be an array of at most 500 events"));
   });
 
   test("a body above 2 MiB is refused, one below is read", async () => {
     const fill = (size: number) => JSON.stringify({ events: [], filler: "x".repeat(size) });
     expect((await post(fill(2 * 1024 * 1024 - 100))).status).toBe(200);
-    expect(summarize(await post(fill(2 * 1024 * 1024)))).toEqual(
-      plainText(413, "The body is larger than 2 MiB."),
-    );
+    expect(summarize(await post(fill(2 * 1024 * 1024)))).toEqual(plainText(413, "The body is larger than 2 MiB."));
   });
 
   test("an event of a batch has the limit of a single event, and takes no other with it", async () => {
@@ -137,9 +123,7 @@ describe.each(engines)("batches on %s", (engine) => {
   });
 
   test("key, method, content type and JSON are checked as for single events", async () => {
-    expect(summarize(await post('{"events":[]}', "wrong", { Host: "batch.example" }))).toEqual(
-      jsonError(401, "Invalid API key"),
-    );
+    expect(summarize(await post('{"events":[]}', "wrong", { Host: "batch.example" }))).toEqual(jsonError(401, "Invalid API key"));
     expect(summarize(await post("[]"))).toEqual(plainText(400, "The body must be a JSON object."));
     expect(summarize(await post("{}", site.key, { "Content-Type": "text/csv" }))).toEqual(
       plainText(415, "Content-Type must be application/json."),

@@ -65,12 +65,8 @@ describe("the request body", () => {
 
   test("a request without a content type is answered 415, with a body or without", async () => {
     const headers = { "X-CC-Api-Key": site.key };
-    expect(summarize(await call(relay.url, { headers, body: JSON.stringify(freshEvent()) }))).toEqual(
-      wrongType,
-    );
-    expect(summarize(await call(relay.url, { headers: { ...headers, "Content-Length": "0" } }))).toEqual(
-      wrongType,
-    );
+    expect(summarize(await call(relay.url, { headers, body: JSON.stringify(freshEvent()) }))).toEqual(wrongType);
+    expect(summarize(await call(relay.url, { headers: { ...headers, "Content-Length": "0" } }))).toEqual(wrongType);
   });
 
   test("the content type is checked before the size", async () => {
@@ -119,9 +115,7 @@ describe("the request body", () => {
   });
 
   test("an empty body without a Content-Length is answered as empty", async () => {
-    expect(summarize(await sendChunked(""))).toEqual(
-      plainText(400, "The body is empty; send a JSON object."),
-    );
+    expect(summarize(await sendChunked(""))).toEqual(plainText(400, "The body is empty; send a JSON object."));
   });
 
   test.each([

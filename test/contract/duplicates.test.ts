@@ -3,14 +3,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { orderEventId } from "../../src/kernel/ids.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
-import {
-  engines,
-  eventually,
-  newInstallation,
-  type Installation,
-  type Relay,
-  type TestSite,
-} from "../support/relay.ts";
+import { engines, eventually, newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
 import { accepted, deduped, summarize } from "./answers.ts";
 
 const processed = (event = "purchase") => accepted(event, { webhook: { ok: true } });
@@ -56,8 +49,7 @@ describe.each(engines)("duplicates on %s", (engine) => {
     relay = await home.start();
   });
 
-  const send = async (event: Record<string, unknown>, key = site.key) =>
-    summarize(await relay.post(key, event));
+  const send = async (event: Record<string, unknown>, key = site.key) => summarize(await relay.post(key, event));
   /** Returns the conversions that the receiver got for an order. */
   const arrived = (orderId: string) => receiver.bodies().filter((body) => body.orderId === orderId);
 
@@ -144,9 +136,7 @@ describe.each(engines)("duplicates on %s", (engine) => {
     for (const id of ids) {
       const { warnings, platformEventId } = await home.run("event", "show", id);
       expect(platformEventId).toBe(id);
-      expect(warnings).toEqual([
-        "order id placeholder was sent with 2 different emails: is it a placeholder?",
-      ]);
+      expect(warnings).toEqual(["order id placeholder was sent with 2 different emails: is it a placeholder?"]);
     }
   });
 
@@ -159,9 +149,7 @@ describe.each(engines)("duplicates on %s", (engine) => {
   test("without an order id the same email, event, value, currency and time is a duplicate", async () => {
     expect(await send(sale())).toEqual(processed());
     expect(await send(sale())).toEqual(deduped);
-    expect(await send(sale({ currency: "eur", value: 10.0, orderId: " ", phone: "+14255551234" }))).toEqual(
-      deduped,
-    );
+    expect(await send(sale({ currency: "eur", value: 10.0, orderId: " ", phone: "+14255551234" }))).toEqual(deduped);
   });
 
   test("without an order id another value, currency, time, email or event is no duplicate", async () => {
@@ -176,8 +164,7 @@ describe.each(engines)("duplicates on %s", (engine) => {
       { eventTime: now - 20 },
       { email: "somebody-else@example.com" },
     ];
-    for (const changes of others)
-      expect([changes, await send(sale(changes))]).toEqual([changes, processed()]);
+    for (const changes of others) expect([changes, await send(sale(changes))]).toEqual([changes, processed()]);
     for (const changes of others) expect([changes, await send(sale(changes))]).toEqual([changes, deduped]);
     expect(await send(sale({ event: "refund" }))).toEqual(processed("refund"));
     // The same time in another format is the same time.
@@ -191,8 +178,7 @@ describe.each(engines)("duplicates on %s", (engine) => {
     expect(await send(sale(), shortWindow.key)).toEqual(processed());
     expect(await send(sale(), shortWindow.key)).toEqual(deduped);
     expect(await send(order, shortWindow.key)).toEqual(deduped);
-    const isProcessed = async (event: Record<string, unknown>) =>
-      (await send(event, shortWindow.key)).text === processed().text;
+    const isProcessed = async (event: Record<string, unknown>) => (await send(event, shortWindow.key)).text === processed().text;
     await eventually("the event without an order is processed again", () => isProcessed(sale()));
     await eventually("the order is processed again", () => isProcessed(order));
     // The platform event id stays the same, so platforms still deduplicate the order.

@@ -140,11 +140,7 @@ describe.each(engines)("event fields on %s", (engine) => {
     ["a day that no calendar has", noTime, () => ({ eventTime: `${impossibleDay()}T12:00:00Z` })],
     ["a time in 6 minutes", future, () => ({ eventTime: iso(Date.now() + 6 * minute) })],
     ["seconds in 6 minutes", future, () => ({ eventTime: Date.now() / 1000 + 360 })],
-    [
-      "milliseconds",
-      `${future}; it looks like milliseconds, send seconds`,
-      () => ({ eventTime: Date.now() }),
-    ],
+    ["milliseconds", `${future}; it looks like milliseconds, send seconds`, () => ({ eventTime: Date.now() })],
     ["a time of 91 days ago", tooOld, () => ({ eventTime: iso(Date.now() - 91 * day) })],
     ["a time just over 90 days ago", tooOld, () => ({ eventTime: iso(Date.now() - 90 * day - 1000) })],
     ["the beginning of time", tooOld, () => ({ eventTime: 0 })],
@@ -237,12 +233,9 @@ describe.each(engines)("event fields on %s", (engine) => {
     expect((await received(freshEvent({ hashed_email: "no hash" }))).emailSha256).toBe(ada);
   });
 
-  test.each([0, 0.1, 49.9, 1e-7, 123456789.12, 1e12])(
-    "the value %d arrives as it was sent",
-    async (value) => {
-      expect((await received(freshEvent({ value }))).value).toBe(value);
-    },
-  );
+  test.each([0, 0.1, 49.9, 1e-7, 123456789.12, 1e12])("the value %d arrives as it was sent", async (value) => {
+    expect((await received(freshEvent({ value }))).value).toBe(value);
+  });
 
   test.each([
     ["eur", "EUR"],
@@ -331,15 +324,11 @@ describe.each(engines)("event fields on %s", (engine) => {
       items[0],
       { id: "12345", price: 30, quantity: 1 },
     ]);
-    for (const none of [[], null, " "])
-      expect(await received(freshEvent({ items: none }))).not.toHaveProperty("items");
+    for (const none of [[], null, " "]) expect(await received(freshEvent({ items: none }))).not.toHaveProperty("items");
   });
 
   test("the command line shows the items of an event, each on its line", async () => {
-    const items = [
-      { id: "SKU-1", name: "Mug\u001b[31m", brand: "North", price: 9.95, quantity: 2 },
-      { id: "SKU-2" },
-    ];
+    const items = [{ id: "SKU-1", name: "Mug\u001b[31m", brand: "North", price: 9.95, quantity: 2 }, { id: "SKU-2" }];
     const { platformEventId } = await received(freshEvent({ currency: "EUR", items }));
     const trace = await home.run("event", "show", String(platformEventId));
     const unknown = { name: null, category: null, brand: null, price: null };
@@ -353,10 +342,7 @@ describe.each(engines)("event fields on %s", (engine) => {
 
   test("ids of items that are JSON numbers keep every digit", async () => {
     const { email, event, orderId } = freshEvent();
-    const text = JSON.stringify({ email, event, orderId }).replace(
-      /\}$/,
-      ',"items":[{"id":12345678901234567891}]}',
-    );
+    const text = JSON.stringify({ email, event, orderId }).replace(/\}$/, ',"items":[{"id":12345678901234567891}]}');
     expect((await received(text)).items).toEqual([{ id: "12345678901234567891", quantity: 1 }]);
   });
 
@@ -367,10 +353,7 @@ describe.each(engines)("event fields on %s", (engine) => {
     ["items[0].id required", [{ sku: "a" }]],
     ["items[0].id is longer than 128 characters", [{ id: "i".repeat(129) }]],
     ["items[1].name must be a string", [{ id: "a" }, { id: "b", name: 5 }]],
-    [
-      "items[3].price must be a finite JSON number",
-      [{ id: "a" }, { id: "b" }, { id: "c" }, { id: "d", price: "9.90" }],
-    ],
+    ["items[3].price must be a finite JSON number", [{ id: "a" }, { id: "b" }, { id: "c" }, { id: "d", price: "9.90" }]],
     ["items[0].price must not be negative", [{ id: "a", price: -1 }]],
     ["items[0].quantity must be a whole number from 1 to 1000000", [{ id: "a", quantity: 0.5 }]],
   ])("wrong items are answered: %s", async (error, items) => {

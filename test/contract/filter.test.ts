@@ -53,11 +53,7 @@ describe.each(engines)("filters on %s", (engine) => {
     ["the second blocked domain", "eve@spam.test", [blocked("spam.test")]],
     ["a domain below a blocked one", "eve@mail.eu.spam.test", [blocked("spam.test")]],
     ["a disposable domain", "eve@mailinator.com", [disposable("mailinator.com")]],
-    [
-      "a blocked and disposable domain",
-      "eve@yopmail.com",
-      [blocked("yopmail.com"), disposable("yopmail.com")],
-    ],
+    ["a blocked and disposable domain", "eve@yopmail.com", [blocked("yopmail.com"), disposable("yopmail.com")]],
     ["a blocked person", "mallory@example.com", [blockedPerson]],
     ["a blocked person in another case", " Mallory@Example.com", [blockedPerson]],
   ];

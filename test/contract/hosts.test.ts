@@ -9,14 +9,7 @@ import { newAuthority } from "../support/servers/certificates.ts";
 import { freshFolder } from "../support/databases.ts";
 import { checkedAnswer, fault } from "../support/contractCheck.ts";
 import { startDns, type Records } from "../support/servers/dnsServer.ts";
-import {
-  call,
-  engines,
-  eventually,
-  newInstallation,
-  type Installation,
-  type Relay,
-} from "../support/relay.ts";
+import { call, engines, eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts";
 import { startTlsProxy, type TlsProxy } from "../support/servers/tlsProxy.ts";
 import { freshEvent } from "./answers.ts";
 
@@ -92,10 +85,7 @@ describe.each(engines)("hosts on %s", (engine) => {
     proxy.server.off("connection", count);
     const verified = checkedAnswer("POST /sites/:site/hosts/:host/verify", asked ?? expect.unreachable());
     // Simultaneous checks of a host share one call.
-    expect([connections, new Set(same.map(({ json }) => json.checkedAt))]).toEqual([
-      1,
-      new Set([verified.checkedAt]),
-    ]);
+    expect([connections, new Set(same.map(({ json }) => json.checkedAt))]).toEqual([1, new Set([verified.checkedAt])]);
     expect(verified).toMatchObject({ state: "verified", verifiedBy: "a request", problem: null });
     expect([await tag("shop.test"), await mayHaveCertificate("shop.test")]).toEqual([200, true]);
     // A check right after it gets the same answer without another call.
@@ -110,10 +100,7 @@ describe.each(engines)("hosts on %s", (engine) => {
 
   test("a host that an owner or the command line adds is served without verification", async () => {
     await owner.ask(`POST /sites/${site}/hosts`, { host: "elsewhere.test" });
-    expect([await tag("elsewhere.test"), (await listed("elsewhere.test")).state]).toEqual([
-      200,
-      "unverified",
-    ]);
+    expect([await tag("elsewhere.test"), (await listed("elsewhere.test")).state]).toEqual([200, "unverified"]);
     const { host } = await home.run("host", "add", site, "www.shop.test");
     expect(host).toMatchObject({ host: "www.shop.test", site, state: "unverified" });
     await eventually("the relay serves the new host", async () => (await tag("www.shop.test")) === 200);
@@ -153,13 +140,7 @@ describe.each(engines)("hosts on %s", (engine) => {
       expect(fault(await take(rival, host))).toEqual([400, "invalid", "host"]);
     expect(fault(await take(owner, "shop.test"))).toEqual([400, "invalid", "host"]);
     // Neither can the relay's own name in any spelling, nor names of the operator's own network.
-    const forms = [
-      "cc.relay.test",
-      "CC.Relay.Test.",
-      "\uff43c.relay.test",
-      "cc.re\u00adlay.test",
-      "cc\u3002relay.test",
-    ];
+    const forms = ["cc.relay.test", "CC.Relay.Test.", "\uff43c.relay.test", "cc.re\u00adlay.test", "cc\u3002relay.test"];
     for (const host of [...forms, "cleancast", "shop.localhost"])
       expect([host, ...fault(await take(rival, host))]).toEqual([host, 400, "invalid", "host"]);
     expect((await take(owner, "nowhere.test")).status).toBe(200);
@@ -177,9 +158,7 @@ describe.each(engines)("hosts on %s", (engine) => {
     // Senders are identified by their key, so a paused host does not stop them.
     expect((await relay.post(key, freshEvent(), { Host: "shop.test" })).status).toBe(200);
     expect((await listed("shop.test")).state).toBe("paused");
-    expect(
-      (await call(relay.url, { method: "GET", path: "/dashboard/", headers: { Host: "shop.test" } })).status,
-    ).toBe(404);
+    expect((await call(relay.url, { method: "GET", path: "/dashboard/", headers: { Host: "shop.test" } })).status).toBe(404);
     expect(await home.run("host", "resume", "shop.test")).toEqual({
       host: "shop.test",
       state: "verified",
@@ -191,22 +170,14 @@ describe.each(engines)("hosts on %s", (engine) => {
     expect(await tag("shop.test")).toBe(404);
     const resume = await admin.ask(`POST /sites/${site}/hosts/shop.test/resume`);
     expect(checkedAnswer("POST /sites/:site/hosts/:host/resume", resume).state).toBe("verified");
-    expect(fault(await viewer.ask(`POST /sites/${site}/hosts/shop.test/pause`))).toEqual([
-      403,
-      "forbidden",
-      undefined,
-    ]);
+    expect(fault(await viewer.ask(`POST /sites/${site}/hosts/shop.test/pause`))).toEqual([403, "forbidden", undefined]);
   });
 
   test("a host can be removed, unless it is the last one of its site", async () => {
     const removed = await admin.ask(`DELETE /sites/${site}/hosts/www.shop.test`);
     expect(checkedAnswer("DELETE /sites/:site/hosts/:host", removed)).toEqual({});
     expect(await tag("www.shop.test")).toBe(404);
-    expect(fault(await admin.ask(`DELETE /sites/${site}/hosts/www.shop.test`))).toEqual([
-      404,
-      "not_found",
-      "host",
-    ]);
+    expect(fault(await admin.ask(`DELETE /sites/${site}/hosts/www.shop.test`))).toEqual([404, "not_found", "host"]);
     await home.run("host", "remove", "nowhere.test");
     const { error } = await home.fails("host", "remove", "other.test");
     expect(error).toBe("other.test is the only host of its site: add another first, or pause it.");
@@ -227,15 +198,7 @@ describe.each(engines)("hosts on %s", (engine) => {
   test("only a proxy on the same machine may ask which names get a certificate", async () => {
     expect(await mayHaveCertificate("cc.relay.test")).toBe(true);
     expect(await mayHaveCertificate("FIRST.test")).toBe(true);
-    for (const domain of [
-      "unknown.test",
-      "x.shop.test",
-      "localhost",
-      "127.0.0.1",
-      "",
-      "a b",
-      "x".repeat(300),
-    ])
+    for (const domain of ["unknown.test", "x.shop.test", "localhost", "127.0.0.1", "", "a b", "x".repeat(300)])
       expect([domain, await mayHaveCertificate(domain)]).toEqual([domain, false]);
     // A host that is only claimed, or always means this machine, does not count as a customer's.
     await admin.ask(`POST /sites/${site}/hosts`, { host: "node1.internal" });

@@ -2,15 +2,7 @@
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { change } from "../support/installation.ts";
-import {
-  call,
-  engines,
-  eventually,
-  newInstallation,
-  type Installation,
-  type Relay,
-  type TestSite,
-} from "../support/relay.ts";
+import { call, engines, eventually, newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
 import { accepted, deduped, freshEvent, jsonError, summarize } from "./answers.ts";
 
 const invalidKey = jsonError(401, "Invalid API key");
@@ -48,8 +40,7 @@ describe.each(engines)("inbound keys on %s", (engine) => {
     other = await home.addSite("other.example");
     guessed = await home.addSite("guessed.example");
     counted = await home.addSite("counted.example");
-    const add = (name: string, ...options: string[]): Promise<NewKey> =>
-      home.run("key", "add", "shop.example", name, ...options);
+    const add = (name: string, ...options: string[]): Promise<NewKey> => home.run("key", "add", "shop.example", name, ...options);
     compromised = await add("compromised");
     testKey = await add("try", "--test");
     revoked = await add("revoked");
@@ -137,9 +128,7 @@ describe.each(engines)("inbound keys on %s", (engine) => {
     expect(ok).toBe(false);
     expect(findings).toContainEqual({
       level: "error",
-      what: expect.stringMatching(
-        /^guessed\.example: too many wrong keys; requests with a wrong key get 429 until \d{4}-/,
-      ),
+      what: expect.stringMatching(/^guessed\.example: too many wrong keys; requests with a wrong key get 429 until \d{4}-/),
       remedy: expect.stringContaining("Valid keys still work."),
     });
   });
@@ -153,9 +142,7 @@ describe.each(engines)("inbound keys on %s", (engine) => {
   });
 
   test("nine of several simultaneous wrong keys are answered 401, the others 429", async () => {
-    const answers = await Promise.all(
-      Array.from({ length: 25 }, (_, i) => send(wrongKey(i), "flood.example")),
-    );
+    const answers = await Promise.all(Array.from({ length: 25 }, (_, i) => send(wrongKey(i), "flood.example")));
     const counts = Object.groupBy(answers, ({ status }) => status);
     expect([counts[401]?.length, counts[429]?.length]).toEqual([9, 16]);
   });
@@ -238,11 +225,9 @@ describe("two nodes on one PostgreSQL", () => {
     const { key } = await home.addSite("shop.example");
     const { id, key: leaked } = await home.run("key", "add", "shop.example", "leaked");
     const nodes = await Promise.all([home.start(), home.start()]);
-    const send = (node: number, given: string) =>
-      (nodes[node % 2] as Relay).post(given, freshEvent(), { Host: "shop.example" });
+    const send = (node: number, given: string) => (nodes[node % 2] as Relay).post(given, freshEvent(), { Host: "shop.example" });
 
-    for (let i = 0; i < 9; i += 1)
-      expect([i, summarize(await send(i, wrongKey(i)))]).toEqual([i, invalidKey]);
+    for (let i = 0; i < 9; i += 1) expect([i, summarize(await send(i, wrongKey(i)))]).toEqual([i, invalidKey]);
     for (let i = 9; i < 13; i += 1) expect([i, summarize(await send(i, wrongKey(i)))]).toEqual([i, tooMany]);
     for (const node of [0, 1]) expect(summarize(await send(node, key))).toEqual(accepted("purchase"));
 

@@ -63,9 +63,7 @@ describe.each(engines)("rate and load limits on %s", (engine) => {
     held?.writeHead(200).end();
     expect(summarize(await first)).toEqual(accepted("purchase", { webhook: { ok: true } }));
     receiver.behave = (_request, response) => response.writeHead(200).end();
-    expect(summarize(await relay.post(slow.key, freshEvent()))).toEqual(
-      accepted("purchase", { webhook: { ok: true } }),
-    );
+    expect(summarize(await relay.post(slow.key, freshEvent()))).toEqual(accepted("purchase", { webhook: { ok: true } }));
     // The request answered 503 was not accepted: the receiver has seen two events, not three.
     expect(receiver.got).toHaveLength(2);
   });

@@ -2,15 +2,7 @@
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { ask, becomeOwner, type Person } from "../support/apiClient.ts";
-import {
-  call,
-  engines,
-  eventually,
-  newInstallation,
-  type Installation,
-  type Relay,
-  type TestSite,
-} from "../support/relay.ts";
+import { call, engines, eventually, newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
 
 type Refused = { status: number; error: string; host: string; key: { name: string } | null; address: string };
 
@@ -45,8 +37,12 @@ describe.each(engines)("rejected requests on %s", (engine) => {
     await relay.post(wrong, { event: "purchase" });
     await eventually("all rejected requests are written", async () => (await kept(site)).length >= 5);
     const listed = (await kept(site)).map(({ status, error, host, key, address }) => [
-      status, host, key?.name ?? null, address, error,
-    ]); // prettier-ignore
+      status,
+      host,
+      key?.name ?? null,
+      address,
+      error,
+    ]);
     expect(listed).toEqual([
       [405, site.host, null, "127.0.0.0", "Send a POST request."],
       [401, site.host, null, "127.0.0.0", "Invalid API key"],

@@ -3,30 +3,21 @@
 import type { ServerResponse } from "node:http";
 import { beforeAll, describe, expect, test } from "vitest";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
-import {
-  engines,
-  eventually,
-  newInstallation,
-  type Installation,
-  type Relay,
-  type TestSite,
-} from "../support/relay.ts";
+import { engines, eventually, newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
 import { accepted, freshEvent, summarize } from "./answers.ts";
 
 /** No server listens on this port. */
 const deadUrl = "http://127.0.0.1:9/";
 
 const sent = accepted("purchase", { webhook: { ok: true } });
-const failed = (status: string, error: string) =>
-  accepted("purchase", { webhook: { ok: false, status, error } });
+const failed = (status: string, error: string) => accepted("purchase", { webhook: { ok: false, status, error } });
 
 function answering(status: number, headers: Record<string, string> = {}): Receiver["behave"] {
   return (_request, response) => response.writeHead(status, headers).end("{}");
 }
 
 /** Returns the sorted order ids of some events. */
-const ordersOf = (events: readonly { orderId?: unknown }[]) =>
-  events.map(({ orderId }) => String(orderId)).toSorted();
+const ordersOf = (events: readonly { orderId?: unknown }[]) => events.map(({ orderId }) => String(orderId)).toSorted();
 
 describe.each(engines)("results per platform on %s", (engine) => {
   let home: Installation;
@@ -49,8 +40,7 @@ describe.each(engines)("results per platform on %s", (engine) => {
 
   beforeAll(async () => {
     receiver = await startReceiver();
-    receiver.behave = (request, response) =>
-      (behaviours.get(request.path.slice(1)) ?? answering(200))(request, response);
+    receiver.behave = (request, response) => (behaviours.get(request.path.slice(1)) ?? answering(200))(request, response);
     home = await newInstallation(engine, { CLEANCAST_RETRY_SECONDS: "2", CLEANCAST_ATTEMPT_SECONDS: "3" });
     await site("none");
     await site("one", "one");
@@ -77,10 +67,8 @@ describe.each(engines)("results per platform on %s", (engine) => {
     relay = await home.start();
   });
 
-  const send = async (name: string, event = freshEvent()) =>
-    summarize(await relay.post(sites.get(name)?.key ?? "", event));
-  const arrived = (path: string) =>
-    receiver.got.filter((one) => one.path === `/${path}`).map((one) => JSON.parse(one.text));
+  const send = async (name: string, event = freshEvent()) => summarize(await relay.post(sites.get(name)?.key ?? "", event));
+  const arrived = (path: string) => receiver.got.filter((one) => one.path === `/${path}`).map((one) => JSON.parse(one.text));
   const states = async (name: string) => {
     const { events } = await home.run("event", "list", `${name}.example`);
     return events.map((event: { deliveries: { state: string; reason: string | null }[] }) =>
@@ -146,9 +134,7 @@ describe.each(engines)("results per platform on %s", (engine) => {
       expect(expected).toContainEqual(await send("two"));
     }
     // Both receive each event under the same id.
-    const [a, b] = ["two-a", "two-b"].map((path) =>
-      arrived(path).map(({ platformEventId }) => platformEventId),
-    );
+    const [a, b] = ["two-a", "two-b"].map((path) => arrived(path).map(({ platformEventId }) => platformEventId));
     expect(a).toEqual(b);
   });
 
@@ -162,8 +148,7 @@ describe.each(engines)("results per platform on %s", (engine) => {
     expect(arrived("picky").map(({ event }) => event)).toEqual(["purchase", "PURCHASE", "Lead", " lead "]);
     expect(arrived("rest")).toEqual([]);
     const { text } = await send("picky", freshEvent({ event: "signup" }));
-    for (const path of ["picky", "rest"])
-      expect(text).toContain(`connection ${connections.get(path)}: event not selected`);
+    for (const path of ["picky", "rest"]) expect(text).toContain(`connection ${connections.get(path)}: event not selected`);
     expect(arrived("picky")).toHaveLength(4);
   });
 
@@ -178,17 +163,13 @@ describe.each(engines)("results per platform on %s", (engine) => {
     [500, "queued", "HTTP 500"],
     [503, "queued", "HTTP 503"],
   ])("a platform that answers %d leaves the event %s", async (status, state, error) => {
-    behaviours.set(
-      "broken",
-      answering(status, status === 302 ? { location: `${receiver.url}/elsewhere` } : {}),
-    );
+    behaviours.set("broken", answering(status, status === 302 ? { location: `${receiver.url}/elsewhere` } : {}));
     expect(await send("broken")).toEqual(failed(state, error));
     expect((await states("broken"))[0]).toEqual([[state, error]]);
     behaviours.delete("broken");
     expect(arrived("elsewhere")).toEqual([]);
     // Several failures in a row would open the breaker, and the next events would not be tried.
-    if (state === "queued")
-      await eventually("the event is sent", async () => (await states("broken"))[0]?.[0]?.[0] === "sent");
+    if (state === "queued") await eventually("the event is sent", async () => (await states("broken"))[0]?.[0]?.[0] === "sent");
   });
 
   test("a 429 that asks to wait for a month gives one of the four statuses", async () => {
@@ -263,9 +244,7 @@ describe.each(engines)("results per platform on %s", (engine) => {
     expect(await send("parked", events[2])).toEqual(needs);
     expect(arrived("parked")).toHaveLength(1);
     const listed = await home.run("connection", "list", "parked.example");
-    expect(listed.connections).toMatchObject([
-      { state: "needs reconnection", stateReason: "HTTP 401: not authorised" },
-    ]);
+    expect(listed.connections).toMatchObject([{ state: "needs reconnection", stateReason: "HTTP 401: not authorised" }]);
 
     const url = `url=${receiver.url}/parked`;
     expect(await home.run("connect", "parked.example", "webhook", url)).toMatchObject({

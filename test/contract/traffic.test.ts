@@ -2,14 +2,7 @@
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
-import {
-  engines,
-  eventually,
-  newInstallation,
-  type Installation,
-  type Relay,
-  type TestSite,
-} from "../support/relay.ts";
+import { engines, eventually, newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
 import { sha256Of } from "../support/sha256.ts";
 import { botHeaders, cookieOf, personsBrowser, report } from "../support/visits.ts";
 import { accepted, filtered, freshEvent, summarize } from "./answers.ts";
@@ -50,9 +43,7 @@ describe.each(engines)("visit counts and bot rules on %s", (engine) => {
     const { host } = await newSite();
     for (let i = 0; i < 3; i++) expect((await report(relay, host, "visit")).status).toBe(204);
     expect((await report(relay, host, "visit", {}, botHeaders)).status).toBe(204);
-    expect((await report(relay, host, "visit", { browser: [true, false, "Win32", 0, true] })).status).toBe(
-      204,
-    );
+    expect((await report(relay, host, "visit", { browser: [true, false, "Win32", 0, true] })).status).toBe(204);
     await report(relay, host, "visit", {}, { "Sec-Purpose": "prefetch;prerender" });
     await report(relay, host, "visit", {}, { "X-Purpose": "preview" });
     await report(relay, host, "visit", {}, { "Sec-GPC": "1" });
@@ -113,9 +104,7 @@ describe.each(engines)("visit counts and bot rules on %s", (engine) => {
     const { events } = await home.run("event", "list", host, "--filtered");
     const { id } = events[0];
     const trace = await home.run("event", "show", id);
-    expect(trace.filterReasons).toEqual([
-      { code: "only bot visits", detail: expect.stringMatching(/^user agent:named bot/) },
-    ]);
+    expect(trace.filterReasons).toEqual([{ code: "only bot visits", detail: expect.stringMatching(/^user agent:named bot/) }]);
     expect(trace.deliveries).toEqual([]);
 
     const { event: released } = await home.run("event", "release", id);
@@ -197,9 +186,7 @@ describe.each(engines)("visit counts and bot rules on %s", (engine) => {
       verdict: { bot: false, score: 0 },
       siteRule: { decision: "allowed", entry: "user agent ahrefsbot" },
     });
-    expect(await home.print("traffic", "replay", visits[0].id)).toMatch(
-      /then: a bot.*\n[^]*a person, score 0/,
-    );
+    expect(await home.print("traffic", "replay", visits[0].id)).toMatch(/then: a bot.*\n[^]*a person, score 0/);
     expect(await home.fails("traffic", "replay", "nothing")).toMatchObject({ field: "visit" });
   });
 

@@ -37,37 +37,27 @@ describe("method and transport", () => {
     expect(summarize(answer)).toEqual(accepted("purchase"));
   });
 
-  test.each([
-    "GET",
-    "HEAD",
-    "PUT",
-    "PATCH",
-    "DELETE",
-    "OPTIONS",
-    "TRACE",
-    "PROPFIND",
-    "PURGE",
-    "QUERY",
-    "M-SEARCH",
-    "REPORT",
-  ])("%s is answered 405 in plain text and names POST", async (method) => {
-    // Neither a valid key and body nor a browser's preflight change the answer.
-    const answer = await call(relay.url, {
-      method,
-      headers: {
-        "X-CC-Api-Key": site.key,
-        "Content-Type": "application/json",
-        Origin: "https://shop.example",
-        "Access-Control-Request-Method": "POST",
-        "Access-Control-Request-Headers": "x-cc-api-key",
-        ...(method === "TRACE" ? {} : { "Content-Length": "2" }),
-      },
-      ...(method === "TRACE" ? {} : { body: "{}" }),
-    });
-    const text = method === "HEAD" ? "" : "Send a POST request.\n";
-    expect(summarize(answer)).toEqual({ ...plainText(405, ""), text });
-    expect(answer.headers.allow).toBe("POST");
-  });
+  test.each(["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "PURGE", "QUERY", "M-SEARCH", "REPORT"])(
+    "%s is answered 405 in plain text and names POST",
+    async (method) => {
+      // Neither a valid key and body nor a browser's preflight change the answer.
+      const answer = await call(relay.url, {
+        method,
+        headers: {
+          "X-CC-Api-Key": site.key,
+          "Content-Type": "application/json",
+          Origin: "https://shop.example",
+          "Access-Control-Request-Method": "POST",
+          "Access-Control-Request-Headers": "x-cc-api-key",
+          ...(method === "TRACE" ? {} : { "Content-Length": "2" }),
+        },
+        ...(method === "TRACE" ? {} : { body: "{}" }),
+      });
+      const text = method === "HEAD" ? "" : "Send a POST request.\n";
+      expect(summarize(answer)).toEqual({ ...plainText(405, ""), text });
+      expect(answer.headers.allow).toBe("POST");
+    },
+  );
 
   test.each(["PUT", "PATCH", "DELETE", "OPTIONS", "QUERY", "PROPFIND"])(
     "%s is answered 405 whatever its content type is",
@@ -103,9 +93,7 @@ describe("method and transport", () => {
   });
 
   test("other paths are answered 404", async () => {
-    expect(summarize(await call(relay.url, { path: "/__cc/inbound/more" }))).toEqual(
-      plainText(404, "Not found."),
-    );
+    expect(summarize(await call(relay.url, { path: "/__cc/inbound/more" }))).toEqual(plainText(404, "Not found."));
     expect(summarize(await call(relay.url, { path: "/__cc" }))).toEqual(plainText(404, "Not found."));
   });
 
@@ -152,16 +140,13 @@ describe("method and transport", () => {
     .find((address) => address && !address.internal && address.family === "IPv4")?.address;
 
   // A machine without any network has no other address than loopback.
-  test.runIf(outside)(
-    "plain HTTP from an address other than loopback is refused, whatever its headers",
-    async () => {
-      const url = `http://${outside}:${new URL(relay.url).port}`;
-      const headers = { Host: "shop.example" };
-      expect(summarize(await post(url, site.key, freshEvent(), headers))).toEqual(https);
-      const forged = { ...headers, "X-Forwarded-Proto": "https", Forwarded: "proto=https" };
-      expect(summarize(await post(url, site.key, freshEvent(), forged))).toEqual(https);
-    },
-  );
+  test.runIf(outside)("plain HTTP from an address other than loopback is refused, whatever its headers", async () => {
+    const url = `http://${outside}:${new URL(relay.url).port}`;
+    const headers = { Host: "shop.example" };
+    expect(summarize(await post(url, site.key, freshEvent(), headers))).toEqual(https);
+    const forged = { ...headers, "X-Forwarded-Proto": "https", Forwarded: "proto=https" };
+    expect(summarize(await post(url, site.key, freshEvent(), forged))).toEqual(https);
+  });
 });
 
 async function startAs(env: Record<string, string>): Promise<Relay> {

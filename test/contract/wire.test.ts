@@ -42,11 +42,7 @@ async function exchange(socket: Socket, ...parts: string[]): Promise<string> {
 type Head = { method?: string; path?: string; version?: string; key?: string; headers?: string[] };
 
 function head({ method = "POST", path = "/__cc/inbound", version = "1.1", key, headers = [] }: Head): string {
-  const lines = [
-    `${method} ${path} HTTP/${version}`,
-    "Host: shop.example",
-    `X-CC-Api-Key: ${key ?? site.key}`,
-  ];
+  const lines = [`${method} ${path} HTTP/${version}`, "Host: shop.example", `X-CC-Api-Key: ${key ?? site.key}`];
   return [...lines, "Content-Type: application/json", ...headers, "", ""].join("\r\n");
 }
 
@@ -66,16 +62,14 @@ function response(status: string, type: string, body: string, end = close, first
   return [`HTTP/1.1 ${status}`, ...lines, "", body].join("\r\n");
 }
 
-const json = (status: string, body: unknown, end = close) =>
-  response(status, "application/json", JSON.stringify(body), end);
+const json = (status: string, body: unknown, end = close) => response(status, "application/json", JSON.stringify(body), end);
 const accepted = (end = close) => json("200 OK", { ok: true, event: "purchase", results: {} }, end);
 const fault = (status: string, error: string, end = close) => json(status, { ok: false, error }, end);
 const noEmail = (end = close) => fault("400 Bad Request", "email or hashed_email required", end);
 const wrongKey = (end = close) => fault("401 Unauthorized", "Invalid API key", end);
 const plain = (status: string, text: string, end = close, first: string[] = []) =>
   response(status, "text/plain", `${text}\n`, end, first);
-const notPost = (end = close) =>
-  plain("405 Method Not Allowed", "Send a POST request.", end, ["allow: POST"]);
+const notPost = (end = close) => plain("405 Method Not Allowed", "Send a POST request.", end, ["allow: POST"]);
 
 test("an accepted event is answered with exactly these headers", async () => {
   expect(await exchange(connectSocket(), request())).toBe(accepted());
@@ -106,9 +100,7 @@ test.each(["GET", "PUT", "DELETE", "OPTIONS", "TRACE", "QUERY", "PURGE", "PROPFI
 
 test("HEAD is answered without a body, and the next answer of the connection is whole", async () => {
   const withoutBody = notPost(keepAlive).replace("Send a POST request.\n", "");
-  expect(await exchange(connectSocket(), head({ method: "HEAD" }) + request())).toBe(
-    withoutBody + accepted(),
-  );
+  expect(await exchange(connectSocket(), head({ method: "HEAD" }) + request())).toBe(withoutBody + accepted());
 });
 
 test.each([
@@ -144,9 +136,7 @@ test("a chunked body and one in pieces are read whole", async () => {
   const body = event();
   const chunked = head({ headers: ["Transfer-Encoding: chunked", "Connection: close"] });
   const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
-  expect(
-    await exchange(connectSocket(), chunked, chunk(body.slice(0, 5)), chunk(body.slice(5)), "0\r\n\r\n"),
-  ).toBe(accepted());
+  expect(await exchange(connectSocket(), chunked, chunk(body.slice(0, 5)), chunk(body.slice(5)), "0\r\n\r\n")).toBe(accepted());
   const whole = request();
   const pieces = [whole.slice(0, 40), whole.slice(40, -20), whole.slice(-20, -1), whole.slice(-1)];
   expect(await exchange(connectSocket(), ...pieces)).toBe(accepted());
@@ -154,9 +144,7 @@ test("a chunked body and one in pieces are read whole", async () => {
 
 test("an answer before the body leaves the connection usable, when the rest of the body arrives later", async () => {
   const refused = head({ key: "wrong", headers: ["Content-Length: 10"] });
-  expect(await exchange(connectSocket(), `${refused}12345`, `67890${request()}`)).toBe(
-    wrongKey(keepAlive) + accepted(),
-  );
+  expect(await exchange(connectSocket(), `${refused}12345`, `67890${request()}`)).toBe(wrongKey(keepAlive) + accepted());
 });
 
 test("an upload that ends early is refused, logged as such, and stored nowhere", async () => {
@@ -180,37 +168,27 @@ test.each([[], keepAlive, close].map((headers) => [headers.join(", "), headers] 
   async (_title, headers) => {
     const first = ["upgrade: TLS/1.2, HTTP/1.1", "connection: Upgrade, close"];
     const body = JSON.stringify({ ok: false, error: "HTTPS required" });
-    expect(
-      await exchange(connectSocket(), request({ headers: [...headers, "X-Forwarded-Proto: http"] })),
-    ).toBe(response("426 Upgrade Required", "application/json", body, [], first));
+    expect(await exchange(connectSocket(), request({ headers: [...headers, "X-Forwarded-Proto: http"] }))).toBe(
+      response("426 Upgrade Required", "application/json", body, [], first),
+    );
   },
 );
 
 describe("a request with two Host headers", () => {
-  const refused = plain(
-    "400 Bad Request",
-    "The request has more than one Host header.",
-    [],
-    ["connection: close"],
-  );
+  const refused = plain("400 Bad Request", "The request has more than one Host header.", [], ["connection: close"]);
 
   test.each([["Host: shop.example"], ["HOST: other.example"], ["host:"]])(
     "is refused where the second one is %j",
     async (second) => {
       expect(await exchange(connectSocket(), request({ headers: [second] }))).toBe(refused);
-      expect(await exchange(connectSocket(), request({ headers: [second], path: "/__cc/%69nbound" }))).toBe(
-        refused,
-      );
+      expect(await exchange(connectSocket(), request({ headers: [second], path: "/__cc/%69nbound" }))).toBe(refused);
     },
   );
 
-  test.each(["/healthz", "/api/v1/session", "/dashboard/", "/__cc/tag.js", "/nothing"])(
-    "is refused at %s too",
-    async (path) => {
-      const asked = head({ method: "GET", path, headers: ["Host: other.example"] });
-      expect(await exchange(connectSocket(), asked)).toBe(refused);
-    },
-  );
+  test.each(["/healthz", "/api/v1/session", "/dashboard/", "/__cc/tag.js", "/nothing"])("is refused at %s too", async (path) => {
+    const asked = head({ method: "GET", path, headers: ["Host: other.example"] });
+    expect(await exchange(connectSocket(), asked)).toBe(refused);
+  });
 });
 
 describe("a request that asks for another protocol", () => {
@@ -247,17 +225,14 @@ test("over TLS the answers are the same, and tell browsers to use HTTPS from now
     return socket;
   }
   const sent = { key: secure.key };
-  const processed = (end = close) =>
-    json("200 OK", { ok: true, event: "purchase", results: { sandbox: { ok: true } } }, end);
+  const processed = (end = close) => json("200 OK", { ok: true, event: "purchase", results: { sandbox: { ok: true } } }, end);
   const text = await exchange(
     await createTls(),
     request({ ...sent, headers: [] }) + request({ ...sent, method: "GET", headers: [] }) + request(sent),
   );
   const strict = "strict-transport-security: max-age=31536000";
   const withStrict = (answer: string) => answer.replace("\r\n", `\r\n${strict}\r\n`);
-  expect(text).toBe(
-    withStrict(processed(keepAlive)) + withStrict(notPost(keepAlive)) + withStrict(processed()),
-  );
+  expect(text).toBe(withStrict(processed(keepAlive)) + withStrict(notPost(keepAlive)) + withStrict(processed()));
   const isSent = async (path: string, host: string) => {
     const asked = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
     return (await exchange(await createTls(), asked)).includes(`\r\n${strict}\r\n`);

@@ -18,11 +18,7 @@ const everyRule = {
 export const coloursOnly = { runOnly: { type: "rule", values: ["color-contrast"] } };
 
 /** Finds serious accessibility violations. */
-export async function findViolations(
-  page: Page,
-  rules: object = everyRule,
-  within = "html",
-): Promise<string[]> {
+export async function findViolations(page: Page, rules: object = everyRule, within = "html"): Promise<string[]> {
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe);
   const { violations } = await page.evaluate(
     ([where, options]) => (window as unknown as { axe: Axe }).axe.run({ include: [[where]] }, options),
@@ -32,10 +28,7 @@ export async function findViolations(
   return violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")
     .flatMap(({ id, nodes }) =>
-      nodes.map(
-        (one) =>
-          `${id}: ${one.html.slice(0, 160)} ${one.failureSummary?.replaceAll("\n", " ").slice(0, 300) ?? ""}`,
-      ),
+      nodes.map((one) => `${id}: ${one.html.slice(0, 160)} ${one.failureSummary?.replaceAll("\n", " ").slice(0, 300) ?? ""}`),
     );
 }
 

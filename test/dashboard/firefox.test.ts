@@ -12,9 +12,7 @@ const textOf = (text: string) => `::-p-text(${text})`;
 /** Fills a field by its label, which ends with a star if the field is required. */
 async function fill(page: Page, label: string, text: string): Promise<void> {
   const field = await page.waitForFunction(
-    (wanted) =>
-      [...document.querySelectorAll("label")].find((one) => one.innerText.replace(/\s*\*$/, "") === wanted)
-        ?.control,
+    (wanted) => [...document.querySelectorAll("label")].find((one) => one.innerText.replace(/\s*\*$/, "") === wanted)?.control,
     {},
     label,
   );

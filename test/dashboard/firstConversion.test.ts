@@ -24,9 +24,7 @@ inChromium("the first conversion", () => {
       await field(page, "Email").fill("olga@example.com");
       await field(page, "Password").fill("short");
       await press(page, "Create owner");
-      expect(await field(page, "Password").evaluate((input: HTMLInputElement) => input.checkValidity())).toBe(
-        false,
-      );
+      expect(await field(page, "Password").evaluate((input: HTMLInputElement) => input.checkValidity())).toBe(false);
       await field(page, "Password").fill(password);
       await press(page, "Create owner");
 
@@ -55,9 +53,7 @@ inChromium("the first conversion", () => {
       await page.getByRole("link", { name: "Events", exact: true }).click();
       await sees(page, "No events yet");
       await page.getByRole("tab", { name: "Python" }).click();
-      expect(await page.getByLabel("First event with Python", { exact: true }).textContent()).toContain(
-        "/__cc/inbound",
-      );
+      expect(await page.getByLabel("First event with Python", { exact: true }).textContent()).toContain("/__cc/inbound");
       await page.getByRole("link", { name: "Import past conversions" }).waitFor();
 
       // An event that is sent with the key appears without a reload.
@@ -86,9 +82,7 @@ inChromium("the first conversion", () => {
       await trace.getByRole("heading", { name: "Sandbox" }).waitFor();
       await sees(trace, "A-1001");
       await sees(trace, "email, all hashed");
-      expect(await trace.getByRole("table", { name: "Items" }).textContent()).toMatch(
-        /Mug.*SKU-1, North.*2.*€24\.95/,
-      );
+      expect(await trace.getByRole("table", { name: "Items" }).textContent()).toMatch(/Mug.*SKU-1, North.*2.*€24\.95/);
       await press(trace, /^Attempt 1/);
       const request = trace.getByLabel("Request", { exact: true });
       await request.waitFor();

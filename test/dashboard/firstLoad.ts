@@ -5,22 +5,14 @@ import type { Page } from "playwright-core";
 export type Load = { requests: number; bytes: number; paths: string[] };
 
 /** Opens a page and returns its requests, once all of them but the endless live feed have ended. */
-export async function countLoad(
-  page: Page,
-  open: () => Promise<void>,
-  isShown: () => Promise<unknown>,
-): Promise<Load> {
+export async function countLoad(page: Page, open: () => Promise<void>, isShown: () => Promise<unknown>): Promise<Load> {
   const session = await page.context().newCDPSession(page);
   await session.send("Network.enable");
   await session.send("Network.setCacheDisabled", { cacheDisabled: true });
   const sizes = new Map<string, number>();
   const paths = new Map<string, string>();
-  session.on("Network.requestWillBeSent", ({ requestId, request }) =>
-    paths.set(requestId, new URL(request.url).pathname),
-  );
-  session.on("Network.loadingFinished", ({ requestId, encodedDataLength }) =>
-    sizes.set(requestId, encodedDataLength),
-  );
+  session.on("Network.requestWillBeSent", ({ requestId, request }) => paths.set(requestId, new URL(request.url).pathname));
+  session.on("Network.loadingFinished", ({ requestId, encodedDataLength }) => sizes.set(requestId, encodedDataLength));
   const isOpen = ([id, path]: [string, string]) => !sizes.has(id) && !path.endsWith("/feed");
   await open();
   await isShown();

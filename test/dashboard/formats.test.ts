@@ -15,11 +15,12 @@ test.each([
   ["de", "12.345", "29.726 €", "1.234,50 €", "57 %"],
 ] as const)("%s writes short and exact numbers, money and shares", (language, count, short, exact, share) => {
   setLanguage(language);
-  expect(
-    [shortCount(12_345), shortMoney(29_726.4, "EUR"), moneyText(1234.5, "EUR"), percentText(57, 100)].map(
-      plain,
-    ),
-  ).toEqual([count, short, exact, share]);
+  expect([shortCount(12_345), shortMoney(29_726.4, "EUR"), moneyText(1234.5, "EUR"), percentText(57, 100)].map(plain)).toEqual([
+    count,
+    short,
+    exact,
+    share,
+  ]);
 });
 
 test("a share of less than everything is never shown as 100%", () => {

@@ -31,8 +31,8 @@ const englishTexts = [
       .filter((key) => messageAt(source, key) !== messageAt(german, key))
       .map((key) => messageAt(source, key));
   }),
-  ...Object.entries({ ...firstPage.serverTexts, ...otherPages.serverTexts, ...platformTexts }).flatMap(
-    ([text, german]) => (text === german ? [] : [text]),
+  ...Object.entries({ ...firstPage.serverTexts, ...otherPages.serverTexts, ...platformTexts }).flatMap(([text, german]) =>
+    text === german ? [] : [text],
   ),
 ].filter(isSentence);
 
@@ -59,8 +59,7 @@ inChromium("a German browser", () => {
     owner = await becomeOwner(relay);
     site = (await owner.ask("GET /sites")).json.items[0].id;
     const receiver = await startReceiver();
-    webhook = (await owner.ask(`POST /sites/${site}/webhooks`, { url: receiver.url, sendEmpty: true })).json
-      .webhook.id;
+    webhook = (await owner.ask(`POST /sites/${site}/webhooks`, { url: receiver.url, sendEmpty: true })).json.webhook.id;
     await owner.ask(`POST /sites/${site}/connections`, {
       platform: "webhook",
       settings: { url: receiver.url },
@@ -97,8 +96,7 @@ inChromium("a German browser", () => {
         const shown = await readTexts(page);
         for (const text of englishTexts) if (shown.includes(text)) wrong.push(`${path}: ${text}`);
         // Abbreviated months end with a full stop of their own.
-        for (const one of shown.match(/.*[^.]\.\.(?!\.)/g) ?? [])
-          wrong.push(`${path}, two full stops: ${one}`);
+        for (const one of shown.match(/.*[^.]\.\.(?!\.)/g) ?? []) wrong.push(`${path}, two full stops: ${one}`);
         for (const one of await findOverflow(page)) wrong.push(`${path}, too wide for a phone: ${one}`);
       }
       expect(wrong.join("\n")).toBe("");

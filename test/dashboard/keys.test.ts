@@ -33,8 +33,7 @@ inChromium("keys, webhooks, filters and persons", () => {
 
   let orders = 0;
   const statusWith = async (key: string) =>
-    (await relay.post(key, { email: "ada@customers.example", event: "lead", orderId: `K-${(orders += 1)}` }))
-      .status;
+    (await relay.post(key, { email: "ada@customers.example", event: "lead", orderId: `K-${(orders += 1)}` })).status;
 
   test(
     "a rotated inbound key stays valid next to its successor, and a revoked key gets 401",
@@ -143,8 +142,7 @@ inChromium("keys, webhooks, filters and persons", () => {
       const readKey = await make("Report");
       const changeKey = await make("Terraform", "Write", "Inbound keys");
       expect(await page.content()).not.toContain(readKey);
-      const as = (key: string, route: string, body?: unknown) =>
-        ask(relay, route, body, { Authorization: `Bearer ${key}` });
+      const as = (key: string, route: string, body?: unknown) => ask(relay, route, body, { Authorization: `Bearer ${key}` });
 
       const sites = await as(readKey, "GET /sites");
       expect(sites.json.items.map((one: { id: string }) => one.id)).toEqual([site]);
@@ -158,24 +156,15 @@ inChromium("keys, webhooks, filters and persons", () => {
       await sees(page, "Renamed by a program");
 
       const made = await as(changeKey, `POST /sites/${site}/keys`, { name: "Made by Terraform" });
-      await eventually(
-        "the inbound key that a program made works",
-        async () => (await statusWith(made.json.key)) === 200,
-      );
+      await eventually("the inbound key that a program made works", async () => (await statusWith(made.json.key)) === 200);
       await page.reload();
       await press(row(page, "Terraform"), "Revoke");
       const revoking = dialog(page, "Revoke Terraform?");
       await sees(revoking, "Made by Terraform");
       await press(revoking, "Revoke");
       await row(page, "Terraform").waitFor({ state: "detached" });
-      await eventually(
-        "the revoked API key gives 401",
-        async () => (await as(changeKey, "GET /sites")).status === 401,
-      );
-      await eventually(
-        "the inbound key that it made gives 401",
-        async () => (await statusWith(made.json.key)) === 401,
-      );
+      await eventually("the revoked API key gives 401", async () => (await as(changeKey, "GET /sites")).status === 401);
+      await eventually("the inbound key that it made gives 401", async () => (await statusWith(made.json.key)) === 401);
       expect((await as(readKey, "GET /sites")).status).toBe(200);
       await hasFocus(row(page, "Report"));
       await press(row(page, "Report"), "Revoke");
@@ -276,9 +265,7 @@ inChromium("keys, webhooks, filters and persons", () => {
       await sees(page, "Saved.");
       await page.reload();
       await sees(card, "198.51.100.0/24");
-      expect(
-        (await report(relay, "localhost", "visit", {}, { "X-Forwarded-For": "198.51.100.9" })).status,
-      ).toBe(204);
+      expect((await report(relay, "localhost", "visit", {}, { "X-Forwarded-For": "198.51.100.9" })).status).toBe(204);
 
       await networks.fill("not a network");
       await networks.press("Enter");
@@ -289,9 +276,7 @@ inChromium("keys, webhooks, filters and persons", () => {
       await press(card, "Discard");
       await card.getByText("not a network").waitFor({ state: "detached" });
       const { json } = await owner.ask(`GET /sites/${site}/settings`);
-      expect(json.items.find((one: { name: string }) => one.name === "deny_networks").value).toBe(
-        "198.51.100.0/24",
-      );
+      expect(json.items.find((one: { name: string }) => one.name === "deny_networks").value).toBe("198.51.100.0/24");
     },
     scenarioMs,
   );

@@ -6,12 +6,12 @@ import { expect, test } from "vitest";
 const layers =
   /<(Modal(\.Root)?|Drawer|Menu|Popover|HoverCard|Tooltip|Combobox|SidePanel|FormPopover|Actions|ConfirmButton|ConfirmDialog|OneTimeSecret|OneTimeLink)[\s>]/g;
 /** These define what others open. */
-const shared = ["Actions.tsx", "SidePanel.tsx", "dialogs.tsx", "lists/FormPopover.tsx"].map(
-  (file) => `common/${file}`,
-);
+const shared = ["Actions.tsx", "SidePanel.tsx", "dialogs.tsx", "lists/FormPopover.tsx"].map((file) => `common/${file}`);
 
 test("a test opens and checks every layer over a page", () => {
-  const tests = globSync("test/dashboard/*.test.ts").map((file) => readFileSync(file, "utf8")).join("\n"); // prettier-ignore
+  const tests = globSync("test/dashboard/*.test.ts")
+    .map((file) => readFileSync(file, "utf8"))
+    .join("\n");
   const missing = globSync("**/*.tsx", { cwd: "dashboard" })
     .filter((file) => !shared.includes(file))
     .flatMap((file) => {

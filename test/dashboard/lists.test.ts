@@ -4,14 +4,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { inChromium } from "../browser/chromium.ts";
 import { becomeOwner, type Person } from "../support/apiClient.ts";
-import {
-  call,
-  eventually,
-  newInstallation,
-  type Installation,
-  type Relay,
-  type TestSite,
-} from "../support/relay.ts";
+import { call, eventually, newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
 import { freePort } from "../support/servers/freePort.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { report } from "../support/visits.ts";
@@ -134,8 +127,7 @@ inChromium("lists", () => {
         expect(connected.status, connected.answer.text).toBe(200);
       }
       const refuse = (refused: string, status: number) => {
-        receiver.behave = ({ path }, response) =>
-          response.writeHead(path === refused ? status : 200).end("{}");
+        receiver.behave = ({ path }, response) => response.writeHead(path === refused ? status : 200).end("{}");
       };
       const statesOf = async (orderId: string) => {
         const { items } = (await owner.ask(`GET /sites/${id}/events?search=${orderId}`)).json;
@@ -197,8 +189,7 @@ inChromium("lists", () => {
     async () => {
       const { page, open, errors } = browser;
       await page.setViewportSize({ width: 1280, height: 900 });
-      const { key } = (await owner.ask(`POST /sites/${site.id}/keys`, { name: "staging", mode: "test" }))
-        .json;
+      const { key } = (await owner.ask(`POST /sites/${site.id}/keys`, { name: "staging", mode: "test" })).json;
       await open(`/sites/${site.id}/events?mode=test`);
       await sees(page, "No test events yet");
       expect(await page.getByRole("link", { name: "Import past conversions" }).count()).toBe(0);
@@ -397,8 +388,7 @@ inChromium("lists", () => {
         }
         for (const part of [1, 0.5, 0.123, 0.777, 0]) {
           scrollTo(0, part * (document.documentElement.scrollHeight - innerHeight));
-          const isBlank = () =>
-            !document.elementFromPoint(innerWidth / 2, innerHeight * 0.6)?.closest("tr[aria-rowindex]");
+          const isBlank = () => !document.elementFromPoint(innerWidth / 2, innerHeight * 0.6)?.closest("tr[aria-rowindex]");
           await frame();
           // A busy browser takes some frames to render the rows.
           for (let frames = 0; frames < 600 && isBlank(); frames++) await frame();

@@ -24,9 +24,7 @@ test("the German translation has every section and every key, and no other", () 
     const german = translation[name] ?? {};
     expect(keysOf(german).toSorted(), name).toEqual(keysOf(english[name] ?? {}).toSorted());
     for (const key of keysOf(english[name] ?? {}))
-      expect(tagsOf(messageAt(german, key)), `${name}: ${key}`).toEqual(
-        tagsOf(messageAt(english[name] ?? {}, key)),
-      );
+      expect(tagsOf(messageAt(german, key)), `${name}: ${key}`).toEqual(tagsOf(messageAt(english[name] ?? {}, key)));
   }
 });
 
@@ -42,9 +40,7 @@ test("every message is used", () => {
     keysOf(english[name] ?? {})
       .filter((key) => {
         const path = key.split("\n");
-        return !uses.some(
-          (use) => use.section === `${name}Text` && use.keys.every((one, i) => path[i] === one),
-        );
+        return !uses.some((use) => use.section === `${name}Text` && use.keys.every((one, i) => path[i] === one));
       })
       .map((key) => `${name}: ${key.replaceAll("\n", ".")}`),
   );

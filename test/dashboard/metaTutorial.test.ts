@@ -19,9 +19,7 @@ async function startStandin() {
   let output = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
   await eventually("the stand-in is ready", () => output.includes("CLEANCAST_PLATFORM_ORIGINS="));
-  const settings = new Map(
-    [...output.matchAll(/^(\w+) {2,}(\S+)$/gm)].map(([, name, value]) => [name, value]),
-  );
+  const settings = new Map([...output.matchAll(/^(\w+) {2,}(\S+)$/gm)].map(([, name, value]) => [name, value]));
   const origins = /^CLEANCAST_PLATFORM_ORIGINS='(.+)'$/m.exec(output)?.[1] ?? "";
   return { setting: (name: string) => settings.get(name) ?? "", origins, stop: () => child.kill("SIGTERM") };
 }
@@ -119,9 +117,7 @@ inChromium("the Meta tutorial", () => {
       const origin = JSON.parse(standin.origins).meta as string;
       const log = await call(origin, { method: "GET", path: "/__standin/log" });
       const { accepted } = JSON.parse(log.text) as { accepted: { event: object }[] };
-      expect(accepted.filter(({ event }) => JSON.stringify(event).includes("my-first-click"))).toHaveLength(
-        2,
-      );
+      expect(accepted.filter(({ event }) => JSON.stringify(event).includes("my-first-click"))).toHaveLength(2);
       expect(errors.scriptErrors).toEqual([]);
       await page.context().close();
       standin.stop();

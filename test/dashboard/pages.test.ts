@@ -24,8 +24,7 @@ async function emulate(page: Page, colorScheme: "light" | "dark", width: number)
   await page.emulateMedia({ colorScheme });
   await page.setViewportSize({ width, height: 900 });
   await page.waitForFunction(
-    (wanted) =>
-      location.protocol === "about:" || document.documentElement.dataset["mantineColorScheme"] === wanted,
+    (wanted) => location.protocol === "about:" || document.documentElement.dataset["mantineColorScheme"] === wanted,
     colorScheme,
   );
 }
@@ -145,8 +144,7 @@ inChromium("every page", () => {
     const visits = async () => (await owner.ask(`GET /sites/${site}/bots`)).json.items;
     await eventually("the bot visit is stored", async () => (await visits()).length > 0);
     const [bot] = await visits();
-    const traced =
-      events.json.items.find((one: { event: string }) => one.event === image) ?? events.json.items[0];
+    const traced = events.json.items.find((one: { event: string }) => one.event === image) ?? events.json.items[0];
     paths = pagesOf(site, {
       event: traced.id,
       webhook: webhook.webhook.id,
@@ -196,17 +194,14 @@ inChromium("every page", () => {
         for (const one of await findBrokenWords(page)) wrong.push(`${path}, broken at 1024: ${one}`);
         for (const fault of await findViolations(page)) wrong.push(`${path}, light: ${fault}`);
         const heights = await rowHeights(page);
-        if (heights.length > 1)
-          wrong.push(`${path}: the rows of a virtual list are ${heights.join(" and ")} pixels tall`);
+        if (heights.length > 1) wrong.push(`${path}: the rows of a virtual list are ${heights.join(" and ")} pixels tall`);
         const text = await page.locator("body").innerText();
         if (/could not load|(page|event|platform) not found|no such (page|event|platform)/i.test(text))
           wrong.push(`${path}: ${text.slice(0, 300)}`);
         for (const [where, what] of expectedTexts)
           if (where.test(path) && !text.includes(what)) wrong.push(`${path}: ${what} cannot be read`);
         const injected = await page.evaluate(() =>
-          [...document.querySelectorAll("img[src=x], [onerror], [onload], script:not([src])")].map(
-            (one) => one.outerHTML,
-          ),
+          [...document.querySelectorAll("img[src=x], [onerror], [onload], script:not([src])")].map((one) => one.outerHTML),
         );
         if (injected.length > 0) wrong.push(`${path}: became markup: ${injected.join(" ")}`);
         if (await page.evaluate(() => "hacked" in window)) wrong.push(`${path}: a hostile script ran`);
@@ -236,8 +231,7 @@ inChromium("every page", () => {
         await open(path);
         const panel = page.getByRole("dialog");
         await settled(page);
-        for (const one of await panel.getByRole("button", { name: /^(Attempt 1|delivered)/ }).all())
-          await one.click();
+        for (const one of await panel.getByRole("button", { name: /^(Attempt 1|delivered)/ }).all()) await one.click();
         await sees(panel, "<svg onload=hacked=1>");
       }
       expect(await page.evaluate(() => "hacked" in window)).toBe(false);
@@ -317,11 +311,7 @@ inChromium("every page", () => {
           .first();
       const rowLink = page.locator("tbody a").filter({ visible: true }).first();
       /** Opens a layer, checks it, goes on in it, and closes it with the keyboard. */
-      const visit = async (
-        opener: Locator,
-        source: string,
-        inside: (layer: Locator) => Promise<void> = async () => {},
-      ) => {
+      const visit = async (opener: Locator, source: string, inside: (layer: Locator) => Promise<void> = async () => {}) => {
         const before = await layersOf(page).count();
         await opener.click();
         await expect.poll(() => layersOf(page).count()).toBe(before + 1);
@@ -378,10 +368,7 @@ inChromium("every page", () => {
       await visit(button("Revoke"), "scenes/configuration/inbound/KeyList.tsx");
       await shows(`${at}/configuration/traffic`);
       await visit(rowLink, "scenes/configuration/traffic/BotVisits.tsx");
-      await visit(
-        page.getByRole("combobox", { name: /countries/i }).first(),
-        "common/settings/listFields.tsx",
-      );
+      await visit(page.getByRole("combobox", { name: /countries/i }).first(), "common/settings/listFields.tsx");
       await shows(`${at}/configuration/general`);
       await visit(button("Delete site"), "scenes/configuration/domains/DeleteSite.tsx");
 
@@ -434,8 +421,7 @@ inChromium("every page", () => {
           if (colorScheme === "light") await open(path);
           await settled(page);
           const rules = colorScheme === "light" ? undefined : coloursOnly;
-          for (const fault of await findViolations(page, rules))
-            wrong.push(`${path}, ${colorScheme}: ${fault}`);
+          for (const fault of await findViolations(page, rules)) wrong.push(`${path}, ${colorScheme}: ${fault}`);
         }
         for (const one of await findOverflow(page)) wrong.push(`${path}, too wide for a phone: ${one}`);
       }

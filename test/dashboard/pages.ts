@@ -44,9 +44,7 @@ export function pagesOf(site: string, { event, webhook, visit }: Shown = {}): st
 /** Waits until nothing is loading. The network is never idle, because the live feed never ends. */
 export async function settled(page: Page): Promise<void> {
   await page.locator("h1, h2").first().waitFor();
-  await page.waitForFunction(
-    () => document.querySelector(".mantine-Skeleton-root, [data-loading=true]") === null,
-  );
+  await page.waitForFunction(() => document.querySelector(".mantine-Skeleton-root, [data-loading=true]") === null);
 }
 
 /** Returns the different heights of the rows of virtual lists. */

@@ -64,10 +64,7 @@ inChromium("a platform in the dashboard", () => {
     await press(browser.page, `Choose ${what} from a list`);
     await checkLayer(browser.page, "scenes/integrations/platforms/ChoiceList.tsx");
     await browser.page.getByRole("option", { name: label }).click();
-    await eventually(
-      `${what} is chosen`,
-      async () => (await field(browser.page, what).inputValue()) === value,
-    );
+    await eventually(`${what} is chosen`, async () => (await field(browser.page, what).inputValue()) === value);
   }
 
   test(
@@ -138,9 +135,7 @@ inChromium("a platform in the dashboard", () => {
       await field(page, "Test event code").fill(knownAt("meta", "testEventCode"));
       await press(page, "Save the code and send");
       await sees(page, "Meta accepted it");
-      expect(await page.getByLabel("Response", { exact: true }).textContent()).toContain(
-        '"events_received": 1',
-      );
+      expect(await page.getByLabel("Response", { exact: true }).textContent()).toContain('"events_received": 1');
       const sent = await page.getByLabel("Request", { exact: true }).textContent();
       expect(sent).toContain("Winter sale");
       expect(sent).not.toContain("EAA");
@@ -188,17 +183,12 @@ inChromium("a platform in the dashboard", () => {
       await press(page.locator("form"), "Reconnect");
       await sees(page, /2 parked deliveries are sent now/);
       await page.getByText("Meta needs reconnection").waitFor({ state: "detached" });
-      await eventually(
-        "the platform has received the parked deliveries",
-        () => meta.accepted.length === before + 2,
-      );
+      await eventually("the platform has received the parked deliveries", () => meta.accepted.length === before + 2);
       await open(`/sites/${site}/integrations/log?platform=meta`);
       await eventually("the sync log shows both as sent", async () => {
         await page.reload();
         await row(table, /M-\d/).first().waitFor();
-        const states = await Promise.all(
-          waiting.map((order) => row(table, order).getByText("sent", { exact: true }).count()),
-        );
+        const states = await Promise.all(waiting.map((order) => row(table, order).getByText("sent", { exact: true }).count()));
         return states.every((n) => n > 0);
       });
 

@@ -36,10 +36,7 @@ test("reconnection, a pause and the selection of events have their buttons, an o
   expect(labelOf("google_ads", "no gclid, wbraid or gbraid")).toBe("Check the tag");
   const withoutVisit = { ...sampleNow("purchase", now), clickIds: {}, browser: null, mode: "live" } as const;
   for (const id of ["taboola", "outbrain", "axon"])
-    expect([id, labelOf(id, platformOf(id)?.skipReason?.(withoutVisit, {}, now))]).toEqual([
-      id,
-      "Check the tag",
-    ]);
+    expect([id, labelOf(id, platformOf(id)?.skipReason?.(withoutVisit, {}, now))]).toEqual([id, "Check the tag"]);
   for (const id of [
     "msclkid, hashed email or phone",
     "oppref, browser id, email or phone",

@@ -30,8 +30,7 @@ inChromium("results of deliveries", () => {
       if (!google || !meta) return expect.unreachable("the connections");
       const at = Date.now() - hourMs;
       const key = { siteId, connectionId: google.id };
-      const send = (orderId: string) =>
-        storeSent(store, google, '{"requestId":"t-1"}', at, { orderId, value: 100, time: at });
+      const send = (orderId: string) => storeSent(store, google, '{"requestId":"t-1"}', at, { orderId, value: 100, time: at });
       const lost = await send("A-LOST");
       const counted = await send("A-COUNTED");
       await send("A-OPEN");
@@ -76,10 +75,7 @@ inChromium("results of deliveries", () => {
         keys: [],
         notes: ["freshness: real_time"],
       };
-      await store.snapshots.add(
-        { siteId, connectionId: meta.id },
-        { day: snapshotDay(at), reports: [report] },
-      );
+      await store.snapshots.add({ siteId, connectionId: meta.id }, { day: snapshotDay(at), reports: [report] });
     });
     relay = await home.start();
     browser = await user(relay, await becomeOwner(relay));
@@ -97,11 +93,7 @@ inChromium("results of deliveries", () => {
       const cells = await google.getByRole("cell").allTextContents();
       // Confirmed and not counted.
       expect(cells.slice(-2)).toEqual(["1", "1"]);
-      const meta = await table
-        .getByRole("row")
-        .filter({ hasText: "Meta" })
-        .getByRole("cell")
-        .allTextContents();
+      const meta = await table.getByRole("row").filter({ hasText: "Meta" }).getByRole("cell").allTextContents();
       expect(meta).toContain("Purchase 6.8 of 10");
       // Meta says nothing of single conversions: that is unknown, and not zero.
       expect(meta.slice(-2)).toEqual(["–", "–"]);
@@ -175,8 +167,7 @@ inChromium("results of deliveries", () => {
       await page.keyboard.press("Home");
       await sees(tip, /^0$/);
       const first = await chart.getAttribute("aria-valuetext");
-      const isFound = async () =>
-        (await chart.getAttribute("aria-valuetext"))?.endsWith("Conversions: 2") === true;
+      const isFound = async () => (await chart.getAttribute("aria-valuetext"))?.endsWith("Conversions: 2") === true;
       for (let bars = 1; bars < 11 && !(await isFound()); bars++) await page.keyboard.press("ArrowRight");
       expect(await isFound()).toBe(true);
       expect(await chart.getAttribute("aria-valuetext")).not.toBe(first);

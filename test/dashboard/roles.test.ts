@@ -9,20 +9,7 @@ import { startReceiver } from "../support/receiver.ts";
 import { eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts";
 import { freePort } from "../support/servers/freePort.ts";
 import { startOpenIdProvider } from "../support/servers/openIdProvider.ts";
-import {
-  choose,
-  dialog,
-  field,
-  press,
-  row,
-  sees,
-  signIn,
-  signOut,
-  takeSecret,
-  scenarioMs,
-  user,
-  type User,
-} from "./users.ts";
+import { choose, dialog, field, press, row, sees, signIn, signOut, takeSecret, scenarioMs, user, type User } from "./users.ts";
 import { checkLayer, hasFocus } from "./access.ts";
 import { pagesOf, settled } from "./pages.ts";
 
@@ -145,8 +132,7 @@ inChromium("roles", () => {
         for (const path of paths) {
           await who.go(path);
           await settled(who.page);
-          for (const name of await controls(who.page))
-            if (changing.test(name)) found.push(`${path}: ${name}`);
+          for (const name of await controls(who.page)) if (changing.test(name)) found.push(`${path}: ${name}`);
         }
         return found;
       };

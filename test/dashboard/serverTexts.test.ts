@@ -39,9 +39,7 @@ function textsOf(node: Node | undefined): string[] {
   if (node?.type === "ConditionalExpression")
     return [...textsOf(node["consequent"] as Node), ...textsOf(node["alternate"] as Node)];
   if (node?.type === "BinaryExpression" && node["operator"] === "+")
-    return textsOf(node["left"] as Node).flatMap((left) =>
-      textsOf(node["right"] as Node).map((right) => left + right),
-    );
+    return textsOf(node["left"] as Node).flatMap((left) => textsOf(node["right"] as Node).map((right) => left + right));
   if (node?.type !== "TemplateLiteral") return [];
   const parts = (node["quasis"] as { value: { cooked: string } }[]).map(({ value }) => value.cooked);
   return [parts.reduce((text, part, i) => `${text}V${i}${part}`)];
@@ -82,9 +80,7 @@ test("German has every reason for which a platform skips an event", () => {
   const reasons: string[] = [];
   for (const { program } of readFolders("platforms"))
     walk(program, (node, above) => {
-      const isSkipReason = above.some(
-        (one) => one.type === "Property" && (one["key"] as Node)["name"] === "skipReason",
-      );
+      const isSkipReason = above.some((one) => one.type === "Property" && (one["key"] as Node)["name"] === "skipReason");
       if (isSkipReason && node.type === "ReturnStatement") reasons.push(...textsOf(node["argument"] as Node));
       return true;
     });
@@ -93,8 +89,7 @@ test("German has every reason for which a platform skips an event", () => {
 });
 
 /** Parts of a text, a text with an optional sentence in it, and what is only sent as a test. */
-const isPart = (text: string) =>
-  /^V1(?: \(V2V3\)|V2 →)|^Webhook V1 to V2 is disabled: V3\.V4|\btest alert\b/.test(text);
+const isPart = (text: string) => /^V1(?: \(V2V3\)|V2 →)|^Webhook V1 to V2 is disabled: V3\.V4|\btest alert\b/.test(text);
 
 test("German has every title and text of an alert, and what to do", () => {
   const texts: string[] = [];
@@ -111,9 +106,7 @@ test("German has every title and text of an alert, and what to do", () => {
   expect(texts.length).toBeGreaterThan(40);
   expect(untranslated(texts.filter((text) => !isPart(text)))).toEqual([]);
   const notCounted = (reasons: string) =>
-    serverText(
-      `Of the last 30 conversions that Meta accepted and decided on, it did not count more than usual: ${reasons}.`,
-    );
+    serverText(`Of the last 30 conversions that Meta accepted and decided on, it did not count more than usual: ${reasons}.`);
   expect(notCounted("no ad click (33 %, usually 7 %), too old (20 %, usually 1 %)")).toMatch(
     / kein Klick auf eine Anzeige \(33 %, sonst 7 %\), zu alt \(20 %, sonst 1 %\)\.$/,
   );
@@ -125,20 +118,11 @@ const isComposed = (text: string) => /^(?:V\d[.: ]*)+$/.test(text) || /^V1(?: Be
 
 test("German has every refusal of the management API", () => {
   const messages: string[] = [];
-  for (const { program } of readFolders(
-    "access",
-    "alerts",
-    "api",
-    "delivery",
-    "domains",
-    "outbound",
-    "sites",
-  ))
+  for (const { program } of readFolders("access", "alerts", "api", "delivery", "domains", "outbound", "sites"))
     walk(program, (node) => {
       const name = (node["callee"] as Node | undefined)?.["name"];
       const isRefusal = name === "Refusal" || name === "Conflict" || name === "Missing" || name === "Denied";
-      if (node.type === "NewExpression" && isRefusal)
-        messages.push(...textsOf((node["arguments"] as Node[])[1]));
+      if (node.type === "NewExpression" && isRefusal) messages.push(...textsOf((node["arguments"] as Node[])[1]));
       return true;
     });
   expect(messages.length).toBeGreaterThan(80);
@@ -194,13 +178,10 @@ test("German has every reason for which a row of an uploaded file is refused", (
       const given = (node["arguments"] ?? []) as Node[];
       if (node.type === "NewExpression" && name === "ValueFault") reasons.push(...textsOf(given[0]));
       if (node.type === "NewExpression" && name === "Conflict") reasons.push(...textsOf(given[1]));
-      if (node.type === "Property" && (node["key"] as Node)["name"] === "fault")
-        reasons.push(...textsOf(node["value"] as Node));
+      if (node.type === "Property" && (node["key"] as Node)["name"] === "fault") reasons.push(...textsOf(node["value"] as Node));
       // Other texts that these functions return are fields of the row.
       const reads = above.find(({ type }) => type === "FunctionDeclaration");
-      const isReader = /^read(?:Row|Entry|Person|Visit)$/.test(
-        String((reads?.["id"] as Node | null)?.["name"]),
-      );
+      const isReader = /^read(?:Row|Entry|Person|Visit)$/.test(String((reads?.["id"] as Node | null)?.["name"]));
       if (path.startsWith("import/") && node.type === "ReturnStatement" && isReader)
         reasons.push(...textsOf(node["argument"] as Node));
       return true;
@@ -216,15 +197,7 @@ test("German has the meaning of every bot signal, and both languages its categor
 
 test("every action of the audit log has a text", () => {
   const actions = new Set<string>();
-  for (const { program } of readFolders(
-    "access",
-    "api",
-    "delivery",
-    "domains",
-    "identity",
-    "outbound",
-    "sites",
-  ))
+  for (const { program } of readFolders("access", "api", "delivery", "domains", "identity", "outbound", "sites"))
     walk(program, (node) => {
       const isLine = node.type === "CallExpression" && (node["callee"] as Node)["name"] === "auditLine";
       const found = isLine
@@ -240,9 +213,7 @@ test("every action of the audit log has a text", () => {
 });
 
 test("a value in a text stays as it is, and a reason in it is translated", () => {
-  expect(serverText("needs reconnection: connection refused")).toBe(
-    "muss neu verbunden werden: Verbindung abgelehnt",
-  );
+  expect(serverText("needs reconnection: connection refused")).toBe("muss neu verbunden werden: Verbindung abgelehnt");
   expect(serverText("purchase is sent as Purchase: Meta's name for it.")).toBe(
     "purchase wird als Purchase gesendet: der Name von Meta dafür.",
   );

@@ -28,23 +28,15 @@ export function readSource(path: string, text: string): Source {
 /** Reads every source of the dashboard outside of the catalogue. */
 export function readSources(): Source[] {
   return readdirSync(dashboard, { recursive: true, encoding: "utf8" })
-    .filter(
-      (path) =>
-        /\.tsx?$/.test(path) && !path.startsWith("messages/") && !/^(build|vite\.config)\.ts$/.test(path),
-    )
+    .filter((path) => /\.tsx?$/.test(path) && !path.startsWith("messages/") && !/^(build|vite\.config)\.ts$/.test(path))
     .map((path) => readSource(path, readFileSync(join(dashboard, path), "utf8")));
 }
 
 /** Calls `visit` for each node with its ancestors, the nearest first. `visit` returns false to leave out what is below. */
-export function walk(
-  node: Node,
-  visit: (node: Node, above: readonly Node[]) => boolean,
-  above: readonly Node[] = [],
-): void {
+export function walk(node: Node, visit: (node: Node, above: readonly Node[]) => boolean, above: readonly Node[] = []): void {
   if (!visit(node, above)) return;
   for (const value of Object.values(node))
-    for (const one of Array.isArray(value) ? value : [value])
-      if (isNode(one)) walk(one, visit, [node, ...above]);
+    for (const one of Array.isArray(value) ? value : [value]) if (isNode(one)) walk(one, visit, [node, ...above]);
 }
 
 /** Attributes and properties whose value is shown or read aloud. */
@@ -110,9 +102,7 @@ export function findTexts({ path, text, program }: Source): string[] {
     if (value === null || sameEverywhere.test(value.trim())) return true;
     const [parent] = above;
     const isKey = parent?.type === "Property" && (parent["key"] as Node).start === node.start;
-    const holder = above.find(
-      ({ type }) => type === "JSXAttribute" || type === "Property" || type === "JSXElement",
-    );
+    const holder = above.find(({ type }) => type === "JSXAttribute" || type === "Property" || type === "JSXElement");
     // Messages of defects are for developers.
     const isThrown = above.some(({ type }) => type === "ThrowStatement");
     const isShown = node.type === "JSXText" || (!isKey && shownNames.has(nameOf(holder)));
@@ -120,9 +110,7 @@ export function findTexts({ path, text, program }: Source): string[] {
       // A compared value or a key is a code of the relay, and the content of <Code> is copied, not read.
       ["BinaryExpression", "SwitchCase", "MemberExpression"].includes(parent?.type ?? "") ||
       codes.has(value) ||
-      above.some(
-        (one) => ["JSXAttribute", "Property"].includes(one.type) && technicalNames.test(nameOf(one)),
-      ) ||
+      above.some((one) => ["JSXAttribute", "Property"].includes(one.type) && technicalNames.test(nameOf(one))) ||
       (holder?.type === "JSXElement" && tagOf(holder) === "Code");
     if (!isKey && !isThrown && !isTechnical && (isShown ? /[A-Za-z]{2}/.test(value) : isProse(value)))
       found.push(`${path}:${text.slice(0, node.start).split("\n").length}: ${value.trim()}`);

@@ -51,11 +51,7 @@ const timeoutMs = 120_000;
 export const scenarioMs = 300_000;
 
 /** Opens a separate browser context, signed in as `person` if given. */
-export async function user(
-  relay: Pick<Relay, "url">,
-  person: Person | null,
-  options: BrowserContextOptions = {},
-): Promise<User> {
+export async function user(relay: Pick<Relay, "url">, person: Person | null, options: BrowserContextOptions = {}): Promise<User> {
   const context = await newVisitor({
     viewport: { width: 1280, height: 900 },
     reducedMotion: "reduce",
@@ -154,5 +150,4 @@ export async function signOut(page: Page): Promise<void> {
 }
 
 /** Finds the rows of a table that contain this text. */
-export const row = (where: Page | Locator, text: string | RegExp): Locator =>
-  where.getByRole("row").filter({ hasText: text });
+export const row = (where: Page | Locator, text: string | RegExp): Locator => where.getByRole("row").filter({ hasText: text });

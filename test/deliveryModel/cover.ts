@@ -10,9 +10,7 @@ export type Detail = "everything" | "states";
 export function kindOf({ worlds }: Graph, { from, to, name, node, job }: Edge, detail: Detail): string {
   const seenBy = ({ deliveries }: World) =>
     deliveries.map((one) =>
-      detail === "states"
-        ? [one.state, one.hasRow]
-        : { ...one, holder: one.holder && (one.holder === node ? "own" : "other") },
+      detail === "states" ? [one.state, one.hasRow] : { ...one, holder: one.holder && (one.holder === node ? "own" : "other") },
     );
   const before = worlds[from] as World;
   const isOwn = job && mayWrite(before, node, job);
@@ -20,11 +18,7 @@ export function kindOf({ worlds }: Graph, { from, to, name, node, job }: Edge, d
 }
 
 /** From a beginning each walk goes to the nearest kind of step that no walk has taken, as long as it finds one. */
-export function coveringWalks(
-  graph: Graph,
-  isWanted: (edge: Edge) => boolean,
-  detail: Detail = "everything",
-): Edge[][] {
+export function coveringWalks(graph: Graph, isWanted: (edge: Edge) => boolean, detail: Detail = "everything"): Edge[][] {
   const { edges, pathTo } = graph;
   const next = Map.groupBy(edges, ({ from }) => from);
   const left = new Map<string, Edge>();

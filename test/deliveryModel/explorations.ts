@@ -10,9 +10,21 @@ const all = Object.keys(beginnings) as Beginning[];
 
 /** Two deliveries multiply the worlds, so only the steps of the event's owner and of its successor are taken. */
 const ofOwner: readonly StepName[] = [
-  "begin", "give back", "drop a job without a lease", "accept", "fail for now", "accept, unconfirmed", "fail for now, unconfirmed",
-  "write again", "be late", "renew the lease", "crash", "take over", "start the next process", "erase",
-]; // prettier-ignore
+  "begin",
+  "give back",
+  "drop a job without a lease",
+  "accept",
+  "fail for now",
+  "accept, unconfirmed",
+  "fail for now, unconfirmed",
+  "write again",
+  "be late",
+  "renew the lease",
+  "crash",
+  "take over",
+  "start the next process",
+  "erase",
+];
 
 const ofTwo = (database: "shared" | "embedded"): Exploration => ({
   begun: [begin(["at once", "at once"], database)],

@@ -69,8 +69,7 @@ type Choice = { delivery: number; node: Node; job: Job | null };
 
 function choicesOf(world: World, { of }: Step): Choice[] {
   if (of === "world") return [{ delivery: 0, node: "a", job: null }];
-  if (of === "job")
-    return nodes.flatMap((node) => world.jobs[node].map((job) => ({ delivery: job.delivery, node, job })));
+  if (of === "job") return nodes.flatMap((node) => world.jobs[node].map((job) => ({ delivery: job.delivery, node, job })));
   const actors = of === "delivery" ? (["a"] as const) : nodes;
   return world.deliveries.flatMap((_one, delivery) => actors.map((node) => ({ delivery, node, job: null })));
 }
@@ -91,14 +90,12 @@ function takeStep(world: World, step: Step, { delivery, node, job }: Choice): Wo
 /** A text that only equal worlds share. The order of a node's jobs means nothing. JSON would take most of the time. */
 function keyOf({ deliveries, jobs, nodes: { a, b }, connection, believed, person, isTooOld }: World): string {
   let key = `${a} ${b} ${connection} ${believed} ${person} ${isTooOld}`;
-  for (const { state, reason, hasRow, holder, isDue } of deliveries)
-    key += `;${state} ${reason} ${hasRow} ${holder} ${isDue}`;
+  for (const { state, reason, hasRow, holder, isDue } of deliveries) key += `;${state} ${reason} ${hasRow} ${holder} ${isDue}`;
   const sorted = (some: readonly Job[]) => (some.length > 1 ? some.map(jobKey).toSorted() : some.map(jobKey));
   return `${key};${sorted(jobs.a).join(",")};${sorted(jobs.b).join(",")}`;
 }
 
-const jobKey = ({ delivery, isFirst, phase, result }: Job) =>
-  `${delivery} ${isFirst} ${phase} ${result?.state}`;
+const jobKey = ({ delivery, isFirst, phase, result }: Job) => `${delivery} ${isFirst} ${phase} ${result?.state}`;
 
 /** Says for each world whether a wanted one can be reached from it by the edges that `isUsed` accepts. */
 export function canReach(

@@ -19,9 +19,8 @@ describe.each(Object.keys(explorations) as ExplorationName[])("%s", (name) => {
     expect(missing).toEqual(name.includes("embedded") ? onlyShared : onlyEmbedded);
   });
 
-  test.each(Object.entries(name.startsWith("one") ? { ...safety, ...progress } : safety))(
-    "%s",
-    (_promise, kept) => expect(findBreach(graph, table, kept)).toBeNull(),
+  test.each(Object.entries(name.startsWith("one") ? { ...safety, ...progress } : safety))("%s", (_promise, kept) =>
+    expect(findBreach(graph, table, kept)).toBeNull(),
   );
 });
 
@@ -31,8 +30,7 @@ const faults: Readonly<Record<string, Steps>> = {
     begin: {
       by: "relay",
       of: "job",
-      take: (world, node, job) =>
-        job.phase === "waiting" ? replaceJob(world, node, job, { ...job, phase: "sending" }) : null,
+      take: (world, node, job) => (job.phase === "waiting" ? replaceJob(world, node, job, { ...job, phase: "sending" }) : null),
     },
   },
   "a node makes a second job of what it has in hand": {
@@ -78,8 +76,7 @@ const faults: Readonly<Record<string, Steps>> = {
     erase: {
       by: "person",
       of: "world",
-      take: (world) =>
-        world.deliveries.some(({ hasRow }) => !hasRow) ? { ...world, person: "erased" } : null,
+      take: (world) => (world.deliveries.some(({ hasRow }) => !hasRow) ? { ...world, person: "erased" } : null),
     },
   },
   "a cancellation ends what a node is sending": {
@@ -98,9 +95,7 @@ const faults: Readonly<Record<string, Steps>> = {
       of: "job",
       take: (world, ...job) => {
         const skipped = steps["find unfit"].take(world, ...job);
-        return (
-          skipped && { ...skipped, deliveries: skipped.deliveries.map((one) => ({ ...one, reason: null })) }
-        );
+        return skipped && { ...skipped, deliveries: skipped.deliveries.map((one) => ({ ...one, reason: null })) };
       },
     },
   },
@@ -134,12 +129,7 @@ function without(...names: (keyof typeof steps)[]): Steps {
   return Object.fromEntries(names.map((name) => [name, never]));
 }
 
-function replaceJob(
-  world: World,
-  node: "a" | "b",
-  job: unknown,
-  changed?: World["jobs"]["a"][number],
-): World {
+function replaceJob(world: World, node: "a" | "b", job: unknown, changed?: World["jobs"]["a"][number]): World {
   const others = world.jobs[node].filter((one) => one !== job);
   return { ...world, jobs: { ...world.jobs, [node]: changed ? [...others, changed] : others } };
 }

@@ -97,8 +97,7 @@ export function mayWrite(world: World, node: Node, { delivery, isFirst }: Job): 
 
 /** An attempt that begins now ends before another node can begin one. */
 const isLeased = (world: World, node: Node, job: Job) =>
-  mayWrite(world, node, job) &&
-  (job.isFirst ? world.nodes[node] === "running" : !deliveryAt(world, job.delivery).isDue);
+  mayWrite(world, node, job) && (job.isFirst ? world.nodes[node] === "running" : !deliveryAt(world, job.delivery).isDue);
 
 /** Writes the result of a job. What was sent at once needs no row. */
 function write(world: World, node: Node, job: Job, { state, reason }: Result): World {
@@ -184,8 +183,7 @@ export const steps = {
   "give back": {
     by: "relay",
     of: "job",
-    take: (world, node, job) =>
-      job.phase === "waiting" ? settle(world, node, job, { state: "queued", reason: null }) : null,
+    take: (world, node, job) => (job.phase === "waiting" ? settle(world, node, job, { state: "queued", reason: null }) : null),
   },
   "park unsent": {
     by: "relay",
@@ -252,15 +250,13 @@ export const steps = {
   "write again": {
     by: "relay",
     of: "job",
-    take: (world, node, job) =>
-      job.phase === "unconfirmed" && job.result ? settle(world, node, job, job.result) : null,
+    take: (world, node, job) => (job.phase === "unconfirmed" && job.result ? settle(world, node, job, job.result) : null),
   },
   "lose the answer": {
     by: "fault",
     of: "job",
     // The answer to a first attempt is kept until it is written, or until the node dies.
-    take: (world, node, job) =>
-      job.phase === "sending" && !job.isFirst ? withJob(world, node, job, null) : null,
+    take: (world, node, job) => (job.phase === "sending" && !job.isFirst ? withJob(world, node, job, null) : null),
   },
 
   // Time, and the life of nodes.
@@ -281,8 +277,7 @@ export const steps = {
     by: "fault",
     of: "world",
     // A node that is alone has no lease that could end.
-    take: (world) =>
-      world.nodes.a === "running" && world.nodes.b === "running" ? withNodes(world, { a: "late" }) : null,
+    take: (world) => (world.nodes.a === "running" && world.nodes.b === "running" ? withNodes(world, { a: "late" }) : null),
   },
   "renew the lease": {
     by: "relay",
@@ -293,9 +288,7 @@ export const steps = {
     by: "fault",
     of: "world",
     take: (world) =>
-      world.nodes.a === "absent"
-        ? null
-        : { ...withNodes(world, { a: "absent" }), jobs: { ...world.jobs, a: [] } },
+      world.nodes.a === "absent" ? null : { ...withNodes(world, { a: "absent" }), jobs: { ...world.jobs, a: [] } },
   },
   "take over": {
     by: "relay",
@@ -317,8 +310,7 @@ export const steps = {
   pause: {
     by: "user",
     of: "world",
-    take: (world) =>
-      world.connection === "active" ? { ...world, connection: "paused", believed: null } : null,
+    take: (world) => (world.connection === "active" ? { ...world, connection: "paused", believed: null } : null),
   },
   "park what waits": {
     by: "relay",
@@ -376,9 +368,7 @@ export const steps = {
     cause: "cancelled",
     take(world, delivery) {
       const found = deliveryAt(world, delivery);
-      return isWaiting(found) && isFree(found)
-        ? withDelivery(world, delivery, row("skipped", "cancelled"))
-        : null;
+      return isWaiting(found) && isFree(found) ? withDelivery(world, delivery, row("skipped", "cancelled")) : null;
     },
   },
   replay: {

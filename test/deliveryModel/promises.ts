@@ -26,29 +26,22 @@ const jobsOf = (world: World): [Node, Job][] =>
   (["a", "b"] as const).flatMap((node) => world.jobs[node].map((job): [Node, Job] => [node, job]));
 
 const allSteps =
-  (
-    holds: (before: Delivery, after: Delivery, edge: Edge, world: World) => boolean,
-  ): NonNullable<Kept["step"]> =>
+  (holds: (before: Delivery, after: Delivery, edge: Edge, world: World) => boolean): NonNullable<Kept["step"]> =>
   (before, edge, after) =>
     before.deliveries.every((one, i) => holds(one, after.deliveries[i] as Delivery, edge, after));
 
-const isByItself = (table: Steps, name: string) =>
-  ["relay", "time", "platform"].includes(table[name]?.by ?? "");
+const isByItself = (table: Steps, name: string) => ["relay", "time", "platform"].includes(table[name]?.by ?? "");
 
 /** They hold for every world and every step that the model has, however many of its steps are taken. */
 export const safety: Readonly<Record<string, Kept>> = {
   "a request begins only while no outcome is recorded": {
-    step: ({ deliveries }, { name, delivery }) =>
-      name !== "begin" || deliveries[delivery]?.state === "queued",
+    step: ({ deliveries }, { name, delivery }) => name !== "begin" || deliveries[delivery]?.state === "queued",
   },
   "a recorded outcome changes only when a user replays the delivery": {
-    step: allSteps(
-      (before, after, { name }) => !hasEnded(before) || isSame(after, before) || name === "replay",
-    ),
+    step: allSteps((before, after, { name }) => !hasEnded(before) || isSame(after, before) || name === "replay"),
   },
   "every end but an acceptance has a reason, and so has everything that is parked": {
-    world: ({ deliveries }) =>
-      deliveries.every(({ state, reason }) => state === "queued" || state === "sent" || reason !== null),
+    world: ({ deliveries }) => deliveries.every(({ state, reason }) => state === "queued" || state === "sent" || reason !== null),
   },
   "no two jobs may both write what became of a delivery": {
     world: (world) => {
@@ -74,9 +67,7 @@ export const progress: Readonly<Record<string, Kept>> = {
   "every delivery can end without a user, while its connection is active or removed": {
     graph: (graph, table) => {
       const reaches = canReach(graph, allEnded, ({ name }) => isByItself(table, name));
-      return graph.worlds.map(
-        ({ connection }, i) => reaches[i] || (connection !== "active" && connection !== "removed"),
-      );
+      return graph.worlds.map(({ connection }, i) => reaches[i] || (connection !== "active" && connection !== "removed"));
     },
   },
   "every delivery of an active connection can end although its platform never accepts or refuses one": {
@@ -88,8 +79,7 @@ export const progress: Readonly<Record<string, Kept>> = {
     },
   },
   "every delivery of a paused connection, or of one that needs reconnection, can end once it is resumed": {
-    graph: (graph, table) =>
-      canReach(graph, allEnded, ({ name }) => isByItself(table, name) || name === "resume or reconnect"),
+    graph: (graph, table) => canReach(graph, allEnded, ({ name }) => isByItself(table, name) || name === "resume or reconnect"),
   },
 };
 

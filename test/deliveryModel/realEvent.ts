@@ -20,15 +20,7 @@ import { toPlan } from "../../src/store/events/plan.ts";
 import type { Store } from "../../src/store/store.ts";
 import { auditLine, newAttempt, newEvent, newSite } from "../support/events.ts";
 import type { Edge } from "./explore.ts";
-import {
-  beginnings,
-  type Beginning,
-  type Delivery,
-  type Job,
-  type Node,
-  type StepName,
-  type World,
-} from "./model.ts";
+import { beginnings, type Beginning, type Delivery, type Job, type Node, type StepName, type World } from "./model.ts";
 
 const leaseMs = 30_000;
 const hourMs = 3_600_000;
@@ -55,8 +47,7 @@ export async function acceptReal(context: Context, names: readonly Beginning[]):
   const connectionIds = names.map((_name, i) => `c${i}`);
   for (const id of connectionIds)
     await stores.a.configuration.saveConnection(auditLine(siteId), newConnection(siteId, id), new Set());
-  if (names.includes("parked"))
-    await stores.a.configuration.setConnectionState(auditLine(siteId), "c0", "paused", null);
+  if (names.includes("parked")) await stores.a.configuration.setConnectionState(auditLine(siteId), "c0", "paused", null);
   await directory.refresh();
 
   const accepted = newAccepted(siteId, names, now, emailSha256);
@@ -85,8 +76,7 @@ export async function acceptReal(context: Context, names: readonly Beginning[]):
     jobs[node].set(`${isFirst} ${at}`, job);
     return job;
   }
-  const connectionOf = (at: number) =>
-    directory.connection(siteId, `c${at}`) ?? newConnection(siteId, `c${at}`);
+  const connectionOf = (at: number) => directory.connection(siteId, `c${at}`) ?? newConnection(siteId, `c${at}`);
 
   for (const [at, name] of names.entries()) {
     const { isFirst } = beginnings[name];
@@ -98,9 +88,7 @@ export async function acceptReal(context: Context, names: readonly Beginning[]):
     const real = job && jobs[node].get(keyOf(job));
     if (!job || !real) throw new Error(`node ${node} has no job for ${edge.name}`);
     const number = real.attemptsMade + (isAttempted ? 1 : 0);
-    const attempt = isAttempted
-      ? newAttempt(decision.state, { number, reason: decision.reason, startedAt: now })
-      : null;
+    const attempt = isAttempted ? newAttempt(decision.state, { number, reason: decision.reason, startedAt: now }) : null;
     const { connectionId } = real;
     const settlement = { siteId, eventId, connectionId, ...decision, attempts: number, at: now, attempt };
     const isConfirmed = !edge.name.endsWith("unconfirmed");
@@ -142,9 +130,7 @@ export async function acceptReal(context: Context, names: readonly Beginning[]):
   }
   const endPending = (state: "parked" | "skipped", reason: string) =>
     Promise.all(
-      connectionIds.map((connectionId) =>
-        stores.b.deliveries.endPending({ siteId, connectionId }, { state, reason }, now, 100),
-      ),
+      connectionIds.map((connectionId) => stores.b.deliveries.endPending({ siteId, connectionId }, { state, reason }, now, 100)),
     );
   const filterOf = (at: number) => ({ eventId, connectionId: `c${at}` });
   const later = { outcome: "retry", error: "HTTP 503" } as const;
@@ -166,8 +152,7 @@ export async function acceptReal(context: Context, names: readonly Beginning[]):
       const isWithdrawn = known === "withdrawn" && waiting.conversion.person !== null;
       if (outdated.has(waiting) !== isWithdrawn) throw new Error("the second look sees something else");
       // The relay would give the job back and claim it again, then without the person.
-      if (isWithdrawn)
-        await makeJob(node, job.delivery, job.isFirst, waiting.attemptsMade, waiting.leaseUntil);
+      if (isWithdrawn) await makeJob(node, job.delivery, job.isFirst, waiting.attemptsMade, waiting.leaseUntil);
     },
     async "drop a job without a lease"({ node, job }, before) {
       const waiting = job && jobs[node].get(keyOf(job));
@@ -188,8 +173,7 @@ export async function acceptReal(context: Context, names: readonly Beginning[]):
     "fail for now": (edge) => answer(edge, later),
     "fail at the age limit": (edge) => answer(edge, later, true),
     async "refuse the credentials"(edge, { connection: state }) {
-      if (state === "active")
-        await markForReconnection(stores[edge.node], directory, connection(0), "token refused", now);
+      if (state === "active") await markForReconnection(stores[edge.node], directory, connection(0), "token refused", now);
       await answer(edge, { outcome: "unauthorized", error: "token refused" });
     },
     "accept, unconfirmed": (edge) => answer(edge, { outcome: "accepted" }),
@@ -238,12 +222,7 @@ export async function acceptReal(context: Context, names: readonly Beginning[]):
       const states = [before.deliveries[at]?.state ?? "sent"];
       // A replay is recognised by its time, and two in one millisecond are one.
       now += 1;
-      await replay(
-        { store: stores.b, directory },
-        site(),
-        { ...filterOf(at), states },
-        { ...by(), dryRun: false },
-      );
+      await replay({ store: stores.b, directory }, site(), { ...filterOf(at), states }, { ...by(), dryRun: false });
     },
     "withdraw consent": () => setConsent(stores.b, person(), "denied"),
     erase: () => erasePerson(stores.b, person()),
@@ -296,12 +275,7 @@ function newConnection(siteId: string, id: string): Connection {
   };
 }
 
-function newAccepted(
-  siteId: string,
-  names: readonly Beginning[],
-  now: number,
-  emailSha256: Sha256,
-): NewEvent {
+function newAccepted(siteId: string, names: readonly Beginning[], now: number, emailSha256: Sha256): NewEvent {
   const deliveries = names.map((name, i): NewDelivery => {
     const { state, reason } = beginnings[name].delivery;
     return { connectionId: `c${i}`, platform: "sandbox", state, reason };

@@ -21,7 +21,15 @@ import { acceptReal } from "./realEvent.ts";
 const now = Date.UTC(2026, 10, 15);
 
 /** Steps that change no delivery, and are taken only on the way to others. */
-const inMemory = ["become too old", "be late", "renew the lease", "crash", "lose the answer", "withdraw consent", "learn that it is active"]; // prettier-ignore
+const inMemory = [
+  "become too old",
+  "be late",
+  "renew the lease",
+  "crash",
+  "lose the answer",
+  "withdraw consent",
+  "learn that it is active",
+];
 const isStored = ({ name }: Edge) => !inMemory.includes(name);
 
 const onPostgres: Detail = process.env.MODEL_STEPS === "all" ? "everything" : "states";
@@ -57,9 +65,7 @@ async function takeWalks(
         (error: unknown) => String(error),
       );
       if (JSON.stringify(found) === JSON.stringify(deliveries)) continue;
-      different.push(
-        `${taken.join(", ")}\n  model ${JSON.stringify(deliveries)}\n  store ${JSON.stringify(found)}`,
-      );
+      different.push(`${taken.join(", ")}\n  model ${JSON.stringify(deliveries)}\n  store ${JSON.stringify(found)}`);
       break;
     }
   }
@@ -100,8 +106,7 @@ async function createReader(location: StoreLocation) {
   }
   const client = await createPostgresClient(location.url);
   return {
-    readRows: async (eventId: string) =>
-      idsOf((await client.query<Record<string, unknown>>(`${text}$1`, [eventId])).rows),
+    readRows: async (eventId: string) => idsOf((await client.query<Record<string, unknown>>(`${text}$1`, [eventId])).rows),
     close: () => client.end(),
   };
 }
@@ -113,8 +118,7 @@ describe.each(withEngine)("the store on %s and the model agree: %s", async (engi
 
   test("every kind of step leads to the same deliveries", async () => {
     expect(await takeWalks(opened, graph, walks)).toEqual([]);
-    const kinds = (edges: readonly Edge[]) =>
-      new Set(edges.filter(isStored).map((edge) => kindOf(graph, edge, detail)));
+    const kinds = (edges: readonly Edge[]) => new Set(edges.filter(isStored).map((edge) => kindOf(graph, edge, detail)));
     expect(kinds(walks.flat())).toEqual(kinds(graph.edges));
   });
 

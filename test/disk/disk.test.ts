@@ -71,8 +71,7 @@ describe("a power cut", async () => {
   });
 });
 
-const isReady = async (relay: Relay) =>
-  (await call(relay.url, { method: "GET", path: "/readyz" })).status === 200;
+const isReady = async (relay: Relay) => (await call(relay.url, { method: "GET", path: "/readyz" })).status === 200;
 
 test("after a sync that failed nothing is accepted until a restart, and nothing that was answered is lost", async () => {
   const home = await newInstallation("sqlite");
@@ -101,8 +100,7 @@ test("after a sync that failed nothing is accepted until a restart, and nothing 
   expect(await home.run("check")).toEqual({ ok: true, wrong: [] });
 });
 
-const logSize = (home: Installation) =>
-  statSync(join(home.env["CLEANCAST_DATA"] ?? "", "cleancast.db-wal")).size;
+const logSize = (home: Installation) => statSync(join(home.env["CLEANCAST_DATA"] ?? "", "cleancast.db-wal")).size;
 
 /**
  * Lets no file of the process grow beyond a size, as if the disk were full. A write that crosses the limit ends there, and the

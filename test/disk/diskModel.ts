@@ -66,8 +66,7 @@ class Content {
   }
 
   resize(size: number): void {
-    if (size > this.#bytes.length)
-      this.#bytes = Buffer.concat([this.#bytes], Math.max(size, this.#bytes.length * 2));
+    if (size > this.#bytes.length) this.#bytes = Buffer.concat([this.#bytes], Math.max(size, this.#bytes.length * 2));
     if (size < this.#size) this.#bytes.fill(0, size, this.#size);
     this.#size = size;
   }
@@ -126,8 +125,7 @@ export class Disk {
         this.#createdBy = number;
         break;
       case "sync folder":
-        for (const naming of this.#namings)
-          if (naming.number < call.began) applyName(this.#syncedNames, naming);
+        for (const naming of this.#namings) if (naming.number < call.began) applyName(this.#syncedNames, naming);
         this.#namings = this.#namings.filter((naming) => naming.number >= call.began);
         break;
       case "sync parent of folder":
@@ -153,8 +151,7 @@ export class Disk {
   /** How many sectors were written and not synced. */
   pendingSectors(): number {
     let sum = 0;
-    for (const { pending } of this.#names.values())
-      for (const change of pending) sum += partsOf(change).length;
+    for (const { pending } of this.#names.values()) for (const change of pending) sum += partsOf(change).length;
     return sum;
   }
 
@@ -207,8 +204,7 @@ function contentAfterCut({ synced, pending }: File, isKept: () => boolean, garba
   const content = new Content(synced.toBuffer());
   for (const part of pending.flatMap(partsOf)) {
     if (isKept()) content.apply(part);
-    else if (part.kind === "write" && part.at >= content.size && garbage)
-      content.write(part.at, garbage.bytes(part.data.length));
+    else if (part.kind === "write" && part.at >= content.size && garbage) content.write(part.at, garbage.bytes(part.data.length));
   }
   return content.toBuffer();
 }

@@ -26,12 +26,7 @@ async function installation(folder: string): Promise<Record<string, string>> {
 }
 
 /** Several senders at once, each of which sends the next event when the last was answered. */
-async function sendAll(
-  relay: TracedRelay,
-  key: string,
-  names: readonly string[],
-  senders: number,
-): Promise<number[]> {
+async function sendAll(relay: TracedRelay, key: string, names: readonly string[], senders: number): Promise<number[]> {
   const waiting = [...names];
   const statuses: number[] = [];
   await Promise.all(
@@ -47,16 +42,12 @@ async function sendAll(
 }
 
 const keyOf = (relay: TracedRelay) => /X-CC-Api-Key: (\w+)/.exec(relay.output())?.[1] ?? "";
-const namesFrom = (prefix: string, count: number) =>
-  Array.from({ length: count }, (_, i) => `${prefix}-${i}`);
+const namesFrom = (prefix: string, count: number) => Array.from({ length: count }, (_, i) => `${prefix}-${i}`);
 
 type Life = { events: number; senders: number; end: "SIGKILL" | "SIGTERM" };
 
 /** Lets relays live one after the other on the same folder. Returns all their calls, and the key of the first site. */
-async function recordLives(
-  folder: string,
-  lives: readonly Life[],
-): Promise<{ calls: DiskCall[]; key: string }> {
+async function recordLives(folder: string, lives: readonly Life[]): Promise<{ calls: DiskCall[]; key: string }> {
   const env = await installation(folder);
   const traces = freshFolder();
   const calls: DiskCall[] = [];
@@ -80,8 +71,7 @@ function append(calls: DiskCall[], more: readonly DiskCall[]): void {
   for (const one of more) calls.push("began" in one ? { ...one, began: one.began + before } : one);
 }
 
-const countOf = (calls: readonly DiskCall[], kind: DiskCall["kind"]) =>
-  calls.filter((one) => one.kind === kind).length;
+const countOf = (calls: readonly DiskCall[], kind: DiskCall["kind"]) => calls.filter((one) => one.kind === kind).length;
 
 function report(what: string, cuts: readonly Cut[], calls: readonly DiskCall[]): void {
   const torn = cuts.filter(({ sectors }) => sectors > 0).length;
@@ -135,9 +125,7 @@ describe.skipIf(isSkipped)("every call to the disk", { timeout: 4 * 3_600_000 },
     mkdirSync(folder);
     const { calls } = await recordLives(folder, [{ events: 1000, senders: 2, end: "SIGKILL" }]);
     const isWriteTo = (file: string, one: DiskCall) => one.kind === "write" && one.file === file;
-    const headers = calls.flatMap((one, i) =>
-      isWriteTo("cleancast.db-wal", one) && "at" in one && one.at === 0 ? [i] : [],
-    );
+    const headers = calls.flatMap((one, i) => (isWriteTo("cleancast.db-wal", one) && "at" in one && one.at === 0 ? [i] : []));
     // The log begins anew when all of it was copied into the database.
     const [, restart = 0] = headers;
     const from = restart - 500;
@@ -166,9 +154,7 @@ describe.skipIf(isSkipped)("every call to the disk", { timeout: 4 * 3_600_000 },
       const trace = join(freshFolder(), "trace");
       const env = await installation(folder);
       // From this call on all fail, as on a disk that stays full, or this one alone. strace counts for each thread.
-      const relay = await startTraced(env, trace, [
-        `${name}:error=${error}:when=${call}${error === "ENOSPC" ? "+" : ""}`,
-      ]);
+      const relay = await startTraced(env, trace, [`${name}:error=${error}:when=${call}${error === "ENOSPC" ? "+" : ""}`]);
       if (relay) {
         const statuses = await sendAll(relay, key, namesFrom(`call-${call}`, 4), 1);
         expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
@@ -178,9 +164,7 @@ describe.skipIf(isSkipped)("every call to the disk", { timeout: 4 * 3_600_000 },
       const promises = calls.flatMap((one) => (one.kind === "answer" ? [one.promise] : []));
       const cuts = await cutPower({ start, promises: [key], calls }, 5, seed + call);
       expect(faultsOf(cuts), `call ${call}`).toEqual([]);
-      expect(
-        await faultsAfterCut(join(freshFolder(), "data"), readFolder(folder), new Set([key, ...promises])),
-      ).toEqual([]);
+      expect(await faultsAfterCut(join(freshFolder(), "data"), readFolder(folder), new Set([key, ...promises]))).toEqual([]);
       if (!readFileSync(trace, "utf8").includes("(INJECTED)")) break;
       failed += 1;
     }

@@ -31,11 +31,7 @@ export function writeFolder(folder: string, image: Image): void {
  * Returns one sentence for each fault: a promise that is not kept, an inconsistency, or an installation that cannot be
  * opened. Promises are names of events that were answered, and keys that were shown.
  */
-export async function faultsAfterCut(
-  folder: string,
-  image: Image,
-  promises: ReadonlySet<string>,
-): Promise<string[]> {
+export async function faultsAfterCut(folder: string, image: Image, promises: ReadonlySet<string>): Promise<string[]> {
   writeFolder(folder, image);
   try {
     const config = readConfig({ CLEANCAST_DATA: folder });
@@ -46,8 +42,7 @@ export async function faultsAfterCut(
       const stored = new Set<string>();
       for (const { id } of directory.sites())
         for (const { name } of await store.events.list(id, { limit: 5000 })) stored.add(name);
-      const isKept = (one: string) =>
-        one.startsWith("cc_") ? directory.key(one) !== undefined : stored.has(one);
+      const isKept = (one: string) => (one.startsWith("cc_") ? directory.key(one) !== undefined : stored.has(one));
       const broken = [...promises].filter((one) => !isKept(one)).map((one) => `${one} is lost`);
       const wrong = await checkLocation(config.store, config.encryptionKeys);
       return [...broken, ...wrong.map(({ what, count }) => `${count} ${what}`)];
@@ -72,12 +67,7 @@ export type Cut = {
 const keptImages = 40;
 
 /** Cuts the power after `images` of the calls from `from` on, spread evenly, with every kind of luck. */
-export async function cutPower(
-  { start, promises, calls }: Recording,
-  images: number,
-  seed: number,
-  from = 0,
-): Promise<Cut[]> {
+export async function cutPower({ start, promises, calls }: Recording, images: number, seed: number, from = 0): Promise<Cut[]> {
   const random = randomFrom(seed);
   const folder = join(freshFolder(), "data");
   const moments = Array.from(

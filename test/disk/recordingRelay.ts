@@ -18,9 +18,7 @@ const syncMs = 4;
 let calls = 0;
 let syncs = 0;
 
-export type RecordedCall =
-  | Exclude<DiskCall, { data: Buffer }>
-  | { kind: "write"; file: string; at: number; data: string };
+export type RecordedCall = Exclude<DiskCall, { data: Buffer }> | { kind: "write"; file: string; at: number; data: string };
 
 function note(call: RecordedCall): void {
   appendFileSync(join(record, "calls"), `${JSON.stringify(call)}\n`);

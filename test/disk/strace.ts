@@ -44,20 +44,7 @@ export async function startTraced(
   inject: readonly string[] = [],
 ): Promise<TracedRelay | null> {
   const faults = inject.flatMap((fault) => ["-e", `inject=${fault}`]);
-  const options = [
-    "-f",
-    "-y",
-    "-xx",
-    "-s",
-    "2000000",
-    "-e",
-    `trace=${traced}`,
-    "-e",
-    "signal=none",
-    ...faults,
-    "-o",
-    trace,
-  ];
+  const options = ["-f", "-y", "-xx", "-s", "2000000", "-e", `trace=${traced}`, "-e", "signal=none", ...faults, "-o", trace];
   const child = spawn("strace", [...options, process.execPath, command, "serve"], { env });
   let output = "";
   const started = new Promise<boolean>((resolve) => {
@@ -109,8 +96,7 @@ export async function readTrace(trace: string, folder: string): Promise<DiskCall
     const resumed = /^<\.\.\. \w+ resumed>/.exec(text);
     const begun = resumed && unfinished.get(thread);
     unfinished.delete(thread);
-    if (resumed)
-      reader.read((begun?.text ?? "") + text.slice(resumed[0].length), begun?.began ?? reader.calls.length);
+    if (resumed) reader.read((begun?.text ?? "") + text.slice(resumed[0].length), begun?.began ?? reader.calls.length);
     else reader.read(text, reader.calls.length);
   }
   return reader.calls;
@@ -161,9 +147,7 @@ class TraceReader {
       case "sendto":
       case "sendmsg":
         if (file) throw new Error(`${name} to ${path} is not expected`);
-        return this.#answer(
-          Buffer.concat([...text.matchAll(/"([^"]*)"/g)].map(([, data = ""]) => fromHex(data))),
-        );
+        return this.#answer(Buffer.concat([...text.matchAll(/"([^"]*)"/g)].map(([, data = ""]) => fromHex(data))));
       case "ftruncate":
         if (file) this.calls.push({ kind: "truncate", file, size: Number(/, (\d+)\)/.exec(text)?.[1]) });
         return;
@@ -210,10 +194,8 @@ class TraceReader {
   #answer(data: Buffer): void {
     const text = data.toString("latin1");
     if (text.includes("HTTP/1.1 200"))
-      for (const [, promise = ""] of text.matchAll(/"event":"([^"]*)"/g))
-        this.calls.push({ kind: "answer", promise });
-    for (const [promise] of text.matchAll(/\bcc_[0-9A-Za-z]{38}\b/g))
-      this.calls.push({ kind: "answer", promise });
+      for (const [, promise = ""] of text.matchAll(/"event":"([^"]*)"/g)) this.calls.push({ kind: "answer", promise });
+    for (const [promise] of text.matchAll(/\bcc_[0-9A-Za-z]{38}\b/g)) this.calls.push({ kind: "answer", promise });
   }
 
   #remove(text: string): void {
@@ -234,5 +216,4 @@ class TraceReader {
   }
 }
 
-const pathsIn = (text: string) =>
-  [...text.matchAll(/"((?:\\x[0-9a-f]{2})+)"/g)].map(([, path = ""]) => fromHex(path).toString());
+const pathsIn = (text: string) => [...text.matchAll(/"((?:\\x[0-9a-f]{2})+)"/g)].map(([, path = ""]) => fromHex(path).toString());

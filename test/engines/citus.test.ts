@@ -5,14 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { ulid } from "../../src/kernel/ids.ts";
 import { connectPostgres } from "../../src/store/engine/postgres/engine.ts";
-import {
-  checkedText,
-  isLongRun,
-  isMissing,
-  isRun,
-  createFigures,
-  statusText,
-} from "../support/engines/figures.ts";
+import { checkedText, isLongRun, isMissing, isRun, createFigures, statusText } from "../support/engines/figures.ts";
 import { countReady, measureCost, createLoad, type Load } from "../support/engines/load.ts";
 import { measureSteps } from "../support/engines/stepCost.ts";
 import { setUpSite, withStore, type SiteSetup } from "../support/installation.ts";
@@ -336,9 +329,7 @@ describe.skipIf(!isRun || isMissing("Citus", found, "install it into a PostgreSQ
             await db.all(`SELECT id FROM events WHERE site_id = $1 AND id = $2`, [siteId, String(i)]);
         };
         const memoryKb = async () =>
-          sum(
-            await Promise.all([citus.coordinator, ...citus.workers].map((at) => at.sessionKb(sessionName))),
-          );
+          sum(await Promise.all([citus.coordinator, ...citus.workers].map((at) => at.sessionKb(sessionName))));
         await read(50);
         const before = await memoryKb();
         await read(500);

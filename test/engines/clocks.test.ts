@@ -22,8 +22,7 @@ const permittedSeconds = 30;
 function shifted(seconds: number): Record<string, string> {
   const text = `${seconds > 0 ? "+" : "-"}${Math.abs(seconds)}s`;
   const { stdout } = spawnSync(program ?? "", ["-f", text, "env"], { encoding: "utf8" });
-  const library =
-    /^LD_PRELOAD=(.+)$/m.exec(stdout)?.[1] ?? expect.unreachable("faketime preloads its library");
+  const library = /^LD_PRELOAD=(.+)$/m.exec(stdout)?.[1] ?? expect.unreachable("faketime preloads its library");
   return { LD_PRELOAD: library, FAKETIME: text, DONT_FAKE_MONOTONIC: "1", FAKETIME_DONT_FAKE_MONOTONIC: "1" };
 }
 
@@ -44,48 +43,42 @@ describe.skipIf(!isRun || isMissing("A wrong clock", program, "install the packa
       expect(isRight).toBe("true");
     });
 
-    test.each(isLongRun ? [14, -14, 30, -30, 60, -60] : [60])(
-      "of %i s sends nothing twice",
-      async (seconds) => {
-        const home = await newInstallation("postgres", { LOG_LEVEL: "silent" });
-        const receiver = await startReceiver();
-        const answer = receiver.behave;
-        receiver.behave = (request, response) => void setTimeout(() => answer(request, response), receiverMs);
-        const setup = await setUpSite(home, [["webhook", { url: receiver.url }]]);
-        const [connectionId = ""] = setup.connections;
-        await home.run("connection", "pause", connectionId);
-        const [right, off] = [await home.start(), await home.start(shifted(seconds))];
-        const load = createLoad(home, [right, off], receiver);
-        // At exactly what is permitted, a millisecond decides.
-        const skew = Math.abs(seconds);
-        if (skew !== permittedSeconds)
-          await eventually(
-            "the node knows its clock",
-            async () => (await isReady(off)) === skew < permittedSeconds,
-          );
-        const state = (await isReady(off)) ? "ready" : "not ready";
+    test.each(isLongRun ? [14, -14, 30, -30, 60, -60] : [60])("of %i s sends nothing twice", async (seconds) => {
+      const home = await newInstallation("postgres", { LOG_LEVEL: "silent" });
+      const receiver = await startReceiver();
+      const answer = receiver.behave;
+      receiver.behave = (request, response) => void setTimeout(() => answer(request, response), receiverMs);
+      const setup = await setUpSite(home, [["webhook", { url: receiver.url }]]);
+      const [connectionId = ""] = setup.connections;
+      await home.run("connection", "pause", connectionId);
+      const [right, off] = [await home.start(), await home.start(shifted(seconds))];
+      const load = createLoad(home, [right, off], receiver);
+      // At exactly what is permitted, a millisecond decides.
+      const skew = Math.abs(seconds);
+      if (skew !== permittedSeconds)
+        await eventually("the node knows its clock", async () => (await isReady(off)) === skew < permittedSeconds);
+      const state = (await isReady(off)) ? "ready" : "not ready";
 
-        // Both nodes claim what is queued.
-        let left = orders;
-        await Promise.all(
-          Array.from({ length: 16 }, async () => {
-            while (left-- > 0) expect(await load.send([setup.key])).toBe(200);
-          }),
-        );
-        expect(receiver.got).toEqual([]);
-        await home.run("connection", "resume", connectionId);
-        await eventually("all are sent", () => receiver.got.length >= orders, 120);
-        // And both nodes attempt at once what they accept.
-        const live = await load.sendFor([setup.key], 8, loadMs);
-        const checked = await load.check();
-        figures.note(
-          `clock ${seconds > 0 ? "ahead" : "behind"} by ${Math.abs(seconds)} s`,
-          `${orders} queued and ${live.statuses["200"] ?? 0} live deliveries; ${checkedText(checked)}; /readyz of the node: ${state}`,
-        );
-        expect(Object.keys(live.statuses)).toEqual(["200"]);
-        expect(checked).toMatchObject({ notStored: 0, notReceived: 0, receivedTwice: 0 });
-        for (const relay of load.relays) expect(await relay.stop()).toBe(0);
-      },
-    );
+      // Both nodes claim what is queued.
+      let left = orders;
+      await Promise.all(
+        Array.from({ length: 16 }, async () => {
+          while (left-- > 0) expect(await load.send([setup.key])).toBe(200);
+        }),
+      );
+      expect(receiver.got).toEqual([]);
+      await home.run("connection", "resume", connectionId);
+      await eventually("all are sent", () => receiver.got.length >= orders, 120);
+      // And both nodes attempt at once what they accept.
+      const live = await load.sendFor([setup.key], 8, loadMs);
+      const checked = await load.check();
+      figures.note(
+        `clock ${seconds > 0 ? "ahead" : "behind"} by ${Math.abs(seconds)} s`,
+        `${orders} queued and ${live.statuses["200"] ?? 0} live deliveries; ${checkedText(checked)}; /readyz of the node: ${state}`,
+      );
+      expect(Object.keys(live.statuses)).toEqual(["200"]);
+      expect(checked).toMatchObject({ notStored: 0, notReceived: 0, receivedTwice: 0 });
+      for (const relay of load.relays) expect(await relay.stop()).toBe(0);
+    });
   },
 );

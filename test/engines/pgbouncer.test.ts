@@ -40,7 +40,9 @@ describe.skipIf(isMissing("PgBouncer", program, "install the package pgbouncer")
         CLEANCAST_DATABASE_CONNECTIONS: "8",
       });
       const databaseUrl = direct.env.DATABASE_URL ?? "";
-      const home = direct.with({ DATABASE_URL: toUrl(await start(databaseUrl, mode, { ...settings, default_pool_size: mode === "session" ? "40" : "8" })) }); // prettier-ignore
+      const home = direct.with({
+        DATABASE_URL: toUrl(await start(databaseUrl, mode, { ...settings, default_pool_size: mode === "session" ? "40" : "8" })),
+      });
       const { load, keys } = await createTwoNodes(home, direct);
       const sent = await load.sendFor(keys, 8, loadMs);
       const checked = await load.check();

@@ -31,9 +31,7 @@ describe.skipIf(isMissing(`PostgreSQL ${version}`, installed, `install the packa
       postgres = await startPostgres({ installed: installed ?? "", settings: { synchronous_commit: "on" } });
       home = await emptyInstallation("postgres", { LOG_LEVEL: "silent" });
       home.env.DATABASE_URL = await postgres.createDatabase();
-      const shown = await withClient(postgres.url, (client) =>
-        client.query<{ server_version: string }>("SHOW server_version"),
-      );
+      const shown = await withClient(postgres.url, (client) => client.query<{ server_version: string }>("SHOW server_version"));
       name = `PostgreSQL ${shown.rows[0]?.server_version.split(" ")[0]}`;
       ({ load, keys } = await createTwoNodes(home));
     });
@@ -44,9 +42,7 @@ describe.skipIf(isMissing(`PostgreSQL ${version}`, installed, `install the packa
 
     test("two nodes store and deliver every order that they answer", async () => {
       expect(name).toMatch(new RegExp(`^PostgreSQL ${version}\\.`));
-      const { sent, databaseUs, nodesUs } = await measureCost(load, keys, senders, loadMs, () => [
-        postgres.cpuMs(),
-      ]);
+      const { sent, databaseUs, nodesUs } = await measureCost(load, keys, senders, loadMs, () => [postgres.cpuMs()]);
       const checked = await load.check();
       figures.note(
         `${name}, two nodes`,

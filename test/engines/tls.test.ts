@@ -91,7 +91,7 @@ test.each([
 
 test("a server without TLS is not used when TLS is asked for", async () => {
   const plain = await newInstallation("postgres");
-  const { error } = await plain.with({ DATABASE_URL: `${plain.env.DATABASE_URL}?sslmode=verify-full` }).fails("site", "list"); // prettier-ignore
+  const { error } = await plain.with({ DATABASE_URL: `${plain.env.DATABASE_URL}?sslmode=verify-full` }).fails("site", "list");
   expect(error).toContain("does not offer TLS");
 });
 
@@ -117,9 +117,7 @@ test.each([
   const here = await at("localhost", parameters);
   const url = here.env.DATABASE_URL ?? "";
   const { load, keys } = await createTwoNodes(here, here.with({ DATABASE_URL: url.split("?")[0] ?? "" }));
-  const { sent, databaseUs, nodesUs } = await measureCost(load, keys, senders, loadMs, () => [
-    postgres.cpuMs(),
-  ]);
+  const { sent, databaseUs, nodesUs } = await measureCost(load, keys, senders, loadMs, () => [postgres.cpuMs()]);
   const sessions = await sessionsOf(url);
   const checked = await load.check();
   const versions = [...new Set(sessions.map(({ version }) => version ?? "not encrypted"))];
@@ -144,9 +142,7 @@ test("a node with the wrong authority does not start and says why, and the other
     (error: Error) => error.message,
   );
   const { result, statuses } = await load.sendDuring(keys, 2, starting);
-  expect(result).toMatch(
-    /the certificate of PostgreSQL at localhost:\d+ is not from an authority that this machine knows/,
-  );
+  expect(result).toMatch(/the certificate of PostgreSQL at localhost:\d+ is not from an authority that this machine knows/);
   expect(result).toContain("Add sslrootcert=/path/to/ca.crt to DATABASE_URL");
   const checked = await load.check();
   figures.note(

@@ -14,8 +14,7 @@ const hourMs = 3_600_000;
 const shiftClock = fileURLToPath(new URL("../support/shiftClock.ts", import.meta.url));
 
 const answerWith = (status: number, ...receivers: Receiver[]) => {
-  for (const receiver of receivers)
-    receiver.behave = (_got, response) => response.writeHead(status).end("{}");
+  for (const receiver of receivers) receiver.behave = (_got, response) => response.writeHead(status).end("{}");
 };
 
 test("deliveries and pushes go on when the clock of a running relay is corrected by an hour", async () => {

@@ -3,24 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newVisitorId } from "../../src/collect/cookies.ts";
 import { personOf } from "../support/person.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
-import {
-  engines,
-  eventually,
-  newInstallation,
-  type Engine,
-  type Installation,
-  type Relay,
-} from "../support/relay.ts";
+import { engines, eventually, newInstallation, type Engine, type Installation, type Relay } from "../support/relay.ts";
 import { report } from "../support/visits.ts";
-import {
-  change,
-  deliveryStates,
-  setUpSite,
-  onPostgres,
-  rows,
-  withStore,
-  type SiteSetup,
-} from "../support/installation.ts";
+import { change, deliveryStates, setUpSite, onPostgres, rows, withStore, type SiteSetup } from "../support/installation.ts";
 
 const answerSeconds = 4;
 const shortTimes = {
@@ -124,18 +109,14 @@ describe.each(engines)("unreadable consent on %s", (engine) => {
 
   test.each(["", "GRANTED", "granted ", "yes", "1", "null", "\u00ff\u0001"])(
     "a conversion whose consent row has the state %j is sent without any identifier",
-    (garbage) =>
-      during([`UPDATE consents SET state = '${garbage}'`], [`UPDATE consents SET state = 'granted'`]),
+    (garbage) => during([`UPDATE consents SET state = '${garbage}'`], [`UPDATE consents SET state = 'granted'`]),
   );
 
   test("a conversion is sent without any identifier while the consent table is missing", () =>
     during([`ALTER TABLE consents RENAME TO elsewhere`], [`ALTER TABLE elsewhere RENAME TO consents`]));
 
   test("a conversion is sent without any identifier while the consent table lacks a column", () =>
-    during(
-      [`ALTER TABLE consents RENAME COLUMN state TO decision`],
-      [`ALTER TABLE consents RENAME COLUMN decision TO state`],
-    ));
+    during([`ALTER TABLE consents RENAME COLUMN state TO decision`], [`ALTER TABLE consents RENAME COLUMN decision TO state`]));
 
   test("fifty conversions at once are all sent without any identifier while the consent table is missing", async () => {
     await change(place.home, `ALTER TABLE consents RENAME TO elsewhere`);
@@ -203,8 +184,7 @@ describe("tag reports to a hanging store on postgres", () => {
     const place = await open("postgres", { LOG_LEVEL: "silent" });
     const { home, relay } = place;
     const agreed = { params: { gclid: "late" }, consent: { own: "granted" } };
-    const reportVisit = (visitor: string, fields: object) =>
-      report(relay, "shop.example.com", "visit", { visitor, ...fields });
+    const reportVisit = (visitor: string, fields: object) => report(relay, "shop.example.com", "visit", { visitor, ...fields });
     const visitors = Array.from({ length: 8 }, () => newVisitorId());
     const refusing = newVisitorId();
     await onPostgres(home, async (client) => {
@@ -239,9 +219,7 @@ describe.each(engines)("consent changes before a retry on %s", (engine) => {
     [
       "withdrawn",
       ({ home, site }) =>
-        withStore(home, (store) =>
-          store.people.change(site.siteId, (people) => people.decide(person, "test", "denied", 2)),
-        ),
+        withStore(home, (store) => store.people.change(site.siteId, (people) => people.decide(person, "test", "denied", 2))),
     ],
     ["turned to garbage", ({ home }) => change(home, `UPDATE consents SET state = 'maybe'`)],
   ];

@@ -154,8 +154,7 @@ describe.concurrent.each(engines)("kill -9 amid 500 requests on %s", { timeout: 
     const again = await home.start();
     await eventually(
       "every stored event was delivered",
-      async () =>
-        lost(stored, accepted).length === 0 && Object.keys(await deliveryStates(home)).join() === "sent",
+      async () => lost(stored, accepted).length === 0 && Object.keys(await deliveryStates(home)).join() === "sent",
     );
 
     // Senders without an answer retry: the platform gets each order as one event under one id.
@@ -179,23 +178,19 @@ describe.concurrent.each(engines)("kill -9 amid 500 requests on %s", { timeout: 
   });
 });
 
-test.concurrent(
-  "on PostgreSQL another node delivers what a killed node was sending",
-  { timeout: 90_000 },
-  async () => {
-    const home = await newInstallation("postgres", shortTimes);
-    const receiver = await startReceiver();
-    const accepted: Accepted = new Map();
-    const site = await setUpSite(home, [["webhook", { url: receiver.url }]]);
-    const living = await home.start();
-    const answered = new Map<string, Answer>();
-    await oneAtATime(() => crashAmid(home, site, { receiver, accepted, answered }, moments[0] as Moment));
-    const stored = await storedOrders(home);
-    expect(stored.size).toBeGreaterThan(0);
+test.concurrent("on PostgreSQL another node delivers what a killed node was sending", { timeout: 90_000 }, async () => {
+  const home = await newInstallation("postgres", shortTimes);
+  const receiver = await startReceiver();
+  const accepted: Accepted = new Map();
+  const site = await setUpSite(home, [["webhook", { url: receiver.url }]]);
+  const living = await home.start();
+  const answered = new Map<string, Answer>();
+  await oneAtATime(() => crashAmid(home, site, { receiver, accepted, answered }, moments[0] as Moment));
+  const stored = await storedOrders(home);
+  expect(stored.size).toBeGreaterThan(0);
 
-    receiver.behave = (got, response) => accept(accepted, got, response);
-    await eventually("the living node delivered everything", () => lost(stored, accepted).length === 0);
-    expect(await living.stop()).toBe(0);
-    expect(await deliveryStates(home)).toEqual({ sent: stored.size });
-  },
-);
+  receiver.behave = (got, response) => accept(accepted, got, response);
+  await eventually("the living node delivered everything", () => lost(stored, accepted).length === 0);
+  expect(await living.stop()).toBe(0);
+  expect(await deliveryStates(home)).toEqual({ sent: stored.size });
+});

@@ -3,14 +3,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { change, rows, setUpSite, type SiteSetup } from "../support/installation.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
-import {
-  call,
-  engines,
-  eventually,
-  newInstallation,
-  type Installation,
-  type Relay,
-} from "../support/relay.ts";
+import { call, engines, eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts";
 
 /** Changes the nonce, so that the value can no longer be decrypted. */
 const damaged = (column: string) => `${column} = 'v1.AAAA' || SUBSTR(${column}, 8)`;
@@ -71,9 +64,7 @@ describe.each(engines)("a damaged row on %s", (engine) => {
       { subject: id, text: expect.stringContaining("its row in the database is damaged") },
     ]);
     const { findings } = await home.run("doctor", "--offline");
-    expect(JSON.stringify(findings)).toContain(
-      "cannot be read: its row in the database is damaged (credentials)",
-    );
+    expect(JSON.stringify(findings)).toContain("cannot be read: its row in the database is damaged (credentials)");
     for (const command of ["resume", "test", "preview"])
       expect(await home.fails("connection", command, id)).toMatchObject({
         error: expect.stringContaining("Connect it again."),
@@ -93,10 +84,7 @@ describe.each(engines)("a damaged row on %s", (engine) => {
     await eventually("what waited is sent", () => orderIds().includes("after the restart"));
     const sent = await rows(home, `SELECT order_id FROM events WHERE site_id = '${shop.siteId}'`);
     await eventually("every event was sent", () => orderIds().length === sent.length);
-    await eventually(
-      "the alert is closed",
-      async () => (await openAlerts("needs reconnection")).length === 0,
-    );
+    await eventually("the alert is closed", async () => (await openAlerts("needs reconnection")).length === 0);
   });
 
   test("a connection whose settings or events are not JSON waits too, and asks for its events again", async () => {
@@ -187,9 +175,7 @@ describe.each(engines)("a damaged row on %s", (engine) => {
     await change(home, `UPDATE oauth_apps SET ${damaged("credentials")}`);
     expect((await home.run("oauth", "app", "list")).apps).toMatchObject([{ isReadable: false }]);
     const begin = () => home.fails("sign-in", "shop.example.com", "google_ads", "--no-wait");
-    expect((await begin()).error).toMatch(
-      /^The OAuth app for Google Ads cannot be read: cleancast oauth app set/,
-    );
+    expect((await begin()).error).toMatch(/^The OAuth app for Google Ads cannot be read: cleancast oauth app set/);
     await set();
     expect((await home.run("oauth", "app", "list")).apps).toMatchObject([{ isReadable: true }]);
   });
@@ -198,9 +184,7 @@ describe.each(engines)("a damaged row on %s", (engine) => {
   test.runIf(engine === "sqlite")(
     "a configuration that cannot be read at all makes the relay not ready, and ready again",
     async () => {
-      const [{ value }] = (await rows(home, "SELECT value FROM settings WHERE name = 'revision'")) as [
-        { value: string },
-      ];
+      const [{ value }] = (await rows(home, "SELECT value FROM settings WHERE name = 'revision'")) as [{ value: string }];
       await change(home, "UPDATE settings SET value = 'x' WHERE name = 'revision'");
       await eventually("it is not ready", async () => (await ready()).checks.configuration === "failing");
       expect(await ready()).toMatchObject({ ok: false, checks: { store: "ok", writes: "ok" } });
@@ -211,10 +195,7 @@ describe.each(engines)("a damaged row on %s", (engine) => {
 
   test("the installation's own sealed values are written again when they are damaged, and a wrong key still stops a start", async () => {
     expect(await relay.stop()).toBe(0);
-    await change(
-      home,
-      `UPDATE settings SET ${damaged("value")} WHERE name IN ('seal check', 'access secret')`,
-    );
+    await change(home, `UPDATE settings SET ${damaged("value")} WHERE name IN ('seal check', 'access secret')`);
     relay = await home.start();
     expect((await relay.post(other.key, event())).status).toBe(200);
     const wrong = home.with({ CLEANCAST_ENCRYPTION_KEY: "a1".repeat(32) });

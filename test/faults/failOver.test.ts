@@ -8,22 +8,8 @@ import { connectPostgres } from "../../src/store/engine/postgres/engine.ts";
 import { createGateway, type Gateway } from "../support/postgres/gateway.ts";
 import { startPair, type Pair } from "../support/postgres/primaryAndStandby.ts";
 import { startReceiver } from "../support/receiver.ts";
-import {
-  call,
-  eventually,
-  newInstallation,
-  residentMb,
-  type Installation,
-  type Relay,
-} from "../support/relay.ts";
-import {
-  deliveryStates,
-  setUpSite,
-  keepAliveAgent,
-  onPostgres,
-  postOver,
-  rows,
-} from "../support/installation.ts";
+import { call, eventually, newInstallation, residentMb, type Installation, type Relay } from "../support/relay.ts";
+import { deliveryStates, setUpSite, keepAliveAgent, onPostgres, postOver, rows } from "../support/installation.ts";
 
 /** `npm run test:failover` is the long run, in which the server stops answering instead of being killed. */
 const isLong = process.env.FAIL_OVER_SECONDS !== undefined;
@@ -54,8 +40,7 @@ describe("failover to a standby", () => {
   });
   afterAll(() => pair.stop());
 
-  const isReady = async (relay: Relay) =>
-    (await call(relay.url, { method: "GET", path: "/readyz" })).status === 200;
+  const isReady = async (relay: Relay) => (await call(relay.url, { method: "GET", path: "/readyz" })).status === 200;
 
   test(
     "a failover under load neither loses nor duplicates an accepted event, and the relays recover by themselves",
@@ -224,10 +209,9 @@ describe("failover to a standby", () => {
           async (tx) => {
             runs += 1;
             // The first run writes the row; later runs find it.
-            return tx.all(
-              `INSERT INTO migrations (version, name, applied_at) VALUES ($1, 'alone', 0) ON CONFLICT DO NOTHING`,
-              [version],
-            );
+            return tx.all(`INSERT INTO migrations (version, name, applied_at) VALUES ($1, 'alone', 0) ON CONFLICT DO NOTHING`, [
+              version,
+            ]);
           },
           { isSingle },
         );
@@ -258,16 +242,15 @@ test("a delivery whose outcome an asynchronous standby lacks is made again after
   onTestFinished(() => pair.stop());
   const home = await newInstallation("postgres", { LOG_LEVEL: "silent" });
   home.env.DATABASE_URL = pair.url;
-  const [former, promoted] = [pair.primary, pair.standby].map((server) =>
-    home.with({ DATABASE_URL: pair.urlOf(server) }),
-  ) as [Installation, Installation];
+  const [former, promoted] = [pair.primary, pair.standby].map((server) => home.with({ DATABASE_URL: pair.urlOf(server) })) as [
+    Installation,
+    Installation,
+  ];
   const receiver = await startReceiver();
   const { key } = await setUpSite(home, [["webhook", { url: receiver.url }]]);
   const relay = await home.start();
-  const send = (orderId: string) =>
-    relay.post(key, { email: `${orderId}@example.com`, event: "purchase", orderId });
-  const outcomes = async (on: Installation) =>
-    Number((await rows(on, `SELECT COUNT(*) AS n FROM outcomes`))[0]?.n);
+  const send = (orderId: string) => relay.post(key, { email: `${orderId}@example.com`, event: "purchase", orderId });
+  const outcomes = async (on: Installation) => Number((await rows(on, `SELECT COUNT(*) AS n FROM outcomes`))[0]?.n);
 
   await send("kept");
   await eventually("the standby has the outcome", async () => (await outcomes(promoted)) === 1);
@@ -286,10 +269,7 @@ test("a delivery whose outcome an asynchronous standby lacks is made again after
   expect((await answer).status).toBe(200);
   await send("lost");
   await eventually("the node regards all as settled", async () => {
-    const settled = await rows(
-      former,
-      `SELECT 1 FROM nodes WHERE low_water >= (SELECT id FROM events WHERE order_id = 'lost')`,
-    );
+    const settled = await rows(former, `SELECT 1 FROM nodes WHERE low_water >= (SELECT id FROM events WHERE order_id = 'lost')`);
     return settled.length === 1 && (await outcomes(former)) === 3;
   });
   await pair.primary.kill();

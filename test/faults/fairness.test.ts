@@ -38,11 +38,7 @@ type Setup = {
 };
 
 /** Sets up a busy site, which comes first in the order of sites, and quiet sites. */
-async function withBacklog(
-  engine: Engine,
-  busyUrl: string | null,
-  work: (setup: Setup) => Promise<void>,
-): Promise<void> {
+async function withBacklog(engine: Engine, busyUrl: string | null, work: (setup: Setup) => Promise<void>): Promise<void> {
   const home = await newInstallation(engine, {
     CLEANCAST_RETRY_SECONDS: "3600",
     CLEANCAST_ATTEMPT_SECONDS: "20",

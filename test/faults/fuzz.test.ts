@@ -23,16 +23,7 @@ const fieldNames = [
   "phone",
   "eventTime",
 ];
-const oddNames = [
-  "__proto__",
-  "constructor",
-  "prototype",
-  "toString",
-  "hasOwnProperty",
-  "",
-  "\u0000",
-  "length",
-];
+const oddNames = ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty", "", "\u0000", "length"];
 const oddNumbers = [
   "1e400",
   "-1e400",
@@ -184,17 +175,7 @@ function randomRequest(random: Random, key: string): Request {
     if (chosen !== usual) whole = false;
     return chosen;
   };
-  const method = broken("POST", [
-    "GET",
-    "PUT",
-    "OPTIONS",
-    "TRACE",
-    "CONNECT",
-    "post",
-    "PURGE",
-    "P\u0000ST",
-    "",
-  ]);
+  const method = broken("POST", ["GET", "PUT", "OPTIONS", "TRACE", "CONNECT", "post", "PURGE", "P\u0000ST", ""]);
   const path = odd("/__cc/inbound", [
     "/__cc/inbound?x=%",
     "/__cc/inbound/",
@@ -330,67 +311,63 @@ function exchange(port: number, { bytes, whole }: Request): Promise<Reply> {
 }
 
 describe.each(engines)(`fuzzed requests on %s (seed ${seed})`, (engine) => {
-  test(
-    `${total} fuzzed requests cause no 5xx and no hang, and good events still pass`,
-    { timeout: 300_000 },
-    async () => {
-      // oxlint-disable-next-line no-console -- needed to repeat a failure
-      console.log(`fuzz seed: ${seed}`);
-      const random = randomFrom(seed);
-      const home = await newInstallation(engine);
-      const receiver = await startReceiver();
-      const { key } = await setUpSite(home, [
-        ["webhook", { url: receiver.url }],
-        ["sandbox", {}],
-      ]);
-      const relay = await home.start();
-      const port = Number(new URL(relay.url).port);
+  test(`${total} fuzzed requests cause no 5xx and no hang, and good events still pass`, { timeout: 300_000 }, async () => {
+    // oxlint-disable-next-line no-console -- needed to repeat a failure
+    console.log(`fuzz seed: ${seed}`);
+    const random = randomFrom(seed);
+    const home = await newInstallation(engine);
+    const receiver = await startReceiver();
+    const { key } = await setUpSite(home, [
+      ["webhook", { url: receiver.url }],
+      ["sandbox", {}],
+    ]);
+    const relay = await home.start();
+    const port = Number(new URL(relay.url).port);
 
-      const faults: string[] = [];
-      const statuses = new Map<string, number>();
-      let sent = 0;
-      let residentAfterWarmUp = 0;
-      const send = async () => {
-        while (sent < total && faults.length === 0) {
-          sent += 1;
-          if (sent === total / 5) residentAfterWarmUp = residentMb(relay);
-          const drawn = randomRequest(random, key);
-          const { text, ended } = await exchange(port, drawn);
-          const found = [...text.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map((match) => match[1] as string);
-          for (const status of found) statuses.set(status, (statuses.get(status) ?? 0) + 1);
-          const { bytes, whole } = drawn;
-          const shown = `${bytes.subarray(0, 700).toString("latin1")}\n…${bytes.length} bytes\n→ ${text.slice(0, 300)}`;
-          if (whole && found.length === 0) faults.push(`closed without an answer: ${shown}`);
-          if (!ended) faults.push(`no answer within ${maxWaitMs} ms: ${shown}`);
-          if (found.some((status) => status.startsWith("5"))) faults.push(`a 5xx: ${shown}`);
-        }
-      };
-      await Promise.all(Array.from({ length: 16 }, send));
-      expect(faults).toEqual([]);
-      expect(sent).toBe(total);
-      // Enough requests pass the first checks to exercise the code behind them.
-      expect(statuses.get("200")).toBeGreaterThan(total / 20);
-      expect(statuses.get("400")).toBeGreaterThan(total / 20);
-      expect(residentMb(relay) - residentAfterWarmUp).toBeLessThan(maxGrowthMb);
+    const faults: string[] = [];
+    const statuses = new Map<string, number>();
+    let sent = 0;
+    let residentAfterWarmUp = 0;
+    const send = async () => {
+      while (sent < total && faults.length === 0) {
+        sent += 1;
+        if (sent === total / 5) residentAfterWarmUp = residentMb(relay);
+        const drawn = randomRequest(random, key);
+        const { text, ended } = await exchange(port, drawn);
+        const found = [...text.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map((match) => match[1] as string);
+        for (const status of found) statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        const { bytes, whole } = drawn;
+        const shown = `${bytes.subarray(0, 700).toString("latin1")}\n…${bytes.length} bytes\n→ ${text.slice(0, 300)}`;
+        if (whole && found.length === 0) faults.push(`closed without an answer: ${shown}`);
+        if (!ended) faults.push(`no answer within ${maxWaitMs} ms: ${shown}`);
+        if (found.some((status) => status.startsWith("5"))) faults.push(`a 5xx: ${shown}`);
+      }
+    };
+    await Promise.all(Array.from({ length: 16 }, send));
+    expect(faults).toEqual([]);
+    expect(sent).toBe(total);
+    // Enough requests pass the first checks to exercise the code behind them.
+    expect(statuses.get("200")).toBeGreaterThan(total / 20);
+    expect(statuses.get("400")).toBeGreaterThan(total / 20);
+    expect(residentMb(relay) - residentAfterWarmUp).toBeLessThan(maxGrowthMb);
 
-      const answer = await relay.post(key, { email: "ada@example.com", event: "purchase", orderId: "good" });
-      expect(answer.status).toBe(200);
-      expect(JSON.parse(answer.text)).toEqual({
-        ok: true,
-        event: "purchase",
-        results: { webhook: { ok: true }, sandbox: { ok: true } },
-      });
-      expect(receiver.bodies().filter((one) => one.orderId === "good")).toEqual([
-        expect.objectContaining({ clickIds: {}, utm: {} }),
-      ]);
-      expect(await relay.stop()).toBe(0);
-      // The log has no errors either.
-      expect(
-        relay
-          .output()
-          .split("\n")
-          .filter((line) => line.includes('"level":50')),
-      ).toEqual([]);
-    },
-  );
+    const answer = await relay.post(key, { email: "ada@example.com", event: "purchase", orderId: "good" });
+    expect(answer.status).toBe(200);
+    expect(JSON.parse(answer.text)).toEqual({
+      ok: true,
+      event: "purchase",
+      results: { webhook: { ok: true }, sandbox: { ok: true } },
+    });
+    expect(receiver.bodies().filter((one) => one.orderId === "good")).toEqual([
+      expect.objectContaining({ clickIds: {}, utm: {} }),
+    ]);
+    expect(await relay.stop()).toBe(0);
+    // The log has no errors either.
+    expect(
+      relay
+        .output()
+        .split("\n")
+        .filter((line) => line.includes('"level":50')),
+    ).toEqual([]);
+  });
 });

@@ -25,8 +25,7 @@ async function numberOf(home: Installation, sql: string): Promise<number> {
 /** Writes a file: every fiftieth row is a copy of an earlier one, every hundredth is invalid, every third has no order id. */
 function write(count: number): { path: string; distinct: number; copies: number; bad: number } {
   const startedAt = Math.floor(Date.now() / 1000) - 86_400;
-  const row = (i: number) =>
-    `p${i % 997}@example.com,purchase,${i % 3 ? `N-${i}` : ""},${i},EUR,${startedAt - i * 30}`;
+  const row = (i: number) => `p${i % 997}@example.com,purchase,${i % 3 ? `N-${i}` : ""},${i},EUR,${startedAt - i * 30}`;
   const lines = ["email,event,orderId,value,currency,eventTime"];
   let copies = 0;
   let bad = 0;
@@ -60,8 +59,7 @@ describe.concurrent.each(engines)("an import on %s", { timeout: isLong ? 1_800_0
       await eventually(
         "the import has reached the line",
         async () => {
-          if (run.child.exitCode !== null)
-            throw new Error(`the import ended by itself: ${run.printed.err}${run.printed.out}`);
+          if (run.child.exitCode !== null) throw new Error(`the import ended by itself: ${run.printed.err}${run.printed.out}`);
           return (await lineOf(home)) > total * part;
         },
         isLong ? 600 : 60,
@@ -91,11 +89,7 @@ describe.concurrent.each(engines)("an import on %s", { timeout: isLong ? 1_800_0
     expect(await numberOf(home, `SELECT COUNT(*) AS n FROM events`)).toBe(distinct);
     // The value is the number of the row.
     expect(await numberOf(home, `SELECT COUNT(DISTINCT value) AS n FROM events`)).toBe(distinct);
-    await eventually(
-      "everything is sent",
-      async () => (await deliveryStates(home)).sent === distinct,
-      isLong ? 600 : 60,
-    );
+    await eventually("everything is sent", async () => (await deliveryStates(home)).sent === distinct, isLong ? 600 : 60);
     expect(await numberOf(home, `SELECT COUNT(*) AS n FROM attempts`)).toBe(distinct);
     // The pushed totals count each row once, too.
     expect(await numberOf(home, `SELECT SUM(conversions) AS n FROM totals`)).toBe(distinct);
@@ -111,39 +105,36 @@ describe.concurrent.each(engines)("an import on %s", { timeout: isLong ? 1_800_0
     await relay.stop();
   });
 
-  test.skipIf(isLong)(
-    "live events overtake the rows of an import, and Ctrl-C ends the import cleanly",
-    async () => {
-      const home = await newInstallation(engine);
-      const receiver = await startReceiver();
-      // 32 lanes that take 500 ms each send about 60 events a second, fewer than an import reads.
-      receiver.behave = (_got, response) => void setTimeout(() => response.writeHead(200).end(), 500);
-      const { key } = await setUpSite(home, [["webhook", { url: receiver.url }]]);
-      const relay = await home.start();
-      const { path } = write(2000);
-      const run = start(home, path, "--deliver", "all", "--yes");
-      const waiting = async () => (await deliveryStates(home)).queued ?? 0;
-      await eventually("a backlog builds up", async () => (await waiting()) > 200, 60);
+  test.skipIf(isLong)("live events overtake the rows of an import, and Ctrl-C ends the import cleanly", async () => {
+    const home = await newInstallation(engine);
+    const receiver = await startReceiver();
+    // 32 lanes that take 500 ms each send about 60 events a second, fewer than an import reads.
+    receiver.behave = (_got, response) => void setTimeout(() => response.writeHead(200).end(), 500);
+    const { key } = await setUpSite(home, [["webhook", { url: receiver.url }]]);
+    const relay = await home.start();
+    const { path } = write(2000);
+    const run = start(home, path, "--deliver", "all", "--yes");
+    const waiting = async () => (await deliveryStates(home)).queued ?? 0;
+    await eventually("a backlog builds up", async () => (await waiting()) > 200, 60);
 
-      const before = receiver.got.length;
-      const live = await relay.post(key, { email: "live@example.com", event: "purchase", orderId: "live" });
-      expect(JSON.parse(live.text)).toMatchObject({ results: { webhook: { ok: true } } });
-      const position = receiver.bodies().findIndex((body) => body.orderId === "live") - before;
-      const left = await waiting();
-      // Only rows that were already in the lanes, or on their way to them, come first.
-      expect(position).toBeLessThan(100);
-      expect(left).toBeGreaterThan(100);
-      expect(left).toBeLessThanOrEqual(320);
+    const before = receiver.got.length;
+    const live = await relay.post(key, { email: "live@example.com", event: "purchase", orderId: "live" });
+    expect(JSON.parse(live.text)).toMatchObject({ results: { webhook: { ok: true } } });
+    const position = receiver.bodies().findIndex((body) => body.orderId === "live") - before;
+    const left = await waiting();
+    // Only rows that were already in the lanes, or on their way to them, come first.
+    expect(position).toBeLessThan(100);
+    expect(left).toBeGreaterThan(100);
+    expect(left).toBeLessThanOrEqual(320);
 
-      run.child.kill("SIGINT");
-      expect(await run.ended).toBe(130);
-      expect(run.printed.out).toMatch(/Stopped after line \d+\.[^]*Run the same command again to continue\./);
-      const [row] = await rows(home, `SELECT state, owner, tally FROM imports`);
-      expect(row).toMatchObject({ state: "stopped", owner: "" });
-      // The report matches the rows in the database.
-      const { imported } = JSON.parse(String(row?.tally)) as { imported: number };
-      expect(await numberOf(home, `SELECT COUNT(*) AS n FROM events WHERE key_id = 'import'`)).toBe(imported);
-      await relay.stop();
-    },
-  );
+    run.child.kill("SIGINT");
+    expect(await run.ended).toBe(130);
+    expect(run.printed.out).toMatch(/Stopped after line \d+\.[^]*Run the same command again to continue\./);
+    const [row] = await rows(home, `SELECT state, owner, tally FROM imports`);
+    expect(row).toMatchObject({ state: "stopped", owner: "" });
+    // The report matches the rows in the database.
+    const { imported } = JSON.parse(String(row?.tally)) as { imported: number };
+    expect(await numberOf(home, `SELECT COUNT(*) AS n FROM events WHERE key_id = 'import'`)).toBe(imported);
+    await relay.stop();
+  });
 });

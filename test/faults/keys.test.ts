@@ -18,14 +18,7 @@ describe.each(engines)("the key check on %s", (engine) => {
       const found = directory.key(key);
       expect(found).toMatchObject({ siteId, hash: hash("sha256", key), prefix: key.slice(0, 8) });
       expect(JSON.stringify([...directory.sites()])).not.toContain(key.slice(8));
-      for (const wrong of [
-        hash("sha256", key),
-        key.slice(0, 8),
-        key.toLowerCase(),
-        ` ${key}`,
-        `${key} `,
-        "",
-      ]) {
+      for (const wrong of [hash("sha256", key), key.slice(0, 8), key.toLowerCase(), ` ${key}`, `${key} `, ""]) {
         expect(directory.key(wrong), wrong).toBeUndefined();
       }
       for (let at = 0; at < key.length; at += 1) expect(directory.key(replaced(key, at))).toBeUndefined();
@@ -123,9 +116,7 @@ describe.each(engines)("a flood of 2,000 wrong keys on %s", (engine) => {
     const wrong = await Promise.all(flood);
 
     const refusedAs = (status: number, error: string) =>
-      wrong.filter(
-        (answer) => answer.status === status && answer.text === JSON.stringify({ ok: false, error }),
-      );
+      wrong.filter((answer) => answer.status === status && answer.text === JSON.stringify({ ok: false, error }));
     const invalid = refusedAs(401, "Invalid API key");
     const locked = refusedAs(429, "Too many failed authentication attempts");
     expect(invalid).toHaveLength(9);
@@ -146,13 +137,7 @@ describe.each(engines)("a flood of 2,000 wrong keys on %s", (engine) => {
     // The lock is still on, and the valid key still passes.
     const again = await postOver(keepAliveAgent(1), relayOf(0), replaced(key, 5), {}, host);
     expect(again.status).toBe(429);
-    const passes = await postOver(
-      keepAliveAgent(1),
-      relayOf(0),
-      key,
-      { email: "ada@example.com", event: "after" },
-      host,
-    );
+    const passes = await postOver(keepAliveAgent(1), relayOf(0), key, { email: "ada@example.com", event: "after" }, host);
     expect(passes.status).toBe(200);
     await Promise.all(relays.map((relay) => relay.stop()));
   });

@@ -76,9 +76,7 @@ async function copyEvents(home: Installation, count: number): Promise<void> {
     ["events", { id, order_id: "'old-' || i" }, settled],
     ["outcomes", { event_id: id }, "outcomes ORDER BY event_id"],
   ] as const) {
-    const columns = (await rows(home, `SELECT name FROM pragma_table_info('${table}')`)).map((row) =>
-      String(row.name),
-    );
+    const columns = (await rows(home, `SELECT name FROM pragma_table_info('${table}')`)).map((row) => String(row.name));
     const values = columns.map((column) => (ids as Record<string, string>)[column] ?? column);
     statements.push(
       `INSERT INTO ${table} (${columns.join(", ")}) ${numbers} SELECT ${values.join(", ")} FROM n, (SELECT * FROM ${first} LIMIT 1)`,
@@ -151,8 +149,7 @@ describe("a move under load", { timeout: 400_000 + 10 * before }, () => {
     }
     // A killed move blocks no sender: events are accepted again.
     const answeredSoFar = answered.size;
-    if (over === null)
-      await eventually("events are accepted again", () => answered.size > answeredSoFar + 20);
+    if (over === null) await eventually("events are accepted again", () => answered.size > answeredSoFar + 20);
 
     const last = over && (await over.ended) === 0 ? over : startMove(home, url);
     expect(await last.ended, last.printed.err).toBe(0);
@@ -197,19 +194,14 @@ describe("a move under load", { timeout: 400_000 + 10 * before }, () => {
     );
     expect(await there.run("check")).toEqual(checked);
     expect(await after.stop()).toBe(0);
-    console.log(
-      `moved ${report.rows} rows, held for ${Math.round(report.heldMs)} ms, ${report.passes} passes in the last run`,
-    );
+    console.log(`moved ${report.rows} rows, held for ${Math.round(report.heldMs)} ms, ${report.passes} passes in the last run`);
   });
 });
 
 /** Recreates the database with a German collation, which does not sort by bytes. */
 function recreateInGerman(url: string): string[] {
   const name = new URL(url).pathname.slice(1);
-  return [
-    `DROP DATABASE ${name}`,
-    `CREATE DATABASE ${name} TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'de-DE'`,
-  ];
+  return [`DROP DATABASE ${name}`, `CREATE DATABASE ${name} TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'de-DE'`];
 }
 
 async function countThere(there: Installation): Promise<number> {
@@ -253,10 +245,7 @@ describe("a move", () => {
     const home = await newInstallation("sqlite");
     await setUpSite(home, []);
     const url = await freshDatabase();
-    await change(
-      new Installation("postgres", { DATABASE_URL: inject("postgresUrl") }),
-      ...recreateInGerman(url),
-    );
+    await change(new Installation("postgres", { DATABASE_URL: inject("postgresUrl") }), ...recreateInGerman(url));
     const from = new DatabaseSync(databaseFile(home), { timeout: 5000 });
     const to = connectDatabase({ engine: "postgres", url, connections: 4 });
     const progress = createProgress(`${databaseFile(home)}.move`);

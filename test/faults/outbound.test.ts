@@ -50,8 +50,7 @@ async function addHook(home: Installation, site: TestSite, isUp: () => boolean):
 }
 
 /** Drops repetitions after a crash: the first push of each id counts. */
-const once = (pushes: readonly Push[]) =>
-  pushes.filter((one, i) => pushes.findIndex((other) => other.id === one.id) === i);
+const once = (pushes: readonly Push[]) => pushes.filter((one, i) => pushes.findIndex((other) => other.id === one.id) === i);
 
 async function chaos(engine: Engine): Promise<void> {
   const home = await newInstallation(engine, {

@@ -145,8 +145,7 @@ describe.concurrent.each(Object.entries(setups))("a rolling restart behind %s", 
             ...(n % 2 && { orderId: `order-${n}` }),
           };
           const answer = await send(event).catch((error: Error) => ({ status: 0, text: error.message }));
-          if (answer.status !== 200 || !answer.text.startsWith('{"ok":true,'))
-            failed.push(JSON.stringify(answer));
+          if (answer.status !== 200 || !answer.text.startsWith('{"ok":true,')) failed.push(JSON.stringify(answer));
           await sleep(pauseMs);
         }
       });

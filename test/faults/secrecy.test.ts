@@ -3,14 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { freshFolder } from "../support/databases.ts";
 import { startReceiver } from "../support/receiver.ts";
-import {
-  call,
-  engines,
-  eventually,
-  newInstallation,
-  type Installation,
-  type Relay,
-} from "../support/relay.ts";
+import { call, engines, eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts";
 import { sha256Of } from "../support/sha256.ts";
 import { botHeaders, report } from "../support/visits.ts";
 import { change, deliveryStates, setUpSite, onPostgres, rows } from "../support/installation.ts";
@@ -47,9 +40,7 @@ function plainValuesIn(bytes: Buffer, forms: Map<string, string[]>): string[] {
   const encodings = ["utf8", "latin1", "utf16le"] as const;
   const haystacks = encodings.map((encoding) => bytes.toString(encoding).toLowerCase());
   return [...forms]
-    .filter(([, some]) =>
-      some.flatMap(spellings).some((needle) => haystacks.some((haystack) => haystack.includes(needle))),
-    )
+    .filter(([, some]) => some.flatMap(spellings).some((needle) => haystacks.some((haystack) => haystack.includes(needle))))
     .map(([kind]) => kind);
 }
 
@@ -150,9 +141,7 @@ describe.each(engines)("secrets and personal data on %s", (engine) => {
     const forms = plainForms(key);
     // The search can find each of the values.
     for (const kind of forms.keys()) {
-      expect(
-        plainValuesIn(Buffer.from([email, phone, firstName, lastName, secret, key].join("|")), forms),
-      ).toContain(kind);
+      expect(plainValuesIn(Buffer.from([email, phone, firstName, lastName, secret, key].join("|")), forms)).toContain(kind);
     }
 
     const outputs: string[] = [];
@@ -161,9 +150,7 @@ describe.each(engines)("secrets and personal data on %s", (engine) => {
     await record("connect", "localhost", "webhook", `url=${receiver.url}/hook`, `headers=${headers}`);
     await record("identity", "put", "localhost", "gclid=click-1", "--email", email);
     await record("consent", "set", "localhost", "granted", "--email", email);
-    outputs.push(
-      JSON.stringify(await home.fails("consent", "set", "localhost", "granted", "--email", phone)),
-    );
+    outputs.push(JSON.stringify(await home.fails("consent", "set", "localhost", "granted", "--email", phone)));
 
     const event = { email, phone, firstName, lastName, event: "purchase", value: 5 };
     await eventually("the webhook is connected", async () => {
@@ -177,9 +164,7 @@ describe.each(engines)("secrets and personal data on %s", (engine) => {
     const stranger = { ...event, orderId: "B-1", customer: { email, phone }, [lastName]: firstName };
     outputs.push(JSON.stringify(await relay.post(key, stranger)));
     outputs.push(JSON.stringify(await relay.post(key, stranger)));
-    outputs.push(
-      JSON.stringify(await relay.post(key, { ...event, email: email.toUpperCase(), orderId: "C-1" })),
-    );
+    outputs.push(JSON.stringify(await relay.post(key, { ...event, email: email.toUpperCase(), orderId: "C-1" })));
 
     // When the store fails, an error is logged, which must not quote the event.
     await change(home, `ALTER TABLE events RENAME TO elsewhere`);
@@ -238,8 +223,7 @@ describe.each(engines)("secrets and personal data on %s", (engine) => {
       cookies: { _fbp: `fb.1.${email}` },
       page: `https://${host}${path}?email=${email}`,
     };
-    for (const headers of [{}, botHeaders])
-      expect((await report(relay, host, "identify", body, headers)).status).toBe(204);
+    for (const headers of [{}, botHeaders]) expect((await report(relay, host, "identify", body, headers)).status).toBe(204);
     const event = `purchase by ${email}`;
     const answer = await relay.post(key, {
       email: "someone@example.com",
@@ -266,10 +250,7 @@ describe.each(engines)("secrets and personal data on %s", (engine) => {
     const refused = await home.fails("identity", "put", host, `gclid=${email}`, ...person);
     expect(refused.error).toBe("gclid is an email address and not an id.");
     const at = new Date().toISOString();
-    const conversions = importFile(
-      "email,event,orderId,eventTime",
-      `someone@example.com,lead of ${email},import ${email},${at}`,
-    );
+    const conversions = importFile("email,event,orderId,eventTime", `someone@example.com,lead of ${email},import ${email},${at}`);
     const imported = await record("import", "conversions", conversions, "--deliver", "none");
     expect(imported.tally).toMatchObject({ imported: 1 });
     const identities = importFile(
@@ -296,8 +277,7 @@ describe.each(engines)("secrets and personal data on %s", (engine) => {
     const file = join(home.env.CLEANCAST_DATA ?? "", "copy.ccb");
     await home.run("backup", file);
     expect(await relay.stop()).toBe(0);
-    for await (const [where, bytes] of everythingKept(home))
-      expect(plainValuesIn(bytes, forms), where).toEqual([]);
+    for await (const [where, bytes] of everythingKept(home)) expect(plainValuesIn(bytes, forms), where).toEqual([]);
     for (const text of [...outputs, JSON.stringify(receiver.got), relay.output()])
       expect(plainValuesIn(Buffer.from(text), forms), text).toEqual([]);
     expect(relay.output()).toMatch(/"name":"purchase by email-[0-9a-f]{16}"/);
@@ -315,8 +295,7 @@ describe.each(engines)("secrets and personal data on %s", (engine) => {
     expect(await relay.stop()).toBe(0);
     expect(await rows(home, `SELECT response FROM attempts`)).toHaveLength(1);
     const forms = plainForms(key);
-    for await (const [where, bytes] of everythingKept(home))
-      expect(plainValuesIn(bytes, forms), where).toEqual([]);
+    for await (const [where, bytes] of everythingKept(home)) expect(plainValuesIn(bytes, forms), where).toEqual([]);
     expect(plainValuesIn(Buffer.from(relay.output()), forms)).toEqual([]);
   });
 

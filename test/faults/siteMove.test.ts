@@ -36,9 +36,7 @@ describe.concurrent.each<Engine>(["sqlite", "postgres"])("a site on %s", (engine
     async () => {
       const home = await newInstallation(engine, patient);
       const { rows: moved, readOnlyMs } = await moveUnderLoad(home, await newTarget());
-      console.log(
-        `from ${engine} to PostgreSQL: ${moved} rows, read-only for ${(readOnlyMs / 1000).toFixed(1)} s`,
-      );
+      console.log(`from ${engine} to PostgreSQL: ${moved} rows, read-only for ${(readOnlyMs / 1000).toFixed(1)} s`);
     },
   );
 });
@@ -74,13 +72,9 @@ test.each<Engine>(["sqlite", "postgres"])(
   },
 );
 
-test(
-  "a move copies every row as it is, and an aborted one leaves no trace",
-  { timeout: 300_000 },
-  async () => {
-    await moveThereAndBack(await newInstallation("sqlite", patient), await newTarget());
-  },
-);
+test("a move copies every row as it is, and an aborted one leaves no trace", { timeout: 300_000 }, async () => {
+  await moveThereAndBack(await newInstallation("sqlite", patient), await newTarget());
+});
 
 /**
  * A node claims a delivery after the leases were ended, and settles it while a table that this writes to is being locked. Were it not
@@ -93,8 +87,22 @@ function withLateDelivery(db: Database, siteId: string): { db: Database; outcome
   let settling: Promise<unknown> | undefined;
   const settle = ({ eventId, connectionId }: Delivery) =>
     deliveries
-      .settle({ siteId, eventId, connectionId, owner, state: "sent", reason: null, dueAt: 0, attempts: 1, at: Date.now(), attempt: newAttempt("sent") })
-      .then(() => "settled", (error: unknown) => error); // prettier-ignore
+      .settle({
+        siteId,
+        eventId,
+        connectionId,
+        owner,
+        state: "sent",
+        reason: null,
+        dueAt: 0,
+        attempts: 1,
+        at: Date.now(),
+        attempt: newAttempt("sent"),
+      })
+      .then(
+        () => "settled",
+        (error: unknown) => error,
+      );
   return {
     db: {
       ...db,
@@ -116,7 +124,7 @@ function withLateDelivery(db: Database, siteId: string): { db: Database; outcome
                 if (claimed && /(?:TABLE|ON) (?:deliveries|attempts)\b.*site_locked/s.test(sql)) settling ??= settle(claimed);
                 return found;
               },
-            }), // prettier-ignore
+            }),
           options,
         );
         await Promise.allSettled([written]);

@@ -83,15 +83,12 @@ test.each([14, -14, 30, -30, 60, -60])(
     const orders = Array.from({ length: count }, () => shortId());
     await Promise.all(
       orders.map((orderId) =>
-        store.events.accept(
-          newEvent(siteId, { orderId, receivedAt: at, time: at }, { deliveries, owner: "", leaseUntil: at }),
-        ),
+        store.events.accept(newEvent(siteId, { orderId, receivedAt: at, time: at }, { deliveries, owner: "", leaseUntil: at })),
       ),
     );
     const times = new Map(orders.map((orderId) => [orderId, 0]));
     const onSent = (body: string) => {
-      for (const orderId of orders)
-        if (body.includes(orderId)) times.set(orderId, (times.get(orderId) ?? 0) + 1);
+      for (const orderId of orders) if (body.includes(orderId)) times.set(orderId, (times.get(orderId) ?? 0) + 1);
     };
     const [right, off] = [await startNode(store, 0, onSent), await startNode(other, seconds * 1000, onSent)];
     const isDone = () => [...times.values()].every((n) => n > 0);

@@ -6,14 +6,7 @@ import { standinConnections } from "../../scripts/standinConnections.ts";
 import type { StandinId } from "../../standins/index.ts";
 import { startStandins, type Standins } from "../../standins/shared/start.ts";
 import { engines, eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts";
-import {
-  deliveryStates,
-  keepAliveAgent,
-  postOver,
-  rows,
-  setUpSite,
-  withStore,
-} from "../support/installation.ts";
+import { deliveryStates, keepAliveAgent, postOver, rows, setUpSite, withStore } from "../support/installation.ts";
 
 const total = Number(process.env.SOAK_EVENTS ?? 200);
 const killEveryMs = 4000;
@@ -134,15 +127,13 @@ describe.each(engines)("a soak on %s", (engine) => {
       expect(Number(after[0]?.n)).toBe(0);
 
       const atTiktok = new Set([...earlier, ...standins.of("tiktok").accepted.map((event) => event.id)]);
-      for (const { platformEventId } of events)
-        expect(atTiktok.has(platformEventId), `tiktok got ${platformEventId}`).toBe(true);
+      for (const { platformEventId } of events) expect(atTiktok.has(platformEventId), `tiktok got ${platformEventId}`).toBe(true);
 
       const repeated: Record<string, number> = {};
       for (const id of platforms.filter((one) => one !== "tiktok")) {
         const accepted = new Map(standins.of(id).accepted.map((event) => [event.id, event]));
         for (const { platformEventId } of events) {
-          const event =
-            accepted.get(platformEventId) ?? expect.unreachable(`${id} never got ${platformEventId}`);
+          const event = accepted.get(platformEventId) ?? expect.unreachable(`${id} never got ${platformEventId}`);
           expect(event.counted, `${id} counts ${platformEventId}`).toBe(1);
           repeated[id] = (repeated[id] ?? 0) + event.count - 1;
         }

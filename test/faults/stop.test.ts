@@ -5,14 +5,7 @@ import type { Site } from "../../src/sites/directory.ts";
 import { connect } from "../../src/sites/connect.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { call, engines, eventually, newInstallation, type Relay } from "../support/relay.ts";
-import {
-  deliveryStates,
-  setUpSite,
-  keepAliveAgent,
-  postOver,
-  rows,
-  withStore,
-} from "../support/installation.ts";
+import { deliveryStates, setUpSite, keepAliveAgent, postOver, rows, withStore } from "../support/installation.ts";
 
 const sockets = new Set<Socket>();
 

@@ -5,14 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { startReceiver } from "../support/receiver.ts";
 import { eventually, newInstallation, type Relay } from "../support/relay.ts";
-import {
-  deliveryStates,
-  keepAliveAgent,
-  listDeliveries,
-  postOver,
-  rows,
-  setUpSite,
-} from "../support/installation.ts";
+import { deliveryStates, keepAliveAgent, listDeliveries, postOver, rows, setUpSite } from "../support/installation.ts";
 
 const leaseMs = 3500;
 /** The time after the end of a lease: the worker polls once a second, and a busy machine is slow. */
@@ -44,8 +37,7 @@ test("killing three nodes in turn loses no event and counts none twice, and leas
     const event = { email: `${order}@example.com`, event: "purchase", orderId: order, value: 10 };
     for (let tries = 0; ; tries++) {
       const answer = await postOver(agent, nodes[(at + tries) % 3] as Relay, key, event).catch(() => null);
-      if (answer?.status === 200)
-        return void (counted[answer.text.includes("deduped") ? "again" : "first"] += 1);
+      if (answer?.status === 200) return void (counted[answer.text.includes("deduped") ? "again" : "first"] += 1);
       // A slow machine may not commit within the time for an answer.
       if (answer === null || answer.status === 503) counted.cut += 1;
       else others.push(answer.text);
@@ -94,10 +86,7 @@ test("killing three nodes in turn loses no event and counts none twice, and leas
   const arrived = receiver.bodies().map((body) => `${String(body.orderId)} ${String(body.platformEventId)}`);
   expect(new Set(arrived).size).toBe(answers.size);
 
-  const attempts = await rows(
-    home,
-    `SELECT event_id, MIN(started_at) AS started_at FROM attempts GROUP BY event_id`,
-  );
+  const attempts = await rows(home, `SELECT event_id, MIN(started_at) AS started_at FROM attempts GROUP BY event_id`);
   const lateMs = attempts.flatMap((row) => {
     const leaseUntil = leases.get(String(row.event_id));
     return leaseUntil === undefined ? [] : [Number(row.started_at) - leaseUntil];

@@ -25,9 +25,19 @@ const steps: Migration[] = [
     name: "notes",
     bySite: ["notes"],
     statements: [
-      ...["events", "deliveries", "attempts", "totals", "periods", "period_heads", "webhooks", "pushes", "hosts", "connections", "sites"].map(
-        (table) => `ALTER TABLE ${table} ADD COLUMN note text`,
-      ),
+      ...[
+        "events",
+        "deliveries",
+        "attempts",
+        "totals",
+        "periods",
+        "period_heads",
+        "webhooks",
+        "pushes",
+        "hosts",
+        "connections",
+        "sites",
+      ].map((table) => `ALTER TABLE ${table} ADD COLUMN note text`),
       `CREATE TABLE notes (site_id text NOT NULL, id text NOT NULL, PRIMARY KEY (site_id, id)) {COMPACT}`,
     ],
   },
@@ -38,7 +48,7 @@ const steps: Migration[] = [
     name: "notes are found",
     indexes: [{ name: "events_by_note", on: "events (site_id, note)" }],
   },
-]; // prettier-ignore
+];
 
 test("nodes of two versions work together through upgrade, downgrade and upgrade", async () => {
   const [older, newer] = await Promise.all([buildVersion("0.1.0", []), buildVersion("0.2.0", steps)]);
@@ -68,9 +78,8 @@ test("nodes of two versions work together through upgrade, downgrade and upgrade
         event: "purchase",
         ...(n % 2 && { orderId: `order-${n}` }),
       };
-      const answer = await postOver(agent, relay, key, event).catch((error: Error) => ({ status: 0, text: error.message })); // prettier-ignore
-      if (answer.status !== 200 || !answer.text.startsWith('{"ok":true,'))
-        failed.push(JSON.stringify(answer));
+      const answer = await postOver(agent, relay, key, event).catch((error: Error) => ({ status: 0, text: error.message }));
+      if (answer.status !== 200 || !answer.text.startsWith('{"ok":true,')) failed.push(JSON.stringify(answer));
       else answeredBy.set(relay, (answeredBy.get(relay) ?? 0) + 1);
       await sleep(pauseMs);
     }
@@ -91,7 +100,7 @@ test("nodes of two versions work together through upgrade, downgrade and upgrade
     );
   };
   const versions = () => serving.map((one) => /Cleancast (\S+) is running/.exec(one.output())?.[1]);
-  const schema = async () => Number((await rows(home, `SELECT MAX(version) AS version FROM migrations`))[0]?.version); // prettier-ignore
+  const schema = async () => Number((await rows(home, `SELECT MAX(version) AS version FROM migrations`))[0]?.version);
 
   expect(await schema()).toBe(latestVersion);
   await replace(0, newer);
@@ -107,7 +116,7 @@ test("nodes of two versions work together through upgrade, downgrade and upgrade
   working = false;
   await Promise.all(load);
   expect(failed).toEqual([]);
-  await eventually("everything is delivered", async () => Object.keys(await deliveryStates(home)).join() === "sent"); // prettier-ignore
+  await eventually("everything is delivered", async () => Object.keys(await deliveryStates(home)).join() === "sent");
   expect(await rows(home, `SELECT id FROM events`)).toHaveLength(sent);
   expect(await deliveryStates(home)).toEqual({ sent });
   const arrived = platform.bodies().map((body) => String(body.platformEventId));

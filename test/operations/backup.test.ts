@@ -6,23 +6,8 @@ import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
 import { freshFolder } from "../support/databases.ts";
-import {
-  change,
-  databaseFile,
-  keepAliveAgent,
-  listDeliveries,
-  postOver,
-  rows,
-  setUpSite,
-} from "../support/installation.ts";
-import {
-  emptyInstallation,
-  engines,
-  eventually,
-  newInstallation,
-  type Engine,
-  type Installation,
-} from "../support/relay.ts";
+import { change, databaseFile, keepAliveAgent, listDeliveries, postOver, rows, setUpSite } from "../support/installation.ts";
+import { emptyInstallation, engines, eventually, newInstallation, type Engine, type Installation } from "../support/relay.ts";
 import { startReceiver } from "../support/receiver.ts";
 
 /** Creates an empty installation with the encryption key of another. */
@@ -34,8 +19,7 @@ async function installationWithKeyOf(home: Installation, engine: Engine): Promis
   return created;
 }
 
-const keyOf = (home: Installation) =>
-  readFileSync(join(home.env.CLEANCAST_DATA as string, "encryption.key"), "utf8").trim();
+const keyOf = (home: Installation) => readFileSync(join(home.env.CLEANCAST_DATA as string, "encryption.key"), "utf8").trim();
 
 /** Returns all lines but the header, sorted, because engines return rows in different orders. */
 const linesIn = (file: string) =>
@@ -46,8 +30,7 @@ const linesIn = (file: string) =>
     .filter((line) => line.startsWith("["))
     .toSorted();
 
-const hostsIn = async (home: Installation) =>
-  (await rows(home, "SELECT host FROM hosts")).map((row) => String(row.host));
+const hostsIn = async (home: Installation) => (await rows(home, "SELECT host FROM hosts")).map((row) => String(row.host));
 
 const ordersIn = async (home: Installation) =>
   new Set((await rows(home, "SELECT order_id FROM events")).map((row) => String(row.order_id)));
@@ -122,9 +105,7 @@ describe.each(engines)("a backup of %s", (engine) => {
     const again = { email: `${order}@example.com`, event: "purchase", orderId: order, value: 5 };
     expect(JSON.parse((await relay.post(key, again)).text)).toEqual({ ok: true, deduped: true });
     await eventually("the waiting deliveries were sent", async () => {
-      const sent = (await listDeliveries(elsewhere)).filter(
-        ({ platform, state }) => platform === "sandbox" && state === "sent",
-      );
+      const sent = (await listDeliveries(elsewhere)).filter(({ platform, state }) => platform === "sandbox" && state === "sent");
       return sent.length >= before.size;
     });
     expect(await relay.stop()).toBe(0);
@@ -148,9 +129,7 @@ describe.each(engines)("a backup of %s", (engine) => {
     const cut = join(freshFolder(), "cut");
     const whole = readFileSync(file);
     writeFileSync(cut, whole.subarray(0, Math.floor(whole.length * 0.9)));
-    expect((await elsewhere.fails("restore", cut)).error).toMatch(
-      /cut off after the table \w+; it is not a whole/,
-    );
+    expect((await elsewhere.fails("restore", cut)).error).toMatch(/cut off after the table \w+; it is not a whole/);
     expect(await isUnused(elsewhere)).toBe(true);
 
     const withOtherKey = elsewhere.with({ CLEANCAST_ENCRYPTION_KEY: "77".repeat(32) });
@@ -174,8 +153,7 @@ describe.each(engines)("a backup of %s", (engine) => {
     const elsewhere = await installationWithKeyOf(home, engine);
     await setUpSite(elsewhere, [], "other.example.com");
     const { child, ended } = elsewhere.launch("restore", file, "--force");
-    while (!(await isUnderWay(elsewhere)) && child.exitCode === null)
-      await new Promise((resolve) => setTimeout(resolve, 2));
+    while (!(await isUnderWay(elsewhere)) && child.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 2));
     child.kill("SIGKILL");
     await ended;
     return child.signalCode === "SIGKILL" ? elsewhere : killRestore();
@@ -200,8 +178,7 @@ describe.each(engines)("a backup of %s", (engine) => {
     expect((await home.fails("backup", other)).error).toContain("exists already");
     const text = gunzipSync(readFileSync(other).subarray(0, -32)).toString();
     const key = home.env.CLEANCAST_ENCRYPTION_KEY ?? keyOf(home);
-    for (const secret of [key, '"plan":"gold"', "@example.com", "s3cret-write-key"])
-      expect(text).not.toContain(secret);
+    for (const secret of [key, '"plan":"gold"', "@example.com", "s3cret-write-key"]) expect(text).not.toContain(secret);
   });
 
   test("the check finds missing, unreadable and contradictory rows", async () => {
@@ -243,10 +220,7 @@ async function isUnderWay(home: Installation): Promise<boolean> {
 
 async function isUnused(home: Installation): Promise<boolean> {
   if (home.engine === "sqlite") return !existsSync(databaseFile(home));
-  const found = await rows(
-    home,
-    "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'",
-  );
+  const found = await rows(home, "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'");
   return found.length === 0;
 }
 

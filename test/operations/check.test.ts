@@ -293,8 +293,7 @@ const damages: Record<string, Damage> = {
   },
   "a key was used that does not exist": {
     table: "key_uses",
-    sql: ({ siteId }) =>
-      `INSERT INTO key_uses (site_id, key_id, hour, uses, last_used_at) VALUES ('${siteId}', 'gone', 1, 1, 1)`,
+    sql: ({ siteId }) => `INSERT INTO key_uses (site_id, key_id, hour, uses, last_used_at) VALUES ('${siteId}', 'gone', 1, 1, 1)`,
     finds: ["uses of keys that do not exist"],
   },
 };
@@ -329,14 +328,19 @@ describe.each(engines)("the check on %s", async (engine) => {
     } finally {
       const columns = Object.keys(rows[0] ?? {});
       await emptyTable(db, table);
-      if (rows.length) await fillTable(db, table, columns, rows.map((row: Row) => columns.map((one) => row[one] ?? null))); // prettier-ignore
+      if (rows.length)
+        await fillTable(
+          db,
+          table,
+          columns,
+          rows.map((row: Row) => columns.map((one) => row[one] ?? null)),
+        );
     }
   }
   const change = (sql: string) => db.write((tx) => tx.all(sql));
 
   test("rows that the store wrote are without fault, also when windows and hours have passed", async () => {
-    for (const at of [now, now + 90 * dayMs, now + 900 * dayMs])
-      expect(await check(location, at)).toEqual([]);
+    for (const at of [now, now + 90 * dayMs, now + 900 * dayMs]) expect(await check(location, at)).toEqual([]);
   });
 
   test.each(Object.entries(damages))("%s", async (_name, { table, sql, finds }) => {

@@ -10,14 +10,7 @@ import { platforms } from "../../src/platforms/index.ts";
 import { freshFolder } from "../support/databases.ts";
 import { unattributed } from "../support/events.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
-import {
-  engines,
-  eventually,
-  newInstallation,
-  type Installation,
-  type Relay,
-  type TestSite,
-} from "../support/relay.ts";
+import { engines, eventually, newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
 import { sha256Of } from "../support/sha256.ts";
 import { accepted, filtered, freshEvent, jsonError, summarize } from "../contract/answers.ts";
 
@@ -33,13 +26,9 @@ describe.each(engines)("the command line on %s", (engine) => {
 
   test("every list of a fresh installation prints the next step", async () => {
     await home.run("migrate");
-    expect(await home.print("site", "list")).toBe(
-      "No sites yet. Add one: cleancast site add shop.example.com\n",
-    );
+    expect(await home.print("site", "list")).toBe("No sites yet. Add one: cleancast site add shop.example.com\n");
     expect(await home.print("key", "list")).toBe("No keys yet. Create one: cleancast key add SITE NAME\n");
-    expect(await home.print("connection", "list")).toMatch(
-      /^No connections yet\. Create one: cleancast connect /,
-    );
+    expect(await home.print("connection", "list")).toMatch(/^No connections yet\. Create one: cleancast connect /);
     expect(await home.run("site", "list")).toEqual({ sites: [] });
     expect(await home.run("key", "list")).toEqual({ keys: [] });
     expect(await home.run("connection", "list")).toEqual({ connections: [] });
@@ -62,12 +51,7 @@ describe.each(engines)("the command line on %s", (engine) => {
     expect(first).toEqual({ id, key: liveKey, inbound: "on" });
     expect(await home.run("key", "add", "shop.example", "forms")).toEqual({ id, key: liveKey });
 
-    const connected = await home.spawn(
-      "connect",
-      "shop.example",
-      "webhook",
-      "url=https://hooks.example.com/a",
-    );
+    const connected = await home.spawn("connect", "shop.example", "webhook", "url=https://hooks.example.com/a");
     const checked = expect.any(Number);
     const unproven = {
       state: "unproven",
@@ -223,11 +207,7 @@ describe.each(engines)("the command line on %s", (engine) => {
     beforeAll(() => home.addSite("taken.example"));
 
     test.each([
-      [
-        ["site", "add", "not a host"],
-        "not a host is not a host name. Write it like shop.example.com.",
-        "host",
-      ],
+      [["site", "add", "not a host"], "not a host is not a host name. Write it like shop.example.com.", "host"],
       [["site", "add", "192.0.2.1"], "192.0.2.1 is not a host name. Write it like shop.example.com.", "host"],
       [
         ["site", "set", "nobody.example", "inbound=on"],
@@ -253,21 +233,9 @@ describe.each(engines)("the command line on %s", (engine) => {
         `There is no platform myspace. Known: ${platforms.map((one) => one.id).join(", ")}.`,
         "platform",
       ],
-      [
-        ["disconnect", "nothing"],
-        "There is no connection nothing. 'cleancast connection list' shows their ids.",
-        "connection",
-      ],
-      [
-        ["identity", "put", "taken.example", "gclid=x"],
-        "Name the person with --email or --hashed-email.",
-        "email",
-      ],
-      [
-        ["identity", "put", "taken.example", "--email", "ada", "gclid=x"],
-        "--email is not an email address.",
-        "email",
-      ],
+      [["disconnect", "nothing"], "There is no connection nothing. 'cleancast connection list' shows their ids.", "connection"],
+      [["identity", "put", "taken.example", "gclid=x"], "Name the person with --email or --hashed-email.", "email"],
+      [["identity", "put", "taken.example", "--email", "ada", "gclid=x"], "--email is not an email address.", "email"],
       [
         ["identity", "get", "taken.example", "--hashed-email", "abc"],
         "--hashed-email must be 64 hex characters.",
@@ -301,10 +269,7 @@ describe.each(engines)("the command line on %s", (engine) => {
       "url=https://hooks.example.com",
       `headers=@${path}`,
     );
-    expect([field, error]).toEqual([
-      "headers",
-      "headers must be a JSON object of header names and text values.",
-    ]);
+    expect([field, error]).toEqual(["headers", "headers must be a JSON object of header names and text values."]);
   });
 
   test("--json works before and after the command", async () => {
@@ -416,8 +381,7 @@ describe.each(engines)("the command line with a running relay on %s", (engine) =
       deliveries: [],
     });
     expect(events[0].receivedAt).toBeGreaterThanOrEqual(before);
-    const list = async (...options: string[]) =>
-      (await home.run("event", "list", leaving.host, ...options)).events;
+    const list = async (...options: string[]) => (await home.run("event", "list", leaving.host, ...options)).events;
     expect(await list("--email", " Trace@Example.com")).toEqual([events[0]]);
     expect(await list("--order", String(event.orderId))).toEqual([events[0]]);
     expect(await list("--before", events[0].id, "--limit", "1")).toEqual([events[1]]);

@@ -57,8 +57,7 @@ describe.each(engines)("a configuration file on %s", (engine) => {
     home = await emptyInstallation(engine, { CRM_KEY: key });
   });
 
-  const keepEvents = async () =>
-    (await home.run("site", "show", "shop.example.com")).site.settings.keep_events as string;
+  const keepEvents = async () => (await home.run("site", "show", "shop.example.com")).site.settings.keep_events as string;
   const serve = async (config: string) => {
     const { ended, printed } = home.launch("serve", "--config", config);
     return { code: await ended, ...printed };
@@ -85,9 +84,7 @@ describe.each(engines)("a configuration file on %s", (engine) => {
     const nodes = engine === "postgres" ? [1, 2] : [1];
     const relays = await Promise.all(nodes.map(() => home.start({}, command, ["--config", path])));
     const summaries = relays.map((relay) => /^Configuration: \S+, (.*)$/m.exec(relay.output())?.[1]);
-    expect(summaries.toSorted()).toEqual(
-      ["5 to add, 0 to change, 0 to remove.", "no differences."].slice(0, nodes.length),
-    );
+    expect(summaries.toSorted()).toEqual(["5 to add, 0 to change, 0 to remove.", "no differences."].slice(0, nodes.length));
     for (const relay of relays) {
       expect(relay.output()).not.toMatch(/First start|create the owner|k{40}/);
       const answer = await relay.post(key, freshEvent());

@@ -48,9 +48,7 @@ describe.each(engines)("commands that delete, on %s", (engine) => {
   /** The events of these tests claim their own ids, unlike those of senders. */
   async function findFaults(): Promise<string[]> {
     const { wrong } = await home.run("check");
-    return wrong
-      .map(({ what }: { what: string }) => what)
-      .filter((what: string) => !/\bclaims?\b/.test(what));
+    return wrong.map(({ what }: { what: string }) => what).filter((what: string) => !/\bclaims?\b/.test(what));
   }
 
   const totals = () => withStore(home, (store) => store.deletions.readTotals());
@@ -99,12 +97,9 @@ describe.each(engines)("commands that delete, on %s", (engine) => {
     expect(await home.fails(...erase)).toEqual({
       ok: false,
       field: "yes",
-      error:
-        "This erases the identity record and the person in 3 events. It cannot be undone. Add --yes to do it.",
+      error: "This erases the identity record and the person in 3 events. It cannot be undone. Add --yes to do it.",
     });
-    expect(await home.print(...erase, "--yes")).toBe(
-      "Erased: the identity record and the person in 3 events.\n",
-    );
+    expect(await home.print(...erase, "--yes")).toBe("Erased: the identity record and the person in 3 events.\n");
     expect(await lastAudit("erase.example.com")).toMatchObject({
       action: "person erased",
       detail: { events: 3 },
@@ -168,11 +163,7 @@ describe.each(engines)("commands that delete, on %s", (engine) => {
       const deleted = await home.run("site", "delete", "gone.example.com", "--yes");
       expect(deleted).toMatchObject({ id: siteId, hosts: ["gone.example.com"], deleted: { events: 2 } });
       await other.refresh();
-      expect([other.site(siteId), other.key(key), other.host("gone.example.com")]).toEqual([
-        undefined,
-        undefined,
-        undefined,
-      ]);
+      expect([other.site(siteId), other.key(key), other.host("gone.example.com")]).toEqual([undefined, undefined, undefined]);
       expect(directory.site(siteId)).toBeDefined();
     });
     const { audit } = await home.run("audit", "--installation");
@@ -182,9 +173,7 @@ describe.each(engines)("commands that delete, on %s", (engine) => {
       detail: { id: siteId, hosts: ["gone.example.com"], events: 2, identities: 1, webhooks: 1 },
     });
     expect(await totals()).toEqual({ ...before, site: before.site + 1 });
-    expect((await home.run("api-key", "list")).keys.map(({ id }: { id: string }) => id)).not.toContain(
-      apiKey.id,
-    );
+    expect((await home.run("api-key", "list")).keys.map(({ id }: { id: string }) => id)).not.toContain(apiKey.id);
     expect(await home.exitCode("site", "show", "gone.example.com")).toBe(3);
     // The same host can be added again.
     await home.run("site", "add", "gone.example.com");
@@ -198,8 +187,7 @@ describe.each(engines)("commands that delete, on %s", (engine) => {
     const tablesWith = async (id: string) => {
       const found: string[] = [];
       for (const table of purgedTables)
-        if ((await rows(home, `SELECT 1 AS n FROM ${table} WHERE site_id = '${id}'`)).length > 0)
-          found.push(table);
+        if ((await rows(home, `SELECT 1 AS n FROM ${table} WHERE site_id = '${id}'`)).length > 0) found.push(table);
       return found;
     };
     expect(await tablesWith(siteId)).toContain("events");
@@ -244,9 +232,7 @@ test("every table with rows of a site is deleted with it", () => {
 
 describe("the question before a deletion", () => {
   function terminal(isTTY: boolean) {
-    const [input, output] = [new PassThrough(), new PassThrough()].map((one) =>
-      Object.assign(one, { isTTY }),
-    );
+    const [input, output] = [new PassThrough(), new PassThrough()].map((one) => Object.assign(one, { isTTY }));
     if (!input || !output) throw new Error("there are two");
     let shown = "";
     output.on("data", (part: Buffer) => (shown += String(part)));

@@ -16,23 +16,8 @@ import { checkWeb } from "../../src/doctor/web.ts";
 import { loadInstallation } from "../../src/installation/installation.ts";
 import { newAuthority } from "../support/servers/certificates.ts";
 import { startDns } from "../support/servers/dnsServer.ts";
-import {
-  change,
-  databaseFile,
-  setUpSite,
-  onPostgres,
-  rows,
-  withStore,
-  type Wanted,
-} from "../support/installation.ts";
-import {
-  command,
-  engines,
-  eventually,
-  newInstallation,
-  type Installation,
-  type Relay,
-} from "../support/relay.ts";
+import { change, databaseFile, setUpSite, onPostgres, rows, withStore, type Wanted } from "../support/installation.ts";
+import { command, engines, eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts";
 import { createGateway } from "../support/postgres/gateway.ts";
 import { startMailServer } from "../support/servers/mailServer.ts";
 import { startTlsProxy } from "../support/servers/tlsProxy.ts";
@@ -51,11 +36,7 @@ async function setUp(home: Installation, wanted: readonly Wanted[]) {
   return setup;
 }
 
-async function diagnose(
-  home: Installation,
-  env: Record<string, string> = {},
-  network = false,
-): Promise<Finding[]> {
+async function diagnose(home: Installation, env: Record<string, string> = {}, network = false): Promise<Finding[]> {
   const config = readConfig({ ...home.env, ...env });
   return runDoctor({ config, now: Date.now(), open: () => loadInstallation(config), network });
 }
@@ -121,36 +102,22 @@ describe("files", () => {
   test("files that other users can read are reported with the command that fixes them", async () => {
     for (const name of ["encryption.key", "cleancast.db"]) {
       chmodSync(join(folder, name), 0o644);
-      const remedy = expectFound(
-        await diagnose(home),
-        "error",
-        new RegExp(`^${name} is readable by other users`),
-      );
+      const remedy = expectFound(await diagnose(home), "error", new RegExp(`^${name} is readable by other users`));
       expect(remedy).toBe(`chmod 600 ${join(folder, name)}`);
       execFileSync("sh", ["-c", remedy]);
       expectNone(await diagnose(home), /readable by other users/);
     }
     chmodSync(folder, 0o755);
-    execFileSync("sh", [
-      "-c",
-      expectFound(await diagnose(home), "warning", /other users can read the data folder/),
-    ]);
+    execFileSync("sh", ["-c", expectFound(await diagnose(home), "warning", /other users can read the data folder/)]);
     expectNone(await diagnose(home), /data folder$/);
   });
 
-  test.skipIf(process.getuid?.() !== 0)(
-    "files that a command created as another user are reported",
-    async () => {
-      chownSync(join(folder, "encryption.key"), 12_345, 12_345);
-      const remedy = expectFound(
-        await diagnose(home),
-        "error",
-        /^encryption\.key in the data folder belongs to another user/,
-      );
-      execFileSync("sh", ["-c", /chown -R \S+ \S+(?=,)/.exec(remedy)?.[0] ?? "false"]);
-      expectNone(await diagnose(home), /another user/);
-    },
-  );
+  test.skipIf(process.getuid?.() !== 0)("files that a command created as another user are reported", async () => {
+    chownSync(join(folder, "encryption.key"), 12_345, 12_345);
+    const remedy = expectFound(await diagnose(home), "error", /^encryption\.key in the data folder belongs to another user/);
+    execFileSync("sh", ["-c", /chown -R \S+ \S+(?=,)/.exec(remedy)?.[0] ?? "false"]);
+    expectNone(await diagnose(home), /another user/);
+  });
 });
 
 describe("settings of the installation", () => {
@@ -171,11 +138,7 @@ describe("settings of the installation", () => {
 
   test("an allow list that includes cloud metadata is reported, a narrow one is not", async () => {
     for (const wide of ["0.0.0.0/0", "::/0", "169.254.0.0/16", "169.254.169.254"])
-      expectFound(
-        await diagnose(home, { CLEANCAST_ALLOW_PRIVATE: wide }),
-        "error",
-        /CLEANCAST_ALLOW_PRIVATE allows/,
-      );
+      expectFound(await diagnose(home, { CLEANCAST_ALLOW_PRIVATE: wide }), "error", /CLEANCAST_ALLOW_PRIVATE allows/);
     expectNone(await diagnose(home, { CLEANCAST_ALLOW_PRIVATE: "10.0.0.0/8,crm.internal" }), /ALLOW_PRIVATE/);
   });
 
@@ -207,19 +170,7 @@ describe("settings of the installation", () => {
       const subject = ["-subj", "/CN=localhost", "-days", String(days), "-nodes"];
       execFileSync(
         "openssl",
-        [
-          "req",
-          "-x509",
-          "-newkey",
-          "ec",
-          "-pkeyopt",
-          "ec_paramgen_curve:prime256v1",
-          "-keyout",
-          key,
-          "-out",
-          cert,
-          ...subject,
-        ],
+        ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-keyout", key, "-out", cert, ...subject],
         {
           stdio: "ignore",
         },
@@ -248,11 +199,7 @@ describe("settings of the installation", () => {
     const gone = await diagnose(home, { ...mail, CLEANCAST_SMTP_URL: "smtp://127.0.0.1:9" }, true);
     expectFound(gone, "error", /^CLEANCAST_SMTP_URL: the mail server/);
     const server = await startMailServer();
-    expectFound(
-      await diagnose(home, { ...mail, CLEANCAST_SMTP_URL: server.url }, true),
-      "ok",
-      /mail server answers/,
-    );
+    expectFound(await diagnose(home, { ...mail, CLEANCAST_SMTP_URL: server.url }, true), "ok", /mail server answers/);
     await home.run("connect", "shop.example.com", "webhook", "url=http://127.0.0.1:9/");
     expectFound(await diagnose(home), "warning", /shop\.example\.com: no alert recipient/);
     await home.run("site", "set", "shop.example.com", "alert_emails=ops@example.com");
@@ -277,11 +224,7 @@ describe.each(engines)("a database on %s", (engine) => {
     );
     expectFound(ahead, "ok", /store answers/);
     await change(home, `UPDATE settings SET value = '${newest + 1}' WHERE name = 'oldest_schema'`);
-    expectFound(
-      await diagnose(home),
-      "error",
-      new RegExp(`schema ${newest + 1}, this version only knows ${newest}`),
-    );
+    expectFound(await diagnose(home), "error", new RegExp(`schema ${newest + 1}, this version only knows ${newest}`));
     // No schema is older than the first yet, and 0 is an empty database: -1 stands for an older schema.
     await change(home, `UPDATE migrations SET version = -1 WHERE version = ${newest + 1}`);
     const behind = await diagnose(home);
@@ -382,27 +325,17 @@ describe("a site", () => {
     await home.run("host", "add", host, other);
     expectNone(await diagnose(home), /www\.example\.com (?:is|answers)/);
     await home.run("host", "pause", other);
-    expect(expectFound(await diagnose(home), "note", /^www\.example\.com is paused/)).toBe(
-      `cleancast host resume ${other}`,
-    );
+    expect(expectFound(await diagnose(home), "note", /^www\.example\.com is paused/)).toBe(`cleancast host resume ${other}`);
     await home.run("host", "resume", other);
     await set(`trusted = 0, verified_at = NULL, finding = 'not found'`);
-    expectFound(
-      await diagnose(home),
-      "warning",
-      /www\.example\.com is not served until it is verified\. .* not in the DNS/,
-    );
+    expectFound(await diagnose(home), "warning", /www\.example\.com is not served until it is verified\. .* not in the DNS/);
     await set(`trusted = 1, verified_at = 1, finding = 'not us', seen = 'nginx'`);
     expectFound(await diagnose(home), "warning", /^www\.example\.com answers, but not from here: nginx/);
     await home.run("host", "remove", other);
   });
 
   test("a site whose tag never reported a visit is reported", async () => {
-    expectFound(
-      await diagnose(home),
-      "warning",
-      /^shop\.example\.com: no visit was ever reported by the tag/,
-    );
+    expectFound(await diagnose(home), "warning", /^shop\.example\.com: no visit was ever reported by the tag/);
     const hour = Math.floor(Date.now() / 3_600_000);
     await change(home, `INSERT INTO visit_counts VALUES ('${site.siteId}', ${hour}, 'people', '', 'w', 1)`);
     expectNone(await diagnose(home), /^shop\.example\.com: no visit/);
@@ -432,9 +365,7 @@ describe("a site", () => {
   test("keys that expire soon or were never used are reported", async () => {
     const soon = new Date(Date.now() + 3 * day).toISOString();
     const { id } = await home.run("key", "add", host, "ends", "--expires", soon);
-    expect(expectFound(await diagnose(home), "warning", /the key "ends" \(\w+\) expires on/)).toContain(
-      `key rotate ${id}`,
-    );
+    expect(expectFound(await diagnose(home), "warning", /the key "ends" \(\w+\) expires on/)).toContain(`key rotate ${id}`);
     // A key that was rotated is replaced already: rotating it again would make a third one.
     const { id: fresh, key } = await home.run("key", "rotate", id);
     expectNone(await diagnose(home), /"ends"/);
@@ -449,11 +380,7 @@ describe("a site", () => {
         },
       ]),
     );
-    const used = expectFound(
-      await diagnose(home),
-      "note",
-      new RegExp(`was replaced by ${fresh}, and is still used`),
-    );
+    const used = expectFound(await diagnose(home), "note", new RegExp(`was replaced by ${fresh}, and is still used`));
     expect(used).toBe("Give its senders the new key.");
     expect(JSON.stringify(await diagnose(home))).not.toContain(key);
     await home.run("key", "revoke", fresh);
@@ -470,9 +397,7 @@ describe("a site", () => {
     expect((await relay.post(site.key, freshEvent(), headers)).status).toBe(426);
     const found = /1 of the last \d+ rejected requests? got 426/;
     // Rejected requests are written once a second.
-    await eventually("it is reported", async () =>
-      (await diagnose(home)).some((one) => found.test(one.what)),
-    );
+    await eventually("it is reported", async () => (await diagnose(home)).some((one) => found.test(one.what)));
     const remedy = expectFound(await diagnose(home), "error", found);
     expect(remedy).toContain("CLEANCAST_TRUST_PROXY");
   });
@@ -480,16 +405,10 @@ describe("a site", () => {
   test("connections that are paused, need reconnection or never accepted anything are reported", async () => {
     const { id } = await home.run("connect", host, "webhook", "url=http://127.0.0.1:9/");
     await home.run("connection", "pause", id);
-    expect(expectFound(await diagnose(home), "warning", /webhook \(\w+\) paused/)).toBe(
-      `cleancast connection resume ${id}`,
-    );
+    expect(expectFound(await diagnose(home), "warning", /webhook \(\w+\) paused/)).toBe(`cleancast connection resume ${id}`);
     await home.run("connection", "resume", id);
     await change(home, `UPDATE connections SET created_at = ${Date.now() - 8 * day} WHERE id = '${id}'`);
-    expectFound(
-      await diagnose(home),
-      "warning",
-      /webhook \(\w+\): events arrive, but none was ever accepted/,
-    );
+    expectFound(await diagnose(home), "warning", /webhook \(\w+\): events arrive, but none was ever accepted/);
 
     const google = ["customer_id=1234567890", "conversion_action=77"];
     const tokens = ["access_token=ya29.a0Abcdefghijkl", "refresh_token=1//abcdefghijklm"];
@@ -500,18 +419,9 @@ describe("a site", () => {
         const detail = { id: ads, platform: "google_ads", reason: "invalid_grant" };
         const line = { siteId: site.siteId, actor: "relay", action: "connection needs reconnection", detail };
         const at = Date.now() + afterDays * day;
-        await store.configuration.setConnectionState(
-          { ...line, at },
-          ads,
-          "needs reconnection",
-          "invalid_grant",
-        );
+        await store.configuration.setConnectionState({ ...line, at }, ads, "needs reconnection", "invalid_grant");
       });
-      return expectFound(
-        await diagnose(home),
-        "error",
-        /google_ads \(\w+\) needs reconnection: invalid_grant/,
-      );
+      return expectFound(await diagnose(home), "error", /google_ads \(\w+\) needs reconnection: invalid_grant/);
     };
     expect(await lostAfter(30)).toContain(`cleancast sign-in ${host} google_ads`);
     expect(await lostAfter(7)).toContain('"Testing"');
@@ -525,21 +435,13 @@ describe("a site", () => {
       `expires_at=${Date.now() + 5 * day}`,
     ];
     await home.run("connect", host, "linkedin", ...linkedin);
-    expectFound(
-      await diagnose(home),
-      "warning",
-      /linkedin \(\w+\): its token expires on .* and cannot be renewed/,
-    );
+    expectFound(await diagnose(home), "warning", /linkedin \(\w+\): its token expires on .* and cannot be renewed/);
   });
 
   test("a webhook that fails or is disabled is reported", async () => {
     const { id } = await home.run("webhook", "add", host, "http://127.0.0.1:9/");
     await change(home, `UPDATE webhooks SET failing_since = ${Date.now() - day} WHERE id = '${id}'`);
-    expectFound(
-      await diagnose(home),
-      "error",
-      /the webhook \w+ to http:\/\/127\.0\.0\.1:9 has been failing since/,
-    );
+    expectFound(await diagnose(home), "error", /the webhook \w+ to http:\/\/127\.0\.0\.1:9 has been failing since/);
     await home.run("webhook", "disable", id);
     expectFound(await diagnose(home), "warning", /the webhook \w+ to \S+ is disabled/);
   });
@@ -563,9 +465,7 @@ describe("a site", () => {
     );
     const findings = await diagnose(own);
     const remedyOf = (what: RegExp) => expectFound(findings, "error", what);
-    expect(remedyOf(/webhook \(\w+\).* cannot be read: .*\(credentials\)/)).toContain(
-      "cleancast connect shop",
-    );
+    expect(remedyOf(/webhook \(\w+\).* cannot be read: .*\(credentials\)/)).toContain("cleancast connect shop");
     expect(remedyOf(/the webhook \w+ cannot be read/)).toContain(`cleancast webhook repair ${id} `);
     expect(remedyOf(/the OAuth app for google_ads cannot be read/)).toContain("oauth app set google_ads");
     expect(remedyOf(/address of the alert webhook cannot be read/)).toContain("alert_webhook=https://");
@@ -621,14 +521,10 @@ describe("checks from outside", () => {
     opened(
       createTlsServer(certificate, (request, response) => {
         const { method, url, headers: came } = request;
-        const passed = httpRequest(
-          new URL(String(url), relay.url),
-          { method, headers: { ...came, ...headers } },
-          (answer) => {
-            response.writeHead(answer.statusCode ?? 0, answer.headers);
-            answer.pipe(response);
-          },
-        );
+        const passed = httpRequest(new URL(String(url), relay.url), { method, headers: { ...came, ...headers } }, (answer) => {
+          response.writeHead(answer.statusCode ?? 0, answer.headers);
+          answer.pipe(response);
+        });
         request.pipe(passed);
       }),
     );
@@ -636,19 +532,13 @@ describe("checks from outside", () => {
   async function doctor(url: string, ca?: Buffer): Promise<Finding[]> {
     const config = readConfig({ ...home.env, CLEANCAST_URL: url });
     return withStore(home, (store, directory) =>
-      checkWeb({ store, directory, config, now: Date.now() }, (origin) =>
-        probeInbound(origin, ca ? { ca } : {}),
-      ),
+      checkWeb({ store, directory, config, now: Date.now() }, (origin) => probeInbound(origin, ca ? { ca } : {})),
     );
   }
 
   test("a proxy that does not forward the protocol is reported, a correct one is not", async () => {
     const right = await proxy({ "x-forwarded-proto": "https", "x-forwarded-for": "203.0.113.9" });
-    expectFound(
-      await doctor(`https://localhost:${right}`, certificate.cert),
-      "ok",
-      /^localhost:\d+: the relay answers/,
-    );
+    expectFound(await doctor(`https://localhost:${right}`, certificate.cert), "ok", /^localhost:\d+: the relay answers/);
     const wrong = await proxy({ "x-forwarded-for": "203.0.113.9" });
     const remedy = expectFound(
       await doctor(`https://localhost:${wrong}`, certificate.cert),
@@ -662,17 +552,9 @@ describe("checks from outside", () => {
     const right = await proxy({ "x-forwarded-proto": "https" });
     const distrusted = await doctor(`https://localhost:${right}`);
     expectFound(distrusted, "error", /the certificate is not valid/);
-    const shop = await opened(
-      createServer((_request, response) => response.writeHead(404).end("<h1>shop</h1>")),
-    );
-    expectFound(
-      await doctor(`http://localhost:${shop}`),
-      "error",
-      /another server than Cleancast answers \(404\)/,
-    );
-    const alone = await opened(
-      createServer((_request, response) => response.writeHead(502).end("bad gateway")),
-    );
+    const shop = await opened(createServer((_request, response) => response.writeHead(404).end("<h1>shop</h1>")));
+    expectFound(await doctor(`http://localhost:${shop}`), "error", /another server than Cleancast answers \(404\)/);
+    const alone = await opened(createServer((_request, response) => response.writeHead(502).end("bad gateway")));
     expectFound(await doctor(`http://localhost:${alone}`), "error", /a proxy answers 502/);
     expectFound(await doctor("http://localhost:9"), "error", /cannot be reached \(ECONNREFUSED\)/);
   });
@@ -695,9 +577,7 @@ describe("checks from outside", () => {
         response.on("close", () => clearInterval(timer));
       }),
     );
-    const endless = await opened(
-      createServer((_request, response) => void response.writeHead(404).write("x".repeat(5000))),
-    );
+    const endless = await opened(createServer((_request, response) => void response.writeHead(404).write("x".repeat(5000))));
     const began = performance.now();
     expect(await probeInbound(`http://127.0.0.1:${endless}`)).toMatchObject({ ok: true, status: 404 });
     await probeInbound(`http://127.0.0.1:${dripping}`, { timeoutMs: 200 });
@@ -722,9 +602,7 @@ describe("checks from outside", () => {
       const { site } = await other.run("site", "add", "shop.test");
       for (const name of names) await other.run("host", "add", site.id, name);
       const config = readConfig(other.env);
-      const found = await withStore(other, (store, directory) =>
-        checkWeb({ store, directory, config, now: Date.now() }),
-      );
+      const found = await withStore(other, (store, directory) => checkWeb({ store, directory, config, now: Date.now() }));
       expect(found.map(({ level, what }) => [level, what])).toEqual([
         ["ok", `cc.relay.test:${front.port}: the relay answers`],
         ["warning", `shop.test:${front.port}: the name resolves to a private address, and was not called`],
@@ -743,9 +621,7 @@ describe("checks from outside", () => {
       const context = { store, directory, config, now: Date.now() };
       const resolved = await checkWeb(context, async () => ({ ok: false, code: "ENOTFOUND" }));
       expectFound(resolved, "warning", /^cc\.example\.com: the name does not resolve/);
-      expect(await checkWeb(context, async () => ({ ok: false, code: "EAI_AGAIN" }))).toMatchObject([
-        { level: "note" },
-      ]);
+      expect(await checkWeb(context, async () => ({ ok: false, code: "EAI_AGAIN" }))).toMatchObject([{ level: "note" }]);
     });
   });
 });

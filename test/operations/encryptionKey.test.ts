@@ -51,9 +51,7 @@ test("rotating a key of the environment needs both keys, and a lost key is repla
   const change = after.with({ CLEANCAST_ENCRYPTION_KEY_OTHER: "5a".repeat(32) });
   expect((await change.run("encryption-key", "rotate")).resealed).toBeGreaterThan(0);
   expect(await after.run("check")).toEqual({ ok: true, wrong: [] });
-  expect((await home.fails("site", "list")).error).toContain(
-    "is not the key that this database was sealed with",
-  );
+  expect((await home.fails("site", "list")).error).toContain("is not the key that this database was sealed with");
 
   // Copies of a key file on other nodes would not be changed.
   const { CLEANCAST_ENCRYPTION_KEY: _none, ...filed } = home.env;

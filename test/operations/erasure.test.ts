@@ -26,10 +26,7 @@ async function placesOf(home: Installation, text: string): Promise<string[]> {
   try {
     for (const table of tablesAt(latestVersion))
       for (const column of await columnsOf(db, table)) {
-        const found = await db.all(
-          `SELECT 1 AS n FROM ${table} WHERE CAST(${column} AS text) LIKE $1 LIMIT 1`,
-          [`%${text}%`],
-        );
+        const found = await db.all(`SELECT 1 AS n FROM ${table} WHERE CAST(${column} AS text) LIKE $1 LIMIT 1`, [`%${text}%`]);
         if (found.length) places.push(`${table}.${column}`);
       }
   } finally {
@@ -42,13 +39,7 @@ test.each(engines)("person erase on %s leaves no trace of a person but a refusal
   const home = await newInstallation(engine);
   const receiver = await startReceiver();
   const { siteId, key } = await setUpSite(home, [["webhook", { url: receiver.url }]]);
-  await home.run(
-    "site",
-    "set",
-    "shop.example.com",
-    `allow_persons=${hash}`,
-    `block_persons=${"b".repeat(64)}`,
-  );
+  await home.run("site", "set", "shop.example.com", `allow_persons=${hash}`, `block_persons=${"b".repeat(64)}`);
   const report = (visitorId: string, own: "granted" | "denied"): Report => ({
     visitorId,
     proposedId: null,
@@ -66,13 +57,7 @@ test.each(engines)("person erase on %s leaves no trace of a person but a refusal
   });
   await withStore(home, async (store) => {
     for (const visitor of ["visitor-one", "visitor-two"])
-      await storeReport(
-        store,
-        siteId,
-        report(visitor, "granted"),
-        { consentMode: "opt-out", keepMs: 1e10 },
-        ulid,
-      );
+      await storeReport(store, siteId, report(visitor, "granted"), { consentMode: "opt-out", keepMs: 1e10 }, ulid);
   });
   const relay = await home.start();
   const event = { email, event: "purchase", orderId: "A-1", value: 5 };
@@ -86,10 +71,7 @@ test.each(engines)("person erase on %s leaves no trace of a person but a refusal
     filterLists: { allowed: true, blocked: false },
     events: [{ orderId: `of ${mask}` }, { orderId: "A-1", attempts: [{ number: 1 }] }],
   });
-  expect(exported.visitors.map((one: { id: string }) => one.id).toSorted()).toEqual([
-    "visitor-one",
-    "visitor-two",
-  ]);
+  expect(exported.visitors.map((one: { id: string }) => one.id).toSorted()).toEqual(["visitor-one", "visitor-two"]);
   expect(exported.visitors[0].consent).toMatchObject([{ givenBy: "own", state: "granted" }]);
   expect((await placesOf(home, hash)).length).toBeGreaterThan(4);
   expect(await placesOf(home, shortHash)).toEqual(["events.email_ref"]);

@@ -14,14 +14,7 @@ import { reconnectHint } from "../../src/sites/connectionHints.ts";
 import { findConnection } from "../../src/sites/connect.ts";
 import { change, withStore } from "../support/installation.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
-import {
-  call,
-  engines,
-  eventually,
-  newInstallation,
-  type Installation,
-  type Relay,
-} from "../support/relay.ts";
+import { call, engines, eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts";
 import { accepted, freshEvent, jsonError, summarize } from "../contract/answers.ts";
 
 const id = expect.stringMatching(/^[0-9a-z]{10}$/);
@@ -73,12 +66,7 @@ describe.each(engines)("an installation without a browser, on %s", (engine) => {
         field: "yes",
         error: `This also revokes the inbound keys that API key ${apiKey.id} made: ${name} (${inboundKey}). --keep-inbound-keys keeps them. Add --yes to do it.`,
       });
-      const revoked = await home.run(
-        "api-key",
-        "revoke",
-        apiKey.id,
-        name === "kept" ? "--keep-inbound-keys" : "--yes",
-      );
+      const revoked = await home.run("api-key", "revoke", apiKey.id, name === "kept" ? "--keep-inbound-keys" : "--yes");
       expect(revoked.inboundKeys).toEqual(name === "kept" ? [] : [inboundKey]);
     }
     const { keys } = await home.run("key", "list", "made.example.com");
@@ -98,9 +86,7 @@ describe.each(engines)("an installation without a browser, on %s", (engine) => {
       createdBy: "command line",
     });
     expect(JSON.stringify(keys)).not.toContain(added.key);
-    expect(await home.print("api-key", "list")).toMatch(
-      /terraform {2}ccm_\w{4}… {2}read, write {2}all sites {2}active/,
-    );
+    expect(await home.print("api-key", "list")).toMatch(/terraform {2}ccm_\w{4}… {2}read, write {2}all sites {2}active/);
     expect(await home.run("api-key", "revoke", added.id)).toEqual({
       id: added.id,
       revoked: true,
@@ -142,8 +128,7 @@ describe.each(engines)("an installation without a browser, on %s", (engine) => {
   });
 
   test("key generate prints a key and its hash, and stores nothing", async () => {
-    const listIds = async () =>
-      (await home.run("key", "list")).keys.map((one: { id: string }) => one.id) as string[];
+    const listIds = async () => (await home.run("key", "list")).keys.map((one: { id: string }) => one.id) as string[];
     const before = await listIds();
     for (const [options, form] of [
       [[], /^cc_[0-9A-Za-z]{38}$/],
@@ -185,9 +170,7 @@ describe.each(engines)("an installation without a browser, on %s", (engine) => {
         "Saved, not proven: your endpoint would take any call for a conversion; send it a test event.\n" +
         `Ask again: cleancast connection prove ${connected.id}\n`,
     );
-    expect(await home.print("connection", "set", connected.id, "events=lead", "--no-prove")).not.toContain(
-      "proven",
-    );
+    expect(await home.print("connection", "set", connected.id, "events=lead", "--no-prove")).not.toContain("proven");
     const [one] = (await home.run("connection", "list", "set.example.com")).connections;
     expect(one.settings).toEqual({
       url: `${new URL(receiver.url).origin}/…`,
@@ -210,11 +193,7 @@ describe.each(engines)("an installation without a browser, on %s", (engine) => {
 
   test("connection show prints everything about a connection that is not secret", async () => {
     await home.run("site", "add", "shown.example.com");
-    const settings = [
-      "url=https://hooks.example.com/secret-path",
-      'headers={"x-token":"secret"}',
-      "events=lead",
-    ];
+    const settings = ["url=https://hooks.example.com/secret-path", 'headers={"x-token":"secret"}', "events=lead"];
     const connected = await home.run("connect", "shown.example.com", "webhook", ...settings, "--no-prove");
     const { connection } = await home.run("connection", "show", connected.id);
     expect(connection).toMatchObject({
@@ -306,8 +285,7 @@ describe.each(engines)("an installation without a browser, on %s", (engine) => {
     const text = await home.print("site", "show", "show.example.com");
     expect(text).toMatch(/^Site \w{10}, created .* UTC, last event –\n\nHosts\n {2}show\.example\.com/);
     expect(text).toContain("keep_events=90d");
-    for (const secret of [key, "secret-path", "other-path"])
-      expect(JSON.stringify(shown) + text).not.toContain(secret);
+    for (const secret of [key, "secret-path", "other-path"]) expect(JSON.stringify(shown) + text).not.toContain(secret);
   });
 });
 
@@ -326,28 +304,22 @@ describe("platforms", () => {
   test("platform list shows every platform, without an installation", async () => {
     const { platforms: listed } = await home.run("platform", "list");
     expect(listed.map((one: { id: string }) => one.id)).toEqual(platforms.map((one) => one.id));
-    for (const { id: name } of platforms)
-      expect(await home.print("platform", "list")).toContain(`\n${name} `);
+    for (const { id: name } of platforms) expect(await home.print("platform", "list")).toContain(`\n${name} `);
   });
 
-  test.each(platforms.map((one) => one.id))(
-    "platform show %s shows its settings, events and limits",
-    async (name) => {
-      const platform = platforms.find((one) => one.id === name);
-      const { platform: shown } = await home.run("platform", "show", name);
-      expect(shown.settings.map((one: { name: string }) => one.name)).toEqual(
-        platform?.settings.map((one) => one.name),
-      );
-      expect(shown).toMatchObject({ clickIds: platform?.ids ?? [], limits: { batch: platform?.batch } });
-      const text = await home.print("platform", "show", name);
-      for (const setting of platform?.settings ?? []) expect(text).toContain(`\n  ${setting.name}: `);
-      for (const theirs of Object.values(platform?.events?.standard ?? {})) expect(text).toContain(theirs);
-      expect(text).toContain(`cleancast connect SITE ${name}`);
-      // Without its target a connection could not send anything.
-      const target = platform?.events?.others === "not sent" ? platform.events.defaultSetting : undefined;
-      if (target) expect(shown.connect).toContain(` ${target}=`);
-    },
-  );
+  test.each(platforms.map((one) => one.id))("platform show %s shows its settings, events and limits", async (name) => {
+    const platform = platforms.find((one) => one.id === name);
+    const { platform: shown } = await home.run("platform", "show", name);
+    expect(shown.settings.map((one: { name: string }) => one.name)).toEqual(platform?.settings.map((one) => one.name));
+    expect(shown).toMatchObject({ clickIds: platform?.ids ?? [], limits: { batch: platform?.batch } });
+    const text = await home.print("platform", "show", name);
+    for (const setting of platform?.settings ?? []) expect(text).toContain(`\n  ${setting.name}: `);
+    for (const theirs of Object.values(platform?.events?.standard ?? {})) expect(text).toContain(theirs);
+    expect(text).toContain(`cleancast connect SITE ${name}`);
+    // Without its target a connection could not send anything.
+    const target = platform?.events?.others === "not sent" ? platform.events.defaultSetting : undefined;
+    if (target) expect(shown.connect).toContain(` ${target}=`);
+  });
 
   test.each(platforms.map((one) => one.id))(
     "the commands that connect %s and renew its credentials work as they are printed",
@@ -361,8 +333,7 @@ describe("platforms", () => {
         ...(standinConnections as Record<string, Record<string, string>>)[name],
         ...platforms.find((one) => one.id === name)?.examples[0]?.settings,
       };
-      for (const [setting, value] of Object.entries(values))
-        writeFileSync(join(folder, `${setting}.txt`), value);
+      for (const [setting, value] of Object.entries(values)) writeFileSync(join(folder, `${setting}.txt`), value);
       /** Runs a printed command; SITE and NAME=VALUE are what a person fills in. */
       const runPrinted = (text: string) => {
         const words = text
@@ -382,8 +353,7 @@ describe("platforms", () => {
       const hint = await withStore(home, async (_store, directory) =>
         reconnectHint(findConnection(directory.sites(), connection), host),
       );
-      if (!hint.includes("connection set"))
-        return expect(hint).toBe(`cleancast connection test ${connection}`);
+      if (!hint.includes("connection set")) return expect(hint).toBe(`cleancast connection test ${connection}`);
       const renewed = await runPrinted(hint);
       expect([renewed.err, renewed.code]).toEqual(["", 0]);
       expect(JSON.parse(renewed.out).connection).toMatchObject({ id: connection, state: "active" });

@@ -24,23 +24,39 @@ import { cookieOf, report } from "../support/visits.ts";
 /** Queries over all sites or configuration, with their origin and how often they run. */
 const background: readonly [why: string, text: RegExp][] = [
   ["schema, at the start", /\bmigrations\b|pg_advisory_xact_lock|FROM pg_extension|^CREATE|^ALTER|^DROP/],
-  ["the directory: one number a second, and what changed", /FROM settings\b|FROM sites\b|FROM hosts\b|FROM inbound_keys\b|FROM connections\b/],
-  ["configuration, changed by a person", /^(?:INSERT INTO|UPDATE|DELETE FROM) (?:settings|sites|hosts|inbound_keys|connections|one_time_links|users)\b|FROM (?:one_time_links|users|grants|two_factors)\b/],
-  ["the correction of due times and the backlog of metrics: connections with queued deliveries", /^SELECT site_id, connection_id FROM deliveries WHERE state = 'queued' AND due_at <= \$1 GROUP BY/],
+  [
+    "the directory: one number a second, and what changed",
+    /FROM settings\b|FROM sites\b|FROM hosts\b|FROM inbound_keys\b|FROM connections\b/,
+  ],
+  [
+    "configuration, changed by a person",
+    /^(?:INSERT INTO|UPDATE|DELETE FROM) (?:settings|sites|hosts|inbound_keys|connections|one_time_links|users)\b|FROM (?:one_time_links|users|grants|two_factors)\b/,
+  ],
+  [
+    "the correction of due times and the backlog of metrics: connections with queued deliveries",
+    /^SELECT site_id, connection_id FROM deliveries WHERE state = 'queued' AND due_at <= \$1 GROUP BY/,
+  ],
   ["the look every ten seconds, at the slices of sites that the node holds", /^SELECT kind, site_id, id, at FROM \(/],
-  ["reconciliations that are under way, every five seconds by one node", /^SELECT [\w, ]+ FROM reconciliations WHERE state = 'running'/],
-  ["feeds of orders that are due, once a minute by one node, and those that fail", /^SELECT [\w, ]+ FROM order_feeds WHERE due_at|^SELECT DISTINCT site_id FROM order_feeds/],
-  ["the purge, every ten minutes: sites that have rows of a few minutes", /^SELECT site_id FROM (?:wrong_keys|lockouts|platform_sign_ins) GROUP BY site_id$/],
+  [
+    "reconciliations that are under way, every five seconds by one node",
+    /^SELECT [\w, ]+ FROM reconciliations WHERE state = 'running'/,
+  ],
+  [
+    "feeds of orders that are due, once a minute by one node, and those that fail",
+    /^SELECT [\w, ]+ FROM order_feeds WHERE due_at|^SELECT DISTINCT site_id FROM order_feeds/,
+  ],
+  [
+    "the purge, every ten minutes: sites that have rows of a few minutes",
+    /^SELECT site_id FROM (?:wrong_keys|lockouts|platform_sign_ins) GROUP BY site_id$/,
+  ],
   ["the age of the oldest push, for metrics", /^SELECT MIN\(periods.ends_at\) AS ends_at FROM webhooks/],
   ["the correction of due times, at the start", /^SELECT site_id, id FROM webhooks WHERE updated_at > \$1 OR due_at > \$2$/],
   ["the correction of statistics, at the start", /^SELECT site_id FROM statistics_heads AS heads WHERE to_hour > \$3 OR EXISTS/],
-]; // prettier-ignore
+];
 
 /** A query that joins configuration with a sharded table is hot. */
 const whyBackground = ({ text }: Sent) =>
-  background.find(
-    ([why, known]) => known.test(text) && !(ofConfiguration.test(why) && namesShardedTable(text)),
-  )?.[0] ?? null;
+  background.find(([why, known]) => known.test(text) && !(ofConfiguration.test(why) && namesShardedTable(text)))?.[0] ?? null;
 const ofConfiguration = /^the directory|^configuration/;
 
 describe("the statements of a relay on PostgreSQL", () => {
@@ -54,8 +70,7 @@ describe("the statements of a relay on PostgreSQL", () => {
     const receiver = await startReceiver();
     let calls = 0;
     // Some fail at first, so that the worker has something to retry.
-    receiver.behave = (_request, response) =>
-      response.writeHead((calls += 1) % 3 === 1 ? 503 : 200).end("{}");
+    receiver.behave = (_request, response) => response.writeHead((calls += 1) % 3 === 1 ? 503 : 200).end("{}");
     const home = await newInstallation("postgres", {
       CLEANCAST_RETRY_SECONDS: "0.1,0.1,0.1,0.1",
       CLEANCAST_PUSH_SECONDS: "1",
@@ -99,10 +114,17 @@ describe("the statements of a relay on PostgreSQL", () => {
     // The first one alone: under load a statement may fail, and a bot's visit is not stored again.
     for (const [i, host] of sites.entries()) await sendAll(host, keys[i] as string, "first");
     const orders = Array.from({ length: 24 }, (_, i) => `o-${i}`);
-    await Promise.all(
-      sites.flatMap((host, i) => orders.map((orderId) => sendAll(host, keys[i] as string, orderId))),
-    );
-    const wanted = ["UPDATE pushes SET state", "UPDATE deliveries SET owner = $4", "INSERT INTO visit_counts", "INSERT INTO key_uses", "INSERT INTO bot_visits", "INSERT INTO visitors", "UPDATE identities", "INSERT INTO consents"]; // prettier-ignore
+    await Promise.all(sites.flatMap((host, i) => orders.map((orderId) => sendAll(host, keys[i] as string, orderId))));
+    const wanted = [
+      "UPDATE pushes SET state",
+      "UPDATE deliveries SET owner = $4",
+      "INSERT INTO visit_counts",
+      "INSERT INTO key_uses",
+      "INSERT INTO bot_visits",
+      "INSERT INTO visitors",
+      "UPDATE identities",
+      "INSERT INTO consents",
+    ];
     for (const text of wanted)
       await eventually(`a transaction has ${text}`, () =>
         heard.transactions.some((one) => one.some((sent) => sent.text.startsWith(text))),
@@ -115,12 +137,14 @@ describe("the statements of a relay on PostgreSQL", () => {
 
   test("statements of hot paths name one site, write no configuration, and can run on every node", () => {
     const shapes = new Map<string, Sent>();
-    for (const sent of heard.transactions.flat())
-      if (whyBackground(sent) === null) shapes.set(shapeOf(sent.text), sent);
-    const faults = [...shapes].flatMap(([shape, sent]) =>
-      faultsOf(sent).map((fault) => `${fault}: ${shape}`),
+    for (const sent of heard.transactions.flat()) if (whyBackground(sent) === null) shapes.set(shapeOf(sent.text), sent);
+    const faults = [...shapes].flatMap(([shape, sent]) => faultsOf(sent).map((fault) => `${fault}: ${shape}`));
+    console.log(
+      `hot statements: ${shapes.size}\n${[...shapes.keys()]
+        .toSorted()
+        .map((one) => `  ${one.slice(0, 160)}`)
+        .join("\n")}`,
     );
-    console.log(`hot statements: ${shapes.size}\n${[...shapes.keys()].toSorted().map((one) => `  ${one.slice(0, 160)}`).join("\n")}`); // prettier-ignore
     expect(faults).toEqual([]);
     expect(shapes.size).toBeGreaterThan(25);
   });

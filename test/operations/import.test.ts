@@ -6,17 +6,14 @@ import { dayMs } from "../../src/kernel/time.ts";
 import { freshFolder } from "../support/databases.ts";
 import { deliveryStates, setUpSite, rows, type SiteSetup } from "../support/installation.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
-import { engines, eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts"; // prettier-ignore
+import { engines, eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts";
 import { sha256Of } from "../support/sha256.ts";
 
 const daysAgo = (days: number) => new Date(Date.now() - days * dayMs).toISOString();
 
 function file(name: string, ...lines: (string | object)[]): string {
   const path = join(freshFolder(), name);
-  writeFileSync(
-    path,
-    lines.map((line) => `${typeof line === "string" ? line : JSON.stringify(line)}\n`).join(""),
-  );
+  writeFileSync(path, lines.map((line) => `${typeof line === "string" ? line : JSON.stringify(line)}\n`).join(""));
   return path;
 }
 
@@ -24,11 +21,7 @@ const countOf = async (home: Installation, table: string, where = "1 = 1") =>
   Number((await rows(home, `SELECT COUNT(*) AS n FROM ${table} WHERE ${where}`))[0]?.n);
 
 /** Runs the command in a process of its own, with `input` on its standard input. */
-async function piped(
-  home: Installation,
-  input: string,
-  ...args: string[]
-): Promise<{ out: string; err: string }> {
+async function piped(home: Installation, input: string, ...args: string[]): Promise<{ out: string; err: string }> {
   const { child, printed, ended } = home.launch(...args);
   child.stdin.end(input);
   await ended;
@@ -88,10 +81,9 @@ describe.each(engines)("an import on %s", (engine) => {
           "value is ambiguous (1,234 or 1.234); choose the decimal separator: point or comma": {
             lines: [11],
           },
-          "value names another currency than the row has (default USD); choose a column or a constant for currency":
-            {
-              lines: [12],
-            },
+          "value names another currency than the row has (default USD); choose a column or a constant for currency": {
+            lines: [12],
+          },
         },
       },
     });
@@ -116,8 +108,10 @@ describe.each(engines)("an import on %s", (engine) => {
     expect(tally).toMatchObject({ rows: 4, imported: 2, refused: 2 });
     expect(tally.reasons).toMatchObject({
       "items[0].price must not be negative": { count: 1, lines: [5] },
-      'items is not a JSON list like [{"id":"SKU-1","price":9.9,"quantity":2}]; correct it, or leave the column out':
-        { count: 1, lines: [4] },
+      'items is not a JSON list like [{"id":"SKU-1","price":9.9,"quantity":2}]; correct it, or leave the column out': {
+        count: 1,
+        lines: [4],
+      },
     });
     const ndjson = file("items.ndjson", {
       email: "items@example.com",
@@ -144,9 +138,7 @@ describe.each(engines)("an import on %s", (engine) => {
       utm_source: "google",
       clickTime: daysAgo(12),
     });
-    expect(
-      (await home.run("import", "identities", identities, "--map", "seenAt=clickTime")).tally,
-    ).toMatchObject({
+    expect((await home.run("import", "identities", identities, "--map", "seenAt=clickTime")).tally).toMatchObject({
       imported: 1,
     });
     await relay.post(site.key, { email: "gus@example.com", event: "lead", orderId: "both-1" });
@@ -171,10 +163,9 @@ describe.each(engines)("an import on %s", (engine) => {
     expect(timeOfId(String(stored?.id))).toBe(Number(stored?.time));
 
     // The live event and the file are sent again: both are duplicates.
-    expect(
-      (await relay.post(site.key, { email: "fay@example.com", event: "purchase", orderId: "deliver-1" }))
-        .text,
-    ).toBe('{"ok":true,"deduped":true}');
+    expect((await relay.post(site.key, { email: "fay@example.com", event: "purchase", orderId: "deliver-1" })).text).toBe(
+      '{"ok":true,"deduped":true}',
+    );
     expect(await conversions(path, "--deliver", "webhook", "--yes")).toMatchObject({ state: "done before" });
     // An export that overlaps adds only what is new, also of rows without an order id.
     const later = file(
@@ -209,14 +200,10 @@ describe.each(engines)("an import on %s", (engine) => {
     );
     expect((await refusal(...mapped, "--time-zone", "Mars")).error).toMatch(/not a time zone/);
     expect((await refusal(...mapped, "--dates", "ymd")).field).toBe("dates");
-    expect((await home.fails("import", "conversions", "/nowhere/x.csv", "--deliver", "none")).error).toMatch(
-      /cannot|not a file/,
-    );
+    expect((await home.fails("import", "conversions", "/nowhere/x.csv", "--deliver", "none")).error).toMatch(/cannot|not a file/);
     const latin = join(freshFolder(), "latin.csv");
     writeFileSync(latin, Buffer.from("email,event,eventTime\nä@example.com,x,2026-01-01\n", "latin1"));
-    expect((await home.fails("import", "conversions", latin, "--deliver", "none")).error).toMatch(
-      /not UTF-8/,
-    );
+    expect((await home.fails("import", "conversions", latin, "--deliver", "none")).error).toMatch(/not UTF-8/);
     expect((await conversions(path, ...mapped, "--deliver", "none")).tally.imported).toBe(1);
   });
 
@@ -239,18 +226,12 @@ describe.each(engines)("an import on %s", (engine) => {
     // The rows that were refused are a reason to fail, also in a dry run and when the file was imported before.
     const again = ["import", "conversions", path, "--deliver", "none"];
     for (const more of [[], ["--dry-run"]])
-      expect([
-        await home.exitCode(...again, ...more),
-        await home.exitCode(...again, ...more, "--allow-refused"),
-      ]).toEqual([4, 0]);
+      expect([await home.exitCode(...again, ...more), await home.exitCode(...again, ...more, "--allow-refused")]).toEqual([4, 0]);
     expect(list).toBe(
       'line,reason\n2,"the row is not valid JSON"\n3,"email is not an email address"\n' +
         '4,"eventTime is not a time that can be read; write it like 2026-10-31T12:30:00Z"\n',
     );
-    const report = JSON.stringify([
-      await home.run("import", "list"),
-      await home.run("audit", "shop.example.com"),
-    ]);
+    const report = JSON.stringify([await home.run("import", "list"), await home.run("audit", "shop.example.com")]);
     expect(report).toContain("import done");
     expect(`${report}${relay.output()}`).not.toMatch(/secret person|kim@|lee@/);
     expect(await home.print("import", "list")).toMatch(/conversions +rows\.ndjson +done +4 +1 +0 +3/);

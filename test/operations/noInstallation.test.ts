@@ -9,16 +9,7 @@ import { root } from "../support/documents/documents.ts";
 import { leafCommands } from "../support/leafCommands.ts";
 
 /** Commands that begin to set up an installation. */
-const creating = [
-  "serve",
-  "migrate",
-  "restore",
-  "apply",
-  "site add",
-  "member add",
-  "api-key add",
-  "oauth app set",
-];
+const creating = ["serve", "migrate", "restore", "apply", "site add", "member add", "api-key add", "oauth app set"];
 /** Commands that need none. */
 const independent = ["platform list", "platform show", "key generate", "config-schema", "completion"];
 
@@ -43,28 +34,23 @@ describe("in a folder without an installation", () => {
     if (args[0] === "doctor") return;
     expect([out, code], err).toEqual(["", 3]);
     if (args[0] !== "move")
-      expect(err).toBe(
-        `There is no installation in ${folder} (CLEANCAST_DATA). 'cleancast serve' creates one.\n`,
-      );
+      expect(err).toBe(`There is no installation in ${folder} (CLEANCAST_DATA). 'cleancast serve' creates one.\n`);
   });
 
-  test.each(["missing", "empty"])(
-    "the doctor names a %s folder in one line, and reports nothing else",
-    async (kind) => {
-      const place = kind === "missing" ? folder : freshFolder();
-      const args = ["doctor", "--offline"];
-      const { out, code } = await commandIn({ args, env: { ...env, CLEANCAST_DATA: place } });
-      const lines = out.split("\n").filter((line) => !line.startsWith("ok"));
-      expect(lines).toEqual([
-        `FAIL  There is no installation in ${place} (CLEANCAST_DATA). 'cleancast serve' creates one.`,
-        "",
-        "1 error, 0 warnings, 0 notes.",
-        "",
-      ]);
-      expect(code).toBe(1);
-      expect(kind === "missing" ? existsSync(place) : readdirSync(place).length > 0).toBe(false);
-    },
-  );
+  test.each(["missing", "empty"])("the doctor names a %s folder in one line, and reports nothing else", async (kind) => {
+    const place = kind === "missing" ? folder : freshFolder();
+    const args = ["doctor", "--offline"];
+    const { out, code } = await commandIn({ args, env: { ...env, CLEANCAST_DATA: place } });
+    const lines = out.split("\n").filter((line) => !line.startsWith("ok"));
+    expect(lines).toEqual([
+      `FAIL  There is no installation in ${place} (CLEANCAST_DATA). 'cleancast serve' creates one.`,
+      "",
+      "1 error, 0 warnings, 0 notes.",
+      "",
+    ]);
+    expect(code).toBe(1);
+    expect(kind === "missing" ? existsSync(place) : readdirSync(place).length > 0).toBe(false);
+  });
 
   test("apply creates an installation for a good file only, and never in a dry run", async () => {
     const place = join(freshFolder(), "new");

@@ -22,9 +22,9 @@ import { sha256Of } from "../support/sha256.ts";
 import { report } from "../support/visits.ts";
 import { freshEvent, plainText, summarize } from "../contract/answers.ts";
 
-const { version } = JSON.parse(
-  readFileSync(fileURLToPath(new URL("../../package.json", import.meta.url)), "utf8"),
-) as { version: string };
+const { version } = JSON.parse(readFileSync(fileURLToPath(new URL("../../package.json", import.meta.url)), "utf8")) as {
+  version: string;
+};
 const token = "a-token-for-prometheus";
 const bearer = { Authorization: `Bearer ${token}` };
 const get = (relay: Relay, path: string, headers: Record<string, string> = {}) =>
@@ -33,9 +33,7 @@ const get = (relay: Relay, path: string, headers: Record<string, string> = {}) =
 /** Series by name and labels, as Prometheus reads them. */
 function seriesIn(text: string): Map<string, number> {
   const lines = text.split("\n").filter((line) => line && !line.startsWith("#"));
-  return new Map(
-    lines.map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.slice(line.lastIndexOf(" ")))]),
-  );
+  return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.slice(line.lastIndexOf(" ")))]));
 }
 
 type Line = Record<string, unknown>;
@@ -126,8 +124,7 @@ describe.each(engines)("health, metrics and logs on %s", (engine) => {
     expect(deliveries("webhook", "queued")).toBe(1);
     expect(deliveries("webhook", "rejected")).toBe(1);
     expect(deliveries("sandbox", "sent")).toBe(3);
-    const attempts = (status: string) =>
-      found.get(`cleancast_attempts_total{platform="webhook",status="${status}"}`);
+    const attempts = (status: string) => found.get(`cleancast_attempts_total{platform="webhook",status="${status}"}`);
     expect([attempts("2xx"), attempts("4xx"), attempts("5xx")]).toEqual([1, 1, 1]);
     expect(found.get('cleancast_attempt_seconds_count{platform="webhook"}')).toBe(3);
     expect(found.get('cleancast_attempt_seconds_bucket{platform="webhook",le="+Inf"}')).toBe(3);
@@ -182,13 +179,9 @@ describe.each(engines)("health, metrics and logs on %s", (engine) => {
       logged(relay).filter(({ event, level }) => event !== undefined && Number(level) >= 30),
       ({ event }) => event,
     );
-    const shown = [...events.values()].map((lines) =>
-      lines.map(({ msg, level }) => `${String(msg)} ${String(level)}`),
-    );
+    const shown = [...events.values()].map((lines) => lines.map(({ msg, level }) => `${String(msg)} ${String(level)}`));
     expect(shown.filter((lines) => lines.length === 1).every(([line]) => line === "inbound 30")).toBe(true);
-    expect(shown.filter((lines) => lines.length > 1).map((lines) => lines.toSorted())).toEqual([
-      ["attempt 40", "inbound 30"],
-    ]);
+    expect(shown.filter((lines) => lines.length > 1).map((lines) => lines.toSorted())).toEqual([["attempt 40", "inbound 30"]]);
   });
 
   test("the log has one wide line per request and attempt, without personal data", async () => {
@@ -329,10 +322,7 @@ describe("the files for Grafana and Prometheus", () => {
     expect(ours.length).toBeGreaterThan(20);
     const shown = namesIn(readFileSync(file("grafana/cleancast.json"), "utf8"));
     expect(ours.filter((name) => !shown.has(name))).toEqual([]);
-    const guide = readFileSync(
-      fileURLToPath(new URL("../../docs/how-to/monitoring.md", import.meta.url)),
-      "utf8",
-    );
+    const guide = readFileSync(fileURLToPath(new URL("../../docs/how-to/monitoring.md", import.meta.url)), "utf8");
     expect(ours.filter((name) => !guide.includes(`\`${name}\``))).toEqual([]);
     expect([...namesIn(guide)].filter((name) => !exported.has(name))).toEqual([]);
   });
@@ -365,10 +355,7 @@ describe("the files for Grafana and Prometheus", () => {
   });
 
   test("the example for an OpenTelemetry Collector reads the path, the token and the log fields that the relay has", () => {
-    const text = readFileSync(
-      fileURLToPath(new URL("../../docs/examples/otel-collector.yaml", import.meta.url)),
-      "utf8",
-    );
+    const text = readFileSync(fileURLToPath(new URL("../../docs/examples/otel-collector.yaml", import.meta.url)), "utf8");
     const { receivers, service } = parse(text) as {
       receivers: { prometheus: { config: { scrape_configs: Line[] } }; journald: { operators: Line[] } };
       service: { pipelines: Record<string, { receivers: string[] }> };

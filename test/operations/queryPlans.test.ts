@@ -73,15 +73,12 @@ function queries(db: Database): Record<string, () => Promise<unknown>> {
     "filtered test events": () => lists.listPage("s", { mode: "test", status: "filtered" }, top),
     "events of a name that nothing has": () => lists.listPage("s", { name: "lead" }, top),
     "events without a click id": () => lists.listPage("s", { clickId: "none" }, top),
-    "events of that order with a click id": () =>
-      lists.listPage("s", { orderId: "placeholder", clickId: "gclid" }, top),
-    "events of an order that half of all have, the oldest half": () =>
-      lists.listPage("s", { orderId: "placeholder" }, top),
+    "events of that order with a click id": () => lists.listPage("s", { orderId: "placeholder", clickId: "gclid" }, top),
+    "events of an order that half of all have, the oldest half": () => lists.listPage("s", { orderId: "placeholder" }, top),
     "events of that order, far down": () => lists.listPage("s", { orderId: "placeholder" }, deep),
     "events of an order": () => lists.listPage("s", { orderId: "A-99999" }, top),
     "events of a person with half of them": () => lists.listPage("s", { emailSha256: hash }, top),
-    "events of that person in a time": () =>
-      lists.listPage("s", { emailSha256: hash, from: at(0.2), to: at(0.3) }, top),
+    "events of that person in a time": () => lists.listPage("s", { emailSha256: hash, from: at(0.2), to: at(0.3) }, top),
     "deliveries of a page": async () => {
       const { events: found } = await lists.listPage("s", {}, top);
       return readDeliveriesOf(
@@ -95,8 +92,7 @@ function queries(db: Database): Record<string, () => Promise<unknown>> {
         "s",
         Array.from({ length: 200 }, (_, i) => `A-${events - 1000 + i}`),
       ),
-    "events of orders of which one is a placeholder": () =>
-      candidates.byOrderIds("s", ["placeholder", "A-99998", "A-99999"]),
+    "events of orders of which one is a placeholder": () => candidates.byOrderIds("s", ["placeholder", "A-99998", "A-99999"]),
     "events of people in the days around their orders": () =>
       candidates.byPeople(
         "s",
@@ -137,14 +133,12 @@ function queries(db: Database): Record<string, () => Promise<unknown>> {
     "the log of a connection": () => log.listPage("s", { connectionId: "c2" }, topLog),
     "the log of a platform": () => log.listPage("s", { platform: "webhook" }, topLog),
     "what was rejected": () => log.listPage("s", { states: ["rejected"] }, topLog),
-    "what was rejected by a connection": () =>
-      log.listPage("s", { connectionId: "c1", states: ["rejected"] }, deepLog),
+    "what was rejected by a connection": () => log.listPage("s", { connectionId: "c1", states: ["rejected"] }, deepLog),
     "what was sent": () => log.listPage("s", { states: ["sent"] }, topLog),
     "what is queued": () => log.listPage("s", { states: ["queued"] }, topLog),
     "the log of an event name": () => log.listPage("s", { eventName: "purchase" }, topLog),
     "the log of live events": () => log.listPage("s", { mode: "live" }, topLog),
-    "the log of test events that were rejected": () =>
-      log.listPage("s", { mode: "test", states: ["rejected"] }, topLog),
+    "the log of test events that were rejected": () => log.listPage("s", { mode: "test", states: ["rejected"] }, topLog),
     "the log of a time": () => log.listPage("s", { from: at(0.2), to: at(0.3) }, topLog),
     "the log of the common order": () => log.listPage("s", { orderId: "placeholder" }, topLog),
     "the log of the common order, far down": () => log.listPage("s", { orderId: "placeholder" }, deepLog),
@@ -152,8 +146,7 @@ function queries(db: Database): Record<string, () => Promise<unknown>> {
     "the log of an event": () => log.listPage("s", { eventId: idAt(at(0.5)) }, topLog),
     "what was not counted": () => log.listPage("s", { confirmation: notCounted }, topLog),
     "what was not counted, far down": () => log.listPage("s", { confirmation: notCounted }, deepLog),
-    "what was not counted for a reason": () =>
-      log.listPage("s", { confirmation: { ...notCounted, reason: "consent" } }, topLog),
+    "what was not counted for a reason": () => log.listPage("s", { confirmation: { ...notCounted, reason: "consent" } }, topLog),
     "confirmations of a week": () => confirmationStore(db).listCounts("s", hourAt(0.5), hourAt(0.5) + 168),
     "what was accepted at once": () => confirmationStore(db).listAccepted(ofConnection("c1"), head, page),
     "what was accepted later": () => confirmationStore(db).listAccepted(ofConnection("c2"), head, page),
@@ -317,8 +310,7 @@ describe("query plans on postgres", () => {
     await db.close();
   });
 
-  const literal = (value: Value) =>
-    typeof value === "string" ? `'${value.replaceAll("'", "''")}'` : String(value);
+  const literal = (value: Value) => (typeof value === "string" ? `'${value.replaceAll("'", "''")}'` : String(value));
 
   async function planOf(mode: string, { sql, params }: Statement): Promise<Node[]> {
     await client.query(`SET plan_cache_mode = ${mode}`);

@@ -7,7 +7,7 @@ import { dayMs } from "../../src/kernel/time.ts";
 import { ask, becomeOwner, type Person } from "../support/apiClient.ts";
 import { freshFolder } from "../support/databases.ts";
 import { rows, setUpSite, type SiteSetup } from "../support/installation.ts";
-import { call, engines, eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts"; // prettier-ignore
+import { call, engines, eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts";
 
 const day = (ahead: number) => new Date(Date.now() + ahead * dayMs).toISOString().slice(0, 10);
 /** Yesterday to tomorrow, so that midnight changes nothing. */
@@ -56,7 +56,6 @@ describe.each(engines)("reconciliation on %s", (engine) => {
       ["1003", 7],
       ["9999", 1],
     ] as const)
-      // prettier-ignore
       expect((await post(orderId, value)).status).toBe(200);
     const path = write(
       "orders.csv",
@@ -109,10 +108,7 @@ describe.each(engines)("reconciliation on %s", (engine) => {
   });
 
   test("the list is uploaded again after a correction, and the last one counts", async () => {
-    const path = write(
-      "orders.ndjson",
-      JSON.stringify({ orderId: "#1002", time: now(), value: 6, currency: "EUR" }),
-    );
+    const path = write("orders.ndjson", JSON.stringify({ orderId: "#1002", time: now(), value: 6, currency: "EUR" }));
     for (let times = 0; times < 2; times++)
       expect(await home.run("reconcile", "upload", path)).toMatchObject({
         state: "done",
@@ -130,8 +126,7 @@ describe.each(engines)("reconciliation on %s", (engine) => {
       scopes: ["write", "read"],
     });
     const bearer = { Authorization: `Bearer ${created.json.key}` };
-    const api = (route: string, body?: unknown) =>
-      ask(relay, route.replace("SITE", `sites/${site.siteId}`), body, bearer);
+    const api = (route: string, body?: unknown) => ask(relay, route.replace("SITE", `sites/${site.siteId}`), body, bearer);
     const sent = await api("POST /SITE/orders", {
       orders: [
         { orderId: "2001", time: Date.now(), value: 12.5, currency: "EUR" },
@@ -156,7 +151,10 @@ describe.each(engines)("reconciliation on %s", (engine) => {
       refused: 1,
     });
     const wrong = await upload("application/x-www-form-urlencoded", csv);
-    expect([wrong.status, JSON.parse(wrong.text).error.message]).toEqual([400, "Send CSV or NDJSON, with Content-Type: text/csv or application/x-ndjson."]); // prettier-ignore
+    expect([wrong.status, JSON.parse(wrong.text).error.message]).toEqual([
+      400,
+      "Send CSV or NDJSON, with Content-Type: text/csv or application/x-ndjson.",
+    ]);
     expect((await upload("text/csv", csv, "?timeZone=Mars")).status).toBe(400);
     expect((await upload("text/csv", "a,b\n1,2\n")).text).toContain("No column was found for");
     expect((await api("GET /SITE/orders")).json).toMatchObject({ orders: 8, isAtLeast: false, feed: null });
@@ -168,30 +166,18 @@ describe.each(engines)("reconciliation on %s", (engine) => {
     const { reconciliation } = (await api(`GET /SITE/reconciliations/${id}`)).json;
     for (const { losses } of reconciliation.connections[0].funnel)
       for (const { count, rows: filter } of losses) {
-        const listed = await api(
-          `GET /SITE/reconciliations/${id}/rows?${new URLSearchParams(filter).toString()}`,
-        );
+        const listed = await api(`GET /SITE/reconciliations/${id}/rows?${new URLSearchParams(filter).toString()}`);
         expect([filter, listed.json.items.length]).toEqual([filter, count]);
       }
     const first = await api(`GET /SITE/reconciliations/${id}/rows?limit=2`);
-    const second = await api(
-      `GET /SITE/reconciliations/${id}/rows?limit=200&cursor=${encodeURIComponent(first.json.next)}`,
-    );
+    const second = await api(`GET /SITE/reconciliations/${id}/rows?limit=200&cursor=${encodeURIComponent(first.json.next)}`);
     expect(first.json.items).toHaveLength(2);
     const ids = [...first.json.items, ...second.json.items].map((row: { id: string }) => row.id);
     expect(new Set(ids).size).toBe(ids.length);
-    expect((await api(`GET /SITE/reconciliations/${id}/rows?state=sent`)).json.error.field).toBe(
-      "connection",
-    );
-    expect((await api(`GET /SITE/reconciliations/${id}/rows.csv?class=extra_here`)).answer.text).toContain(
-      "extra_here",
-    );
-    expect((await api(`GET /SITE/reconciliations/${id}/missing.csv`)).answer.text).toMatch(
-      /^hashed_email,event,value/,
-    );
-    expect((await api(`POST /SITE/reconciliations/${id}/cancel`)).json.error.message).toContain(
-      "is not running",
-    );
+    expect((await api(`GET /SITE/reconciliations/${id}/rows?state=sent`)).json.error.field).toBe("connection");
+    expect((await api(`GET /SITE/reconciliations/${id}/rows.csv?class=extra_here`)).answer.text).toContain("extra_here");
+    expect((await api(`GET /SITE/reconciliations/${id}/missing.csv`)).answer.text).toMatch(/^hashed_email,event,value/);
+    expect((await api(`POST /SITE/reconciliations/${id}/cancel`)).json.error.message).toContain("is not running");
     expect((await api("POST /SITE/reconciliations", { from: "soon" })).json.error.field).toBe("from");
 
     const feed = {
@@ -229,7 +215,7 @@ describe.each(engines)("reconciliation on %s", (engine) => {
     );
     const send = (orderId: string, email: string) =>
       relay.post(other.key, { email, event: "purchase", orderId, value: 8, currency: "EUR" });
-    await eventually("the relay knows the key", async () => (await send("R-4", "r4@example.com")).status === 200); // prettier-ignore
+    await eventually("the relay knows the key", async () => (await send("R-4", "r4@example.com")).status === 200);
     await home.run("reconcile", "upload", path, ...of);
     const { reconciliation } = await home.run("reconcile", "start", ...of, ...window, "--wait");
     expect(reconciliation.classes).toEqual({ missing_here: 3, status_changed: 1 });
@@ -238,7 +224,7 @@ describe.each(engines)("reconciliation on %s", (engine) => {
     expect((await send("r-2", "other@example.com")).status).toBe(200);
     await expect(home.run("reconcile", "send", ...of)).rejects.toThrow("Add --yes to do it.");
     const result = { withoutEmail: 1, filtered: 0, refused: 0, reasons: {} };
-    expect(await home.run("reconcile", "send", ...of, "--yes")).toEqual({ ...result, sent: 1, receivedSince: 1 }); // prettier-ignore
+    expect(await home.run("reconcile", "send", ...of, "--yes")).toEqual({ ...result, sent: 1, receivedSince: 1 });
     const route = `/sites/${other.siteId}/reconciliations/${reconciliation.id}`;
     const again = await owner.ask(`POST ${route}/missing/send`, {});
     expect(again.json).toEqual({ ...result, sent: 0, receivedSince: 2, next: null, waitingFor: null });
@@ -250,10 +236,15 @@ describe.each(engines)("reconciliation on %s", (engine) => {
     const correct = () => home.run("reconcile", "correct", reconciliation.id, ...of, "--yes");
     await expect(correct()).rejects.toThrow("Corrections are off.");
     const refused = await owner.ask(`POST ${route}/corrections`, { class: "status_changed" });
-    expect([refused.status, refused.json.error.message]).toEqual([400, "Corrections are off. Turn on the site's setting corrections first."]); // prettier-ignore
+    expect([refused.status, refused.json.error.message]).toEqual([
+      400,
+      "Corrections are off. Turn on the site's setting corrections first.",
+    ]);
     await home.run("site", "set", other.siteId, "corrections=on");
     expect(await correct()).toEqual({ orders: 1, left: 0, corrections: { "cannot be taken back": 1 } });
-    expect(await home.run("reconcile", "correct", reconciliation.id, ...of, "--class", "value_differs", "--yes")).toMatchObject({ orders: 0 }); // prettier-ignore
+    expect(await home.run("reconcile", "correct", reconciliation.id, ...of, "--class", "value_differs", "--yes")).toMatchObject({
+      orders: 0,
+    });
     const listed = await owner.ask(`GET ${route}/rows?class=status_changed`);
     expect(listed.json.items[0].outcomes).toMatchObject([{ correction: { state: "cannot be taken back" } }]);
   });
@@ -261,10 +252,15 @@ describe.each(engines)("reconciliation on %s", (engine) => {
   test(`a reconciliation of ${total} orders whose relay is killed goes on where it was, and its numbers equal its rows`, async () => {
     const other = await setUpSite(home, [["sandbox", {}]], "large.example.com");
     const at = now();
-    const lines = Array.from({ length: total }, (_, i) => JSON.stringify({ orderId: `L-${i}`, time: at, value: i, currency: "EUR" }));
+    const lines = Array.from({ length: total }, (_, i) =>
+      JSON.stringify({ orderId: `L-${i}`, time: at, value: i, currency: "EUR" }),
+    );
     await home.run("reconcile", "upload", write("large.ndjson", ...lines), "--site", "large.example.com");
     const counted = async () => {
-      const found = await rows(home, `SELECT class, COUNT(*) AS n FROM reconciliation_rows WHERE site_id = '${other.siteId}' GROUP BY class`); // prettier-ignore
+      const found = await rows(
+        home,
+        `SELECT class, COUNT(*) AS n FROM reconciliation_rows WHERE site_id = '${other.siteId}' GROUP BY class`,
+      );
       return found.map((row) => [row.class, Number(row.n)]);
     };
     const { reconciliation } = await home.run("reconcile", "start", "--site", "large.example.com", ...window);
@@ -286,5 +282,5 @@ describe.each(engines)("reconciliation on %s", (engine) => {
     const run = await read();
     expect(run).toMatchObject({ state: "done", orders: total, received: 0, classes: { missing_here: total } });
     expect(run.values[0].listed).toBe((total * (total - 1)) / 2);
-  }); // prettier-ignore
+  });
 });

@@ -28,8 +28,7 @@ const tables = {
   events:
     "site_id,id,key_id,mode,status,reasons,name,value,currency,order_id,email_ref,time,received_at,person,attribution,extra,plan,owner,uses_order_event_id",
   deliveries: "site_id,event_id,connection_id,platform,state,reason,attempts,due_at,owner,updated_at",
-  attempts:
-    "site_id,event_id,connection_id,number,started_at,duration_ms,state,reason,http_status,batch,request,response",
+  attempts: "site_id,event_id,connection_id,number,started_at,duration_ms,state,reason,http_status,batch,request,response",
   statistics_hours: "site_id,hour,rolled_at,due_at",
   statistics: "site_id,hour,kind,name,currency,count,value",
 };
@@ -43,9 +42,27 @@ function seeds(siteId: string, at: number, count: number, state = "sent"): Rows 
     const id = idOf(ms, n);
     const attribution = packAttribution(unattributed);
     const plan = '[["c","sandbox","row"]]';
-    rows.events.push(
-      [siteId, id, "k", "live", "accepted", null, "purchase", 1, "EUR", id, emailRef(person), ms, ms, person, attribution, null, plan, "", 0],
-    ); // prettier-ignore
+    rows.events.push([
+      siteId,
+      id,
+      "k",
+      "live",
+      "accepted",
+      null,
+      "purchase",
+      1,
+      "EUR",
+      id,
+      emailRef(person),
+      ms,
+      ms,
+      person,
+      attribution,
+      null,
+      plan,
+      "",
+      0,
+    ]);
     rows.deliveries.push([siteId, id, "c", "sandbox", state, null, 1, ms, "", ms]);
     rows.attempts.push([siteId, id, "c", 1, ms, 5, state, null, 200, 1, "POST /", "{}"]);
   }
@@ -85,9 +102,7 @@ describe.each(engines)("retention on %s", (engine) => {
   }
 
   const count = async (table: string, siteId: string, where = "1 = 1") =>
-    Number(
-      (await db.all(`SELECT COUNT(*) AS n FROM ${table} WHERE site_id = $1 AND ${where}`, [siteId]))[0]?.n,
-    );
+    Number((await db.all(`SELECT COUNT(*) AS n FROM ${table} WHERE site_id = $1 AND ${where}`, [siteId]))[0]?.n);
 
   /** Runs one round; `elapsed` does not advance, so that every step has the maximum size. */
   async function round(siteId: string, changed: Partial<PurgeOptions> = {}): Promise<void> {
@@ -172,12 +187,8 @@ describe.each(engines)("retention on %s", (engine) => {
 
   test("reports of quality are kept for ninety days, also of a connection that gets no more of them", async () => {
     const key = { siteId: "reports", connectionId: "c" };
-    for (const age of [0, 89, 91])
-      await store.snapshots.add(key, { day: snapshotDay(now - age * day), reports: [] });
-    await store.snapshots.add(
-      { ...key, connectionId: "ended" },
-      { day: snapshotDay(now - 91 * day), reports: [] },
-    );
+    for (const age of [0, 89, 91]) await store.snapshots.add(key, { day: snapshotDay(now - age * day), reports: [] });
+    await store.snapshots.add({ ...key, connectionId: "ended" }, { day: snapshotDay(now - 91 * day), reports: [] });
     await round("reports");
     expect(await count("quality_snapshots", "reports")).toBe(2);
     expect(await count("quality_snapshots", "reports", "connection_id = 'ended'")).toBe(0);
@@ -215,7 +226,10 @@ describe.each(engines)("retention on %s", (engine) => {
   });
 
   test("a duplicate is detected until its window ends, also after its event was purged", async () => {
-    const claims = [["old", now - 1], ["young", now + 1]] as const; // prettier-ignore
+    const claims = [
+      ["old", now - 1],
+      ["young", now + 1],
+    ] as const;
     await fillTable(
       db,
       "dedup_claims",
@@ -223,9 +237,7 @@ describe.each(engines)("retention on %s", (engine) => {
       claims.map(([claim, until]) => ["claims", claim, "gone", 1, until]),
     );
     await round("claims");
-    expect(await db.all(`SELECT claim FROM dedup_claims WHERE site_id = 'claims'`)).toEqual([
-      { claim: "young" },
-    ]);
+    expect(await db.all(`SELECT claim FROM dedup_claims WHERE site_id = 'claims'`)).toEqual([{ claim: "young" }]);
   });
 
   test("grants of unknown persons are purged after 400 days; refusals and the operator's decisions stay", async () => {
@@ -238,9 +250,19 @@ describe.each(engines)("retention on %s", (engine) => {
       ["refused", visitor, "denied", old],
       ["told", "operator", "granted", old],
     ];
-    await fillTable(db, "consents", ["site_id", "subject", "given_by", "state", "decided_at"], decisions.map((one) => ["c", ...one])); // prettier-ignore
-    await fillTable(db, "consent_history", ["site_id", "subject", "given_by", "state", "decided_at", "id"], decisions.map((one, i) => ["c", ...one, `${i}`])); // prettier-ignore
-    await fillTable(db, "identities", ["site_id", "email_sha256", "record", "oldest_at"], [["c", "known", "I", now]]); // prettier-ignore
+    await fillTable(
+      db,
+      "consents",
+      ["site_id", "subject", "given_by", "state", "decided_at"],
+      decisions.map((one) => ["c", ...one]),
+    );
+    await fillTable(
+      db,
+      "consent_history",
+      ["site_id", "subject", "given_by", "state", "decided_at", "id"],
+      decisions.map((one, i) => ["c", ...one, `${i}`]),
+    );
+    await fillTable(db, "identities", ["site_id", "email_sha256", "record", "oldest_at"], [["c", "known", "I", now]]);
     await round("c");
     for (const table of ["consents", "consent_history"]) {
       const left = await db.all(`SELECT subject FROM ${table} WHERE site_id = 'c' ORDER BY subject`);
@@ -250,27 +272,43 @@ describe.each(engines)("retention on %s", (engine) => {
 
   test("key uses except the last are purged after 90 days, statistics and audit lines after 800", async () => {
     const uses = [hourOf(now - 300 * day), hourOf(now - 200 * day)];
-    await fillTable(db, "key_uses", ["site_id", "key_id", "hour", "uses", "last_used_at"], uses.map((hour) => ["n", "k", hour, 1, hour])); // prettier-ignore
+    await fillTable(
+      db,
+      "key_uses",
+      ["site_id", "key_id", "hour", "uses", "last_used_at"],
+      uses.map((hour) => ["n", "k", hour, 1, hour]),
+    );
     for (const at of [now - 801 * day, now - 799 * day]) {
-      await fillTable(db, "visit_counts", ["site_id", "hour", "bucket", "reason", "writer", "visits"], [["n", hourOf(at), "human", "", "", 1]]); // prettier-ignore
-      await fillTable(db, "inbound_counts", ["site_id", "hour", "kind", "writer", "count"], [["n", hourOf(at), "duplicate", "", 1]]); // prettier-ignore
-      await fillTable(db, "statistics", tables.statistics.split(","), [["n", hourOf(at), "conversion", "x", "", 1, 0]]); // prettier-ignore
-      await fillTable(db, "statistics_segments", ["site_id", "segment", "name", "hour", "figures"], [["n", "source", "x", hourOf(at), "[]"]]); // prettier-ignore
-      await fillTable(db, "statistics_hours", tables.statistics_hours.split(","), [
-        ["n", hourOf(at), at, never],
-      ]);
-      await fillTable(db, "audit", ["site_id", "id", "at", "actor", "action", "detail"], [["n", idOf(at, 1), at, "me", "x", "{}"]]); // prettier-ignore
+      await fillTable(
+        db,
+        "visit_counts",
+        ["site_id", "hour", "bucket", "reason", "writer", "visits"],
+        [["n", hourOf(at), "human", "", "", 1]],
+      );
+      await fillTable(
+        db,
+        "inbound_counts",
+        ["site_id", "hour", "kind", "writer", "count"],
+        [["n", hourOf(at), "duplicate", "", 1]],
+      );
+      await fillTable(db, "statistics", tables.statistics.split(","), [["n", hourOf(at), "conversion", "x", "", 1, 0]]);
+      await fillTable(
+        db,
+        "statistics_segments",
+        ["site_id", "segment", "name", "hour", "figures"],
+        [["n", "source", "x", hourOf(at), "[]"]],
+      );
+      await fillTable(db, "statistics_hours", tables.statistics_hours.split(","), [["n", hourOf(at), at, never]]);
+      await fillTable(
+        db,
+        "audit",
+        ["site_id", "id", "at", "actor", "action", "detail"],
+        [["n", idOf(at, 1), at, "me", "x", "{}"]],
+      );
     }
     await round("n");
     expect(await db.all(`SELECT hour FROM key_uses WHERE site_id = 'n'`)).toEqual([{ hour: uses[1] }]);
-    for (const table of [
-      "visit_counts",
-      "inbound_counts",
-      "statistics",
-      "statistics_segments",
-      "statistics_hours",
-      "audit",
-    ])
+    for (const table of ["visit_counts", "inbound_counts", "statistics", "statistics_segments", "statistics_hours", "audit"])
       expect([table, await count(table, "n")]).toEqual([table, 1]);
   });
 
@@ -303,7 +341,12 @@ describe.each(engines)("retention on %s", (engine) => {
     await runFor(day);
     expect(runs).toEqual([0, 20, 60, 140, 300, 540, 780, 1020, 1260]);
     await seed(seeds("idle", now - 90 * day, 3));
-    await fillTable(db, "platform_sign_ins", ["site_id", "id", "platform", "record", "expires_at"], [["idle", "x", "meta", "", at]]); // prettier-ignore
+    await fillTable(
+      db,
+      "platform_sign_ins",
+      ["site_id", "id", "platform", "record", "expires_at"],
+      [["idle", "x", "meta", "", at]],
+    );
     await runFor(10 * minuteMs);
     expect([await count("platform_sign_ins", "idle"), await count("events", "idle")]).toEqual([0, 3]);
     await runFor(5 * hourMs);

@@ -48,11 +48,7 @@ describe.each(engines)("a rollback on %s", (engine) => {
   test("every command refuses a database of an unreleased version, and names the remedy", async () => {
     const home = await newInstallation(engine);
     await setUpSite(home, [["sandbox", {}]]);
-    await change(
-      home,
-      `UPDATE migrations SET version = 12`,
-      `DELETE FROM settings WHERE name = 'schema_generation'`,
-    );
+    await change(home, `UPDATE migrations SET version = 12`, `DELETE FROM settings WHERE name = 'schema_generation'`);
     const remedy = engine === "sqlite" ? "a new data folder" : "a new, empty database";
     const text = `made by an unreleased version of Cleancast, and cannot be used or migrated: start with ${remedy}.`;
     const commands = [["migrate"], ["site", "list"], ["backup", join(freshFolder(), "b")], ["check"]];

@@ -2,16 +2,7 @@
 // can be restored.
 
 import { execFileSync } from "node:child_process";
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  watch,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, watch, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -56,8 +47,7 @@ describe.each(engines)("scheduled backups on %s", (engine) => {
   let home: Installation;
   let exported: string;
 
-  const backups = () =>
-    existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".backup")) : [];
+  const backups = () => (existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".backup")) : []);
 
   beforeAll(async () => {
     const hook = join(freshFolder(), "hook");
@@ -168,8 +158,7 @@ describe.each(engines)("scheduled backups on %s", (engine) => {
   });
 
   test("the command makes a backup into the folder, keeps as many as are configured, and reports a failed hook", async () => {
-    for (const day of ["01", "02", "03"])
-      writeFileSync(join(folder, `cleancast-202601${day}T030000Z.backup`), "old");
+    for (const day of ["01", "02", "03"]) writeFileSync(join(folder, `cleancast-202601${day}T030000Z.backup`), "old");
     const failing = join(freshFolder(), "hook");
     writeFileSync(failing, "#!/bin/sh\necho no bucket\nexit 4\n");
     chmodSync(failing, 0o700);
@@ -207,9 +196,7 @@ describe.each(engines)("scheduled backups on %s", (engine) => {
     expect(recovered.filter(({ what }) => what.includes("hook"))).toEqual([]);
     rmSync(folder, { recursive: true });
     writeFileSync(folder, "a file is in the way");
-    expect((await home.fails("backup")).error).toMatch(
-      /^CLEANCAST_BACKUP_FOLDER is .*, which cannot be written \(E/,
-    );
+    expect((await home.fails("backup")).error).toMatch(/^CLEANCAST_BACKUP_FOLDER is .*, which cannot be written \(E/);
     const again = (await home.run("doctor", "--offline")).findings as { level: string; what: string }[];
     expect(again).toContainEqual(
       expect.objectContaining({ level: "error", what: expect.stringContaining("the last backup failed") }),

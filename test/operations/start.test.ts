@@ -11,15 +11,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { startReceiver } from "../support/receiver.ts";
-import {
-  call,
-  command,
-  emptyInstallation,
-  engines,
-  eventually,
-  newInstallation,
-  type Installation,
-} from "../support/relay.ts";
+import { call, command, emptyInstallation, engines, eventually, newInstallation, type Installation } from "../support/relay.ts";
 import { accepted, deduped, freshEvent, plainText, summarize } from "../contract/answers.ts";
 
 const run = promisify(execFile);
@@ -52,8 +44,7 @@ describe.each(engines)("the first start on %s", (engine) => {
     const relay = await home.start();
     const port = new URL(relay.url).port;
     expect(relay.output()).toContain(`is running on http://localhost:${port}\n`);
-    const data =
-      engine === "sqlite" ? `${home.env.CLEANCAST_DATA} (embedded database)` : "PostgreSQL (DATABASE_URL)";
+    const data = engine === "sqlite" ? `${home.env.CLEANCAST_DATA} (embedded database)` : "PostgreSQL (DATABASE_URL)";
     expect(relay.output()).toContain(`Data: ${data}`);
     expect(relay.key).toMatch(/^cc_[0-9A-Za-z]{38}$/);
     expect(relay.output().split(relay.key)).toHaveLength(2);
@@ -67,9 +58,7 @@ describe.each(engines)("the first start on %s", (engine) => {
     for (let i = 0; i < 2; i += 1) {
       const [silent, url, ...rest] = await argumentsOfPasted(line);
       expect([silent, url]).toEqual(["-sS", `http://localhost:${port}/__cc/inbound`]);
-      const headers = rest
-        .filter((_, at) => rest[at - 1] === "-H")
-        .map((one) => one.split(": ") as [string, string]);
+      const headers = rest.filter((_, at) => rest[at - 1] === "-H").map((one) => one.split(": ") as [string, string]);
       const body = rest.at(rest.indexOf("-d") + 1) ?? "";
       orders.push(JSON.parse(body).orderId);
       const answer = await call(relay.url, { headers: Object.fromEntries(headers), body });
@@ -104,9 +93,7 @@ describe.each(engines)("the first start on %s", (engine) => {
     expect((await home.run("site", "list")).sites).toHaveLength(1);
     const event = { email: "ada@example.com", event: "purchase", orderId: orders[0] };
     expect(summarize(await second.post(relay.key, event))).toEqual(deduped);
-    expect(summarize(await call(second.url, { method: "GET", path: "/healthz" }))).toEqual(
-      plainText(200, "ok"),
-    );
+    expect(summarize(await call(second.url, { method: "GET", path: "/healthz" }))).toEqual(plainText(200, "ok"));
     expect(await second.stop()).toBe(0);
   });
 
@@ -127,31 +114,28 @@ describe.each(engines)("the first start on %s", (engine) => {
     await relay.kill();
   });
 
-  test.each(["SIGTERM", "SIGINT"] as const)(
-    "%s ends the relay after the requests in flight",
-    async (signal) => {
-      const receiver = await startReceiver();
-      let held: ServerResponse | undefined;
-      receiver.behave = (_request, response) => (held = response);
-      const home = await newInstallation(engine);
-      const { key } = await home.addSite("shop.example");
-      await home.run("connect", "shop.example", "webhook", `url=${receiver.url}`);
-      const relay = await home.start();
-      const answer = relay.post(key, freshEvent());
-      await eventually("the event is on its way", () => held !== undefined);
+  test.each(["SIGTERM", "SIGINT"] as const)("%s ends the relay after the requests in flight", async (signal) => {
+    const receiver = await startReceiver();
+    let held: ServerResponse | undefined;
+    receiver.behave = (_request, response) => (held = response);
+    const home = await newInstallation(engine);
+    const { key } = await home.addSite("shop.example");
+    await home.run("connect", "shop.example", "webhook", `url=${receiver.url}`);
+    const relay = await home.start();
+    const answer = relay.post(key, freshEvent());
+    await eventually("the event is on its way", () => held !== undefined);
 
-      const exited = new Promise((resolve) => relay.process.once("exit", resolve));
-      relay.process.kill(signal);
-      const connects = () => call(relay.url, { method: "GET", path: "/healthz" }).then(Boolean, () => false);
-      await eventually("new connections are refused", async () => !(await connects()));
-      expect(relay.process.exitCode).toBeNull();
-      held?.writeHead(200).end();
-      expect(summarize(await answer)).toEqual(accepted("purchase", { webhook: { ok: true } }));
-      expect(await exited).toBe(0);
-      const { events } = await home.run("event", "list");
-      expect(events).toMatchObject([{ deliveries: [{ state: "sent" }] }]);
-    },
-  );
+    const exited = new Promise((resolve) => relay.process.once("exit", resolve));
+    relay.process.kill(signal);
+    const connects = () => call(relay.url, { method: "GET", path: "/healthz" }).then(Boolean, () => false);
+    await eventually("new connections are refused", async () => !(await connects()));
+    expect(relay.process.exitCode).toBeNull();
+    held?.writeHead(200).end();
+    expect(summarize(await answer)).toEqual(accepted("purchase", { webhook: { ok: true } }));
+    expect(await exited).toBe(0);
+    const { events } = await home.run("event", "list");
+    expect(events).toMatchObject([{ deliveries: [{ state: "sent" }] }]);
+  });
 });
 
 test("two nodes that start at once on an empty PostgreSQL create one site", async () => {
@@ -161,10 +145,7 @@ test("two nodes that start at once on an empty PostgreSQL create one site", asyn
   expect(keys).toHaveLength(1);
   expect((await home.run("site", "list")).sites).toMatchObject([{ keys: 1, connections: 1 }]);
   for (const relay of relays) {
-    await eventually(
-      "the key works",
-      async () => (await relay.post(String(keys[0]), freshEvent())).status === 200,
-    );
+    await eventually("the key works", async () => (await relay.post(String(keys[0]), freshEvent())).status === 200);
   }
 });
 
@@ -172,16 +153,12 @@ test("a failed first start exits, and the next start completes it", async () => 
   const home = await newInstallation("sqlite");
   await home.run("migrate");
   const db = new DatabaseSync(join(String(home.env.CLEANCAST_DATA), "cleancast.db"));
-  db.exec(
-    `CREATE TRIGGER full BEFORE INSERT ON inbound_keys BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`,
-  );
+  db.exec(`CREATE TRIGGER full BEFORE INSERT ON inbound_keys BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`);
   expect(await failure(home)).toContain("the disk is full");
   db.exec(`DROP TRIGGER full`);
   db.close();
   const relay = await home.start();
-  expect(summarize(await relay.post(relay.key, freshEvent()))).toEqual(
-    accepted("purchase", { sandbox: { ok: true } }),
-  );
+  expect(summarize(await relay.post(relay.key, freshEvent()))).toEqual(accepted("purchase", { sandbox: { ok: true } }));
   expect((await home.run("site", "list")).sites).toMatchObject([{ keys: 1, connections: 1 }]);
 });
 
@@ -279,9 +256,7 @@ describe("an invalid configuration", () => {
     await once(other, "listening");
     const home = await newInstallation("sqlite");
     const port = String((other.address() as AddressInfo).port);
-    expect(await failure(home, { PORT: port })).toContain(
-      `port ${port} is already in use; set PORT to a free one.`,
-    );
+    expect(await failure(home, { PORT: port })).toContain(`port ${port} is already in use; set PORT to a free one.`);
     other.close();
   });
 
@@ -307,14 +282,11 @@ describe("an invalid configuration", () => {
     await first.kill();
   });
 
-  test.each(engines)(
-    "an encryption key that does not match the data on %s is reported with its variable",
-    async (engine) => {
-      const home = await newInstallation(engine);
-      await home.addSite("shop.example");
-      const output = await failure(home, { CLEANCAST_ENCRYPTION_KEY: "ab".repeat(32) });
-      expect(output).toContain("CLEANCAST_ENCRYPTION_KEY");
-      expect(output).not.toMatch(/^\s+at /m);
-    },
-  );
+  test.each(engines)("an encryption key that does not match the data on %s is reported with its variable", async (engine) => {
+    const home = await newInstallation(engine);
+    await home.addSite("shop.example");
+    const output = await failure(home, { CLEANCAST_ENCRYPTION_KEY: "ab".repeat(32) });
+    expect(output).toContain("CLEANCAST_ENCRYPTION_KEY");
+    expect(output).not.toMatch(/^\s+at /m);
+  });
 });

@@ -46,9 +46,7 @@ async function report(home: Installation, siteId: string, email: string, visitor
   };
   const person = { emailSha256: sha256(sha256Of(email)), forms: {} };
   const sent = { visitorId: visitor, proposedId: null, remembered: null, signals: {}, visit, person, at };
-  await withStore(home, (store) =>
-    storeReport(store, siteId, sent, { consentMode: "opt-out", keepMs: 1e10 }, ulid),
-  );
+  await withStore(home, (store) => storeReport(store, siteId, sent, { consentMode: "opt-out", keepMs: 1e10 }, ulid));
 }
 
 describe("the bytes of an erased person in the embedded database", () => {
@@ -62,13 +60,7 @@ describe("the bytes of an erased person in the embedded database", () => {
       const isErased = n % 10 === 5;
       const email = isErased ? erased.email : `person-${n}@example.com`;
       if (n % 3 === 0 || isErased)
-        await report(
-          home,
-          siteId,
-          email,
-          isErased ? erased.visitor : `visitor-${n}`,
-          isErased ? erased.mark : `M${n}`,
-        );
+        await report(home, siteId, email, isErased ? erased.visitor : `visitor-${n}`, isErased ? erased.mark : `M${n}`);
       expect((await send(email, n)).status).toBe(200);
     }
     const traces = [sha256Of(erased.email), shortHashOf(erased.email), erased.visitor, `${erased.mark}-`];
@@ -89,14 +81,8 @@ describe.each(engines)("vacuum on %s", (engine) => {
     home = await newInstallation(engine);
     await setUpSite(home, []);
     for (let from = 0; from < 20_000; from += 5000) {
-      const values = Array.from(
-        { length: 5000 },
-        (_, n) => `('s', 'visitor-${from + n}', '${"x".repeat(200)}', 0)`,
-      );
-      await change(
-        home,
-        `INSERT INTO visitors (site_id, visitor_id, record, oldest_at) VALUES ${values.join(",")}`,
-      );
+      const values = Array.from({ length: 5000 }, (_, n) => `('s', 'visitor-${from + n}', '${"x".repeat(200)}', 0)`);
+      await change(home, `INSERT INTO visitors (site_id, visitor_id, record, oldest_at) VALUES ${values.join(",")}`);
     }
     await change(home, `DELETE FROM visitors`);
   });
@@ -108,15 +94,12 @@ describe.each(engines)("vacuum on %s", (engine) => {
     expect(await rows(home, `SELECT host FROM hosts`)).toEqual([{ host: "shop.example.com" }]);
     expect(await home.run("check")).toEqual({ ok: true, wrong: [] });
     if (engine === "sqlite") expect(after).toBe(readFileSync(databaseFile(home)).length);
-    expect(await home.print("vacuum")).toMatch(
-      /^The database had [\d.]+ [MK]B and has [\d.]+ [MK]B now\.\n$/,
-    );
+    expect(await home.print("vacuum")).toMatch(/^The database had [\d.]+ [MK]B and has [\d.]+ [MK]B now\.\n$/);
   });
 
   test("is refused for the embedded database while a relay runs, and runs next to relays on PostgreSQL", async () => {
     const relay = await home.start();
-    if (engine === "sqlite")
-      expect((await home.fails("vacuum")).error).toMatch(/another Cleancast is running on /);
+    if (engine === "sqlite") expect((await home.fails("vacuum")).error).toMatch(/another Cleancast is running on /);
     else expect(await home.run("vacuum")).toMatchObject({ before: expect.any(Number) });
     await relay.stop();
   });

@@ -63,9 +63,7 @@ describe("hostile DNS answers", () => {
 
   test("a name that resolves to several private addresses is not called", async () => {
     const answers = literal.map(([, address]) => ({ address, family: address.includes(":") ? 6 : 4 }));
-    const answer = await pushTo(`https://rebind.example:${port}/`, (_host, _options, found) =>
-      found(null, answers),
-    );
+    const answer = await pushTo(`https://rebind.example:${port}/`, (_host, _options, found) => found(null, answers));
     expect(answer.error).toBe(`the address ${privateFault}`);
     expect(connections).toBe(0);
   });
@@ -78,8 +76,7 @@ describe("hostile DNS answers", () => {
       found(null, [{ address, family: address.includes(":") ? 6 : 4 }]);
     };
     const errors: (string | null)[] = [];
-    for (let i = 0; i < 3; i++)
-      errors.push((await pushTo(`https://rebind.example:${port}/`, resolve, "127.0.0.2")).error);
+    for (let i = 0; i < 3; i++) errors.push((await pushTo(`https://rebind.example:${port}/`, resolve, "127.0.0.2")).error);
     expect(errors[0]).not.toContain("private address");
     expect(errors.slice(1)).toEqual([`the address ${privateFault}`, `the address ${privateFault}`]);
     expect(connections).toBe(1);
@@ -121,8 +118,7 @@ describe("webhooks with private addresses", () => {
     await home.start();
     await eventually("a push was tried", async () => (await home.run("webhook", "show", id)).log.length > 1);
     const { log } = await home.run("webhook", "show", id);
-    for (const line of log)
-      expect(line).toMatchObject({ ok: false, httpStatus: null, error: `the address ${privateFault}` });
+    for (const line of log) expect(line).toMatchObject({ ok: false, httpStatus: null, error: `the address ${privateFault}` });
     expect(connections).toBe(0);
   });
 

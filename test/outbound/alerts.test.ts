@@ -4,14 +4,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { rows } from "../support/installation.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
-import {
-  engines,
-  eventually,
-  newInstallation,
-  type Installation,
-  type Relay,
-  type TestSite,
-} from "../support/relay.ts";
+import { engines, eventually, newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
 import { startMailServer, type MailServer } from "../support/servers/mailServer.ts";
 
 describe.each(engines)("alerts on %s", (engine) => {
@@ -29,11 +22,7 @@ describe.each(engines)("alerts on %s", (engine) => {
       CLEANCAST_MAIL_FROM: "Cleancast <cc@example.com>",
       CLEANCAST_ALERT_SECONDS: "1",
     });
-    site = await home.addSite(
-      "shop.example",
-      "alert_emails=ops@example.com",
-      `alert_webhook=${hook.url}/T0K3N`,
-    );
+    site = await home.addSite("shop.example", "alert_emails=ops@example.com", `alert_webhook=${hook.url}/T0K3N`);
     relay = await home.start();
     if (engine === "postgres") await home.start();
   });
@@ -67,14 +56,7 @@ describe.each(engines)("alerts on %s", (engine) => {
     // The webhook platform has no sign-in: Segment's write key is refused with 401.
     platform.behave = (_got, response) => response.writeHead(401).end("{}");
     const connect = (key: string) =>
-      home.run(
-        "connect",
-        "shop.example",
-        "segment",
-        "source=acme/web",
-        `base_url=${platform.url}`,
-        `write_key=${key}`,
-      );
+      home.run("connect", "shop.example", "segment", "source=acme/web", `base_url=${platform.url}`, `write_key=${key}`);
     const { id } = await connect("a".repeat(32));
     await eventually("the delivery is parked", async () => {
       await relay.post(site.key, {
@@ -87,9 +69,7 @@ describe.each(engines)("alerts on %s", (engine) => {
     });
     const alertsSent = () => hook.bodies().filter((one) => one.subject === id);
     await eventually("the webhook receives the alert", () => alertsSent().length > 0);
-    await eventually("the mail arrives", () =>
-      mail.got.some((one) => one.subject.includes("needs reconnection")),
-    );
+    await eventually("the mail arrives", () => mail.got.some((one) => one.subject.includes("needs reconnection")));
     const { alerts } = await home.run("alert", "list");
     expect(alerts).toMatchObject([{ kind: "needs reconnection", subject: id, endedAt: null, failed: [] }]);
     expect(await home.print("alert", "list", "shop.example")).toContain(
@@ -129,11 +109,9 @@ describe.each(engines)("alerts on %s", (engine) => {
     expect(await home.fails("site", "set", "shop.example", "alert_webhook=http://10.0.0.1/x")).toMatchObject({
       error: "alert_webhook must use https (CLEANCAST_ALLOW_PRIVATE opens hosts for plain http).",
     });
-    expect(await home.fails("site", "set", "shop.example", "alert_webhook=https://10.0.0.1/x")).toMatchObject(
-      {
-        error: "alert_webhook leads to a private address (CLEANCAST_ALLOW_PRIVATE opens it).",
-      },
-    );
+    expect(await home.fails("site", "set", "shop.example", "alert_webhook=https://10.0.0.1/x")).toMatchObject({
+      error: "alert_webhook leads to a private address (CLEANCAST_ALLOW_PRIVATE opens it).",
+    });
   });
 
   test("alert test without a channel names the settings to set", async () => {

@@ -6,14 +6,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { change } from "../support/installation.ts";
 import { areInOrder, readPush, sumOf } from "../support/pushes.ts";
 import { startReceiver, type ReceivedRequest, type Receiver } from "../support/receiver.ts";
-import {
-  engines,
-  eventually,
-  newInstallation,
-  type Installation,
-  type Relay,
-  type TestSite,
-} from "../support/relay.ts";
+import { engines, eventually, newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
 import { sha256Of } from "../support/sha256.ts";
 import { botHeaders, report } from "../support/visits.ts";
 import { accepted, filtered, freshEvent, summarize } from "../contract/answers.ts";
@@ -51,18 +44,11 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
   async function hooked(...options: string[]): Promise<Hooked> {
     const site = await newSite();
     const receiver = await startReceiver();
-    const { id, secret } = await home.run(
-      "webhook",
-      "add",
-      site.host,
-      `${receiver.url}/hook?k=s3cret`,
-      ...options,
-    );
+    const { id, secret } = await home.run("webhook", "add", site.host, `${receiver.url}/hook?k=s3cret`, ...options);
     return { site, receiver, id, secret };
   }
 
-  const send = async (site: TestSite, event = freshEvent(), key = site.key) =>
-    summarize(await relay.post(key, event));
+  const send = async (site: TestSite, event = freshEvent(), key = site.key) => summarize(await relay.post(key, event));
   const pushes = ({ receiver, secret }: Hooked) => receiver.got.map((got) => readPush(got, secret));
   const show = (id: string) => home.run("webhook", "show", id, "--limit", "1000");
   const answering =
@@ -78,10 +64,7 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
     await send(site, again);
     await send(site, again);
     const { key: testKey } = await home.run("key", "add", site.host, "try", "--test");
-    await eventually(
-      "the test key is known",
-      async () => (await send(site, freshEvent(), testKey)).status === 200,
-    );
+    await eventually("the test key is known", async () => (await send(site, freshEvent(), testKey)).status === 200);
     await report(relay, site.host, "identify", { emails: [sha256Of("bo@example.com")] }, botHeaders);
     expect(await send(site, freshEvent({ email: "bo@example.com" }))).toEqual(filtered);
     for (let i = 0; i < 5; i++) await report(relay, site.host, "visit", {}, botHeaders);
@@ -133,10 +116,7 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
     for (let i = 0; i < 4; i++) {
       await send(site);
       const { waiting } = await show(id);
-      await eventually(
-        "another period waits",
-        async () => (await show(id)).waiting.periods > waiting.periods,
-      );
+      await eventually("another period waits", async () => (await show(id)).waiting.periods > waiting.periods);
     }
     const { webhook, log } = await show(id);
     expect(webhook).toMatchObject({ state: "active", failingSince: expect.any(Number) });
@@ -195,14 +175,9 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
     await eventually("the webhook fails", async () => (await show(hook.id)).webhook.attempts > 1);
     const since = Date.now() - 5 * 86_400_000;
     await change(home, `UPDATE webhooks SET failing_since = ${since} WHERE id = '${hook.id}'`);
-    await eventually(
-      "the webhook is disabled",
-      async () => (await show(hook.id)).webhook.state === "disabled",
-    );
+    await eventually("the webhook is disabled", async () => (await show(hook.id)).webhook.state === "disabled");
     expect((await show(hook.id)).webhook.stateReason).toBe("it has failed for 5 days; last: HTTP 500");
-    await eventually("the relay logs that the webhook is disabled", () =>
-      /"webhook disabled"/.test(relay.output()),
-    );
+    await eventually("the relay logs that the webhook is disabled", () => /"webhook disabled"/.test(relay.output()));
     hook.receiver.behave = answering(200);
     const failed = hook.receiver.got.length;
     await home.run("webhook", "enable", hook.id);
@@ -239,10 +214,7 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
     expect(await home.print("webhook", "test", id)).toBe("Test failed: HTTP 418\nno\n");
     receiver.behave = answering(200);
     await home.run("webhook", "enable", id);
-    const pushed = () =>
-      receiver.got
-        .filter((got) => got.headers["x-cc-test"] === undefined)
-        .map((got) => readPush(got, secret));
+    const pushed = () => receiver.got.filter((got) => got.headers["x-cc-test"] === undefined).map((got) => readPush(got, secret));
     await eventually("the conversion was pushed", () => sumOf(pushed()).conversions === 1);
     const soFar = pushed().length;
     await eventually("two more pushes arrive", () => pushed().length >= soFar + 2);
@@ -257,21 +229,16 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
     expect(rotated).toEqual({ id, secret: expect.stringMatching(/^whsec_/), oldUntil: expect.any(Number) });
     expect(rotated.secret).not.toBe(old);
     const bearerOf = (got: ReceivedRequest) => got.headers.authorization?.replace("Bearer ", "");
-    await eventually(
-      "pushes use the new secret",
-      () => bearerOf(receiver.got.at(-1) as ReceivedRequest) === rotated.secret,
-    );
+    await eventually("pushes use the new secret", () => bearerOf(receiver.got.at(-1) as ReceivedRequest) === rotated.secret);
     // A receiver verifies with either secret, also before it has changed over.
     const last = receiver.got.at(-1) as ReceivedRequest;
     for (const secret of [old, rotated.secret])
       expect(new Webhook(secret).verify(last.text, last.headers as Record<string, string>)).toBeTruthy();
 
     // A receiver that compares the bearer with the old secret still gets everything.
-    receiver.behave = (got, response) =>
-      void response.writeHead(bearerOf(got) === old ? 200 : 401).end(bearerOf(got));
+    receiver.behave = (got, response) => void response.writeHead(bearerOf(got) === old ? 200 : 401).end(bearerOf(got));
     await send(site);
-    const withOldSecret = () =>
-      receiver.got.filter((got) => bearerOf(got) === old).map((got) => readPush(got, old));
+    const withOldSecret = () => receiver.got.filter((got) => bearerOf(got) === old).map((got) => readPush(got, old));
     await eventually("the conversion was pushed", () => sumOf(withOldSecret()).conversions === 1);
     const { log } = await show(id);
     expect(log.some((one: Line) => one.httpStatus === 401)).toBe(true);
@@ -292,8 +259,7 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
     const repeated = () => pushes(hook).filter((one) => one.id === first.id);
     // A push in flight is not replayed, and it is in flight until the relay has stored the receiver's answer.
     const isAccepted = (times: number) => async () =>
-      (await show(id)).log.filter((line: Line) => line.ok && line.period?.startsAt === first.from).length ===
-      times;
+      (await show(id)).log.filter((line: Line) => line.ok && line.period?.startsAt === first.from).length === times;
     const period = receiver.got.find((got) => got.headers["webhook-id"] === first.id)?.headers["x-cc-period"];
     await eventually("the receiver has accepted the push", isAccepted(1));
     expect(await home.run("webhook", "replay", id, "--period", String(period))).toEqual({
@@ -323,9 +289,7 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
     const { site, receiver, id, secret } = await hooked();
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     const { webhooks } = await home.run("webhook", "list", site.host);
-    expect(webhooks).toMatchObject([
-      { id, site: site.id, url: `${receiver.url}/…`, state: "active", empty: true },
-    ]);
+    expect(webhooks).toMatchObject([{ id, site: site.id, url: `${receiver.url}/…`, state: "active", empty: true }]);
     await eventually("something is in the log", async () => (await show(id)).log.length > 0);
     const texts = [
       await home.print("webhook", "list"),

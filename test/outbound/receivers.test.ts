@@ -71,10 +71,7 @@ describe.each(installedLanguages)("the receiver in $name", (language) => {
       ["another bearer", push({ authorization: `Bearer ${secret}x` })],
       ["the bare secret", push({ authorization: secret })],
       ["no signature", push({ "webhook-signature": "" })],
-      [
-        "another secret's signature",
-        push({ "webhook-signature": new Webhook("d3Jvbmc=").sign("test_1", new Date(), body) }),
-      ],
+      ["another secret's signature", push({ "webhook-signature": new Webhook("d3Jvbmc=").sign("test_1", new Date(), body) })],
       ["another version", push({ "webhook-signature": signature.replace("v1,", "v2,") })],
       ["another id", push({ "webhook-id": "test_2" })],
       ["another time", push({ "webhook-timestamp": String(Math.floor(Date.now() / 1000) - 100) })],

@@ -95,26 +95,20 @@ describe("the signing secret on the command line", () => {
     const { secret: second } = rotated;
     expect(second).not.toBe(first);
     let request = await delivered();
-    await eventually("the relay signs with the new secret", async () =>
-      isSigned(second, (request = await delivered())),
-    );
+    await eventually("the relay signs with the new secret", async () => isSigned(second, (request = await delivered())));
     expect(isSigned(first, request)).toBe(true);
     const { audit: lines } = await home.run("audit", host);
     expect(JSON.stringify(lines)).toContain("signing secret rotated");
     expect(JSON.stringify(lines)).not.toContain(second.slice("whsec_".length));
 
     const { secret: third } = await home.run("connection", "rotate", id);
-    await eventually("the relay signs with the third secret", async () =>
-      isSigned(third, (request = await delivered())),
-    );
+    await eventually("the relay signs with the third secret", async () => isSigned(third, (request = await delivered())));
     expect([first, second].map((one) => isSigned(one, request))).toEqual([false, true]);
   });
 
   test("removing the secret creates another and shows it, because requests are always signed", async () => {
     const { newSecret } = await home.run("connection", "set", id, "signing_secret=");
-    await eventually("the relay signs with the new secret", async () =>
-      isSigned(newSecret, await delivered()),
-    );
+    await eventually("the relay signs with the new secret", async () => isSigned(newSecret, await delivered()));
     await home.run("disconnect", id, "--yes");
   });
 

@@ -3,14 +3,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { change } from "../support/installation.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
-import {
-  engines,
-  eventually,
-  newInstallation,
-  type Installation,
-  type Relay,
-  type TestSite,
-} from "../support/relay.ts";
+import { engines, eventually, newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
 
 describe.each(engines)("the sync log on %s", (engine) => {
   let home: Installation;
@@ -44,9 +37,7 @@ describe.each(engines)("the sync log on %s", (engine) => {
   const log = (...args: string[]) => home.run("delivery", "list", ...args);
   const gotAt = (path: string) => receiver.got.filter((one) => one.path === path).length;
   const states = async (site: TestSite) =>
-    (await log(site.host)).deliveries.map(
-      (one: { orderId: string; state: string }) => `${one.orderId} ${one.state}`,
-    );
+    (await log(site.host)).deliveries.map((one: { orderId: string; state: string }) => `${one.orderId} ${one.state}`);
 
   test("the sync log lists deliveries newest first, with filters and pages", async () => {
     const site = await newSite();
@@ -73,9 +64,7 @@ describe.each(engines)("the sync log on %s", (engine) => {
     const first = await log(site.host, "--limit", "1");
     expect(first.deliveries).toHaveLength(1);
     expect(await orders("--limit", "1", "--before", first.next)).toEqual(["A-1"]);
-    expect(await home.print("delivery", "list", site.host)).toMatch(
-      /^RECEIVED \(UTC\) +SITE .*\n.*lead.*rejected/,
-    );
+    expect(await home.print("delivery", "list", site.host)).toMatch(/^RECEIVED \(UTC\) +SITE .*\n.*lead.*rejected/);
     expect((await log("--order", "A-2")).deliveries).toHaveLength(1);
   });
 
@@ -120,9 +109,7 @@ describe.each(engines)("the sync log on %s", (engine) => {
       const refused = (...args: string[]) => home.fails("delivery", command, ...args);
       expect(await refused(site.host, "--connection", "nothing")).toMatchObject({
         field: "connection",
-        error: expect.stringMatching(
-          /^There is no connection nothing at this site\. 'cleancast connection list'/,
-        ),
+        error: expect.stringMatching(/^There is no connection nothing at this site\. 'cleancast connection list'/),
       });
       expect(await refused(site.host, "--connection", other.connection)).toMatchObject({
         field: "connection",
@@ -165,9 +152,7 @@ describe.each(engines)("the sync log on %s", (engine) => {
       changed: 3,
       done: true,
     });
-    await eventually("all deliveries are sent", async () =>
-      (await states(site)).every((one: string) => one.endsWith("sent")),
-    );
+    await eventually("all deliveries are sent", async () => (await states(site)).every((one: string) => one.endsWith("sent")));
     expect(gotAt(site.path)).toBe(before + 3);
     const [{ eventId }] = (await log(site.host)).deliveries;
     const [{ log: attempts }] = (await home.run("delivery", "show", eventId)).deliveries;
@@ -255,9 +240,7 @@ describe.each(engines)("the sync log on %s", (engine) => {
     answer(503);
     await send(site, { orderId: "C-1" });
     await send(site, { orderId: "C-2" });
-    await eventually("both deliveries wait", async () =>
-      (await states(site)).every((one: string) => one.endsWith("queued")),
-    );
+    await eventually("both deliveries wait", async () => (await states(site)).every((one: string) => one.endsWith("queued")));
     const which = [site.host, "--state", "queued"];
     expect(await home.run("delivery", "cancel", ...which)).toMatchObject({ found: 2, done: false });
     expect(await home.run("delivery", "cancel", ...which, "--yes")).toMatchObject({
@@ -290,11 +273,7 @@ describe.each(engines)("the sync log on %s", (engine) => {
   });
 
   test.each([
-    [
-      ["list", "--state", "lost"],
-      "state",
-      "--state must be one or more of queued, sent, skipped, rejected, parked, expired.",
-    ],
+    [["list", "--state", "lost"], "state", "--state must be one or more of queued, sent, skipped, rejected, parked, expired."],
     [["list", "--platform", "nothing"], "platform", "There is no platform nothing. Known: "],
     [["list", "--email", "nobody"], "email", "--email is not an email address."],
     [["list", "--from", "yesterday"], "from", "--from must be a time like "],
@@ -305,11 +284,7 @@ describe.each(engines)("the sync log on %s", (engine) => {
     [["replay", "log1.example"], "filter", "Select deliveries with "],
     [["cancel", "log1.example"], "filter", "Select deliveries with "],
     [["replay", "log1.example", "--state", "queued"], "state", "Queued deliveries are sent automatically"],
-    [
-      ["cancel", "log1.example", "--state", "sent"],
-      "state",
-      "Only queued or parked deliveries can be cancelled.",
-    ],
+    [["cancel", "log1.example", "--state", "sent"], "state", "Only queued or parked deliveries can be cancelled."],
     [["replay", "nowhere.example", "--state", "sent"], "site", "There is no site nowhere.example."],
   ])("the command delivery %j is refused with a sentence", async (args, field, sentence) => {
     const { error, field: named } = await home.fails("delivery", ...args);

@@ -8,8 +8,7 @@ import { sha256Of } from "../support/sha256.ts";
 import { accepted, freshEvent, summarize } from "../contract/answers.ts";
 
 const sent = accepted("purchase", { webhook: { ok: true } });
-const rejected = (error: string) =>
-  accepted("purchase", { webhook: { ok: false, status: "rejected", error } });
+const rejected = (error: string) => accepted("purchase", { webhook: { ok: false, status: "rejected", error } });
 
 describe("the webhook platform", () => {
   let home: Installation;
@@ -46,24 +45,11 @@ describe("the webhook platform", () => {
       "X-Shop": "north",
       "content-type": "application/vnd.shop+json",
     };
-    await site(
-      "shaped",
-      "method=PUT",
-      `headers=${JSON.stringify(headers)}`,
-      `template=${JSON.stringify(template)}`,
-    );
+    await site("shaped", "method=PUT", `headers=${JSON.stringify(headers)}`, `template=${JSON.stringify(template)}`);
     await site("patched", "method=PATCH");
     await site("ruled", "success=200-204, 409, data.ok=true");
     await site("narrow", "success=202");
-    await home.run(
-      "identity",
-      "put",
-      "plain.example",
-      "--email",
-      "ada@example.com",
-      "gclid=Click-1",
-      "utm_source=mail",
-    );
+    await home.run("identity", "put", "plain.example", "--email", "ada@example.com", "gclid=Click-1", "utm_source=mail");
     await home.run("identity", "put", "shaped.example", "--email", "ada@example.com", "gclid=Click-1");
     relay = await home.start();
   });
@@ -72,8 +58,7 @@ describe("the webhook platform", () => {
     summarize(await relay.post(key, event));
   const last = () => receiver.got.at(-1) as ReceivedRequest;
   const answer = (status: number, body: string) => {
-    receiver.behave = (_request: ReceivedRequest, response: ServerResponse) =>
-      response.writeHead(status).end(body);
+    receiver.behave = (_request: ReceivedRequest, response: ServerResponse) => response.writeHead(status).end(body);
   };
 
   test("without a template the whole conversion is posted as JSON", async () => {
@@ -221,12 +206,7 @@ describe("the webhook platform", () => {
       "url",
     ],
     ["an address of another kind", ["url=ftp://hooks.example.com"], "url must be an http(s) address.", "url"],
-    [
-      "a password in the address",
-      ["url=https://u:p@hooks.example.com"],
-      "url must not contain a user name or password",
-      "url",
-    ],
+    ["a password in the address", ["url=https://u:p@hooks.example.com"], "url must not contain a user name or password", "url"],
     [
       "a method that carries no body",
       ["url=https://hooks.example.com", "method=GET"],
@@ -274,9 +254,7 @@ describe("the webhook platform", () => {
   test("connect refuses a template that names a field which no conversion has", async () => {
     const settings = ["url=https://hooks.example.com", 'template={"a":"{{email}}"}'];
     const { error } = await home.fails("connect", "plain.example", "webhook", ...settings);
-    expect(error).toMatch(
-      /^template names \{\{email\}\}, which a conversion does not have \(known: platformEventId, event, /,
-    );
+    expect(error).toMatch(/^template names \{\{email\}\}, which a conversion does not have \(known: platformEventId, event, /);
   });
 
   test("a refused connect creates no connection", async () => {
@@ -349,14 +327,11 @@ describe("private webhook addresses", () => {
     ["by-name.example", mustBeHttps],
     ["by-https.example", isPrivate],
     ["by-https-name.example", isPrivate],
-  ])(
-    "a private address that %s kept from when it was allowed is refused when sending",
-    async (host, error) => {
-      const answer = summarize(await relay.post(keys.get(host) ?? "", freshEvent()));
-      expect(answer).toEqual(rejected(`the address ${error}`));
-      expect(receiver.got).toEqual([]);
-    },
-  );
+  ])("a private address that %s kept from when it was allowed is refused when sending", async (host, error) => {
+    const answer = summarize(await relay.post(keys.get(host) ?? "", freshEvent()));
+    expect(answer).toEqual(rejected(`the address ${error}`));
+    expect(receiver.got).toEqual([]);
+  });
 
   test("the operator's replacement origin for a platform is used instead of any address", async () => {
     const home = await newInstallation("sqlite", {

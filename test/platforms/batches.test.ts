@@ -61,9 +61,7 @@ describe("mapped fields", () => {
   test.each(ids)("%s accepts all mapped fields at once", async (id) => {
     const handle = standins.of(id);
     const before = acceptedAt(handle);
-    const mapped = cases
-      .filter(([of]) => of === id)
-      .map(([, field]) => [`map.${field.name}`, valueFor(field)]);
+    const mapped = cases.filter(([of]) => of === id).map(([, field]) => [`map.${field.name}`, valueFor(field)]);
     const [outcome] = await delivery(id, Object.fromEntries(mapped)).deliver([conversionOf()], 1);
     expect(outcome?.state, lastReasons(handle)).toBe("sent");
     expect(acceptedAt(handle), lastReasons(handle)).toBe(before + 1);

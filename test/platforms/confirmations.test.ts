@@ -50,9 +50,7 @@ describe("asked by the worker", async () => {
     await close();
   });
 
-  async function connect(
-    platform: "google_ads" | "cm360" | "microsoft_ads" = "google_ads",
-  ): Promise<Connection> {
+  async function connect(platform: "google_ads" | "cm360" | "microsoft_ads" = "google_ads"): Promise<Connection> {
     const siteId = await newSite(store);
     await directory.refresh();
     const by = { actor: "test", now: clock.now, checkAddress: () => null };
@@ -131,9 +129,7 @@ describe("asked by the worker", async () => {
     const wanted = reasonsOf.find(([, form]) => form.test(error))?.[0];
     if (wanted) expect(found?.reason).toBe(wanted);
     else expect(["bad id", "bad data", "settings"]).toContain(found?.reason);
-    expect(found?.state).toBe(
-      wanted === "duplicate" ? "confirmed" : wanted === "other" ? "unknown" : "not counted",
-    );
+    expect(found?.state).toBe(wanted === "duplicate" ? "confirmed" : wanted === "other" ? "unknown" : "not counted");
     clock.now += hourMs;
   });
 
@@ -164,10 +160,7 @@ describe("asked by the worker", async () => {
     test("purchases in the report are confirmed, and others stay unknown after three days", async () => {
       clock.now = Math.ceil(clock.now / hourMs) * hourMs;
       const connection = await connectGa4();
-      const ids = [
-        await purchase(connection, `G-${shortId()}`),
-        await purchase(connection, `STANDIN-HIDDEN-${shortId()}`),
-      ];
+      const ids = [await purchase(connection, `G-${shortId()}`), await purchase(connection, `STANDIN-HIDDEN-${shortId()}`)];
       expect(await confirm(connection, hourMs)).toEqual([]);
       expect(await confirm(connection, 25 * hourMs)).toEqual(["undecided"]);
       expect(await confirmationsOf(connection, ids)).toEqual([["confirmed", null]]);
@@ -236,17 +229,14 @@ describe("asked by the worker", async () => {
   test.each([
     ["PROCESSING", "undecided"],
     ["REQUEST_STATUS_UNKNOWN", "undecided"],
-  ])(
-    "a request that stays %s is asked seven times in two days, and then given up",
-    async (status, result) => {
-      const connection = await connect();
-      const ids = await send(connection, `STANDIN-${status}`);
-      const results: string[] = [];
-      for (let hours = 0; hours < 60; hours++) results.push(...(await confirm(connection, hourMs)));
-      expect(results).toEqual([...Array.from({ length: 7 }, () => result), "given up"]);
-      expect(await confirmationsOf(connection, ids)).toEqual([["unknown", "no answer"]]);
-    },
-  );
+  ])("a request that stays %s is asked seven times in two days, and then given up", async (status, result) => {
+    const connection = await connect();
+    const ids = await send(connection, `STANDIN-${status}`);
+    const results: string[] = [];
+    for (let hours = 0; hours < 60; hours++) results.push(...(await confirm(connection, hourMs)));
+    expect(results).toEqual([...Array.from({ length: 7 }, () => result), "given up"]);
+    expect(await confirmationsOf(connection, ids)).toEqual([["unknown", "no answer"]]);
+  });
 
   test("an answer that leaves out the counts confirms nothing", async () => {
     const connection = await connect();
@@ -393,8 +383,7 @@ describe("a relay asks Google for what it sent", () => {
     reason: string | null;
     confirmation: { state: string; reason: string | null; detail: string | null } | null;
   };
-  const list = async (...filter: string[]): Promise<Line[]> =>
-    (await home.run("delivery", "list", host, ...filter)).deliveries;
+  const list = async (...filter: string[]): Promise<Line[]> => (await home.run("delivery", "list", host, ...filter)).deliveries;
   const confirmations = async () =>
     Object.fromEntries((await list()).map(({ orderId, confirmation }) => [orderId, confirmation?.state]));
 
@@ -457,8 +446,7 @@ describe("a relay asks Google for what it sent", () => {
     // An hour that was computed before its last change is computed again some minutes later.
     setAhead(aheadMs + 11 * minuteMs);
     const now = Date.now() + aheadMs;
-    const statistics = async () =>
-      (await owner.ask(of(`/statistics?from=${now - dayMs}&to=${now}`))).json.platforms;
+    const statistics = async () => (await owner.ask(of(`/statistics?from=${now - dayMs}&to=${now}`))).json.platforms;
     await eventually("they have the last state", async () => {
       if ((await statistics())[0].states.sent === 3) return true;
       // Shortly after the full hour it takes longer.

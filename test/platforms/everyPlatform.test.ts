@@ -32,9 +32,7 @@ const countingTests = new Set<string>(["meta"]);
 /** The sentences about hashed phone numbers: platforms that hash the number with its plus, and those that do not. */
 const phonePlatforms =
   /A hashed phone .*? The others take no phone/
-    .exec(
-      readFileSync(join(import.meta.dirname, "../../docs/reference/inbound.md"), "utf8").replace(/\s+/g, " "),
-    )?.[0]
+    .exec(readFileSync(join(import.meta.dirname, "../../docs/reference/inbound.md"), "utf8").replace(/\s+/g, " "))?.[0]
     .split(/\. (?=Meta)/) ?? [];
 
 const { clock, standins, conversionOf, delivery } = await createStandinDelivery();
@@ -43,8 +41,7 @@ describe.each(list.map((standin) => [standin.id, standin] as const))("%s", (id, 
   const platform = platformOf(id) ?? expect.unreachable(id);
   const handle = standins.of(id);
   const { settings } = connectionOf(id);
-  const skipReason = (conversion: Conversion) =>
-    platform.skipReason?.(conversion, settings, clock.now) ?? null;
+  const skipReason = (conversion: Conversion) => platform.skipReason?.(conversion, settings, clock.now) ?? null;
 
   /** Delivers conversions in the batches that lanes would make of them, and returns their states. */
   async function deliverAll(conversions: readonly Conversion[]): Promise<string[]> {
@@ -76,11 +73,7 @@ describe.each(list.map((standin) => [standin.id, standin] as const))("%s", (id, 
   test("a preview says under which name an event is sent, or only why it is not sent", () => {
     const own = Object.values(platform.events?.standard ?? {});
     for (const name of [...Object.keys(usualEvents), ...own, "MQL", "Quiz Done"]) {
-      const { request, skipped, naming } = previewRequest(
-        connectionOf(id),
-        conversionOf({ name }),
-        clock.now,
-      );
+      const { request, skipped, naming } = previewRequest(connectionOf(id), conversionOf({ name }), clock.now);
       if (request) expect(naming, name).toMatch(/ is sent as /);
       else expect([skipped, naming], name).toEqual([expect.stringMatching(/\S/), null]);
     }
@@ -171,9 +164,7 @@ describe.each(list.map((standin) => [standin.id, standin] as const))("%s", (id, 
       Array.from({ length: 100 }, (_, i) => ({ id: `SKU-${i}`, name: "Mug", price: 1.5, quantity: i + 1 })),
     ];
     for (const items of lists) {
-      const conversions = [...Object.keys(usualEvents), "Quiz Done"].map((name) =>
-        conversionOf({ name, items }),
-      );
+      const conversions = [...Object.keys(usualEvents), "Quiz Done"].map((name) => conversionOf({ name, items }));
       const sendable = conversions.filter((one) => skipReason(one) === null);
       expect(sendable.length).toBeGreaterThanOrEqual(conversions.length - 1);
       const before = acceptedAt(handle);
@@ -195,9 +186,7 @@ describe.each(list.map((standin) => [standin.id, standin] as const))("%s", (id, 
   test("the request of an event without items has no field for them", () => {
     // Axon requires items, so that an order without any is one item.
     const text = sentText(conversionOf()).replace(/"items":\[\{"item_id":"order"[^\]]*\]/, "");
-    expect(text).not.toMatch(
-      /\w*(?:items?|contents|content_ids|products|product_context|cart|units|quantity)\w*":/i,
-    );
+    expect(text).not.toMatch(/\w*(?:items?|contents|content_ids|products|product_context|cart|units|quantity)\w*":/i);
   });
 
   test("the time of an event is in its request, or the platform dates events on arrival", () => {
@@ -256,11 +245,7 @@ describe.each(list.map((standin) => [standin.id, standin] as const))("%s", (id, 
       const time = clock.now - 8 * dayMs;
       return conversionOf({ time, receivedAt: time + 1000 });
     };
-    const candidates = [
-      () => conversionOf({ person }),
-      () => conversionOf({ time: clock.now - 200 * dayMs }),
-      tooLate,
-    ];
+    const candidates = [() => conversionOf({ person }), () => conversionOf({ time: clock.now - 200 * dayMs }), tooLate];
     for (const candidate of candidates) {
       const [outcome] = await delivery(id).deliver([candidate()], 1);
       if (outcome?.state === "rejected") return candidate;
@@ -350,25 +335,22 @@ describe("an event with several targets", () => {
     ["x", ["tw-o8z6j-o87ne", "o87nf"]],
   ];
 
-  test.each(cases)(
-    "%s counts it for each of %j, and once for each when it is sent again",
-    async (id, targets) => {
-      const handle = standins.of(id);
-      const before = handle.accepted.length;
-      const { deliver } = delivery(id, { "event.lead": targets.join(",") });
-      const leads = [conversionOf({ name: "generate_lead" }), conversionOf({ name: "Lead Captured" })];
-      for (let times = 0; times < 2; times++) {
-        const outcomes = await deliver(leads, 1);
-        expect(
-          outcomes.map(({ state }) => state),
-          lastReasons(handle),
-        ).toEqual(["sent", "sent"]);
-      }
-      const accepted = handle.accepted.slice(before);
-      expect(accepted).toHaveLength(targets.length * 2);
-      for (const one of accepted) expect(one).toMatchObject({ count: 2, counted: 1 });
-    },
-  );
+  test.each(cases)("%s counts it for each of %j, and once for each when it is sent again", async (id, targets) => {
+    const handle = standins.of(id);
+    const before = handle.accepted.length;
+    const { deliver } = delivery(id, { "event.lead": targets.join(",") });
+    const leads = [conversionOf({ name: "generate_lead" }), conversionOf({ name: "Lead Captured" })];
+    for (let times = 0; times < 2; times++) {
+      const outcomes = await deliver(leads, 1);
+      expect(
+        outcomes.map(({ state }) => state),
+        lastReasons(handle),
+      ).toEqual(["sent", "sent"]);
+    }
+    const accepted = handle.accepted.slice(before);
+    expect(accepted).toHaveLength(targets.length * 2);
+    for (const one of accepted) expect(one).toMatchObject({ count: 2, counted: 1 });
+  });
 
   test.each(cases)("%s: an invalid one of a batch takes no other with it", async (id, targets) => {
     const { deliver } = delivery(id, {

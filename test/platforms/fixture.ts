@@ -1,12 +1,7 @@
 // For the tests of single platforms: calls a platform's functions with the settings of one connection.
 
 import type { Conversion, Reading } from "../../src/kernel/event.ts";
-import type {
-  ConnectionSettings,
-  Platform,
-  PlatformRequest,
-  PlatformResponse,
-} from "../../src/platforms/platform.ts";
+import type { ConnectionSettings, Platform, PlatformRequest, PlatformResponse } from "../../src/platforms/platform.ts";
 import { sampleConversion } from "../../src/platforms/shared/sample.ts";
 
 /** A day after the sample conversion. */

@@ -3,13 +3,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { knownAt, revokedTokens, standinConnections } from "../../scripts/standinConnections.ts";
 import { urlFault, type Resolve } from "../../src/delivery/addresses.ts";
-import {
-  proveConnection,
-  readProofState,
-  whyRefused,
-  whySendsNothing,
-  type ProofState,
-} from "../../src/delivery/prove.ts";
+import { proveConnection, readProofState, whyRefused, whySendsNothing, type ProofState } from "../../src/delivery/prove.ts";
 import { createSender, type Sender } from "../../src/delivery/send.ts";
 import { platformOf, platforms } from "../../src/platforms/index.ts";
 import { connectPlatform } from "../../src/sites/connect.ts";
@@ -23,8 +17,7 @@ import { acceptedAt, lastReasons } from "./standinDelivery.ts";
 
 const standins = await startStandins({ rateLimits: false });
 const allow = { hosts: new Set<string>(), networks: [] };
-const senderTo = (origins: Record<string, string>) =>
-  createSender({ connectMs: 5000, attemptMs: 60_000, allow, origins });
+const senderTo = (origins: Record<string, string>) => createSender({ connectMs: 5000, attemptMs: 60_000, allow, origins });
 const sender = senderTo(standins.origins);
 const { store, close } = await createNodes("sqlite");
 const directory = createDirectory(store);
@@ -123,9 +116,7 @@ describe("new credentials of a connection", () => {
     const broken: Connection = { ...existing, state: "needs reconnection" };
     expect(await whyRefused(contextWith(sender), broken, changed)).toBeNull();
     // The credentials stay.
-    expect(
-      await whyRefused(contextWith(sender), existing, withSettings(existing, { phone_form: "plus" })),
-    ).toBeNull();
+    expect(await whyRefused(contextWith(sender), existing, withSettings(existing, { phone_form: "plus" }))).toBeNull();
     // The first delivery renews an expired token.
     const expired = { refresh_token: "refresh", expires_at: String(Date.now() - 1000) };
     expect(await whyRefused(contextWith(sender), existing, withSettings(changed, expired))).toBeNull();
@@ -137,11 +128,7 @@ describe("what a proof finds", () => {
   test.each<[StandinId, Record<string, string>, RegExp]>([
     ["meta", { pixel_id: "999999999999999" }, /dataset does not exist/],
     ["tiktok", { test_event_code: "", pixel_code: "C0000000000000000000" }, /no pixel with this pixel_code/],
-    [
-      "reddit",
-      { test_id: "", access_token: knownAt("reddit", "accessToken"), pixel_id: "a2_other" },
-      /no pixel/,
-    ],
+    ["reddit", { test_id: "", access_token: knownAt("reddit", "accessToken"), pixel_id: "a2_other" }, /no pixel/],
     ["google_ads", { conversion_action: "999" }, /INVALID_CONVERSION_ACTION/],
     ["cm360", { activity: knownAt("cm360", "archivedActivityId") }, /Floodlight activity is not valid/],
     ["linkedin", { default_rule: knownAt("linkedin", "disabledRuleId") }, /conversion rule is not/],
@@ -184,17 +171,14 @@ describe("what a proof finds", () => {
     expect(proof.reason).not.toContain("another-secret");
   });
 
-  test.each(withoutCall as StandinId[])(
-    "%s has no harmless call, and says so without being called",
-    async (id) => {
-      const handle = standins.of(id);
-      const before = handle.received.length;
-      const proof = await prove(id, standinConnections[id]);
-      expect(proof).toMatchObject({ state: "unproven" });
-      expect(proof.reason).toMatch(/has no call|answers every request alike/);
-      expect(handle.received.length).toBe(before);
-    },
-  );
+  test.each(withoutCall as StandinId[])("%s has no harmless call, and says so without being called", async (id) => {
+    const handle = standins.of(id);
+    const before = handle.received.length;
+    const proof = await prove(id, standinConnections[id]);
+    expect(proof).toMatchObject({ state: "unproven" });
+    expect(proof.reason).toMatch(/has no call|answers every request alike/);
+    expect(handle.received.length).toBe(before);
+  });
 
   test("every platform declares how it is proven", () => {
     for (const platform of platforms) {
@@ -243,8 +227,7 @@ describe("the state of a proof", () => {
   });
 
   test("a customer's platform whose name leads to a private address is not called", async () => {
-    const resolve: Resolve = (_host, _options, callback) =>
-      callback(null, [{ address: "127.0.0.1", family: 4 }]);
+    const resolve: Resolve = (_host, _options, callback) => callback(null, [{ address: "127.0.0.1", family: 4 }]);
     const guarded = createSender({ connectMs: 5000, attemptMs: 60_000, allow, origins: {}, resolve });
     const proof = await prove("segment", standinConnections.segment, guarded);
     await guarded.close();

@@ -51,9 +51,7 @@ describe.each(["sqlite", "postgres"] as const)("snapshots on %s", async (engine)
     return connection;
   }
   const calls = (platform: (typeof platforms)[number]) =>
-    standins
-      .of(platform)
-      .received.filter(({ path }) => /quality|eqs/.test(path) && !path.includes("dedupe_key")).length;
+    standins.of(platform).received.filter(({ path }) => /quality|eqs/.test(path) && !path.includes("dedupe_key")).length;
 
   test.each([
     ["meta", {}, { event: "Purchase", score: 6.8, maxScore: 10 }],
@@ -79,25 +77,16 @@ describe.each(["sqlite", "postgres"] as const)("snapshots on %s", async (engine)
   });
 
   test.each([
-    [
-      "pixelId",
-      ["event coverage 62 %, the goal is 75 %", "freshness: real_time", expect.stringMatching(/^dedup/)],
-    ],
+    ["pixelId", ["event coverage 62 %, the goal is 75 %", "freshness: real_time", expect.stringMatching(/^dedup/)]],
     ["otherPixelId", ["event coverage 62 %, the goal is 75 %", "freshness: real_time"]],
-  ] as const)(
-    "Meta's feedback on deduplication is added where the dataset has it: %s",
-    async (pixel, notes) => {
-      const connection = await connect("meta", { pixel_id: knownAt("meta", pixel) });
-      await run();
-      const [found] = await store.snapshots.list(
-        { siteId: connection.siteId, connectionId: connection.id },
-        1,
-      );
-      expect(found?.reports[0]?.notes).toEqual(notes);
-      await disconnect(context, connection, by);
-      await directory.refresh();
-    },
-  );
+  ] as const)("Meta's feedback on deduplication is added where the dataset has it: %s", async (pixel, notes) => {
+    const connection = await connect("meta", { pixel_id: knownAt("meta", pixel) });
+    await run();
+    const [found] = await store.snapshots.list({ siteId: connection.siteId, connectionId: connection.id }, 1);
+    expect(found?.reports[0]?.notes).toEqual(notes);
+    await disconnect(context, connection, by);
+    await directory.refresh();
+  });
 
   test("a token without the permission leaves the connection alone, and is tried again after six hours", async () => {
     const token = knownAt("pinterest", "conversionToken");

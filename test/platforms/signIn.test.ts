@@ -6,15 +6,7 @@ import { platforms } from "../../src/platforms/index.ts";
 import type { StandinId } from "../../standins/index.ts";
 import { startStandins, type Standins } from "../../standins/shared/start.ts";
 import { freePort } from "../support/servers/freePort.ts";
-import {
-  call,
-  engines,
-  eventually,
-  newInstallation,
-  type Installation,
-  type Relay,
-  type TestSite,
-} from "../support/relay.ts";
+import { call, engines, eventually, newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
 import { sha256Of } from "../support/sha256.ts";
 import { report } from "../support/visits.ts";
 
@@ -80,21 +72,18 @@ describe.each(engines)("signing in on %s", (engine) => {
       .filter(([name]) => name !== "access_token")
       .map(([name, value]) => `${name}=${value}`);
 
-  test.each(withSignIn)(
-    "%s: the tokens of a sign-in become a connection, and the list of connections hides them",
-    async (id) => {
-      const signedIn = await signIn(id);
-      const connected = await home.run("connect", host, id, `sign_in=${signedIn}`, ...settingsOf(id));
-      expect(connected.platform).toBe(id);
-      const { connections } = await home.run("connection", "list", host);
-      const mine = connections.find((one: { id: string }) => one.id === connected.id);
-      expect(mine.settings.access_token).toBe("(configured)");
-      // A sign-in can be used once.
-      expect(await home.fails("connect", host, id, `sign_in=${signedIn}`, ...settingsOf(id))).toMatchObject({
-        field: "sign_in",
-      });
-    },
-  );
+  test.each(withSignIn)("%s: the tokens of a sign-in become a connection, and the list of connections hides them", async (id) => {
+    const signedIn = await signIn(id);
+    const connected = await home.run("connect", host, id, `sign_in=${signedIn}`, ...settingsOf(id));
+    expect(connected.platform).toBe(id);
+    const { connections } = await home.run("connection", "list", host);
+    const mine = connections.find((one: { id: string }) => one.id === connected.id);
+    expect(mine.settings.access_token).toBe("(configured)");
+    // A sign-in can be used once.
+    expect(await home.fails("connect", host, id, `sign_in=${signedIn}`, ...settingsOf(id))).toMatchObject({
+      field: "sign_in",
+    });
+  });
 
   test("a denied sign-in is reported to the browser and the terminal", async () => {
     const asked = await link("google_ads");
@@ -216,13 +205,7 @@ describe.each(engines)("signing in on %s", (engine) => {
     await eventually("events are parked", async () => (await send())?.status === "parked");
     const before = standin.accepted.length;
     const signedIn = await signIn("google_ads");
-    const connected = await home.run(
-      "connect",
-      host,
-      "google_ads",
-      `sign_in=${signedIn}`,
-      ...settingsOf("google_ads"),
-    );
+    const connected = await home.run("connect", host, "google_ads", `sign_in=${signedIn}`, ...settingsOf("google_ads"));
     expect(connected).toMatchObject({ existing: true });
     await eventually("the parked events were sent", () => standin.accepted.length > before);
   });

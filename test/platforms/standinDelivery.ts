@@ -13,8 +13,7 @@ import type { Connection, Directory } from "../../src/sites/directory.ts";
 import type { StandinId } from "../../standins/index.ts";
 import { startStandins, type StandinHandle } from "../../standins/shared/start.ts";
 
-export const acceptedAt = (handle: StandinHandle) =>
-  handle.accepted.reduce((sum, { count }) => sum + count, 0);
+export const acceptedAt = (handle: StandinHandle) => handle.accepted.reduce((sum, { count }) => sum + count, 0);
 /** The reasons for which the stand-in rejected the last call, shown when a test fails. */
 export const lastReasons = (handle: StandinHandle) => JSON.stringify(handle.received.at(-1)?.reasons ?? []);
 

@@ -9,13 +9,7 @@ import { platformOf } from "../../src/platforms/index.ts";
 import { standins as list, type StandinId } from "../../standins/index.ts";
 import { startStandins, type StandinHandle, type Standins } from "../../standins/shared/start.ts";
 import { withStore } from "../support/installation.ts";
-import {
-  eventually,
-  newInstallation,
-  type Installation,
-  type Relay,
-  type TestSite,
-} from "../support/relay.ts";
+import { eventually, newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
 import { sha256Of } from "../support/sha256.ts";
 import { report } from "../support/visits.ts";
 
@@ -130,8 +124,7 @@ function testConnection(id: StandinId): void {
     });
   });
 
-  const wordsOf = (settings: Record<string, string>) =>
-    Object.entries(settings).map(([name, value]) => `${name}=${value}`);
+  const wordsOf = (settings: Record<string, string>) => Object.entries(settings).map(([name, value]) => `${name}=${value}`);
   const connect = (changes: Record<string, string>, ...options: string[]) =>
     home.run("connect", host, id, ...wordsOf({ ...standinConnections[id], ...changes }), ...options);
 
@@ -190,8 +183,7 @@ function testConnection(id: StandinId): void {
     const { result } = await send(site, id, { email, value: 5, currency: "USD" });
     const calls = JSON.stringify(handle.received.slice(before));
     for (const value of [sha256Of(email), ...Object.values(clicks)]) expect(calls).not.toContain(value);
-    if (!result?.ok)
-      expect(result, lastReasons(handle)).toMatchObject({ status: "skipped", error: "opted out" });
+    if (!result?.ok) expect(result, lastReasons(handle)).toMatchObject({ status: "skipped", error: "opted out" });
   });
 
   test("every standard event is accepted", async () => {
@@ -252,10 +244,7 @@ function testConnection(id: StandinId): void {
   });
 
   const isSent = (event: string) =>
-    eventually(
-      "the event is sent",
-      async () => (await home.run("event", "show", event)).deliveries[0].state === "sent",
-    );
+    eventually("the event is sent", async () => (await home.run("event", "show", event)).deliveries[0].state === "sent");
 
   test("an event is retried after throttling, server errors, lost connections and garbled responses", async () => {
     const waiting: string[] = [];
@@ -367,9 +356,7 @@ function testConnection(id: StandinId): void {
       );
     });
     const logged = JSON.stringify(traces) + relay.output();
-    const secrets = platform.settings
-      .filter(({ secret }) => secret)
-      .map(({ name }) => standinConnections[id][name]);
+    const secrets = platform.settings.filter(({ secret }) => secret).map(({ name }) => standinConnections[id][name]);
     for (const secret of secrets) if (secret) expect(logged).not.toContain(secret);
     const received = JSON.stringify(handle.received);
     const used = Object.entries(clicks).filter(([name]) => platform.ids?.includes(name));
@@ -387,8 +374,7 @@ function testConnection(id: StandinId): void {
     expect(preview.naming).toMatch(/^purchase is sent as .+: .+\.$/);
     expect(preview.request.method).toBe(id === "outbrain" ? "GET" : "POST");
     for (const { name, secret } of platform.settings)
-      if (secret && standinConnections[id][name])
-        expect(JSON.stringify(preview)).not.toContain(standinConnections[id][name]);
+      if (secret && standinConnections[id][name]) expect(JSON.stringify(preview)).not.toContain(standinConnections[id][name]);
   });
 
   test("pickers offer the accounts of the stand-in", async () => {

@@ -25,9 +25,7 @@ describe.each(readdirSync(folder).filter((name) => name.endsWith(".tpl")))("the 
       logToConsole: "logging",
       sendHttpRequest: "send_http",
     };
-    const required = [...template.code.matchAll(/require\('(\w+)'\)/g)].flatMap(
-      ([, used = ""]) => needed[used] ?? [],
-    );
+    const required = [...template.code.matchAll(/require\('(\w+)'\)/g)].flatMap(([, used = ""]) => needed[used] ?? []);
     const asked = template.permissions.map(({ instance }) => instance.key.publicId);
     expect(asked.toSorted()).toEqual(required.toSorted());
   });
@@ -37,11 +35,7 @@ describe.each(readdirSync(folder).filter((name) => name.endsWith(".tpl")))("the 
     const pattern = url?.valueValidators?.find(({ type }) => type === "REGEX")?.args?.[0] ?? "";
     const accepts = (text: string) => new RegExp(pattern).test(text);
     expect(accepts("https://cc.shop.example.com")).toBe(true);
-    for (const wrong of [
-      "http://shop.example.com",
-      "https://shop.example.com/x",
-      "https://a:b@shop.example.com",
-    ])
+    for (const wrong of ["http://shop.example.com", "https://shop.example.com/x", "https://a:b@shop.example.com"])
       expect(accepts(wrong), wrong).toBe(false);
   });
 });

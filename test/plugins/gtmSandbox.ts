@@ -132,10 +132,7 @@ export class Sandbox {
   #run(code: string, globals: object): void {
     expect(listForeignSyntax(code)).toEqual([]);
     const context = createContext({});
-    runInContext(
-      "((all) => Object.getOwnPropertyNames(all).forEach((name) => delete all[name]))(globalThis)",
-      context,
-    );
+    runInContext("((all) => Object.getOwnPropertyNames(all).forEach((name) => delete all[name]))(globalThis)", context);
     Object.assign(context, { require: this.#require, ...globals });
     runInContext(`(() => {${code}\n})()`, context);
   }
@@ -143,8 +140,7 @@ export class Sandbox {
   #require = (name: string): unknown => {
     const { permission, only } = functions[name] ?? {};
     if (!functions[name]) throw new Error(`the double has no function ${name}`);
-    if (only && !this.#template.info.containerContexts.includes(only))
-      throw new Error(`${name} is not part of this container`);
+    if (only && !this.#template.info.containerContexts.includes(only)) throw new Error(`${name} is not part of this container`);
     if (name === "JSON") return sandboxJson;
     if (name === "makeNumber") return Number;
     if (name === "makeString") return String;
@@ -165,8 +161,7 @@ export class Sandbox {
   #check(id: string, [subject]: unknown[]): void {
     const permission = this.#template.permissions.find(({ instance }) => instance.key.publicId === id);
     if (!permission) throw new Error(`the template has no permission ${id}`);
-    const list = (key: string) =>
-      permission.instance.param.find((one) => one.key === key)?.value.listItem ?? [];
+    const list = (key: string) => permission.instance.param.find((one) => one.key === key)?.value.listItem ?? [];
     const refused = () => new Error(`the permission ${id} does not allow ${String(subject)}`);
     if (id === "inject_script" || id === "send_http") {
       const patterns = list("urls").map(({ string = "" }) => string);
@@ -174,9 +169,7 @@ export class Sandbox {
     }
     if (id === "access_globals") {
       const named = list("keys").map(({ mapKey = [], mapValue = [] }) =>
-        Object.fromEntries(
-          mapKey.map(({ string }, i) => [string, mapValue[i]?.string ?? mapValue[i]?.boolean]),
-        ),
+        Object.fromEntries(mapKey.map(({ string }, i) => [string, mapValue[i]?.string ?? mapValue[i]?.boolean])),
       );
       if (!named.some((one) => one["key"] === subject && one["execute"] === true)) throw refused();
     }

@@ -10,10 +10,7 @@ type Module = {
   id: number;
   module: string;
   parameters: Record<string, unknown>;
-  mapper: { url: string; method: string; data: string; headers: { name: string; value: string }[] } & Record<
-    string,
-    unknown
-  >;
+  mapper: { url: string; method: string; data: string; headers: { name: string; value: string }[] } & Record<string, unknown>;
   onerror?: Module[];
 };
 const { flow } = JSON.parse(readFileSync(join(root, "plugins/make/blueprint.json"), "utf8")) as {
@@ -28,9 +25,7 @@ test("the body of the Make blueprint is the one that the guide explains", () => 
 test("the Make blueprint treats errors as errors, repeats them, and follows no redirect", () => {
   expect(http.parameters.handleErrors).toBe(true);
   expect(http.mapper.followRedirect).toBe(false);
-  expect(http.onerror?.map(({ module, mapper }) => [module, mapper.retry])).toEqual([
-    ["builtin:Break", true],
-  ]);
+  expect(http.onerror?.map(({ module, mapper }) => [module, mapper.retry])).toEqual([["builtin:Break", true]]);
 });
 
 test("a real relay accepts the request of the Make blueprint", async () => {
@@ -47,9 +42,7 @@ test("a real relay accepts the request of the Make blueprint", async () => {
   const body = http.mapper.data
     .replaceAll(/\{\{parseNumber\(1\.(\w+); "\."\)\}\}/g, (_, name: string) => String(Number(values[name])))
     .replaceAll(/\{\{1\.(\w+)\}\}/g, (_, name: string) => values[name] ?? "");
-  const headers = Object.fromEntries(
-    http.mapper.headers.map(({ name, value }) => [name, value.replace("cc_…", key)]),
-  );
+  const headers = Object.fromEntries(http.mapper.headers.map(({ name, value }) => [name, value.replace("cc_…", key)]));
   const answer = await call(relay.url, {
     path: new URL(http.mapper.url).pathname,
     method: http.mapper.method.toUpperCase(),

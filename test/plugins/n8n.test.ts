@@ -75,9 +75,7 @@ describe("the n8n node", () => {
 
   test("a refused item fails the node with its number, or comes out if the node continues", async () => {
     const items = [item("n8n-3"), { ...item("n8n-4"), email: "" }];
-    await expect(run(relay.url, items)).rejects.toThrow(
-      "Cleancast, item 1: 400 email or hashed_email required",
-    );
+    await expect(run(relay.url, items)).rejects.toThrow("Cleancast, item 1: 400 email or hashed_email required");
     expect(await run(relay.url, items, true)).toEqual([
       { ok: true, deduped: true },
       { ok: false, status: 400, error: "email or hashed_email required" },

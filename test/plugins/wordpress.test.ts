@@ -61,9 +61,11 @@ beforeAll(async () => {
 
 describe.skipIf(!hasPhp)("the WordPress plugin", () => {
   const known = async (orderId: string) =>
-    (await home.run("event", "list", "--order", orderId)).events.map(
-      ({ event, value, currency }: Record<string, unknown>) => [event, value, currency],
-    );
+    (await home.run("event", "list", "--order", orderId)).events.map(({ event, value, currency }: Record<string, unknown>) => [
+      event,
+      value,
+      currency,
+    ]);
 
   test("a paid order is reported once, though it becomes processing and then completed", async () => {
     const { happened } = await runPlugin({
@@ -117,10 +119,7 @@ describe.skipIf(!hasPhp)("the WordPress plugin", () => {
   });
 
   test("a temporary failure is repeated by a later job, not before Retry-After", async () => {
-    const peer = await startPeer([
-      { status: 503, headers: { "Retry-After": "3600" }, body: "down" },
-      { close: true },
-    ]);
+    const peer = await startPeer([{ status: 503, headers: { "Retry-After": "3600" }, body: "down" }, { close: true }]);
     const { happened } = await runPlugin({
       options: settings(peer.url),
       orders: [order(4)],
@@ -154,8 +153,7 @@ describe.skipIf(!hasPhp)("the WordPress plugin", () => {
 
   test("the connection test tells a right key from a wrong one, and leaves no event", async () => {
     const check = async (options: unknown) =>
-      (await runPlugin({ options, calls: [["call", "cleancast_test_connection", []]] })).happened[0]
-        ?.returned;
+      (await runPlugin({ options, calls: [["call", "cleancast_test_connection", []]] })).happened[0]?.returned;
     expect(await check(settings(relay.url))).toEqual({
       ok: true,
       text: "Connected: the relay accepts the key.",
@@ -176,9 +174,7 @@ describe.skipIf(!hasPhp)("the WordPress plugin", () => {
         calls: [["call", "cleancast_sanitize", [given]]],
       });
     const kept = await save({ url: "https://relay.example.com/__cc/inbound/", key: "" });
-    expect(kept.happened).toEqual([
-      { returned: { url: "https://relay.example.com", key: "cc_stored", tag: false } },
-    ]);
+    expect(kept.happened).toEqual([{ returned: { url: "https://relay.example.com", key: "cc_stored", tag: false } }]);
     const wrong = await save({ url: "http://shop.example.com", key: "ccm_0123", tag: "1" });
     expect(wrong.happened).toEqual([
       {

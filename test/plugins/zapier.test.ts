@@ -21,11 +21,8 @@ type Core = { createAppTester: (app: App) => (perform: Perform, bundle: Bundle) 
 const folder = join(root, "plugins/zapier");
 const load = createRequire(join(folder, "index.js"));
 const app = load("./index.js") as App;
-const core = existsSync(join(folder, "node_modules/zapier-platform-core"))
-  ? (load("zapier-platform-core") as Core)
-  : null;
-if (!core)
-  console.log("zapier-platform-core is not installed in plugins/zapier: a double runs the functions.");
+const core = existsSync(join(folder, "node_modules/zapier-platform-core")) ? (load("zapier-platform-core") as Core) : null;
+if (!core) console.log("zapier-platform-core is not installed in plugins/zapier: a double runs the functions.");
 
 class ZapierError extends Error {}
 class ThrottledError extends Error {
@@ -43,8 +40,7 @@ const z = {
     return { status, content: await response.text(), getHeader: (name: string) => headers.get(name) };
   },
 };
-const run = (perform: Perform, bundle: Bundle) =>
-  core ? core.createAppTester(app)(perform, bundle) : perform(z, bundle);
+const run = (perform: Perform, bundle: Bundle) => (core ? core.createAppTester(app)(perform, bundle) : perform(z, bundle));
 
 let relay: Relay;
 let key: string;
@@ -83,8 +79,7 @@ describe("the Zapier integration", () => {
   });
 
   test("the test of the connection tells a right key from a wrong one", async () => {
-    const check = (own: string) =>
-      run(app.authentication.test, { authData: { url: relay.url, key: own }, inputData: {} });
+    const check = (own: string) => run(app.authentication.test, { authData: { url: relay.url, key: own }, inputData: {} });
     expect(await check(key)).toEqual({ ok: true, results: [] });
     await expect(check("cc_wrong")).rejects.toThrow("Cleancast: 401 Invalid API key");
   });

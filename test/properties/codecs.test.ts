@@ -22,11 +22,7 @@ const idValue = fc.oneof(
 );
 const text = fc.oneof(
   anyText,
-  fc.constantFrom(
-    "https://www.google.com/",
-    "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X)",
-    "facebook\\google",
-  ),
+  fc.constantFrom("https://www.google.com/", "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X)", "facebook\\google"),
 );
 const named = <T>(names: readonly string[], value: fc.Arbitrary<T>) =>
   fc.dictionary(fc.constantFrom(...names), value, { maxKeys: 4, noNullPrototype: true });
@@ -56,18 +52,13 @@ const visit: fc.Arbitrary<Visit> = seen.chain((seenAt) =>
     { requiredKeys: ["visitorId", "seenAt", "browser", "clickIds", "browserIds", "utm"] },
   ),
 );
-const visits = fc
-  .array(visit, { maxLength: 4 })
-  .map((found) => found.toSorted((one, other) => other.seenAt - one.seenAt));
+const visits = fc.array(visit, { maxLength: 4 }).map((found) => found.toSorted((one, other) => other.seenAt - one.seenAt));
 const sha256 = hash.map((one) => one as Sha256);
 
 const identity: fc.Arbitrary<Identity> = fc.record({
   visits,
   firstUtm: named(utmFields, text),
-  forms: fc.record(
-    { emailGoogleSha256: sha256, emailMicrosoftSha256: sha256, emailRedditSha256: sha256 },
-    { requiredKeys: [] },
-  ),
+  forms: fc.record({ emailGoogleSha256: sha256, emailMicrosoftSha256: sha256, emailRedditSha256: sha256 }, { requiredKeys: [] }),
 });
 
 property(
@@ -79,16 +70,12 @@ property(
   { runs: 500 },
 );
 
-property(
-  "the hashes of a record that are its own email's are found again",
-  [identity, sha256],
-  (record, subject) => {
-    const own = { ...record, forms: { emailGoogleSha256: subject, emailMicrosoftSha256: subject } };
-    const packed = packRecord(own, subject);
-    expect(packed).not.toContain(subject);
-    expect(unpackRecord(packed, subject)).toEqual(own);
-  },
-);
+property("the hashes of a record that are its own email's are found again", [identity, sha256], (record, subject) => {
+  const own = { ...record, forms: { emailGoogleSha256: subject, emailMicrosoftSha256: subject } };
+  const packed = packRecord(own, subject);
+  expect(packed).not.toContain(subject);
+  expect(unpackRecord(packed, subject)).toEqual(own);
+});
 
 property(
   "a visitor is read as it was stored",
@@ -115,15 +102,11 @@ property(
   (record, subject, at, isTrusted) => {
     const packed = packRecord(record, subject);
     const options = { keepMs: 90 * 86_400_000, isTrusted };
-    const known = (found: unknown) =>
-      ({ consent: "granted", withheld: null, identity: found as EventIdentity }) as const;
+    const known = (found: unknown) => ({ consent: "granted", withheld: null, identity: found as EventIdentity }) as const;
     const part = unpackForEvent(packed, subject);
     expect(attribute(known(part), at, options)).toEqual(attribute(known(record), at, options));
     const person = (found: unknown) =>
-      filterReasons(
-        { emailSha256: subject, emailDomain: null, identity: found as EventIdentity },
-        withDefaults({}),
-      );
+      filterReasons({ emailSha256: subject, emailDomain: null, identity: found as EventIdentity }, withDefaults({}));
     expect(person(part)).toEqual(person(record));
   },
   { runs: 500 },

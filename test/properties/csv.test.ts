@@ -26,11 +26,7 @@ const columns = ["one", "two", "three"].map((title, i): Column<readonly (string 
 }));
 
 /** An export, read in pages of any size. */
-async function exported(
-  table: readonly (readonly (string | number | null)[])[],
-  size: number,
-  limit?: number,
-): Promise<string> {
+async function exported(table: readonly (readonly (string | number | null)[])[], size: number, limit?: number): Promise<string> {
   let text = "";
   const readPage = async (cursor: number | null, wanted: number) => {
     const from = cursor ?? 0;
@@ -50,9 +46,7 @@ property(
   async (table, size) => {
     const [header, ...read] = parse(await exported(table, size));
     expect(header).toEqual(["one", "two", "three"]);
-    expect(read.map((row) => row.map(unquoted))).toEqual(
-      table.map((row) => row.map((one) => unquoted(String(one ?? "")))),
-    );
+    expect(read.map((row) => row.map(unquoted))).toEqual(table.map((row) => row.map((one) => unquoted(String(one ?? "")))));
     const texts = read.flat().filter((_text, i) => typeof table.flat()[i] === "string");
     for (const text of texts) expect(text).not.toMatch(/^[=+\-@\t\r]/);
   },
@@ -86,8 +80,7 @@ const header = fc
   .filter((names) => names.every((name) => name.trim() !== "" && !name.startsWith("\ufeff")));
 
 /** A file, in pieces of any size. */
-const inPieces = (text: string, size: number) =>
-  Readable.from(text.match(new RegExp(`[^]{1,${size}}`, "gu")) ?? []);
+const inPieces = (text: string, size: number) => Readable.from(text.match(new RegExp(`[^]{1,${size}}`, "gu")) ?? []);
 
 async function rowsOf({ rows: found }: Table) {
   const all = [];
@@ -151,10 +144,7 @@ property(
   async (objects, number, size) => {
     const text = [...objects.map((one) => JSON.stringify(one)), `{"n":${number}}`].join("\n");
     const read = await rowsOf(await createNdjsonTable(inPieces(text, size)));
-    expect(read.map((row) => ("cells" in row ? row.cells : row.fault))).toEqual([
-      ...objects,
-      { n: String(number) },
-    ]);
+    expect(read.map((row) => ("cells" in row ? row.cells : row.fault))).toEqual([...objects, { n: String(number) }]);
     expect(read.map(({ line }) => line)).toEqual(read.map((_row, i) => i + 1));
   },
 );
@@ -210,14 +200,11 @@ property(
   "an amount with its currency is read, before or behind it, as a code or a symbol",
   [amount, currency, fc.constantFrom(...locales), fc.constantFrom("code", "symbol", "narrowSymbol")],
   (value, code, { locale, decimal }, currencyDisplay) => {
-    const text = new Intl.NumberFormat(locale, { style: "currency", currency: code, currencyDisplay }).format(
-      value,
-    );
+    const text = new Intl.NumberFormat(locale, { style: "currency", currency: code, currencyDisplay }).format(value);
     const read = readMoney(text, { decimal }, ",");
     if (read instanceof ValueFault) throw new Error(`${text}: ${read.message}`);
     const digits =
-      new Intl.NumberFormat("en", { style: "currency", currency: code }).resolvedOptions()
-        .maximumFractionDigits ?? 2;
+      new Intl.NumberFormat("en", { style: "currency", currency: code }).resolvedOptions().maximumFractionDigits ?? 2;
     expect(read.amount).toBe(
       Number(
         new Intl.NumberFormat("en", {
@@ -326,11 +313,7 @@ property(
     const date = new Date(0);
     date.setUTCFullYear(year, month - 1, day);
     // No sale was made in the first century, but a year of two digits is easily taken for one.
-    const isDate =
-      year >= 100 &&
-      date.getUTCFullYear() === year &&
-      date.getUTCMonth() === month - 1 &&
-      date.getUTCDate() === day;
+    const isDate = year >= 100 && date.getUTCFullYear() === year && date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
     const isClock = minute < 60 && (half ? hour >= 1 && hour <= 12 : hour < 24);
     const isOffset = offsetHours <= 14 && offsetMinutes < 60;
     expect([text, read instanceof ValueFault]).toEqual([text, !(isDate && isClock && isOffset)]);

@@ -153,10 +153,7 @@ async function write(siteId: string, { at, name, email, order, mode, states }: P
   }
 }
 
-const isIn = (
-  line: LogLine,
-  { connectionId, platform, states, eventName, mode, orderId, from = 0, to = Infinity }: LogFilter,
-) =>
+const isIn = (line: LogLine, { connectionId, platform, states, eventName, mode, orderId, from = 0, to = Infinity }: LogFilter) =>
   (connectionId === undefined || line.connectionId === connectionId) &&
   (platform === undefined || line.platform === platform) &&
   (states === undefined || states.includes(line.state)) &&
@@ -201,9 +198,7 @@ property(
     for (const [wanted, limit] of filters) {
       const found = await listAll(siteId, wanted, limit);
       const ofPerson = new Set(
-        (await listAll(siteId, wanted.emailSha256 ? { emailSha256: wanted.emailSha256 } : {}, 100)).map(
-          ({ eventId }) => eventId,
-        ),
+        (await listAll(siteId, wanted.emailSha256 ? { emailSha256: wanted.emailSha256 } : {}, 100)).map(({ eventId }) => eventId),
       );
       const expected = all.filter((line) => isIn(line, wanted) && ofPerson.has(line.eventId));
       expect(found.map(({ eventId, connectionId }) => `${eventId}/${connectionId}`)).toEqual(

@@ -10,17 +10,7 @@ import { dayMs, minuteMs } from "../../src/kernel/time.ts";
 import { withDefaults } from "../../src/sites/settings.ts";
 import type { Site } from "../../src/sites/directory.ts";
 import { connectionTo } from "../support/lanes.ts";
-import {
-  address,
-  anyText,
-  digitSigns,
-  hash,
-  inAnyCase,
-  property,
-  sha256Hex,
-  storableText,
-  word,
-} from "./property.ts";
+import { address, anyText, digitSigns, hash, inAnyCase, property, sha256Hex, storableText, word } from "./property.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
 const read = (text: string, country: string | null = null) =>
@@ -114,29 +104,17 @@ property(
   "nothing plain of a person is in what is read",
   [address, personalName, personalName, phones, country],
   (email, firstName, lastName, phone, of) => {
-    const found = accepted(
-      read(JSON.stringify({ email, event: "purchase", firstName, lastName, phone }), of),
-    );
+    const found = accepted(read(JSON.stringify({ email, event: "purchase", firstName, lastName, phone }), of));
     const local = email.slice(0, email.indexOf("@"));
     const text = `${JSON.stringify(found)} ${inspect(found, { depth: null })} ${JSON.stringify(newEvent(found, origin))}`;
-    const plain = [
-      firstName,
-      lastName,
-      phone,
-      phone.replaceAll(/\D/g, ""),
-      ...(local.length > 6 ? [local] : []),
-    ];
+    const plain = [firstName, lastName, phone, phone.replaceAll(/\D/g, ""), ...(local.length > 6 ? [local] : [])];
     for (const one of plain) expect(text.includes(one), one).toBe(false);
   },
 );
 
 /** JSON that a careful sender writes, and what must be read from it. Addresses in names are another matter. */
-const eventName = storableText({ minLength: 1, maxLength: 100 }).filter(
-  (name) => name.trim() !== "" && !name.includes("@"),
-);
-const orderId = storableText({ minLength: 1, maxLength: 128 }).filter(
-  (id) => id.trim() !== "" && !id.includes("@"),
-);
+const eventName = storableText({ minLength: 1, maxLength: 100 }).filter((name) => name.trim() !== "" && !name.includes("@"));
+const orderId = storableText({ minLength: 1, maxLength: 128 }).filter((id) => id.trim() !== "" && !id.includes("@"));
 const value = fc.oneof(fc.double({ min: 0, max: 1e12, noNaN: true }), fc.integer({ min: 0, max: 1e9 }));
 const currency = fc.constantFrom("USD", "EUR", "JPY", "KWD", "CLF").chain(inAnyCase);
 
@@ -145,9 +123,7 @@ property(
   [address.chain(inAnyCase), eventName, value, currency, orderId],
   (email, event, amount, code, order) => {
     const found = accepted(
-      read(
-        JSON.stringify({ email: ` ${email}\t`, event, value: amount, currency: ` ${code}`, orderId: order }),
-      ),
+      read(JSON.stringify({ email: ` ${email}\t`, event, value: amount, currency: ` ${code}`, orderId: order })),
     );
     expect(found).toMatchObject({
       name: event,
@@ -179,25 +155,17 @@ property(
     }),
   ],
   (email, event, optional) => {
-    expect(read(JSON.stringify({ email, event, ...optional }))).toEqual(
-      read(JSON.stringify({ email, event })),
-    );
+    expect(read(JSON.stringify({ email, event, ...optional }))).toEqual(read(JSON.stringify({ email, event })));
   },
 );
 
-property(
-  "a hash in any case is the person of the address that it was made from",
-  [address, fc.boolean()],
-  (email, isUpper) => {
-    const hashed = sha256Hex(email.trim().toLowerCase());
-    const found = accepted(
-      read(JSON.stringify({ hashed_email: isUpper ? hashed.toUpperCase() : hashed, event: "lead" })),
-    );
-    expect(found.person).toEqual({
-      emailSha256: accepted(read(JSON.stringify({ email, event: "lead" }))).person.emailSha256,
-    });
-  },
-);
+property("a hash in any case is the person of the address that it was made from", [address, fc.boolean()], (email, isUpper) => {
+  const hashed = sha256Hex(email.trim().toLowerCase());
+  const found = accepted(read(JSON.stringify({ hashed_email: isUpper ? hashed.toUpperCase() : hashed, event: "lead" })));
+  expect(found.person).toEqual({
+    emailSha256: accepted(read(JSON.stringify({ email, event: "lead" }))).person.emailSha256,
+  });
+});
 
 const wholeNumber = fc
   .array(fc.constantFrom(...digitSigns), { minLength: 1, maxLength: 30 })
@@ -219,13 +187,7 @@ const pad = (number: number, length = 2) => String(Math.abs(number)).padStart(le
 
 property(
   "a time with any offset is read as the moment that it names",
-  [
-    recent,
-    offset,
-    fc.constantFrom("T", " ", "t"),
-    fc.boolean(),
-    fc.constantFrom("", "123", "9", "123456789"),
-  ],
+  [recent, offset, fc.constantFrom("T", " ", "t"), fc.boolean(), fc.constantFrom("", "123", "9", "123456789")],
   (at, minutes, separator, hasColon, fraction) => {
     const wall = new Date(at + minutes * minuteMs).toISOString();
     const zone =
@@ -236,16 +198,13 @@ property(
     const seconds = Math.floor(at / 1000) * 1000 + Math.floor(Number(`0.${fraction || 0}`) * 1000);
     const found = read(JSON.stringify({ email: "ada@example.com", event: "lead", eventTime }));
     // The fraction of the last second may lie beyond the limits.
-    if (seconds >= now - 90 * dayMs && seconds <= now + 5 * minuteMs)
-      expect(accepted(found).eventTime).toBe(seconds);
+    if (seconds >= now - 90 * dayMs && seconds <= now + 5 * minuteMs) expect(accepted(found).eventTime).toBe(seconds);
   },
 );
 
 property("Unix seconds are read to the millisecond, as a number and as a text", [recent], (at) => {
   for (const eventTime of [at / 1000, String(at / 1000)])
-    expect(
-      accepted(read(JSON.stringify({ email: "ada@example.com", event: "lead", eventTime }))).eventTime,
-    ).toBe(at);
+    expect(accepted(read(JSON.stringify({ email: "ada@example.com", event: "lead", eventTime }))).eventTime).toBe(at);
 });
 
 const site = (...mapped: string[]): Site =>

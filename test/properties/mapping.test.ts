@@ -49,9 +49,7 @@ const conversionOf = (names: readonly string[]): fc.Arbitrary<Conversion> =>
       storableText({ minLength: 1, maxLength: 100 }).filter((name) => name.trim() !== ""),
     ),
     mode: fc.constant("live"),
-    value: fc.option(
-      fc.oneof(fc.double({ min: 0, max: 1e12, noNaN: true }), fc.integer({ min: 0, max: 1e6 })),
-    ),
+    value: fc.option(fc.oneof(fc.double({ min: 0, max: 1e12, noNaN: true }), fc.integer({ min: 0, max: 1e6 }))),
     currency: fc.constantFrom("USD", "EUR", "JPY", "KWD", "XAU"),
     orderId: fc.option(storableText({ minLength: 1, maxLength: 100 }).filter((id) => id.trim() !== "")),
     time: fc.integer({ min: now - 90 * dayMs, max: now + 5 * minuteMs }),
@@ -63,10 +61,7 @@ const conversionOf = (names: readonly string[]): fc.Arbitrary<Conversion> =>
       { maxKeys: 6 },
     ),
     browserIds: fc.dictionary(fc.constantFrom(...idNames), idValue, { maxKeys: 6 }),
-    utm: fc.dictionary(
-      fc.constantFrom("utm_source", "utm_campaign", "utm_term"),
-      storableText({ maxLength: 50 }),
-    ),
+    utm: fc.dictionary(fc.constantFrom("utm_source", "utm_campaign", "utm_term"), storableText({ maxLength: 50 })),
     browser: fc.option(
       fc.record({
         page: storableText({ maxLength: 60 }),
@@ -78,11 +73,7 @@ const conversionOf = (names: readonly string[]): fc.Arbitrary<Conversion> =>
     consent: fc.constantFrom("granted", "denied", "unknown"),
     extra: fc.dictionary(
       word(1, 2),
-      fc.oneof(
-        storableText({ maxLength: 30 }),
-        fc.double({ noNaN: true, noDefaultInfinity: true }),
-        fc.boolean(),
-      ),
+      fc.oneof(storableText({ maxLength: 30 }), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.boolean()),
       { maxKeys: 4 },
     ),
   });
@@ -100,24 +91,16 @@ const settingsOf = (platform: Platform): fc.Arbitrary<ConnectionSettings> => {
   const mapped: fc.Arbitrary<Record<string, string>> = fields.length
     ? fc.dictionary(fc.constantFrom(...fields.map(({ name }) => name)), source, { maxKeys: 5 })
     : fc.constant({});
-  return fc
-    .tuple(fc.constantFrom(...(examples.length ? examples : [{}])), mapped)
-    .map(([settings, chosen]) => ({
-      ...settings,
-      ...Object.fromEntries(
-        Object.entries(chosen).flatMap(([name, from]) =>
-          mappingFault(name, from, fields) ? [] : [[`map.${name}`, from]],
-        ),
-      ),
-    }));
+  return fc.tuple(fc.constantFrom(...(examples.length ? examples : [{}])), mapped).map(([settings, chosen]) => ({
+    ...settings,
+    ...Object.fromEntries(
+      Object.entries(chosen).flatMap(([name, from]) => (mappingFault(name, from, fields) ? [] : [[`map.${name}`, from]])),
+    ),
+  }));
 };
 
 /** Those of the conversions that the relay would send in one request. */
-function sendable(
-  platform: Platform,
-  conversions: readonly Conversion[],
-  settings: ConnectionSettings,
-): Conversion[] {
+function sendable(platform: Platform, conversions: readonly Conversion[], settings: ConnectionSettings): Conversion[] {
   const fit = conversions.filter((one) => !platform.skipReason?.(one, settings, now));
   const groupOf = (one: Conversion) => platform.group?.(one, settings, now) ?? "";
   return fit.filter((one) => groupOf(one) === groupOf(fit[0] as Conversion)).slice(0, platform.batch);
@@ -152,18 +135,14 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
     (given, chosen) => {
       const sent = sendable(platform, deepFreeze(given), chosen);
       for (const one of given)
-        expect(platform.skipReason?.(one, chosen, now) ?? null).toSatisfy(
-          (reason) => reason === null || reason.length > 3,
-        );
+        expect(platform.skipReason?.(one, chosen, now) ?? null).toSatisfy((reason) => reason === null || reason.length > 3);
       if (sent.length === 0) return;
       const request = platform.toRequest(sent, chosen, now);
       expect(platform.toRequest(sent, { ...chosen }, now)).toEqual(request);
       expect(new URL(request.url).protocol).toBe(platform.id === "sandbox" ? "sandbox:" : "https:");
-      for (const text of [...Object.entries(request.headers).flat(), request.url])
-        expect(text).toMatch(/^[\x20-\x7e]*$/);
+      for (const text of [...Object.entries(request.headers).flat(), request.url]) expect(text).toMatch(/^[\x20-\x7e]*$/);
       expect(request.body.isWellFormed()).toBe(true);
-      if (/json/.test(request.headers["content-type"] ?? ""))
-        expect(() => JSON.parse(request.body)).not.toThrow();
+      if (/json/.test(request.headers["content-type"] ?? "")) expect(() => JSON.parse(request.body)).not.toThrow();
     },
     { runs: 80 },
   );
@@ -217,11 +196,7 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
       conversions,
       settings,
       anyAnswer,
-      fc.oneof(
-        anyText,
-        fc.json(),
-        fc.constantFrom("", ...(platform.responses ?? []).map(({ body }) => body)),
-      ),
+      fc.oneof(anyText, fc.json(), fc.constantFrom("", ...(platform.responses ?? []).map(({ body }) => body))),
       fc.boolean(),
     ],
     (given, chosen, answer, body, isCut) => {
@@ -244,11 +219,7 @@ const template = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.stringify(val
 const placeholders = fc
   .array(
     fc.oneof(
-      fc.constantFrom(
-        ...conversionFieldNames.map((name) => `{{${name}}}`),
-        "{{ utm.utm_source }}",
-        "{{clickIds.gclid}}",
-      ),
+      fc.constantFrom(...conversionFieldNames.map((name) => `{{${name}}}`), "{{ utm.utm_source }}", "{{clickIds.gclid}}"),
       storableText({ maxLength: 10 }),
     ),
     { maxLength: 4 },
@@ -266,13 +237,9 @@ property(
   },
 );
 
-property(
-  "a template without placeholders is sent as it is",
-  [template.filter((text) => !text.includes("{{"))],
-  (text) => {
-    expect(JSON.parse(fillTemplate(text, {}))).toEqual(JSON.parse(text));
-  },
-);
+property("a template without placeholders is sent as it is", [template.filter((text) => !text.includes("{{"))], (text) => {
+  expect(JSON.parse(fillTemplate(text, {}))).toEqual(JSON.parse(text));
+});
 
 property("no text makes the check of a template or a mapping fail", [anyText, anyText], (one, other) => {
   templateFault(one);
@@ -280,8 +247,6 @@ property("no text makes the check of a template or a mapping fail", [anyText, an
     expect(mappingFault(one, other, fields)).not.toBe("");
     const [field] = fields;
     if (field && mappingFault(field.name, other, fields) === null)
-      expect(other).toMatch(
-        /^(?:event|value|currency|orderId|page|referrer|utm_\w+|extra\.[\w.-]+|const:[^]+)$/,
-      );
+      expect(other).toMatch(/^(?:event|value|currency|orderId|page|referrer|utm_\w+|extra\.[\w.-]+|const:[^]+)$/);
   }
 });

@@ -11,26 +11,9 @@ import { foldName } from "../../src/platforms/shared/eventNames.ts";
 import { hashed } from "../../src/platforms/shared/mapping.ts";
 import { placeForms } from "../../src/platforms/shared/places.ts";
 import { retryAfterSeconds, shorten } from "../../src/platforms/shared/response.ts";
-import {
-  amountOf,
-  amountText,
-  decimalText,
-  isoTime,
-  unixSeconds,
-  validId,
-} from "../../src/platforms/shared/values.ts";
+import { amountOf, amountText, decimalText, isoTime, unixSeconds, validId } from "../../src/platforms/shared/values.ts";
 import { currencyDigits } from "../../src/kernel/currency.ts";
-import {
-  address,
-  anyText,
-  digitSigns,
-  domain,
-  inAnyCase,
-  localPart,
-  property,
-  sha256Hex,
-  word,
-} from "./property.ts";
+import { address, anyText, digitSigns, domain, inAnyCase, localPart, property, sha256Hex, word } from "./property.ts";
 
 const emailOf = (text: string) => readEmail(text) as PlainEmail;
 const personOf = (email: string) => hashPerson({ email: emailOf(email) });
@@ -46,15 +29,11 @@ property(
   { runs: 1000 },
 );
 
-property(
-  "an address is recognised in every spelling",
-  [address, fc.constantFrom("", " ", "\t", "\u00a0")],
-  (email, space) => {
-    expect(looksLikeEmail(`${space}${email}${space}`)).toBe(true);
-    expect(readEmail(`${email} ${email}`)).toBeNull();
-    expect(readEmail(email.replace("@", ""))).toBeNull();
-  },
-);
+property("an address is recognised in every spelling", [address, fc.constantFrom("", " ", "\t", "\u00a0")], (email, space) => {
+  expect(looksLikeEmail(`${space}${email}${space}`)).toBe(true);
+  expect(readEmail(`${email} ${email}`)).toBeNull();
+  expect(readEmail(email.replace("@", ""))).toBeNull();
+});
 
 property(
   "normalising an address twice changes no form of it",
@@ -82,12 +61,7 @@ property(
   "dots and tags do not matter to Google at Gmail, to Microsoft anywhere",
   [word(3, 10), word(1, 5), domain],
   (local, tag, host) => {
-    const styles = [
-      local,
-      `${local}+${tag}`,
-      local.split("").join("."),
-      `${local.slice(0, 1)}.${local.slice(1)}+${tag}.${tag}`,
-    ];
+    const styles = [local, `${local}+${tag}`, local.split("").join("."), `${local.slice(0, 1)}.${local.slice(1)}+${tag}.${tag}`];
     const google = styles.map((one) => personOf(`${one}@gmail.com`).emailGoogleSha256);
     const microsoft = styles.map((one) => personOf(`${one}@${host}`).emailMicrosoftSha256);
     expect(new Set(google)).toEqual(new Set([sha256Hex(`${local}@gmail.com`)]));
@@ -107,11 +81,7 @@ const region = fc.constantFrom(undefined, ...getCountries());
 
 property(
   "no text makes a phone number fail, and what is read is E.164 that stays as it is",
-  [
-    fc.oneof(anyText, fc.string({ unit: fc.constantFrom(...digitSigns, ..."+-() x".split("")) })),
-    region,
-    region,
-  ],
+  [fc.oneof(anyText, fc.string({ unit: fc.constantFrom(...digitSigns, ..."+-() x".split("")) })), region, region],
   (text, country, other) => {
     const number = toE164(text, country);
     if (number === undefined) return;
@@ -123,24 +93,7 @@ property(
 
 const e164 = fc
   .tuple(
-    fc.constantFrom(
-      "1",
-      "44",
-      "49",
-      "33",
-      "39",
-      "7",
-      "81",
-      "86",
-      "91",
-      "55",
-      "61",
-      "353",
-      "358",
-      "880",
-      "972",
-      "998",
-    ),
+    fc.constantFrom("1", "44", "49", "33", "39", "7", "81", "86", "91", "55", "61", "353", "358", "880", "972", "998"),
     fc.array(fc.constantFrom(...digitSigns), { minLength: 4, maxLength: 12 }),
   )
   .map(([code, rest]) => `+${code}${rest.join("")}`);
@@ -159,17 +112,10 @@ property(
 
 property(
   "spaces, hyphens, brackets and full-width digits do not change a phone number",
-  [
-    e164,
-    fc.array(fc.constantFrom(" ", "-", " (", ") ", "."), { minLength: 1, maxLength: 3 }),
-    fc.integer({ min: 3, max: 6 }),
-  ],
+  [e164, fc.array(fc.constantFrom(" ", "-", " (", ") ", "."), { minLength: 1, maxLength: 3 }), fc.integer({ min: 3, max: 6 })],
   (number, signs, at) => {
     if (!isPlainE164(number)) return;
-    const spaced = signs.reduce(
-      (text, sign, i) => `${text.slice(0, at + i * 2)}${sign}${text.slice(at + i * 2)}`,
-      number,
-    );
+    const spaced = signs.reduce((text, sign, i) => `${text.slice(0, at + i * 2)}${sign}${text.slice(at + i * 2)}`, number);
     const wide = number.replaceAll(/\d/g, (digit) => String.fromCharCode(digit.charCodeAt(0) + 0xfee0));
     expect(toE164(wide, undefined)).toBe(number);
     // Unbalanced brackets may make it unreadable, but never another number.
@@ -177,15 +123,11 @@ property(
   },
 );
 
-const nameHash = (name: string) =>
-  hashPerson({ email: emailOf("ada@example.com"), firstName: new Plain(name) }).firstNameSha256;
+const nameHash = (name: string) => hashPerson({ email: emailOf("ada@example.com"), firstName: new Plain(name) }).firstNameSha256;
 
 property(
   "case, spaces and punctuation do not change the hash of a name",
-  [
-    word(1, 10).chain((name) => fc.tuple(fc.constant(name), inAnyCase(name))),
-    fc.constantFrom(" ", "-", "'", ".", "  ", "\t"),
-  ],
+  [word(1, 10).chain((name) => fc.tuple(fc.constant(name), inAnyCase(name))), fc.constantFrom(" ", "-", "'", ".", "  ", "\t")],
   ([name, other], sign) => {
     expect(nameHash(name)).toBe(sha256Hex(name));
     expect(nameHash(`${sign}${other.slice(0, 1)}${sign}${other.slice(1)}${sign}`)).toBe(sha256Hex(name));
@@ -242,8 +184,7 @@ property(
 
 /** Rounds half up in whole numbers, from the shortest decimal text of the value. */
 function roundedExactly(value: number, decimals: number): bigint {
-  const [, whole = "", fraction = "", exponent = "0"] =
-    /^(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value)) ?? [];
+  const [, whole = "", fraction = "", exponent = "0"] = /^(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value)) ?? [];
   const power = Number(exponent) - fraction.length + decimals + 1;
   const scaled = BigInt(whole + fraction);
   const tenths = power >= 0 ? scaled * 10n ** BigInt(power) : scaled / 10n ** BigInt(-power);
@@ -279,9 +220,7 @@ property(
   "an amount never has an exponent",
   [fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }), fc.integer({ min: 0, max: 4 })],
   (value, decimals) => {
-    expect(decimalText(value, decimals)).toMatch(
-      decimals ? new RegExp(`^\\d+\\.\\d{${decimals}}$`) : /^\d+$/,
-    );
+    expect(decimalText(value, decimals)).toMatch(decimals ? new RegExp(`^\\d+\\.\\d{${decimals}}$`) : /^\d+$/);
   },
 );
 
@@ -290,15 +229,11 @@ property("an id that is sent is printable ASCII and not a hash", [anyText], (tex
   if (id !== undefined) expect(id).toMatch(/^[!-~]{1,1000}$/);
 });
 
-property(
-  "what a platform says is one line of limited length",
-  [anyText, fc.integer({ min: 1, max: 100 })],
-  (text, times) => {
-    const line = shorten(text.repeat(times));
-    expect(line.length).toBeLessThanOrEqual(300);
-    expect(line).not.toMatch(/[\n\r\t\0]/);
-  },
-);
+property("what a platform says is one line of limited length", [anyText, fc.integer({ min: 1, max: 100 })], (text, times) => {
+  const line = shorten(text.repeat(times));
+  expect(line.length).toBeLessThanOrEqual(300);
+  expect(line).not.toMatch(/[\n\r\t\0]/);
+});
 
 property(
   "the wait that a platform asks for is a positive whole number of seconds, or none",

@@ -98,11 +98,7 @@ property(
       url: "https://receiver.example/hook",
       secrets: { current: "whsec_b25l", previous: null },
     };
-    await store.webhooks.add(
-      auditLine(siteId, "test", now),
-      { siteId, id: siteId, sendEmpty: true },
-      address,
-    );
+    await store.webhooks.add(auditLine(siteId, "test", now), { siteId, id: siteId, sendEmpty: true }, address);
     const counted = { conversions: 0, removed: 0 };
     for (const one of happenings) {
       if (one.kind === "time") {
@@ -112,19 +108,14 @@ property(
         const isConversion = one.kind === "conversion";
         const mode = isConversion && !one.isLive ? "test" : "live";
         await store.events.accept(
-          newEvent(
-            siteId,
-            { receivedAt: now, mode },
-            { filterReasons: isConversion ? [] : [bot], deliveries: [] },
-          ),
+          newEvent(siteId, { receivedAt: now, mode }, { filterReasons: isConversion ? [] : [bot], deliveries: [] }),
         );
         if (mode === "live") counted[isConversion ? "conversions" : "removed"] += 1;
       }
       await closeDue();
     }
     const open = await store.periods.readOpen(siteId);
-    const sum = (name: "conversions" | "removed") =>
-      closed.reduce((total, period) => total + period[name], open?.[name] ?? 0);
+    const sum = (name: "conversions" | "removed") => closed.reduce((total, period) => total + period[name], open?.[name] ?? 0);
     expect({ conversions: sum("conversions"), removed: sum("removed") }).toEqual(counted);
     expect(closed.map(({ number }) => number)).toEqual(closed.map((_period, i) => i + 1));
     for (const { startsAt, endsAt, conversions, removed } of closed)
@@ -162,12 +153,7 @@ property(
       day: "2-digit",
     });
     const days = stepsOf(fromHour, toHour, "day", timeZone).map(
-      (one) =>
-        new Set(
-          Array.from({ length: one.toHour - one.fromHour }, (_, i) =>
-            format.format((one.fromHour + i) * hourMs),
-          ),
-        ),
+      (one) => new Set(Array.from({ length: one.toHour - one.fromHour }, (_, i) => format.format((one.fromHour + i) * hourMs))),
     );
     for (const day of days) expect(day.size).toBe(1);
     const names = days.flatMap((day) => [...day]);
@@ -190,8 +176,7 @@ property(
     at,
   ],
   (scheduleMs, failures, random, askedSeconds, now) => {
-    const wait =
-      nextAttemptAt(failures, askedSeconds, dayMs, { scheduleMs, random: () => random }, now) - now;
+    const wait = nextAttemptAt(failures, askedSeconds, dayMs, { scheduleMs, random: () => random }, now) - now;
     const planned = scheduleMs[Math.min(failures, scheduleMs.length) - 1] ?? 0;
     const asked = Math.min(askedSeconds * 1000, dayMs);
     expect(wait).toBeGreaterThanOrEqual(Math.floor(Math.max(planned * 0.8, asked)));
@@ -201,13 +186,7 @@ property(
 
 property(
   "a failed delivery is retried before its age limit, or has expired",
-  [
-    schedule,
-    fc.integer({ min: 1, max: 20 }),
-    fc.integer({ min: -dayMs, max: 10 * dayMs }),
-    fc.integer({ min: 0, max: 1e6 }),
-    at,
-  ],
+  [schedule, fc.integer({ min: 1, max: 20 }), fc.integer({ min: -dayMs, max: 10 * dayMs }), fc.integer({ min: 0, max: 1e6 }), at],
   (scheduleMs, attemptsMade, left, retryAfter, now) => {
     const delivery = { attemptsMade, expiresAt: now + left };
     const { state, reason, dueAt } = decide(

@@ -27,9 +27,7 @@ export function property<Input extends [unknown, ...unknown[]]>(
 export const anyText = fc.oneof(
   fc.string({ unit: "grapheme" }),
   fc.string({ unit: "binary" }),
-  fc
-    .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 20 })
-    .map((units) => String.fromCharCode(...units)),
+  fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 20 }).map((units) => String.fromCharCode(...units)),
 );
 
 /** Text that can be stored: no NUL, no half of a surrogate pair. */
@@ -42,9 +40,7 @@ const lengthFits = (text: string, { minLength = 0, maxLength = Infinity }) =>
   text.length >= minLength && text.length <= maxLength;
 
 const hex = "0123456789abcdef".split("");
-export const hash = fc
-  .array(fc.constantFrom(...hex), { minLength: 64, maxLength: 64 })
-  .map((digits) => digits.join(""));
+export const hash = fc.array(fc.constantFrom(...hex), { minLength: 64, maxLength: 64 }).map((digits) => digits.join(""));
 
 export const digitSigns = "0123456789".split("");
 const letters = "abcdefghijklmnopqrstuvwxyz".split("");
@@ -61,11 +57,7 @@ export const domain = fc
 
 /** The part before the @: letters and digits, with dots, signs and a tag. */
 export const localPart = fc
-  .tuple(
-    wordOf(lettersAndDigits, 3, 10),
-    wordOf([...lettersAndDigits, ".", "_", "-"], 0, 10),
-    wordOf(lettersAndDigits, 1, 6),
-  )
+  .tuple(wordOf(lettersAndDigits, 3, 10), wordOf([...lettersAndDigits, ".", "_", "-"], 0, 10), wordOf(lettersAndDigits, 1, 6))
   .chain(([first, middle, last]) =>
     fc
       .option(wordOf(lettersAndDigits, 1, 8), { nil: null })

@@ -27,8 +27,7 @@ test("a run with a seed that fails ends with 1, its trace, and the command that 
   const mutation = "newest period first";
   const { code, out } = await runSeeds("--seeds", "12", "--mutation", mutation);
   expect([code, out]).toEqual([1, expect.stringContaining("12 of 12 seeds")]);
-  const seed =
-    /npm run simulate:faults -- --seed (\d+) --mutation "newest period first"/.exec(out)?.[1] ?? "";
+  const seed = /npm run simulate:faults -- --seed (\d+) --mutation "newest period first"/.exec(out)?.[1] ?? "";
   expect(out).toContain("rules violation: ");
   const again = await run("--seed", seed, "--mutation", mutation);
   expect([again.code, again.out]).toEqual([1, expect.stringContaining(`seed ${seed}, trace `)]);

@@ -44,10 +44,7 @@ const workers = readNumber("workers", values.workers);
 
 const commandOf = (one: number) =>
   ["npm run simulate:faults --", `--seed ${one}`]
-    .concat(
-      mutation === undefined ? [] : `--mutation "${mutation}"`,
-      focus === undefined ? [] : `--focus "${focus}"`,
-    )
+    .concat(mutation === undefined ? [] : `--mutation "${mutation}"`, focus === undefined ? [] : `--focus "${focus}"`)
     .join(" ");
 
 /** Runs seeds again and shows their traces. Returns true if every promise held. */
@@ -69,9 +66,7 @@ async function runAll(): Promise<boolean> {
   const printProgress = () => {
     const seconds = (Date.now() - began) / 1000;
     const rate = (report.done / seconds).toFixed(1);
-    console.log(
-      `${report.done} of ${count} seeds in ${seconds.toFixed(0)} s (${rate} a second), ${report.failed.length} failed`,
-    );
+    console.log(`${report.done} of ${count} seeds in ${seconds.toFixed(0)} s (${rate} a second), ${report.failed.length} failed`);
   };
   const stopping = new AbortController();
   process.once("SIGINT", () => stopping.abort());
@@ -79,8 +74,7 @@ async function runAll(): Promise<boolean> {
   const seeds = Array.from({ length: count }, (_, i) => from + i);
   await runWorkers({ seeds, mutation, focus, signal: stopping.signal }, workers, (result) => {
     report.add(result);
-    if (result.failure !== null)
-      console.log(`seed ${result.seed} failed: ${result.failure}\n  ${commandOf(result.seed)}`);
+    if (result.failure !== null) console.log(`seed ${result.seed} failed: ${result.failure}\n  ${commandOf(result.seed)}`);
   });
   clearInterval(timer);
   printProgress();

@@ -22,8 +22,7 @@ import { Random } from "./runtime/random.ts";
 
 function newTables(): Tables {
   const tables = new Tables();
-  for (const { statements } of migrations)
-    for (const statement of statements) tables.exec(statement.replace("{COMPACT}", ""));
+  for (const { statements } of migrations) for (const statement of statements) tables.exec(statement.replace("{COMPACT}", ""));
   tables.watch({ hasLocks: true });
   return tables;
 }
@@ -65,11 +64,7 @@ function hasCircle(blockers: ReadonlyMap<number, readonly number[]>): boolean {
   });
 }
 
-async function runOnPostgres(
-  opened: readonly Connected[],
-  monitor: Client,
-  steps: readonly Step[],
-): Promise<Observation[]> {
+async function runOnPostgres(opened: readonly Connected[], monitor: Client, steps: readonly Step[]): Promise<Observation[]> {
   const observations: Observation[] = [];
   const pending = new Map<number, number>();
   for (const { session, text, values } of steps) {
@@ -143,9 +138,7 @@ describe("the model of concurrent transactions", () => {
       if (race === undefined) expect(found).toEqual(model.contents);
       else races += 1;
       blocked += model.observations.filter((one) => one.blocked.length > 0).length;
-      failed += model.observations
-        .flatMap(({ ended }) => ended)
-        .filter(({ result }) => result === deadlock).length;
+      failed += model.observations.flatMap(({ ended }) => ended).filter(({ result }) => result === deadlock).length;
     }
     await Promise.all([monitor, ...opened].map(({ client }) => client.end()));
     // The schedules are worth something only if sessions wait for each other, and some never get what they wait for.
@@ -160,9 +153,7 @@ describe("the model of concurrent transactions", () => {
     for (const { statements } of migrations)
       for (const statement of statements) db.exec(statement.replace("{COMPACT}", "WITHOUT ROWID"));
     const all = (text: string, values: Step["values"]) =>
-      db
-        .prepare(text.replace(/FOR UPDATE(?: SKIP LOCKED)?\s*$/, "").replaceAll(/\$(\d+)/g, "?$1"))
-        .all(...values) as Row[];
+      db.prepare(text.replace(/FOR UPDATE(?: SKIP LOCKED)?\s*$/, "").replaceAll(/\$(\d+)/g, "?$1")).all(...values) as Row[];
     for (let schedule = 0; schedule < 40; schedule++) {
       const site = `site${schedule}`;
       const model = await runOnModel(tables, new Random(`serial ${site}`), site, true);

@@ -51,12 +51,7 @@ export class Report {
   toText(): string {
     const rows = this.#rows();
     const per1000 = (count: number) => ((count * 1000) / this.done).toFixed(count * 100 < this.done ? 2 : 0);
-    const lines = rows.map(({ place, fault, times, seeds }) => [
-      place,
-      fault,
-      per1000(times),
-      per1000(seeds),
-    ]);
+    const lines = rows.map(({ place, fault, times, seeds }) => [place, fault, per1000(times), per1000(seeds)]);
     const sums = Object.entries(this.#sums).map(([name, sum]) => `${Math.round(sum)} ${name}`);
     const total = rows.reduce((sum, { times }) => sum + times, 0);
     return [

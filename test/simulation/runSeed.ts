@@ -49,8 +49,7 @@ const harmlessForClocks = new Set([
   "network: lost request of a sender",
   "network: lost answer to a sender",
 ]);
-const isOfClocks = (fault: string) =>
-  /^(?:node|PostgreSQL|network): /.test(fault) && !harmlessForClocks.has(fault);
+const isOfClocks = (fault: string) => /^(?:node|PostgreSQL|network): /.test(fault) && !harmlessForClocks.has(fault);
 
 /** By then everything must have drained. */
 const maxDrainMs = 120_000;
@@ -75,8 +74,7 @@ export async function runSeed(
   try {
     await run.toEnd();
   } catch (error) {
-    failure =
-      error instanceof Violation ? error.message : String(error instanceof Error ? error.stack : error);
+    failure = error instanceof Violation ? error.message : String(error instanceof Error ? error.stack : error);
   }
   run.close();
   process.off("unhandledRejection", onUnhandledRejection);
@@ -138,10 +136,7 @@ class Run {
     this.#stations = Array.from(
       { length: scenario.nodes },
       (_, i) =>
-        new Station(
-          { world, config, onDefect: (process, error, about) => this.#onDefect(process, error, about) },
-          `n${i + 1}`,
-        ),
+        new Station({ world, config, onDefect: (process, error, about) => this.#onDefect(process, error, about) }, `n${i + 1}`),
     );
     this.#faults = this.#openFaults();
     this.#openNetwork();
@@ -202,16 +197,12 @@ class Run {
     limitPlatforms(platforms.limits);
     const random = this.#world.random.stream("platforms");
     const nextFault = () =>
-      !this.#isOver && platforms.faults.length > 0 && random.chance(platforms.rate)
-        ? random.pick(platforms.faults)
-        : null;
+      !this.#isOver && platforms.faults.length > 0 && random.chance(platforms.rate) ? random.pick(platforms.faults) : null;
     servePlatforms(internet, sites, { random, nextFault, outages }, this.#rules);
     const receiverRandom = this.#world.random.stream("receivers");
     const nextReceiverFault = () =>
       !this.#isOver && receiverRandom.chance(receiverFaultRate) ? receiverRandom.pick(receiverFaults) : null;
-    serveReceivers(internet, sites, { random: receiverRandom, nextFault: nextReceiverFault }, (push) =>
-      this.#rules.onPush(push),
-    );
+    serveReceivers(internet, sites, { random: receiverRandom, nextFault: nextReceiverFault }, (push) => this.#rules.onPush(push));
   }
 
   /** Any node that is up, as a load balancer chooses it. */
@@ -269,9 +260,7 @@ class Run {
     await world.runUntil(() => world.now >= until() || isDrained());
     if (!isDrained()) {
       const { open } = this.#operator;
-      this.#rules.fail(
-        `not drained: ${this.#senders.open} senders, ${open} actions, ${this.#rules.findOpen()}`,
-      );
+      this.#rules.fail(`not drained: ${this.#senders.open} senders, ${open} actions, ${this.#rules.findOpen()}`);
     }
     this.#rules.checkEnd();
     await this.#checkIntegrity();
@@ -282,10 +271,7 @@ class Run {
     // Rows of an event stay behind when the commit of the event itself is lost.
     if (this.#rules.hasLost || this.#rules.violation) return;
     this.#cluster?.transactions.leave();
-    const found = await findInconsistency(
-      this.#base.tables[this.#scenario.engine],
-      this.#world.epoch + this.#world.now,
-    );
+    const found = await findInconsistency(this.#base.tables[this.#scenario.engine], this.#world.epoch + this.#world.now);
     if (found !== null) this.#rules.fail(`the check of the data finds ${found}`);
   }
 

@@ -44,8 +44,7 @@ export type Focus = {
 /** What the lanes of all platforms allow. Far less than in reality, so that a few events fill them. */
 export type PlatformLimits = { lanes: number; batch: number; perSecond: number };
 
-const subset = <T>(random: Random, all: readonly T[], share: number) =>
-  all.filter(() => random.chance(share));
+const subset = <T>(random: Random, all: readonly T[], share: number) => all.filter(() => random.chance(share));
 
 export function drawScenario(random: Random, sites: readonly SimulatedSite[], focus?: Focus): Scenario {
   const engine = focus?.engine ?? random.pick(["sqlite", "postgres"] as const);
@@ -58,8 +57,7 @@ export function drawScenario(random: Random, sites: readonly SimulatedSite[], fo
     : isSynchronous && drawn.includes("standby away") && random.chance(0.15);
   // Most seeds are short, so that more of them fit into the same time.
   const isShort = random.chance(0.9);
-  const trafficMs =
-    focus?.trafficMs ?? (isLong ? 22_000 : isShort ? random.between(700, 1700) : random.between(1800, 5000));
+  const trafficMs = focus?.trafficMs ?? (isLong ? 22_000 : isShort ? random.between(700, 1700) : random.between(1800, 5000));
   const count = focus?.purchases ?? 2 + random.below(isShort ? 4 : random.pick([8, 20]));
   const purchases = drawPurchases(random, sites, trafficMs, count);
   // Most faults come when there is something to disturb.
@@ -71,9 +69,7 @@ export function drawScenario(random: Random, sites: readonly SimulatedSite[], fo
       kind,
     })),
   );
-  const kinds = focus?.actions
-    ? actionKinds.filter((kind) => focus.actions?.[kind])
-    : subset(random, actionKinds, 0.3);
+  const kinds = focus?.actions ? actionKinds.filter((kind) => focus.actions?.[kind]) : subset(random, actionKinds, 0.3);
   const actions = kinds.flatMap((kind) =>
     Array.from({ length: focus?.actions?.[kind] ?? 1 + random.below(2) }, () => ({
       at: random.between(400, trafficMs),
@@ -109,8 +105,7 @@ function drawFaultKinds(random: Random, engine: Scenario["engine"], focus?: Focu
   return possible.filter((kind) => drawn.includes(kind) || focus?.faults?.[kind] !== undefined);
 }
 
-const byTime = <T extends { at: number }>(some: readonly T[]) =>
-  some.toSorted((one, other) => one.at - other.at);
+const byTime = <T extends { at: number }>(some: readonly T[]) => some.toSorted((one, other) => one.at - other.at);
 
 type TimedPurchase = { at: number; purchase: Purchase };
 
@@ -132,12 +127,7 @@ function toRequests(random: Random, purchases: readonly TimedPurchase[]): Scenar
   return requests;
 }
 
-function drawPurchases(
-  random: Random,
-  sites: readonly SimulatedSite[],
-  trafficMs: number,
-  count: number,
-): TimedPurchase[] {
+function drawPurchases(random: Random, sites: readonly SimulatedSite[], trafficMs: number, count: number): TimedPurchase[] {
   const isBursty = random.chance(0.3);
   const drawn = Array.from({ length: count }, () => {
     const purchase: Purchase = {

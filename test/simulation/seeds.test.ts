@@ -13,9 +13,7 @@ const lastSeed = 1000;
 const seeds = [...new Set([...Array.from({ length: lastSeed }, (_, i) => i + 1), ...pinned])];
 /** Under the conditions of each planted bug more happens than in other seeds. No bug is planted here. Some share them. */
 const conditions = new Map(Object.entries(mutations).map(([name, { focus }]) => [focus, name]));
-const focused = [...conditions.values()].flatMap((name) =>
-  [41, 42].map((seed): [number, string] => [seed, name]),
-);
+const focused = [...conditions.values()].flatMap((name) => [41, 42].map((seed): [number, string] => [seed, name]));
 
 const report = new Report();
 const hashes = new Map<number, string>();
@@ -28,9 +26,7 @@ beforeAll(async () => {
 }, 300_000);
 
 test("every promise holds in all seeds, and in those that once found a bug", () => {
-  expect(report.failed.map(({ seed, focus, failure }) => `seed ${seed}, focus ${focus}: ${failure}`)).toEqual(
-    [],
-  );
+  expect(report.failed.map(({ seed, focus, failure }) => `seed ${seed}, focus ${focus}: ${failure}`)).toEqual([]);
   expect(report.done).toBe(seeds.length + focused.length);
 });
 

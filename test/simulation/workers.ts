@@ -24,10 +24,7 @@ export type SeedOptions = {
 const maxSeedsOfProcess = 2000;
 
 /** Runs seeds in one process, in the order given. */
-export async function runWorker(
-  { signal, ...options }: SeedOptions,
-  onResult: (result: SeedResult) => void,
-): Promise<void> {
+export async function runWorker({ signal, ...options }: SeedOptions, onResult: (result: SeedResult) => void): Promise<void> {
   const worker = fileURLToPath(new URL("worker.ts", import.meta.url));
   // Each process would strip the types of the product's modules and compile them again.
   const cache = fileURLToPath(new URL("../../node_modules/.cache/simulation", import.meta.url));
@@ -54,9 +51,7 @@ export async function runWorkers(
   onResult: (result: SeedResult) => void,
 ): Promise<void> {
   const size = Math.min(maxSeedsOfProcess, Math.ceil(seeds.length / workers));
-  const parts = Array.from({ length: Math.ceil(seeds.length / size) }, (_, i) =>
-    seeds.slice(i * size, (i + 1) * size),
-  );
+  const parts = Array.from({ length: Math.ceil(seeds.length / size) }, (_, i) => seeds.slice(i * size, (i + 1) * size));
   const runParts = async () => {
     for (let part = parts.shift(); part && !options.signal?.aborted; part = parts.shift())
       await runWorker({ ...options, seeds: part }, onResult);

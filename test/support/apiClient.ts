@@ -42,8 +42,7 @@ export async function ask(
   return { status: answer.status, json, answer };
 }
 
-const cookieOf = ({ headers }: Answer) =>
-  (headers["set-cookie"] ?? []).map((one) => one.split(";", 1)[0]).join("; ");
+const cookieOf = ({ headers }: Answer) => (headers["set-cookie"] ?? []).map((one) => one.split(";", 1)[0]).join("; ");
 
 function personOf(relay: Pick<Relay, "url">, email: string, cookie: string): Person {
   return {

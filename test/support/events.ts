@@ -30,11 +30,7 @@ export const queuedDelivery = (connectionId = "c1", platform = "sandbox"): NewDe
 });
 
 /** A live purchase that claims its own id, with one delivery that `node-a` sends. */
-export function newEvent(
-  siteId: string,
-  fields: Partial<Event> = {},
-  more: Partial<NewEvent> = {},
-): NewEvent {
+export function newEvent(siteId: string, fields: Partial<Event> = {}, more: Partial<NewEvent> = {}): NewEvent {
   const receivedAt = fields.receivedAt ?? now;
   const deliveries = more.deliveries ?? [queuedDelivery()];
   const leaseUntil = more.leaseUntil === undefined ? receivedAt + 30_000 : more.leaseUntil;

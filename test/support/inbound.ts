@@ -67,8 +67,7 @@ export async function serveInbound(changes: Partial<InboundOptions>) {
     lines,
     defects,
     post: (path = "/__cc/inbound") => call(url, { path, headers, body }),
-    postBatch: (events: unknown) =>
-      call(url, { path: "/__cc/inbound/batch", headers, body: JSON.stringify({ events }) }),
+    postBatch: (events: unknown) => call(url, { path: "/__cc/inbound/batch", headers, body: JSON.stringify({ events }) }),
     get: () => call(url, { method: "GET" }),
   };
 }

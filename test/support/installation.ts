@@ -20,10 +20,7 @@ import { withClient } from "./postgres/postgres.ts";
 import { post, type Answer, type Installation, type Relay } from "./relay.ts";
 
 /** Opens the store of an installation in this process, as the command line does, and closes it again. */
-export async function withStore<T>(
-  home: Installation,
-  work: (store: Store, directory: Directory) => Promise<T>,
-): Promise<T> {
+export async function withStore<T>(home: Installation, work: (store: Store, directory: Directory) => Promise<T>): Promise<T> {
   const config = readConfig(home.env);
   const store = await createStore(config.store, config.encryptionKey(), ulid);
   try {
@@ -39,11 +36,7 @@ export type Wanted = readonly [platform: string, settings: Record<string, string
 export type SiteSetup = { siteId: string; key: string; connections: string[] };
 
 /** Adds a site with a key and connections; a relay that starts afterwards knows them from its start. */
-export function setUpSite(
-  home: Installation,
-  wanted: readonly Wanted[],
-  host = "shop.example.com",
-): Promise<SiteSetup> {
+export function setUpSite(home: Installation, wanted: readonly Wanted[], host = "shop.example.com"): Promise<SiteSetup> {
   return withStore(home, async (store, directory) => {
     const context = { store, directory };
     const by = { actor: "test", now: Date.now(), checkAddress: () => null };
@@ -109,12 +102,9 @@ export async function listDeliveries(home: Installation): Promise<Delivery[]> {
 /** Runs store functions on the database, past the relay. */
 function withQuery<T>(home: Installation, work: (db: Query) => Promise<T>): Promise<T> {
   if (home.engine === "postgres")
-    return onPostgres(home, (client) =>
-      work({ all: async (sql, params = []) => (await client.query(sql, [...params])).rows }),
-    );
+    return onPostgres(home, (client) => work({ all: async (sql, params = []) => (await client.query(sql, [...params])).rows }));
   const db = new DatabaseSync(databaseFile(home), { readOnly: true, timeout: 5000 });
-  const all: Query["all"] = async (sql, params = []) =>
-    db.prepare(toSqliteParams(sql)).all(...params) as never;
+  const all: Query["all"] = async (sql, params = []) => db.prepare(toSqliteParams(sql)).all(...params) as never;
   return work({ all }).finally(() => db.close());
 }
 

@@ -55,10 +55,7 @@ afterFile(() => void (newHashCosts.memory = memory));
 
 export async function createTestApi(
   engine: Engine,
-  {
-    mail = false,
-    publicUrl = "https://cc.example.com",
-  }: { mail?: boolean | "broken"; publicUrl?: string } = {},
+  { mail = false, publicUrl = "https://cc.example.com" }: { mail?: boolean | "broken"; publicUrl?: string } = {},
 ): Promise<TestApi> {
   newHashCosts.memory = 64;
   const store = await createAt(await newLocation(engine));

@@ -24,17 +24,7 @@ const agents = [
   "curl/8.0",
   "",
 ];
-const texts = [
-  "https://www.google.com/",
-  "a b",
-  "\u0001\t\n\\",
-  "=",
-  "tab\there",
-  "\ud800",
-  "Ünï",
-  "fb.1.2.3",
-  "GA1.1.5",
-];
+const texts = ["https://www.google.com/", "a b", "\u0001\t\n\\", "=", "tab\there", "\ud800", "Ünï", "fb.1.2.3", "GA1.1.5"];
 
 /** Makes an identity record; each seed gives another one. Visits are up to 200 days older than `newest`. */
 export function generateIdentity(seed: number, newest: number, emailSha256: Sha256): Identity {
@@ -45,8 +35,7 @@ export function generateIdentity(seed: number, newest: number, emailSha256: Sha2
   const some = <T>(names: readonly string[], make: () => T) =>
     Object.fromEntries(names.filter(() => random(3) === 0).map((name) => [name, make()]));
   const text = () => (random(3) ? `id-${random(1000)}` : pick(texts));
-  const utm = () =>
-    random(2) ? some(["utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_id"], text) : {};
+  const utm = () => (random(2) ? some(["utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_id"], text) : {});
   let seenAt = newest;
   const visits = Array.from({ length: random(8) }, (): Visit => {
     seenAt -= random(25 * 86_400_000);

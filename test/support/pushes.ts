@@ -34,8 +34,7 @@ export function sumOf(pushes: readonly Push[]): { conversions: number; removed: 
   const once = new Map<string, Push>();
   for (const one of pushes) {
     const known = once.get(one.id);
-    if (known && JSON.stringify(known) !== JSON.stringify(one))
-      throw new Error(`${one.id} was pushed with different totals`);
+    if (known && JSON.stringify(known) !== JSON.stringify(one)) throw new Error(`${one.id} was pushed with different totals`);
     once.set(one.id, one);
   }
   const sum = { conversions: 0, removed: 0 };

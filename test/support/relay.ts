@@ -42,12 +42,7 @@ export class Installation {
     return new Installation(this.engine, { ...this.env, ...env });
   }
 
-  start(
-    env: Record<string, string> = {},
-    program = command,
-    options: readonly string[] = [],
-    folder?: string,
-  ): Promise<Relay> {
+  start(env: Record<string, string> = {}, program = command, options: readonly string[] = [], folder?: string): Promise<Relay> {
     return startRelay({ ...this.env, ...env }, program, options, folder);
   }
 
@@ -277,11 +272,7 @@ export function post(
  * Polls until `check` returns true; fails with `what` after `seconds`. The pauses grow, because a check often runs a command,
  * and frequent checks would slow down the relay that they wait for.
  */
-export async function eventually(
-  what: string,
-  check: () => boolean | Promise<boolean>,
-  seconds = 60,
-): Promise<void> {
+export async function eventually(what: string, check: () => boolean | Promise<boolean>, seconds = 60): Promise<void> {
   const began = performance.now();
   while (!(await check())) {
     const passedMs = performance.now() - began;

@@ -17,11 +17,7 @@ export async function storeSent(
 ): Promise<NewEvent> {
   const { siteId, id: connectionId, platform } = connection;
   const planned = { connectionId, platform, state: "queued", reason: null } as const;
-  const item = newEvent(
-    siteId,
-    { receivedAt: at, orderId: shortId(), ...fields },
-    { deliveries: [planned], leaseUntil: null },
-  );
+  const item = newEvent(siteId, { receivedAt: at, orderId: shortId(), ...fields }, { deliveries: [planned], leaseUntil: null });
   await store.events.accept(item);
   const delivery = newDelivery(planned, { event: item.event, owner: "node-a", leaseUntil: at, at });
   const attempt = newAttempt("sent", { startedAt: at, response });

@@ -128,9 +128,7 @@ export async function moveUnderLoad(
           ["here", here],
           ["there", there],
         ] as const) {
-          const { status, text } = await relay
-            .post(key, eventOf(orderId))
-            .catch(() => ({ status: 0, text: "" }));
+          const { status, text } = await relay.post(key, eventOf(orderId)).catch(() => ({ status: 0, text: "" }));
           if (status === 200 && !answered.has(orderId)) answered.set(orderId, place);
           else if (status !== 200) refused.set(`${place} ${status} ${text}`, 1);
           if (status === 200) break;
@@ -199,17 +197,11 @@ export async function moveUnderLoad(
   expect([late.status, JSON.parse(late.text).error]).toEqual([503, refusal]);
   expect(Number(late.headers["retry-after"])).toBe(60);
   expect((await here.post(other.key, eventOf("o-99999"), { host: "other.example.com" })).status).toBe(200);
-  expect([...refused.keys()].filter((text) => text.startsWith("here") && !text.includes("retry"))).toEqual(
-    [],
-  );
-  expect((await home.fails("key", "add", "shop.example.com", "x")).error).toMatch(
-    /was moved to another installation/,
-  );
+  expect([...refused.keys()].filter((text) => text.startsWith("here") && !text.includes("retry"))).toEqual([]);
+  expect((await home.fails("key", "add", "shop.example.com", "x")).error).toMatch(/was moved to another installation/);
 
   const ordersOf = async (place: Installation) =>
-    (await rows(place, `SELECT order_id FROM events WHERE site_id = '${siteId}'`)).map((row) =>
-      String(row["order_id"]),
-    );
+    (await rows(place, `SELECT order_id FROM events WHERE site_id = '${siteId}'`)).map((row) => String(row["order_id"]));
   const stored = await ordersOf(target);
   expect(new Set(stored).size).toBe(stored.length);
   expect([...answered.keys()].filter((order) => !stored.includes(order))).toEqual([]);
@@ -263,9 +255,7 @@ export async function moveThereAndBack(home: Installation, { target, to }: Targe
     await killed.ended;
   });
   expect(await stateOf(home)).toBe("locked");
-  expect((await home.fails("site", "delete", "shop.example.com", "--yes")).error).toMatch(
-    /End the move first/,
-  );
+  expect((await home.fails("site", "delete", "shop.example.com", "--yes")).error).toMatch(/End the move first/);
   expect((await home.fails("site", "set", "shop.example.com", "keep=10d")).error).toMatch(/being moved/);
   expect(await move("--abort")).toMatchObject({ state: "aborted" });
   expect([await stateOf(home), await stateOf(target)]).toEqual(["", ""]);
@@ -276,18 +266,14 @@ export async function moveThereAndBack(home: Installation, { target, to }: Targe
 
   // Hosts and ids that exist there are refused before anything is written.
   const blocking = await target.run("site", "add", "shop.example.com");
-  expect((await home.fails("site", "move", "shop.example.com", ...to)).error).toMatch(
-    /has the host shop.example.com already/,
-  );
+  expect((await home.fails("site", "move", "shop.example.com", ...to)).error).toMatch(/has the host shop.example.com already/);
   expect(await stateOf(home)).toBe("");
   await target.run("site", "delete", blocking.site.id, "--yes");
   expect((await home.fails("site", "move", "shop.example.com", ...to.slice(0, 2))).error).toMatch(
     /encryption key is not that of/,
   );
 
-  const tables = [...historyTables, ...liveTables].filter(
-    (table) => !countTables.includes(table) && table !== "sites",
-  );
+  const tables = [...historyTables, ...liveTables].filter((table) => !countTables.includes(table) && table !== "sites");
   const before = await contentOf(home, siteId, tables);
   const moved = await move();
   expect(moved).toMatchObject({ state: "moved", members: [] });
@@ -296,9 +282,7 @@ export async function moveThereAndBack(home: Installation, { target, to }: Targe
   const [connection] = await rows(home, "SELECT COUNT(*) AS n FROM connections");
   expect(Number(connection?.["n"])).toBe(0);
   // The address of the webhook is sealed with the other key, and opens there.
-  expect(JSON.stringify(await target.run("webhook", "list", "shop.example.com"))).toContain(
-    "hooks.example.com",
-  );
+  expect(JSON.stringify(await target.run("webhook", "list", "shop.example.com"))).toContain("hooks.example.com");
   expect(await target.run("check")).toMatchObject({ ok: true });
 
   // It moves back, when nothing of it is left here. A node claims late, and the process dies before the site is live here, and again
@@ -307,8 +291,7 @@ export async function moveThereAndBack(home: Installation, { target, to }: Targe
   const back = ["site", "move", "shop.example.com", "--to", folder];
   await home.run("site", "delete", "shop.example.com", "--yes");
   expect((await target.fails(...back)).error).toMatch(/still deleting an earlier site/);
-  for (let passes = 0; passes < 2; passes += 1)
-    await withStore(home, ({ deletedSites }) => purgeAll(deletedSites));
+  for (let passes = 0; passes < 2; passes += 1) await withStore(home, ({ deletedSites }) => purgeAll(deletedSites));
   const [there, here] = [connectSide(target), connectSide(home)];
   const claimed = withLateClaim(there.db, siteId);
   for (const [moment, state] of [

@@ -1,13 +1,6 @@
 // The client of the management API. Only types come from the contract, so none of it is bundled.
 
-import type {
-  Answer,
-  BodyIn,
-  Contract,
-  ParamNames,
-  QueryIn,
-  RouteName,
-} from "../../../src/contract/contract.ts";
+import type { Answer, BodyIn, Contract, ParamNames, QueryIn, RouteName } from "../../../src/contract/contract.ts";
 import type { RefusalCode } from "../../../src/kernel/refusal.ts";
 import { showAllTexts } from "../../messages/catalogue.ts";
 import { commonText } from "../../messages/common.ts";
@@ -21,9 +14,7 @@ type Params<Name extends RouteName> = [ParamNames<Name>] extends [never]
 type WithQuery<Name extends RouteName> = Contract[Name] extends { query: unknown }
   ? { query?: QueryIn<Name> }
   : { query?: undefined };
-type WithBody<Name extends RouteName> = Contract[Name] extends { body: unknown }
-  ? { body: BodyIn<Name> }
-  : { body?: undefined };
+type WithBody<Name extends RouteName> = Contract[Name] extends { body: unknown } ? { body: BodyIn<Name> } : { body?: undefined };
 export type Input<Name extends RouteName> = Params<Name> & WithQuery<Name> & WithBody<Name>;
 
 /** An error response of the relay; `offline` if it cannot be reached. */
@@ -34,13 +25,7 @@ export class ApiError extends Error {
   /** Seconds until a retry makes sense; 0 if unknown. */
   readonly waitSeconds: number;
 
-  constructor(
-    status: number,
-    code: RefusalCode | "offline",
-    message: string,
-    field?: string,
-    waitSeconds: number = 0,
-  ) {
+  constructor(status: number, code: RefusalCode | "offline", message: string, field?: string, waitSeconds: number = 0) {
     super(message);
     this.status = status;
     this.code = code;
@@ -54,9 +39,7 @@ type Loose = { params?: Record<string, string>; query?: Record<string, unknown>;
 /** Returns the URL of a route. CSV links and streams use it directly, because the browser opens them itself. */
 export function urlOf<Name extends RouteName>(name: Name, input: Omit<Input<Name>, "body">): string {
   const { params = {}, query = {} } = input as Loose;
-  const path = (name.split(" ")[1] as string).replace(/:(\w+)/g, (_, key: string) =>
-    encodeURIComponent(params[key] ?? ""),
-  );
+  const path = (name.split(" ")[1] as string).replace(/:(\w+)/g, (_, key: string) => encodeURIComponent(params[key] ?? ""));
   const search = new URLSearchParams();
   for (const [key, value] of Object.entries(query as Record<string, string | number | undefined>))
     if (value !== undefined && value !== "") search.set(key, String(value));
@@ -68,37 +51,22 @@ type Refusal = { code: RefusalCode; message: string; field?: string };
 /** A message about a field of the request begins with the field's name. */
 function translateMessage({ message, field }: Refusal): string {
   const mark = `${field}: `;
-  return field !== undefined && message.startsWith(mark)
-    ? mark + serverText(message.slice(mark.length))
-    : serverText(message);
+  return field !== undefined && message.startsWith(mark) ? mark + serverText(message.slice(mark.length)) : serverText(message);
 }
 
-export function call<Name extends RouteName>(
-  name: Name,
-  input: Input<Name>,
-  signal?: AbortSignal,
-): Promise<Answer<Name>> {
+export function call<Name extends RouteName>(name: Name, input: Input<Name>, signal?: AbortSignal): Promise<Answer<Name>> {
   const { body } = input as Loose;
   return request(name, input, {
     ...(signal ? { signal } : {}),
-    ...(body === undefined
-      ? {}
-      : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+    ...(body === undefined ? {} : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
   });
 }
 
 /** Sends a file, or a part of it. */
-export const upload = <Name extends RouteName>(
-  name: Name,
-  input: Input<Name>,
-  file: string,
-): Promise<Answer<Name>> => request(name, input, { headers: { "content-type": "text/csv" }, body: file });
+export const upload = <Name extends RouteName>(name: Name, input: Input<Name>, file: string): Promise<Answer<Name>> =>
+  request(name, input, { headers: { "content-type": "text/csv" }, body: file });
 
-async function request<Name extends RouteName>(
-  name: Name,
-  input: Input<Name>,
-  init: RequestInit,
-): Promise<Answer<Name>> {
+async function request<Name extends RouteName>(name: Name, input: Input<Name>, init: RequestInit): Promise<Answer<Name>> {
   let response: Response;
   try {
     const method = name.split(" ")[0] as string;

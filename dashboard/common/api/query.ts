@@ -16,13 +16,11 @@ import { useMemo, useState, useSyncExternalStore } from "react";
 import { ApiError, call, type Answer, type Input, type RouteName } from "./api.ts";
 
 // A refusal is final; an unreachable relay may be back.
-const isTransient = (error: unknown) =>
-  error instanceof ApiError && (error.status === 0 || error.status >= 500);
+const isTransient = (error: unknown) => error instanceof ApiError && (error.status === 0 || error.status >= 500);
 // A proxy in front of the relay answers 502 or 504 for it.
 const isUnreachable = (error: unknown) => error instanceof ApiError && [0, 502, 504].includes(error.status);
 const retryMs = 5_000;
-const retryInterval = ({ state }: { state: { error: unknown } }) =>
-  isTransient(state.error) ? retryMs : false;
+const retryInterval = ({ state }: { state: { error: unknown } }) => (isTransient(state.error) ? retryMs : false);
 
 // Every page reads the session, so its errors show when the relay cannot be reached.
 const sessionRoute = "GET /session";
@@ -33,8 +31,7 @@ const cache = new QueryCache({
 });
 
 /** Finds out now if the relay still answers, and not with the next request of the page. */
-export const checkReachable = () =>
-  void queryClient.invalidateQueries({ queryKey: [sessionRoute] }, { cancelRefetch: false });
+export const checkReachable = () => void queryClient.invalidateQueries({ queryKey: [sessionRoute] }, { cancelRefetch: false });
 
 export const queryClient = new QueryClient({
   queryCache: cache,
@@ -52,8 +49,7 @@ export const queryClient = new QueryClient({
 
 const subscribe = (listener: () => void) => cache.subscribe(listener);
 function lastReached(): number | null {
-  if (!cache.findAll({ queryKey: [sessionRoute] }).some(({ state }) => isUnreachable(state.error)))
-    return null;
+  if (!cache.findAll({ queryKey: [sessionRoute] }).some(({ state }) => isUnreachable(state.error))) return null;
   return Math.max(...cache.getAll().map(({ state }) => state.dataUpdatedAt));
 }
 /** The time of the last contact while the relay cannot be reached; otherwise null. */
@@ -100,8 +96,7 @@ export function useApi<Name extends RouteName>(
   return error === query.error ? query : ({ ...query, error } as typeof query);
 }
 
-type PageOf<Name extends RouteName> =
-  Answer<Name> extends { items: (infer Item)[]; next: string | null } ? Item : never;
+type PageOf<Name extends RouteName> = Answer<Name> extends { items: (infer Item)[]; next: string | null } ? Item : never;
 
 type Paged<Name extends RouteName> = { items: PageOf<Name>[]; next: string | null };
 

@@ -36,13 +36,7 @@ export function BarList({
               <Text component="span" size="sm" truncate title={name}>
                 {name}
               </Text>
-              <Text
-                component="span"
-                size="sm"
-                className="cc-number"
-                fw={500}
-                style={{ whiteSpace: "nowrap" }}
-              >
+              <Text component="span" size="sm" className="cc-number" fw={500} style={{ whiteSpace: "nowrap" }}>
                 {text}
               </Text>
             </Group>
@@ -51,13 +45,7 @@ export function BarList({
         return (
           <li key={key}>
             {canPick ? (
-              <button
-                type="button"
-                className="cc-bar"
-                title={hint}
-                aria-pressed={isChosen}
-                onClick={() => onPick(key)}
-              >
+              <button type="button" className="cc-bar" title={hint} aria-pressed={isChosen} onClick={() => onPick(key)}>
                 {content}
               </button>
             ) : (

@@ -109,8 +109,7 @@ export function TimeChart(props: Props) {
   const axisText = props.axisText ?? shortCount;
   const timeLabel = (ms: number) => (step === "day" ? dayText(ms, timeZone) : timeText(ms, timeZone));
   // Hours of one day need no date.
-  const axisLabel = (ms: number) =>
-    step === "hour" && times.length <= 25 ? hourText(ms, timeZone) : timeLabel(ms);
+  const axisLabel = (ms: number) => (step === "hour" && times.length <= 25 ? hourText(ms, timeZone) : timeLabel(ms));
   const textOf = (one: Series, index: number) => {
     const value = one.values[index] ?? 0;
     return one.text?.(value) ?? countText(value);
@@ -157,9 +156,7 @@ export function TimeChart(props: Props) {
         aria-valuetext={
           times[shown] === undefined
             ? undefined
-            : [timeLabel(times[shown]), ...series.map((one) => `${one.name}: ${textOf(one, shown)}`)].join(
-                ", ",
-              )
+            : [timeLabel(times[shown]), ...series.map((one) => `${one.name}: ${textOf(one, shown)}`)].join(", ")
         }
         {...handlers}
       >
@@ -240,8 +237,7 @@ function AxisLabel({ x, y, width, text }: { x: number; y: number; width: number;
 }
 
 /** The tooltip stands on the side of its bar that has more room. */
-const tipPosition = (x: number, width: number) =>
-  x > width / 2 ? { right: width - x + 12 } : { left: x + 12 };
+const tipPosition = (x: number, width: number) => (x > width / 2 ? { right: width - x + 12 } : { left: x + 12 });
 
 function FigureTable({
   label,

@@ -44,22 +44,12 @@ export const withLocalTimes = (text: string): string =>
   );
 
 /** Formats a period: whole days as days, any other period to the minute. */
-export function rangeText(
-  from: number | undefined,
-  to: number | undefined,
-  timeZone: string | undefined,
-): string {
+export function rangeText(from: number | undefined, to: number | undefined, timeZone: string | undefined): string {
   const isMidnight = (at: number | undefined) => at === undefined || wallClock(at, timeZone) % dayMs === 0;
   if (!isMidnight(from) || !isMidnight(to)) {
-    return periodText(
-      from === undefined ? null : timeText(from, timeZone),
-      to === undefined ? null : timeText(to, timeZone),
-    );
+    return periodText(from === undefined ? null : timeText(from, timeZone), to === undefined ? null : timeText(to, timeZone));
   }
-  return periodText(
-    from === undefined ? null : dayText(from, timeZone),
-    to === undefined ? null : dayText(to - 1, timeZone),
-  );
+  return periodText(from === undefined ? null : dayText(from, timeZone), to === undefined ? null : dayText(to - 1, timeZone));
 }
 
 function periodText(first: string | null, last: string | null): string {

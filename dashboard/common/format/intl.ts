@@ -15,10 +15,7 @@ function kept<Formatter>(kind: string, options: object, make: (locale: string) =
 export const numberFormat = (options: Intl.NumberFormatOptions = {}): Intl.NumberFormat =>
   kept("number", options, (name) => new Intl.NumberFormat(name, options));
 
-export const dateFormat = (
-  options: Intl.DateTimeFormatOptions,
-  timeZone: string | undefined,
-): Intl.DateTimeFormat => {
+export const dateFormat = (options: Intl.DateTimeFormatOptions, timeZone: string | undefined): Intl.DateTimeFormat => {
   const all = timeZone ? { ...options, timeZone } : options;
   return kept("date", all, (name) => new Intl.DateTimeFormat(name, all));
 };

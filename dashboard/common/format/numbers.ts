@@ -5,8 +5,7 @@ import { numberFormat } from "./intl.ts";
 export const countText = (value: number) => numberFormat().format(value);
 
 /** "2.7": one digit after the point. */
-export const decimalText = (value: number) =>
-  numberFormat({ minimumFractionDigits: 1, maximumFractionDigits: 1 }).format(value);
+export const decimalText = (value: number) => numberFormat({ minimumFractionDigits: 1, maximumFractionDigits: 1 }).format(value);
 
 /** "12.3K" from 10,000 on, for axes and tiles. */
 export const shortCount = (value: number) => (value < 10_000 ? countText(value) : shorten(value, {}));

@@ -16,8 +16,7 @@ export function reasonText(reason: string): string {
   if (name) return withDetail(name, evidence);
   const [category = "", ...rest] = reason.split(":");
   const detail = rest.join(":");
-  if (category === "contradiction")
-    return withDetail(commonText.reasons["contradiction:independent contradictions"], detail);
+  if (category === "contradiction") return withDetail(commonText.reasons["contradiction:independent contradictions"], detail);
   const ofCategory = nameOf(category);
   if (ofCategory) return withDetail(ofCategory, detail);
   const rule = /^site rule:denied (.*)$/s.exec(reason);

@@ -13,8 +13,7 @@ const steps: [Intl.RelativeTimeFormatUnit, number][] = [
 ];
 
 /** Formats "5 min ago" without the full stop of "min.", which would look like the end of a sentence. */
-const ago = (count: number, unit: Intl.RelativeTimeFormatUnit) =>
-  relativeFormat().format(count, unit).replace(".", "");
+const ago = (count: number, unit: Intl.RelativeTimeFormatUnit) => relativeFormat().format(count, unit).replace(".", "");
 
 export function agoText(at: number, now: number): string {
   const distance = at - now;
@@ -26,10 +25,7 @@ export function agoText(at: number, now: number): string {
 export function whenText(at: number, now: number, timeZone: string | undefined): string {
   if (Math.abs(at - now) < 7 * dayMs) return agoText(at, now);
   const isThisYear = new Date(at).getFullYear() === new Date(now).getFullYear();
-  return dateFormat(
-    { month: "short", day: "numeric", ...(isThisYear ? {} : { year: "numeric" }) },
-    timeZone,
-  ).format(at);
+  return dateFormat({ month: "short", day: "numeric", ...(isThisYear ? {} : { year: "numeric" }) }, timeZone).format(at);
 }
 
 /** A time to the second, with the name of its time zone. */

@@ -26,9 +26,7 @@ export function FilterGroup({
   const { text } = useQueryParams();
   const id = useId();
   const isSet = (name: string) => text(name) !== "";
-  const count =
-    names.filter((name) => isSet(name) && !(name in fixed)).length +
-    (["range", "from", "to"].some(isSet) ? 1 : 0);
+  const count = names.filter((name) => isSet(name) && !(name in fixed)).length + (["range", "from", "to"].some(isSet) ? 1 : 0);
   return (
     <Group gap="sm" align="flex-start">
       {search}

@@ -77,12 +77,7 @@ export function PeriodSelect({
 }
 
 /** Two days of the calendar. */
-function DaysForm({
-  from,
-  to,
-  timeZone,
-  onDone,
-}: Days & { timeZone: string | undefined; onDone: (times: Days) => void }) {
+function DaysForm({ from, to, timeZone, onDone }: Days & { timeZone: string | undefined; onDone: (times: Days) => void }) {
   const [first, setFirst] = useState(from === undefined ? "" : dayOf(from, timeZone));
   // `to` is the start of the following day.
   const [last, setLast] = useState(to === undefined ? "" : dayOf(to - 1, timeZone));

@@ -3,16 +3,7 @@
 import { Box, Button, Center } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { useNavigate } from "@tanstack/react-router";
-import {
-  memo,
-  useCallback,
-  useEffect,
-  useMemo,
-  useRef,
-  type CSSProperties,
-  type MouseEvent,
-  type ReactNode,
-} from "react";
+import { memo, useCallback, useEffect, useMemo, useRef, type CSSProperties, type MouseEvent, type ReactNode } from "react";
 import type { ApiError } from "../api/api.ts";
 import { hrefOf } from "../links.tsx";
 import { LoadError, Loading } from "../states.tsx";
@@ -114,13 +105,7 @@ function VirtualTable<Row>(props: TableProps<Row>) {
       <tbody ref={body}>
         {first > 0 && <Spacer height={first * height} />}
         {rows.slice(first, last).map((row, i) => (
-          <Line
-            key={keyOf(row)}
-            row={row}
-            index={first + i + 2}
-            columns={columns as never}
-            onClick={onClick as never}
-          />
+          <Line key={keyOf(row)} row={row} index={first + i + 2} columns={columns as never} onClick={onClick as never} />
         ))}
         {last < rows.length && <Spacer height={(rows.length - last) * height} />}
       </tbody>
@@ -134,8 +119,7 @@ const Spacer = ({ height }: { height: number }) => (
   </tr>
 );
 
-const classOf = (wide: boolean | "lg" | undefined) =>
-  wide ? `mantine-visible-from-${wide === true ? "sm" : wide}` : undefined;
+const classOf = (wide: boolean | "lg" | undefined) => (wide ? `mantine-visible-from-${wide === true ? "sm" : wide}` : undefined);
 
 function Head<Row>({ columns }: { columns: readonly Column<Row>[] }) {
   return (
@@ -167,11 +151,7 @@ type LineProps = {
 
 const Line = memo(function Line({ row, index, columns, onClick }: LineProps) {
   return (
-    <tr
-      className={onClick ? "cc-row" : undefined}
-      aria-rowindex={index}
-      onClick={onClick && ((event) => onClick(event, row))}
-    >
+    <tr className={onClick ? "cc-row" : undefined} aria-rowindex={index} onClick={onClick && ((event) => onClick(event, row))}>
       {columns.map(({ title, cell, align, wide }) => (
         <td key={title} className={classOf(wide)} data-align={align}>
           {cell(row)}
@@ -194,11 +174,7 @@ function useRowClick<Row>(to: ((row: Row) => Target) | undefined) {
     const opensTab = event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
     if (isRowLink && opensTab) return;
     // Other links and buttons in the row have their own targets; selecting text is not a click.
-    if (
-      !isRowLink &&
-      (clicked.closest("a, button") || clicked.closest("label") || getSelection()?.toString())
-    )
-      return;
+    if (!isRowLink && (clicked.closest("a, button") || clicked.closest("label") || getSelection()?.toString())) return;
     event.preventDefault();
     // The drawer gives the focus back to the row that opened it.
     event.currentTarget.querySelector<HTMLElement>("a[data-row-link], a")?.focus({ preventScroll: true });
@@ -218,15 +194,7 @@ export function RowLink({ to, search, children }: Target & { children: ReactNode
 }
 
 /** Loads the next page by a click, and with `whenSeen` (the length of the list) also when the end of the list is near. */
-function More({
-  onMore,
-  isLoading,
-  whenSeen,
-}: {
-  onMore: () => void;
-  isLoading: boolean;
-  whenSeen: number | null;
-}) {
+function More({ onMore, isLoading, whenSeen }: { onMore: () => void; isLoading: boolean; whenSeen: number | null }) {
   const box = useRef<HTMLDivElement>(null);
   const load = useRef(onMore);
   useEffect(() => {

@@ -7,15 +7,7 @@ import { useEffect, useRef, useState } from "react";
 import { hashIfEmail } from "../format/hashEmail.ts";
 import { commonText } from "../../messages/common.ts";
 
-export function SearchField({
-  label,
-  value,
-  onChange,
-}: {
-  label: string;
-  value: string;
-  onChange: (value: string) => void;
-}) {
+export function SearchField({ label, value, onChange }: { label: string; value: string; onChange: (value: string) => void }) {
   const [typed, setTyped] = useState(value);
   const latest = useRef(value);
   const search = async (text: string) => {

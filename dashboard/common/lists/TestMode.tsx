@@ -17,14 +17,7 @@ const useSwitch = () => {
 
 export function TestSwitch() {
   const { isTest, toggle } = useSwitch();
-  return (
-    <Switch
-      label={commonText.testData.label}
-      checked={isTest}
-      onChange={toggle}
-      style={{ alignSelf: "center" }}
-    />
-  );
+  return <Switch label={commonText.testData.label} checked={isTest} onChange={toggle} style={{ alignSelf: "center" }} />;
 }
 
 /** Says on every page of test data what it is. */

@@ -10,11 +10,7 @@ import { commonText } from "../../messages/common.ts";
 const maxChosen = 500;
 
 /** `nameOf` names a row for screen readers. Rows that are no longer in the list are no longer chosen. */
-export function useSelection<Row>(
-  rows: readonly Row[] | undefined,
-  keyOf: (row: Row) => string,
-  nameOf: (row: Row) => string,
-) {
+export function useSelection<Row>(rows: readonly Row[] | undefined, keyOf: (row: Row) => string, nameOf: (row: Row) => string) {
   const [keys, setKeys] = useState<ReadonlySet<string>>(new Set());
   const chosen = useMemo(() => (rows ?? []).filter((row) => keys.has(keyOf(row))), [rows, keys, keyOf]);
   const clear = useCallback(() => setKeys(new Set()), []);
@@ -66,15 +62,7 @@ export function useSelection<Row>(
 }
 
 /** The actions for the chosen rows, with their number. */
-export function SelectionBar({
-  count,
-  onClear,
-  children,
-}: {
-  count: number;
-  onClear: () => void;
-  children: ReactNode;
-}) {
+export function SelectionBar({ count, onClear, children }: { count: number; onClear: () => void; children: ReactNode }) {
   return (
     <div role="status">
       {count > 0 && (

@@ -28,10 +28,7 @@ export function rangeAt(top: number, windowHeight: number, height: number): RowR
  * Returns the rows to render, from `first` to `last`, which is not included. `layout` changes with what a row shows, and with it the
  * height of rows.
  */
-export function useVisibleRows(
-  count: number,
-  layout: unknown,
-): [RefObject<HTMLTableSectionElement | null>, RowRange] {
+export function useVisibleRows(count: number, layout: unknown): [RefObject<HTMLTableSectionElement | null>, RowRange] {
   const body = useRef<HTMLTableSectionElement>(null);
   const [range, setRange] = useState(firstRange);
   useEffect(() => {
@@ -42,9 +39,7 @@ export function useVisibleRows(
       const height = row.getBoundingClientRect().height || 48;
       const next = rangeAt(element.getBoundingClientRect().top, innerHeight, height);
       setRange((before) =>
-        before.first === next.first && before.last === next.last && before.height === next.height
-          ? before
-          : next,
+        before.first === next.first && before.last === next.last && before.height === next.height ? before : next,
       );
     };
     // Reports the first size, too, once the page is laid out: reading it now would lay out the page twice.

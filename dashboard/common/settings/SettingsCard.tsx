@@ -71,8 +71,7 @@ export function SettingsCard({
         <form
           onSubmit={(event) => {
             event.preventDefault();
-            if (names.length)
-              save.mutate({ params: { site }, body: { settings: Object.fromEntries(changed) } });
+            if (names.length) save.mutate({ params: { site }, body: { settings: Object.fromEntries(changed) } });
           }}
         >
           <Stack gap="md">

@@ -18,12 +18,7 @@ function readCountries() {
     .filter((code) => {
       const name = names.of(code);
       // Intl replaces the code of a former country by its successor's.
-      return (
-        name !== undefined &&
-        name !== code &&
-        !notCountries.has(code) &&
-        new Intl.Locale(`und-${code}`).region === code
-      );
+      return name !== undefined && name !== code && !notCountries.has(code) && new Intl.Locale(`und-${code}`).region === code;
     })
     .map((code) => ({ value: code, label: `${names.of(code)} (${code})` }))
     .toSorted((one, other) => one.label.localeCompare(other.label, language()));

@@ -33,14 +33,11 @@ export const settingGroups: readonly Group[] = [
 ];
 
 export const isSetting = (name: string): boolean => Object.hasOwn(siteSettingsText.names, name);
-export const settingName = (name: string): string =>
-  (siteSettingsText.names as Readonly<Record<string, string>>)[name] ?? name;
+export const settingName = (name: string): string => (siteSettingsText.names as Readonly<Record<string, string>>)[name] ?? name;
 
 /** A note of the relay may begin with the name of a setting, which is shown as its label. */
 export const noteText = (note: string): string =>
-  serverText(note).replace(/^\w+/, (name) =>
-    isSetting(name) ? siteSettingsText.quoted(settingName(name)) : name,
-  );
+  serverText(note).replace(/^\w+/, (name) => (isSetting(name) ? siteSettingsText.quoted(settingName(name)) : name));
 
 export type Unit = keyof typeof siteSettingsText.units;
 

@@ -22,8 +22,7 @@ export const account: Translation<typeof accountText> = {
   },
   sessions: {
     title: "Sitzungen",
-    about:
-      "Browser, in denen Sie angemeldet sind. Beenden Sie Sitzungen, die Sie nicht erkennen, und ändern Sie Ihr Passwort.",
+    about: "Browser, in denen Sie angemeldet sind. Beenden Sie Sitzungen, die Sie nicht erkennen, und ändern Sie Ihr Passwort.",
     browser: "Browser",
     isThis: "dieser",
     address: "IP-Adresse",
@@ -62,8 +61,7 @@ export const account: Translation<typeof accountText> = {
     qrCode: "QR-Code für die Authenticator-App",
     copySecret: "Geheimnis kopieren",
     saveCodes: "2. Ersatzcodes aufbewahren",
-    aboutCodes:
-      "Jeder gilt einmal, falls Sie Ihr Telefon nicht zur Hand haben. Sie werden nur jetzt angezeigt.",
+    aboutCodes: "Jeder gilt einmal, falls Sie Ihr Telefon nicht zur Hand haben. Sie werden nur jetzt angezeigt.",
     backupCodes: "Ersatzcodes",
     enterCode: "3. Den Code eingeben, den die App anzeigt",
     code: "Code",

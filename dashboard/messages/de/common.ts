@@ -37,15 +37,13 @@ export const common: Translation<typeof commonText> = {
     of: (language) => `Erstes Ereignis mit ${language}`,
   },
   secret: {
-    notice:
-      "Kopieren Sie diesen Wert jetzt, und speichern Sie ihn auf Ihrem Server: Er wird nur einmal angezeigt.",
+    notice: "Kopieren Sie diesen Wert jetzt, und speichern Sie ihn auf Ihrem Server: Er wird nur einmal angezeigt.",
     linkNotice: "Es wurde keine E-Mail gesendet. Kopieren Sie den Link jetzt: Er wird nur einmal angezeigt.",
     done: "Ich habe ihn kopiert",
   },
   offline: "Das Relay ist nicht erreichbar. Läuft es?",
   files: {
-    tooLarge: (mib) =>
-      `Die Datei ist größer als ${mib} MiB. Importieren Sie sie mit der Kommandozeile oder in Teilen.`,
+    tooLarge: (mib) => `Die Datei ist größer als ${mib} MiB. Importieren Sie sie mit der Kommandozeile oder in Teilen.`,
     notUtf8: "Die Datei ist nicht UTF-8. Speichern Sie sie als UTF-8 (in Excel: „CSV UTF-8“).",
   },
   failedRequest: (status) => `Das Relay konnte nicht antworten (Fehler ${status}).`,
@@ -122,8 +120,7 @@ export const common: Translation<typeof commonText> = {
     name: "Name dieser Ansicht",
     saved: "Ansicht gespeichert.",
     remove: (name) => `Ansicht ${name} löschen`,
-    about:
-      "Ansichten werden in diesem Browser gespeichert. Zum Teilen öffnen Sie eine und senden ihre Adresse.",
+    about: "Ansichten werden in diesem Browser gespeichert. Zum Teilen öffnen Sie eine und senden ihre Adresse.",
   },
   event: {
     deliveriesOf: (event, deliveries) => `Verlauf von ${event}. ${deliveries}`,

@@ -14,8 +14,7 @@ export const configuration: Translation<typeof configurationText> = {
     ruleWithoutOrder:
       "<b>Ohne Bestellnummer:</b> Ereignisname, E-Mail-Adresse, Wert, Währung und Zeit des Ereignisses sind gleich.",
     ruleModes: "Ereignisse von Live- und Testschlüsseln sind nie Duplikate voneinander.",
-    ruleAnswer:
-      "Treffen zwei im selben Moment ein, wird genau eines verarbeitet. Der Absender des anderen erhält <answer/>.",
+    ruleAnswer: "Treffen zwei im selben Moment ein, wird genau eines verarbeitet. Der Absender des anderen erhält <answer/>.",
     chart: "Duplikate im Zeitverlauf, in der Übersicht",
   },
   tag: {
@@ -38,8 +37,7 @@ export const configuration: Translation<typeof configurationText> = {
       "Der Browser führt genau diese Version aus und nichts anderes. Ersetzen Sie die Zeile nach einem Update oder einer Änderung des Einwilligungsmodus.",
     pinnedTag: "festgelegtes Tag",
     identify: "Besucher erkennen",
-    aboutIdentify:
-      "In ein Formular eingegebene E-Mail-Adressen werden automatisch übernommen. Ohne Formular rufen Sie auf:",
+    aboutIdentify: "In ein Formular eingegebene E-Mail-Adressen werden automatisch übernommen. Ohne Formular rufen Sie auf:",
     example: "Beispiel",
     exampleHashed: "im Browser gehasht",
     exampleConsent: 'oder "granted", aus Ihrem Einwilligungsbanner',
@@ -61,10 +59,8 @@ export const configuration: Translation<typeof configurationText> = {
     retention: "Aufbewahrung",
     aboutRetention: "Ältere Daten werden im Hintergrund gelöscht.",
     keepVisits: "So lange können Conversions einem Klick zugeordnet werden. 1 bis 400 Tage.",
-    keepEvents:
-      "Zusammen mit ihren Zustellungen. Wartende Zustellungen und Statistiken bleiben. 1 bis 400 Tage.",
-    keepLog:
-      "Texte von Anfragen und Antworten im Zustellprotokoll. Die Versuche selbst bleiben. 1 bis 400 Tage.",
+    keepEvents: "Zusammen mit ihren Zustellungen. Wartende Zustellungen und Statistiken bleiben. 1 bis 400 Tage.",
+    keepLog: "Texte von Anfragen und Antworten im Zustellprotokoll. Die Versuche selbst bleiben. 1 bis 400 Tage.",
     phones: "Telefonnummern",
     aboutCountry: "Telefonnummern ohne Ländervorwahl gelten als aus diesem Land.",
     noCountry: "Keines: Solche Nummern werden nicht verwendet",
@@ -112,8 +108,7 @@ export const configuration: Translation<typeof configurationText> = {
     eraseQuestion: "Diese Person löschen?",
     eraseConsequence:
       "Besuche, Klick-IDs und Hashes dieser Person werden aus allen Ereignissen und dem Protokoll entfernt, und wartende Zustellungen werden storniert. Statistiken bleiben. Eine Ablehnung bleibt, damit sie weiter gilt. Das lässt sich nicht rückgängig machen.",
-    erased: (events, visitors) =>
-      `Gelöscht: ${events} und ${visitors} lassen sich nicht mehr mit dieser Person verbinden.`,
+    erased: (events, visitors) => `Gelöscht: ${events} und ${visitors} lassen sich nicht mehr mit dieser Person verbinden.`,
     erasedEvents: (count) => plural(count, { one: "# Ereignis", other: "# Ereignisse" }),
     erasedVisitors: (count) => plural(count, { one: "# Besucher", other: "# Besucher" }),
   },
@@ -134,8 +129,7 @@ export const configuration: Translation<typeof configurationText> = {
     firstKey: "Das war der erste Schlüssel; der eingehende Webhook ist jetzt an.",
     oldKey: "Der alte Schlüssel bleibt 24 Stunden gültig.",
     emptyTitle: "Noch keine Schlüssel",
-    empty:
-      "Erstellen Sie einen für Ihr CRM oder Ihren Shop. Der erste Schlüssel schaltet den eingehenden Webhook ein.",
+    empty: "Erstellen Sie einen für Ihr CRM oder Ihren Shop. Der erste Schlüssel schaltet den eingehenden Webhook ein.",
     emptyViewer: "Ein Admin dieser Website kann einen erstellen.",
     showAll: "Widerrufene und abgelaufene Schlüssel anzeigen",
     secret: "Ihr Eingangsschlüssel",
@@ -161,8 +155,7 @@ export const configuration: Translation<typeof configurationText> = {
   inbound: {
     title: "Eingehender Webhook",
     isOn: "Ihre Server senden Conversions an diese Adresse, jeder mit eigenem Schlüssel.",
-    isOff:
-      "Aus: Jeder Absender erhält 403, mit jedem Schlüssel. Der erste Schlüssel einer Website schaltet ihn ein.",
+    isOff: "Aus: Jeder Absender erhält 403, mit jedem Schlüssel. Der erste Schlüssel einer Website schaltet ihn ein.",
     turnOn: "Einschalten",
     turnedOn: "Eingehender Webhook eingeschaltet.",
     turnOff: "Ausschalten",
@@ -179,8 +172,7 @@ export const configuration: Translation<typeof configurationText> = {
   rejected: {
     title: "Abgelehnte Anfragen",
     csv: "abgelehnte Anfragen",
-    about:
-      "Anfragen an den eingehenden Webhook, die abgelehnt wurden. Von jeder wird nur diese Zeile gespeichert.",
+    about: "Anfragen an den eingehenden Webhook, die abgelehnt wurden. Von jeder wird nur diese Zeile gespeichert.",
     columns: {
       when: "Wann",
       status: "Status",
@@ -193,8 +185,7 @@ export const configuration: Translation<typeof configurationText> = {
     lockout:
       "Zu viele falsche Schlüssel auf <host/>, <start/>. Falsche Schlüssel erhalten 429; die Sperre endet <end/>. Gültige Schlüssel funktionieren weiter.",
     emptyTitle: "Keine abgelehnten Anfragen",
-    empty:
-      "Anfragen mit falschem Schlüssel, mit fehlendem Feld oder bei ausgeschaltetem Webhook erscheinen hier mit dem Grund.",
+    empty: "Anfragen mit falschem Schlüssel, mit fehlendem Feld oder bei ausgeschaltetem Webhook erscheinen hier mit dem Grund.",
   },
   traffic: {
     score: "Was als Bot gilt",
@@ -214,21 +205,18 @@ export const configuration: Translation<typeof configurationText> = {
     denyCountries:
       "Besuche aus diesen Ländern gelten immer als Bots. Braucht eine Länderdatei auf dem Server (CLEANCAST_COUNTRY_FILE).",
     events: "Ereignisfilter",
-    aboutEvents:
-      "Gefilterte Ereignisse werden mit ihrem Grund gespeichert und nur gesendet, wenn Sie sie freigeben.",
+    aboutEvents: "Gefilterte Ereignisse werden mit ihrem Grund gespeichert und nur gesendet, wenn Sie sie freigeben.",
     filteredEvents: "Gefilterte Ereignisse",
     disposable: "Ereignisse mit einer Wegwerfadresse.",
     domains: "Ereignisse mit einer Adresse dieser Domains.",
-    blockedPeople:
-      "Ereignisse dieser Personen. E-Mail-Adressen werden in Ihrem Browser gehasht, bevor sie gespeichert werden.",
+    blockedPeople: "Ereignisse dieser Personen. E-Mail-Adressen werden in Ihrem Browser gehasht, bevor sie gespeichert werden.",
     allowedPeople:
       "Ereignisse dieser Personen werden nie gefiltert. Wenn Sie ein Ereignis freigeben, kommt seine Person hierher.",
     enter: "Drücken Sie nach jedem Eintrag die Eingabetaste, oder tippen Sie ein Komma.",
   },
   check: {
     title: "Besuch prüfen",
-    about:
-      "Zeigt, wie die Regeln oben einen Browser oder eine IP-Adresse einstufen. Es wird nichts gespeichert.",
+    about: "Zeigt, wie die Regeln oben einen Browser oder eine IP-Adresse einstufen. Es wird nichts gespeichert.",
     userAgent: "User-Agent",
     address: "IP-Adresse",
     check: "Prüfen",
@@ -295,10 +283,8 @@ export const configuration: Translation<typeof configurationText> = {
       verified: "Führt hierher und wird bedient.",
       failing: "Wird bedient, aber die letzte Prüfung fand ein Problem.",
       unverified: "Wird bedient, aber es ist noch nicht überprüft, dass sie hierher führt.",
-      waiting:
-        "Wird erst bedient, wenn überprüft ist, dass sie hierher führt. Cleancast prüft am ersten Tag alle zehn Minuten.",
-      paused:
-        "Wird nicht bedient: kein Tag, keine Besuche. Ereignisse mit gültigem Eingangsschlüssel werden weiter angenommen.",
+      waiting: "Wird erst bedient, wenn überprüft ist, dass sie hierher führt. Cleancast prüft am ersten Tag alle zehn Minuten.",
+      paused: "Wird nicht bedient: kein Tag, keine Besuche. Ereignisse mit gültigem Eingangsschlüssel werden weiter angenommen.",
     },
     checked: "Geprüft <time/>.",
     checkedBy: {
@@ -354,8 +340,7 @@ export const configuration: Translation<typeof configurationText> = {
   },
   copy: {
     title: "Einstellungen kopieren",
-    about:
-      "Kopiert Einstellungen von einer anderen Website. Schlüssel, Verbindungen und Daten werden nie kopiert.",
+    about: "Kopiert Einstellungen von einer anderen Website. Schlüssel, Verbindungen und Daten werden nie kopiert.",
     from: "Von dieser Website kopieren",
     choose: "Website auswählen",
     groups: "Was kopiert wird",

@@ -4,8 +4,7 @@ import { plural } from "../plural.ts";
 
 export const events: Translation<typeof eventsText> = {
   title: "Ereignisse",
-  about:
-    "Ereignisse Ihrer Server und ihr Zustellstatus. Öffnen Sie eines, um seinen ganzen Verlauf zu sehen.",
+  about: "Ereignisse Ihrer Server und ihr Zustellstatus. Öffnen Sie eines, um seinen ganzen Verlauf zu sehen.",
   search: "Ereignisse suchen",
   status: "Status",
   statuses: { all: "Jeder Status", accepted: "Angenommen", filtered: "Gefiltert" },
@@ -35,13 +34,11 @@ export const events: Translation<typeof eventsText> = {
     noClickId: "Keine Klick-ID",
     remove: (filter) => `${filter}. Diesen Filter entfernen`,
   },
-  showNew: (count) =>
-    plural(count, { one: "# neues Ereignis anzeigen", other: "# neue Ereignisse anzeigen" }),
+  showNew: (count) => plural(count, { one: "# neues Ereignis anzeigen", other: "# neue Ereignisse anzeigen" }),
   showAll: "Alle Ereignisse anzeigen",
   nothingFound: {
     title: "Keine passenden Ereignisse",
-    search:
-      "Geben Sie die vollständige Bestellnummer, Ereignis-ID oder E-Mail-Adresse ein. Teile davon werden nicht gefunden.",
+    search: "Geben Sie die vollständige Bestellnummer, Ereignis-ID oder E-Mail-Adresse ein. Teile davon werden nicht gefunden.",
     filter: "Versuchen Sie einen längeren Zeitraum oder einen anderen Status.",
   },
   nothingYet: {
@@ -107,10 +104,8 @@ export const events: Translation<typeof eventsText> = {
     withoutClickId: "gefunden, ohne Klick-ID",
     aboutWithClickId: "Das Tag hat diese Person schon gesehen. Diese IDs kennzeichnen den Anzeigenklick:",
     aboutWithoutClickId: "Das Tag hat diese Person schon gesehen, aber ohne Anzeigenklick in letzter Zeit.",
-    aboutNone:
-      "Das Tag hat diese Person nicht gesehen. Das Ereignis wird nur mit gehashten Kontaktdaten gesendet.",
-    aboutUnreadable:
-      "Der Identitätsdatensatz war in diesem Moment nicht lesbar. Das Ereignis wurde ohne Klick-IDs gesendet.",
+    aboutNone: "Das Tag hat diese Person nicht gesehen. Das Ereignis wird nur mit gehashten Kontaktdaten gesendet.",
+    aboutUnreadable: "Der Identitätsdatensatz war in diesem Moment nicht lesbar. Das Ereignis wurde ohne Klick-IDs gesendet.",
     checkTag: "Tag prüfen",
     clicked: (age) => `${age} vorher geklickt`,
     page: "Seite",
@@ -166,8 +161,7 @@ export const events: Translation<typeof eventsText> = {
     wouldDoNothing: (reason) => `Es würde nichts gesendet: ${reason}.`,
     hasChanged: "der Status hat sich inzwischen geändert",
     now: "Eine Zustellung wird jetzt gesendet.",
-    whenActive: (state) =>
-      `Eine Zustellung wird gesendet, sobald die Verbindung wieder aktiv ist. Ihr Status: ${state}.`,
+    whenActive: (state) => `Eine Zustellung wird gesendet, sobald die Verbindung wieder aktiv ist. Ihr Status: ${state}.`,
     duplicate: (platform) =>
       `${platform} hat sie schon. Die Ereignis-ID der Plattformen ist dieselbe, das Duplikat ist also erkennbar.`,
     sameId: "Sie hat dieselbe Ereignis-ID der Plattformen wie zuvor und zählt deshalb einmal.",

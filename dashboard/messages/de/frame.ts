@@ -97,8 +97,7 @@ export const frame: Translation<typeof frameText> = {
     label: "Gehe zu",
     hint: "Seite, Aktion, Plattform, Website, Bestellnummer oder E-Mail",
     results: "Ergebnisse",
-    nothing:
-      "Nichts gefunden. Versuchen Sie eine Seite, eine Plattform, eine Website, eine Bestellnummer oder eine E-Mail.",
+    nothing: "Nichts gefunden. Versuchen Sie eine Seite, eine Plattform, eine Website, eine Bestellnummer oder eine E-Mail.",
     page: "Seite",
     action: "Aktion",
     platform: "Plattform",

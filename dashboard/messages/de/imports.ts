@@ -15,8 +15,7 @@ export const imports: Translation<typeof importsText> = {
   size: (name, kib) => `${name}, ${kib} KiB`,
   columns: {
     title: "Spalten",
-    about:
-      "Spalten werden an ihrem Namen erkannt. Wählen Sie für die anderen ein Feld, oder lassen Sie sie weg.",
+    about: "Spalten werden an ihrem Namen erkannt. Wählen Sie für die anderen ein Feld, oder lassen Sie sie weg.",
     column: "Spalte der Datei",
     samples: "Erste Werte",
     field: "Feld",
@@ -69,20 +68,17 @@ export const imports: Translation<typeof importsText> = {
   check: "Datei prüfen",
   checking: "Die Datei wird geprüft",
   importing: "Die Datei wird importiert",
-  progress: (rows, percent) =>
-    plural(rows, { one: `${percent}: # Zeile gelesen`, other: `${percent}: # Zeilen gelesen` }),
+  progress: (rows, percent) => plural(rows, { one: `${percent}: # Zeile gelesen`, other: `${percent}: # Zeilen gelesen` }),
   waitingFor: (platform) => `Wartet auf ${platform}: die Warteschlange ist voll.`,
   stop: "Anhalten",
-  keepOpen:
-    "Lassen Sie diese Seite offen. Wird sie geschlossen, wählen Sie dieselbe Datei noch einmal, um fortzufahren.",
+  keepOpen: "Lassen Sie diese Seite offen. Wird sie geschlossen, wählen Sie dieselbe Datei noch einmal, um fortzufahren.",
   import: (rows) => plural(rows, { one: "# Zeile importieren", other: "# Zeilen importieren" }),
   question: (rows) => plural(rows, { one: "# Zeile importieren?", other: "# Zeilen importieren?" }),
   consequence: {
     none: "Die Zeilen werden gespeichert, und nichts wird gesendet.",
     send: (platforms) =>
       `Die Conversions werden gespeichert und an ${platforms} gesendet. Was eine Plattform annimmt, lässt sich hier nicht zurücknehmen.`,
-    identities:
-      "Die Zeilen ergänzen Identitäten und Einwilligungen. Eine gespeicherte Ablehnung wird nie aufgehoben.",
+    identities: "Die Zeilen ergänzen Identitäten und Einwilligungen. Eine gespeicherte Ablehnung wird nie aufgehoben.",
   },
   report: {
     dry: "Geprüft: nichts wurde geschrieben",

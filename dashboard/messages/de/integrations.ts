@@ -41,8 +41,7 @@ export const integrations: Translation<typeof integrationsText> = {
       log: "Zustellprotokoll",
     },
     form: (platform, tab) => `${platform}: ${tab}`,
-    logAfterConnecting: (platform) =>
-      `Zustellungen an ${platform} erscheinen hier, sobald die Plattform verbunden ist.`,
+    logAfterConnecting: (platform) => `Zustellungen an ${platform} erscheinen hier, sobald die Plattform verbunden ist.`,
     nothingSent: "noch nichts gesendet",
     lastSent: "zuletzt gesendet <time/>",
     proven: "Bestätigt <time/>",
@@ -104,8 +103,7 @@ export const integrations: Translation<typeof integrationsText> = {
     or: "; oder ",
     whereToFind: "Wo finde ich das?",
     documentation: (platform) => `Dokumentation von ${platform}`,
-    aboutExpiry:
-      "Wann das Zugriffstoken abläuft, in der Zeitzone dieses Browsers. Wird durch die Anmeldung gefüllt.",
+    aboutExpiry: "Wann das Zugriffstoken abläuft, in der Zeitzone dieses Browsers. Wird durch die Anmeldung gefüllt.",
     willBeRemoved: "wird entfernt",
     configured: "gespeichert",
     removedOnSave: "Wird beim Speichern entfernt.",
@@ -123,8 +121,7 @@ export const integrations: Translation<typeof integrationsText> = {
     consequence:
       "Das neue Geheimnis wird einmal angezeigt und sofort verwendet. 24 Stunden lang werden Anfragen auch mit dem alten signiert, damit Ihr Endpunkt umstellen kann. Eine zweite Erneuerung in dieser Zeit beendet das älteste Geheimnis.",
     newTitle: "Neues Signaturgeheimnis",
-    switchWithin:
-      "Geben Sie es innerhalb von 24 Stunden Ihrem Endpunkt; bis dahin gilt auch das alte Geheimnis.",
+    switchWithin: "Geben Sie es innerhalb von 24 Stunden Ihrem Endpunkt; bis dahin gilt auch das alte Geheimnis.",
   },
   signIn: {
     optional: (platform) =>
@@ -156,8 +153,7 @@ export const integrations: Translation<typeof integrationsText> = {
   },
   events: {
     title: "Ausgewählte Ereignisse",
-    about: (platform) =>
-      `Nicht ausgewählte Ereignisse werden für ${platform} übersprungen und im Zustellprotokoll so angezeigt.`,
+    about: (platform) => `Nicht ausgewählte Ereignisse werden für ${platform} übersprungen und im Zustellprotokoll so angezeigt.`,
     all: "Alle Ereignisse",
     some: "Ausgewählte Ereignisse",
     names: "Ereignisse",
@@ -189,8 +185,7 @@ export const integrations: Translation<typeof integrationsText> = {
     title: "Feldzuordnung",
     about: (platform) =>
       `Füllen Sie Felder von ${platform}, die Cleancast nicht automatisch füllt. Die Vorschau zeigt das Ergebnis.`,
-    noFields: (platform) =>
-      `${platform} hat keine Felder zum Zuordnen und erhält alles, was über eine Conversion bekannt ist.`,
+    noFields: (platform) => `${platform} hat keine Felder zum Zuordnen und erhält alles, was über eine Conversion bekannt ist.`,
     yours: "Ihr Feld",
     theirs: (platform) => `Feld von ${platform}`,
     yoursFor: (field) => `Ihr Feld für ${field}`,
@@ -223,8 +218,7 @@ export const integrations: Translation<typeof integrationsText> = {
   },
   preview: {
     title: "Vorschau",
-    about:
-      "Die Anfrage, wie sie mit Ihren ungespeicherten Änderungen gesendet würde. Es wird nichts gesendet.",
+    about: "Die Anfrage, wie sie mit Ihren ungespeicherten Änderungen gesendet würde. Es wird nichts gesendet.",
     enter: (fields) => `Geben Sie ein, um die Anfrage zu sehen: ${fields}.`,
     chooseEvent: "Wählen Sie ein Ereignis, um die Anfrage zu sehen.",
     skipped: "Dieses Ereignis würde übersprungen",
@@ -285,8 +279,7 @@ export const integrations: Translation<typeof integrationsText> = {
     cancelConfirm: "Nachsenden abbrechen",
     cancelledNotice: "Das Nachsenden ist abgebrochen.",
     conversions: (count) => plural(count, { one: "# Conversion", other: "# Conversions" }),
-    conversionsOf: (queued, total) =>
-      plural(total, { one: `${queued} von # Conversion`, other: `${queued} von # Conversions` }),
+    conversionsOf: (queued, total) => plural(total, { one: `${queued} von # Conversion`, other: `${queued} von # Conversions` }),
     outcome: (count, state) => `${count} ${state}`,
     retrying: "werden erneut versucht",
     startedBy: (days) =>
@@ -339,8 +332,7 @@ export const integrations: Translation<typeof integrationsText> = {
     replay: {
       label: "Erneut senden…",
       title: "Zustellungen erneut senden?",
-      titleWithCount: (count) =>
-        plural(count, { one: "# Zustellung erneut senden?", other: "# Zustellungen erneut senden?" }),
+      titleWithCount: (count) => plural(count, { one: "# Zustellung erneut senden?", other: "# Zustellungen erneut senden?" }),
       nothing: "Keine Zustellung kann erneut gesendet werden.",
       confirm: "Erneut senden",
       keep: "Abbrechen",
@@ -355,8 +347,7 @@ export const integrations: Translation<typeof integrationsText> = {
     cancel: {
       label: "Stornieren…",
       title: "Zustellungen stornieren?",
-      titleWithCount: (count) =>
-        plural(count, { one: "# Zustellung stornieren?", other: "# Zustellungen stornieren?" }),
+      titleWithCount: (count) => plural(count, { one: "# Zustellung stornieren?", other: "# Zustellungen stornieren?" }),
       nothing: "Keine Zustellung wartet auf das Senden.",
       confirm: "Zustellungen stornieren",
       keep: "Behalten",

@@ -122,8 +122,7 @@ export const overview: Translation<typeof overviewText> = {
   },
   deliveries: {
     title: "Zustellungen nach Plattform",
-    about:
-      "Aktueller Zustellstatus dieser Conversions. Übersprungene Zustellungen betrafen die Plattform nicht.",
+    about: "Aktueller Zustellstatus dieser Conversions. Übersprungene Zustellungen betrafen die Plattform nicht.",
     log: "Zustellprotokoll",
     none: "Keine Zustellungen in diesem Zeitraum.",
     platforms: "Plattformen",
@@ -175,8 +174,7 @@ export const overview: Translation<typeof overviewText> = {
   },
   reasons: {
     title: "Entfernt nach Grund",
-    about:
-      "Das stärkste Merkmal jedes Bot-Besuchs und warum Ereignisse gefiltert wurden: als Bots oder durch Ihre Regeln.",
+    about: "Das stärkste Merkmal jedes Bot-Besuchs und warum Ereignisse gefiltert wurden: als Bots oder durch Ihre Regeln.",
     rows: "Traffic-Filter",
     none: "In diesem Zeitraum wurde nichts entfernt.",
     visits: "Entfernte Besuche nach Grund",

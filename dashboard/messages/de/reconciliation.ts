@@ -4,8 +4,7 @@ import type { reconciliationText } from "../reconciliation.ts";
 
 export const reconciliation: Translation<typeof reconciliationText> = {
   title: "Abgleich",
-  about:
-    "Vergleicht Ihre eigene Liste der Bestellungen mit den empfangenen Ereignissen und den Antworten jeder Plattform.",
+  about: "Vergleicht Ihre eigene Liste der Bestellungen mit den empfangenen Ereignissen und den Antworten jeder Plattform.",
   period: {
     label: "Verglichener Zeitraum",
     compared: (day) => `verglichen am ${day}`,
@@ -19,12 +18,10 @@ export const reconciliation: Translation<typeof reconciliationText> = {
       `Ohne Angabe: die ${days} Tage vor den letzten ${hours} Stunden, in denen noch Bestellungen und Antworten eintreffen können.`,
   },
   run: {
-    cancelled:
-      "Dieser Abgleich wurde abgebrochen. Die Zahlen gelten für die bis dahin verglichenen Bestellungen.",
+    cancelled: "Dieser Abgleich wurde abgebrochen. Die Zahlen gelten für die bis dahin verglichenen Bestellungen.",
     emptyTitle: "Keine Bestellungen in diesem Zeitraum",
     empty: "Wählen Sie andere Tage, oder laden Sie die Bestellungen dieses Zeitraums hoch.",
-    progress: (orders) =>
-      plural(orders, { one: "# Bestellung bisher verglichen", other: "# Bestellungen bisher verglichen" }),
+    progress: (orders) => plural(orders, { one: "# Bestellung bisher verglichen", other: "# Bestellungen bisher verglichen" }),
     running: "Der Abgleich läuft",
   },
   summary: {
@@ -107,8 +104,7 @@ export const reconciliation: Translation<typeof reconciliationText> = {
       }),
     sendConsequence:
       "Jede Bestellung mit einer E-Mail-Adresse wird zu einer Conversion und an alle Verbindungen zugestellt. Bestellungen ohne E-Mail-Adresse werden ausgelassen, ebenso die, die seitdem eingetroffen sind. Plattformen nehmen Conversions nur bis zu einem bestimmten Alter an.",
-    sendAbout:
-      "Sendet diese Bestellungen als Conversions. Die CSV-Datei hat sie in der Form, die der Import liest.",
+    sendAbout: "Sendet diese Bestellungen als Conversions. Die CSV-Datei hat sie in der Form, die der Import liest.",
     sent: (orders) => plural(orders, { one: "# Bestellung gesendet", other: "# Bestellungen gesendet" }),
     compareAgain: "Sie werden zugestellt. Vergleichen Sie erneut, um zu sehen, was aus ihnen wurde.",
     withoutEmail: (orders) =>
@@ -121,10 +117,8 @@ export const reconciliation: Translation<typeof reconciliationText> = {
         one: "# Bestellung ist seitdem eingetroffen und wurde nicht noch einmal gesendet",
         other: "# Bestellungen sind seitdem eingetroffen und wurden nicht noch einmal gesendet",
       }),
-    filtered: (orders) =>
-      plural(orders, { one: "# Bestellung wurde gefiltert", other: "# Bestellungen wurden gefiltert" }),
-    refused: (orders) =>
-      plural(orders, { one: "# Bestellung wurde abgelehnt", other: "# Bestellungen wurden abgelehnt" }),
+    filtered: (orders) => plural(orders, { one: "# Bestellung wurde gefiltert", other: "# Bestellungen wurden gefiltert" }),
+    refused: (orders) => plural(orders, { one: "# Bestellung wurde abgelehnt", other: "# Bestellungen wurden abgelehnt" }),
     correct: { status_changed: "Zurücknehmen", value_differs: "Werte korrigieren" },
     correctQuestion: {
       status_changed: (orders) =>
@@ -159,8 +153,7 @@ export const reconciliation: Translation<typeof reconciliationText> = {
     left: (orders) =>
       plural(orders, {
         one: "# Bestellung bleibt, wie sie ist: Keine Plattform hat sie, oder die Liste hat sich geändert",
-        other:
-          "# Bestellungen bleiben, wie sie sind: Keine Plattform hat sie, oder die Liste hat sich geändert",
+        other: "# Bestellungen bleiben, wie sie sind: Keine Plattform hat sie, oder die Liste hat sich geändert",
       }),
   },
   classes: {
@@ -203,8 +196,7 @@ export const reconciliation: Translation<typeof reconciliationText> = {
     upload: "CSV oder NDJSON hochladen",
     columns: "Bestellnummer, Zeit, Wert, Währung, Status. <docs>Spalten</docs>",
     progress: "Hochladen",
-    written: (orders) =>
-      plural(orders, { one: "# Bestellung gespeichert", other: "# Bestellungen gespeichert" }),
+    written: (orders) => plural(orders, { one: "# Bestellung gespeichert", other: "# Bestellungen gespeichert" }),
     refused: (rows) => plural(rows, { one: "# Zeile abgelehnt", other: "# Zeilen abgelehnt" }),
     reason: (count, reason) => `${count} × ${reason}`,
     lines: (lines) => `(Zeile ${lines})`,

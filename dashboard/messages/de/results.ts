@@ -33,8 +33,7 @@ export const results: Translation<typeof resultsText> = {
     "address and user agent": "IP-Adresse und User-Agent",
   },
   table: {
-    about:
-      "Plattformen zählen eine Conversion nur, wenn sie sie einem Klick oder einer Person zuordnen können.",
+    about: "Plattformen zählen eine Conversion nur, wenn sie sie einem Klick oder einer Person zuordnen können.",
     title: "Zuordnungsqualität der letzten 7 Tage",
     learn: "So wird die Bewertung berechnet",
     connection: "Verbindung",
@@ -48,8 +47,7 @@ export const results: Translation<typeof resultsText> = {
     carries: (key, share) => `${key}\u00a0${share}`,
     ofScore: (score, max) => `${score} von ${max}`,
     refunds: "Erstattungen",
-    refundsAbout:
-      "Eine Erstattung mit der Bestellnummer eines Kaufs kann den Wert ändern, den die Plattformen erhalten haben.",
+    refundsAbout: "Eine Erstattung mit der Bestellnummer eines Kaufs kann den Wert ändern, den die Plattformen erhalten haben.",
     corrections:
       "Google Ads und Offline-Conversions von Microsoft können korrigiert werden. Ohne diesen Schalter wird nichts geändert.",
     refundsLearn: "Erstattungen und Stornierungen",
@@ -99,8 +97,7 @@ export const results: Translation<typeof resultsText> = {
   },
   test: {
     title: "Testereignis",
-    connectFirst: (platform) =>
-      `Verbinden Sie zuerst ${platform}. Die Vorschau zeigt, was die Plattform erhalten würde.`,
+    connectFirst: (platform) => `Verbinden Sie zuerst ${platform}. Die Vorschau zeigt, was die Plattform erhalten würde.`,
     about: "Sendet ein Beispielereignis. Es wird nie gezählt und berührt keine echten Conversions.",
     usesSaved: "Der Test verwendet die gespeicherten Einstellungen, ohne Ihre ungespeicherten Änderungen.",
     name: "Name des Ereignisses",

@@ -38,8 +38,7 @@ export const settings: Translation<typeof settingsText> = {
       people: "Daten von Personen finden, exportieren und löschen und ihre Einwilligung erfassen.",
     },
     emptyTitle: "Noch keine API-Schlüssel",
-    empty:
-      "Erstellen Sie einen für einen Bericht, ein Skript oder ein anderes Werkzeug, das hier Daten liest oder ändert.",
+    empty: "Erstellen Sie einen für einen Bericht, ein Skript oder ein anderes Werkzeug, das hier Daten liest oder ändert.",
     showAll: "Widerrufene und abgelaufene Schlüssel anzeigen",
     secret: "Ihr API-Schlüssel",
     tryIt: "Probieren Sie ihn im Terminal aus:",
@@ -63,8 +62,7 @@ export const settings: Translation<typeof settingsText> = {
   members: {
     title: "Mitglieder",
     ownersOnly: "Nur Inhaber können Mitglieder verwalten",
-    aboutOwnersOnly:
-      "Bitten Sie einen Inhaber dieser Website, jemanden einzuladen oder eine Rolle zu ändern.",
+    aboutOwnersOnly: "Bitten Sie einen Inhaber dieser Website, jemanden einzuladen oder eine Rolle zu ändern.",
     roles: "Rollen",
     role: "Rolle",
     columns: {
@@ -87,8 +85,7 @@ export const settings: Translation<typeof settingsText> = {
     noInvitations: "Keine offenen Einladungen",
     revoked: "Einladung widerrufen.",
     revokeQuestion: "Diese Einladung widerrufen?",
-    revokeConsequence: (email) =>
-      `Der an ${email} gesendete Link wird ungültig. Sie können die Person erneut einladen.`,
+    revokeConsequence: (email) => `Der an ${email} gesendete Link wird ungültig. Sie können die Person erneut einladen.`,
   },
   invite: {
     button: "Einladen",
@@ -119,8 +116,7 @@ export const settings: Translation<typeof settingsText> = {
       "Damit wird ein Link erstellt, der einmal gilt, 24 Stunden lang. Wer ihn verwendet, beendet alle Sitzungen dieses Kontos und schaltet die Zwei-Faktor-Anmeldung aus. Bis dahin ändert sich nichts.",
     createLink: "Link erstellen",
     resetTitle: (name) => `Link zum Zurücksetzen für ${name}`,
-    aboutReset:
-      "Senden Sie ihn auf einem Weg, dem Sie vertrauen. Wer ihn öffnet, kann das Passwort festlegen.",
+    aboutReset: "Senden Sie ihn auf einem Weg, dem Sie vertrauen. Wer ihn öffnet, kann das Passwort festlegen.",
     rolesTitle: (name) => `Rollen von ${name}`,
     roleRemoved: (name, site) => `${name} hat keine Rolle mehr für ${site}.`,
     roleChanged: (name, role, site) => `${name} hat jetzt diese Rolle für ${site}: ${role}.`,
@@ -137,8 +133,7 @@ export const settings: Translation<typeof settingsText> = {
     open: "Offene Warnungen",
     aboutOpen: "Cleancast prüft einmal pro Minute.",
     noneOpen: "Keine offenen Warnungen",
-    aboutNoneOpen:
-      "Abgelaufene Tokens, fehlschlagende Zustellungen, ungewöhnliche Stille und falsche Schlüssel erscheinen hier.",
+    aboutNoneOpen: "Abgelaufene Tokens, fehlschlagende Zustellungen, ungewöhnliche Stille und falsche Schlüssel erscheinen hier.",
     whatToDo: "Was zu tun ist:",
     began: "Begonnen <began/>. Letzte Benachrichtigung: <notified/>.",
     notNotified: "noch keine",
@@ -174,8 +169,7 @@ export const settings: Translation<typeof settingsText> = {
       "Mit einer bei einer Plattform registrierten OAuth-App verbindet man sich, indem man sich dort anmeldet, statt ein Token einzufügen. Sie gilt für alle Websites.",
     ownersOnly: "Nur Inhaber der Installation können OAuth-Apps verwalten",
     redirect: "Weiterleitungs-URL",
-    aboutRedirect:
-      "Plattformen verlangen sie, wenn Sie eine App registrieren. Geben Sie sie genau so ein, wie sie hier steht.",
+    aboutRedirect: "Plattformen verlangen sie, wenn Sie eine App registrieren. Geben Sie sie genau so ein, wie sie hier steht.",
     columns: {
       platform: "Plattform",
       state: "Status",
@@ -208,8 +202,7 @@ export const settings: Translation<typeof settingsText> = {
     title: "Änderungsprotokoll",
     theLog: "Änderungsprotokoll",
     aboutSite: "Jede Änderung an dieser Website und jeder Zugriff auf Daten einer Person.",
-    aboutInstallation:
-      "Änderungen an der Installation: Mitglieder, Passwörter, API-Schlüssel für alle Websites, OAuth-Apps.",
+    aboutInstallation: "Änderungen an der Installation: Mitglieder, Passwörter, API-Schlüssel für alle Websites, OAuth-Apps.",
     of: "Änderungen an",
     site: "Diese Website",
     installation: "Installation",

@@ -27,8 +27,7 @@ export const signIn: Translation<typeof signInText> = {
     about: "Sie erhalten einen Link per E-Mail.",
     send: "Link senden",
     sentTitle: "Sehen Sie in Ihr Postfach",
-    sent: (email) =>
-      `Falls ${email} hier ein Konto hat, wurde ein Link zum Zurücksetzen gesendet. Er gilt eine Stunde.`,
+    sent: (email) => `Falls ${email} hier ein Konto hat, wurde ein Link zum Zurücksetzen gesendet. Er gilt eine Stunde.`,
     noMailTitle: "E-Mail ist nicht eingerichtet",
     noMail:
       "Diese Installation hat keinen Mailserver. Bitten Sie einen Inhaber um einen Link (Einstellungen, Mitglieder) oder erstellen Sie einen auf dem Server:",
@@ -58,8 +57,7 @@ export const signIn: Translation<typeof signInText> = {
     title: "Sie sind eingeladen",
     noToken: "Öffnen Sie den Einladungslink, den Sie erhalten haben.",
     unusableTitle: "Diese Einladung ist ungültig",
-    unusable:
-      "Bitten Sie die Person, die Sie eingeladen hat, um einen neuen Link. Jeder Link gilt einmal, sieben Tage lang.",
+    unusable: "Bitten Sie die Person, die Sie eingeladen hat, um einen neuen Link. Jeder Link gilt einmal, sieben Tage lang.",
     about: (invitedBy, place, role) => `${invitedBy} lädt Sie als ${role} ein: ${place}.`,
     allSites: "alle Websites dieser Installation",
     roles: { viewer: "Betrachter", admin: "Admin", owner: "Inhaber" },

@@ -4,8 +4,7 @@ import type { sitesText } from "../sites.ts";
 
 export const sites: Translation<typeof sitesText> = {
   title: "Websites",
-  about:
-    "Jede Website hat eigene Schlüssel, Verbindungen und Daten. 24 Stunden sind die laufende Stunde und die 23 davor.",
+  about: "Jede Website hat eigene Schlüssel, Verbindungen und Daten. 24 Stunden sind die laufende Stunde und die 23 davor.",
   site: "Website",
   conversions: "Conversions, 24 h",
   bots: "Entfernte Bots, 24 h",
@@ -15,15 +14,12 @@ export const sites: Translation<typeof sitesText> = {
   noEvent: "noch keines",
   alerts: "Warnungen",
   alertCount: (count) => plural(count, { one: "# Warnung", other: "# Warnungen" }),
-  moreHosts: (first, more) =>
-    plural(more, { one: `${first} und # weitere`, other: `${first} und # weitere` }),
-  needReconnection: (count) =>
-    plural(count, { one: "# muss neu verbunden werden", other: "# müssen neu verbunden werden" }),
+  moreHosts: (first, more) => plural(more, { one: `${first} und # weitere`, other: `${first} und # weitere` }),
+  needReconnection: (count) => plural(count, { one: "# muss neu verbunden werden", other: "# müssen neu verbunden werden" }),
   active: (count) => plural(count, { other: "# aktiv" }),
   paused: (count) => plural(count, { other: "# pausiert" }),
   emptyTitle: "Noch keine Website",
-  emptyAdmin:
-    "Fügen Sie die Domain hinzu, auf der Menschen konvertieren, um hier Schlüssel, Plattformen und Zahlen zu sehen.",
+  emptyAdmin: "Fügen Sie die Domain hinzu, auf der Menschen konvertieren, um hier Schlüssel, Plattformen und Zahlen zu sehen.",
   emptyViewer: "Sie haben noch keinen Zugang zu einer Website. Bitten Sie einen Inhaber um eine Einladung.",
   add: {
     title: "Website hinzufügen",

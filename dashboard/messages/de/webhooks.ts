@@ -4,8 +4,7 @@ import type { webhooksText } from "../webhooks.ts";
 
 export const webhooks: Translation<typeof webhooksText> = {
   title: "Webhooks",
-  about:
-    "Ein Webhook sendet Ihrem Server die Anzahl der Conversions und der entfernten Bot-Besuche und -Ereignisse.",
+  about: "Ein Webhook sendet Ihrem Server die Anzahl der Conversions und der entfernten Bot-Besuche und -Ereignisse.",
   add: "Webhook hinzufügen",
   minutes: (count) => plural(count, { one: "jede Minute", other: "alle # Minuten" }),
   seconds: (count) => plural(count, { one: "jede Sekunde", other: "alle # Sekunden" }),
@@ -71,8 +70,7 @@ export const webhooks: Translation<typeof webhooksText> = {
     deleteConsequence: (periods) =>
       plural(periods, {
         one: "Er erhält keine Pushs mehr. Seine Warteschlange (# Abschnitt) und sein Protokoll werden gelöscht.",
-        other:
-          "Er erhält keine Pushs mehr. Seine Warteschlange (# Abschnitte) und sein Protokoll werden gelöscht.",
+        other: "Er erhält keine Pushs mehr. Seine Warteschlange (# Abschnitte) und sein Protokoll werden gelöscht.",
       }),
     deleted: "Webhook gelöscht.",
   },

@@ -32,11 +32,7 @@ export function TwoFactor({ isOn }: { isOn: boolean }) {
     end.reset();
   };
   return (
-    <Card
-      title={accountText.twoFactor.title}
-      about={accountText.twoFactor.about}
-      actions={<State of={isOn ? "on" : "off"} />}
-    >
+    <Card title={accountText.twoFactor.title} about={accountText.twoFactor.about} actions={<State of={isOn ? "on" : "off"} />}>
       <Button variant="default" onClick={open}>
         {isOn ? accountText.twoFactor.turnOff : accountText.twoFactor.setUp}
       </Button>

@@ -11,13 +11,7 @@ import { accountText } from "../../messages/account.ts";
 const QrCode = lazy(() => import("./QrCode.tsx"));
 
 /** The secret for the authenticator app, the backup codes, and the first code. */
-export function TwoFactorSecret({
-  enrolment,
-  onDone,
-}: {
-  enrolment: Answer<"POST /me/two-factor">;
-  onDone: () => void;
-}) {
+export function TwoFactorSecret({ enrolment, onDone }: { enrolment: Answer<"POST /me/two-factor">; onDone: () => void }) {
   const [code, setCode] = useState("");
   const { mutate, error, isPending } = useSend("POST /me/two-factor/confirm", {
     onDone: () => {

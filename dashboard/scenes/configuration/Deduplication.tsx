@@ -18,27 +18,17 @@ export default function Deduplication() {
         fields={(form) => (
           <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="lg">
             <DurationField form={form} name="dedup_order" help={configurationText.deduplication.withOrder} />
-            <DurationField
-              form={form}
-              name="dedup_no_order"
-              help={configurationText.deduplication.withoutOrder}
-            />
+            <DurationField form={form} name="dedup_no_order" help={configurationText.deduplication.withoutOrder} />
           </SimpleGrid>
         )}
       />
       <Card title={configurationText.deduplication.rules}>
         <List size="sm" spacing="xs">
           <List.Item>
-            <RichText
-              text={configurationText.deduplication.ruleWithOrder}
-              tags={{ b: (content) => <b>{content}</b> }}
-            />
+            <RichText text={configurationText.deduplication.ruleWithOrder} tags={{ b: (content) => <b>{content}</b> }} />
           </List.Item>
           <List.Item>
-            <RichText
-              text={configurationText.deduplication.ruleWithoutOrder}
-              tags={{ b: (content) => <b>{content}</b> }}
-            />
+            <RichText text={configurationText.deduplication.ruleWithoutOrder} tags={{ b: (content) => <b>{content}</b> }} />
           </List.Item>
           <List.Item>{configurationText.deduplication.ruleModes}</List.Item>
           <List.Item>

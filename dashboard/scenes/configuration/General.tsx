@@ -23,9 +23,7 @@ export default function General() {
         about={configurationText.site.about}
         fields={(form) => {
           const data = zones(form.value("time_zone"));
-          return (
-            <ChoiceField form={form} name="time_zone" help={configurationText.site.timeZone} data={data} />
-          );
+          return <ChoiceField form={form} name="time_zone" help={configurationText.site.timeZone} data={data} />;
         }}
       >
         <Box mt="lg">
@@ -71,12 +69,7 @@ function NameForm({ name }: { name: string }) {
           onChange={(event) => setText(event.currentTarget.value)}
         />
         {mayChange && (
-          <Button
-            type="submit"
-            variant="default"
-            loading={isPending}
-            disabled={!text.trim() || text.trim() === name}
-          >
+          <Button type="submit" variant="default" loading={isPending} disabled={!text.trim() || text.trim() === name}>
             {configurationText.site.rename}
           </Button>
         )}

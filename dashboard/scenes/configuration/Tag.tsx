@@ -77,13 +77,7 @@ export default function Tag() {
 
 /** Visits are counted by the hour. The newest ones are known exactly, with their pages. */
 function LastSeen({ hour, seen }: Seen) {
-  if (seen)
-    return (
-      <RichText
-        text={configurationText.tag.seenOn(seen.pages)}
-        tags={{ time: () => <Time at={seen.at} /> }}
-      />
-    );
+  if (seen) return <RichText text={configurationText.tag.seenOn(seen.pages)} tags={{ time: () => <Time at={seen.at} /> }} />;
   if (hour !== null && Date.now() - hour < hourMs) return configurationText.tag.lastHour;
   return <Time at={hour} />;
 }

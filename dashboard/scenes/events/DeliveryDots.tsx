@@ -46,9 +46,7 @@ export function DeliveryDots({
 }) {
   const unselected = event.deliveries.filter(isUnselected);
   // The worst come first, so that they are seen where not all have space.
-  const rest = order.flatMap((state) =>
-    event.deliveries.filter((one) => one.state === state && !isUnselected(one)),
-  );
+  const rest = order.flatMap((state) => event.deliveries.filter((one) => one.state === state && !isUnselected(one)));
   const worst = rest[0] && isProblem(rest[0].state) ? rest[0].state : null;
   const lines = rest.map((one) => describeDelivery(one, nameOf));
   const notSelected = unselected.length > 0 ? commonText.event.notSelected(unselected.length) : "";
@@ -82,10 +80,7 @@ export function DeliveryDots({
       )}
       {worst && !found && (
         <span className="cc-problem" data-state={worst} aria-hidden>
-          {commonText.event.stateCount(
-            rest.filter(({ state }) => state === worst).length,
-            commonText.states[worst],
-          )}
+          {commonText.event.stateCount(rest.filter(({ state }) => state === worst).length, commonText.states[worst])}
         </span>
       )}
     </a>
@@ -108,9 +103,7 @@ const isProblem = (state: string) => state === "rejected" || state === "expired"
 function describeDelivery({ platform, state, reason }: Delivery, nameOf: NameOf) {
   const name = nameOf(platform);
   const word = commonText.states[state];
-  return reason
-    ? commonText.event.deliveryReason(name, word, serverText(reason))
-    : commonText.reasonDetail(name, word);
+  return reason ? commonText.event.deliveryReason(name, word, serverText(reason)) : commonText.reasonDetail(name, word);
 }
 
 const labelOf = ({ event, orderId }: EventSummary) => (orderId ? `${event} ${orderId}` : event);

@@ -21,16 +21,7 @@ import { commonText } from "../../messages/common.ts";
 type EventQuery = NonNullable<Input<"GET /sites/:site/events">["query"]>;
 
 /** The filters behind the button, in the order of its form. */
-const others = [
-  "event",
-  "clickId",
-  "source",
-  "campaign",
-  "minValue",
-  "maxValue",
-  "currency",
-  "confirmation",
-] as const;
+const others = ["event", "clickId", "source", "campaign", "minValue", "maxValue", "currency", "confirmation"] as const;
 type Other = (typeof others)[number];
 
 /** Reads the filter from the URL. */
@@ -62,13 +53,7 @@ export function EventFilters({ isFiltered }: { isFiltered: boolean }) {
   return (
     <Stack p="md" gap="xs">
       <FilterGroup
-        search={
-          <SearchField
-            label={eventsText.search}
-            value={text("search")}
-            onChange={(value) => change({ search: value })}
-          />
-        }
+        search={<SearchField label={eventsText.search} value={text("search")} onChange={(value) => change({ search: value })} />}
         names={["status", "state", "platform", ...others]}
       >
         <NativeSelect
@@ -84,9 +69,7 @@ export function EventFilters({ isFiltered }: { isFiltered: boolean }) {
           data={[
             { value: "", label: eventsText.statuses.all },
             ...known,
-            ...(chosen === "" || known.some(({ value }) => value === chosen)
-              ? []
-              : [{ value: chosen, label: chosenName }]),
+            ...(chosen === "" || known.some(({ value }) => value === chosen) ? [] : [{ value: chosen, label: chosenName }]),
           ]}
         />
         <NativeSelect
@@ -106,11 +89,7 @@ export function EventFilters({ isFiltered }: { isFiltered: boolean }) {
       {isFiltered && (
         <Group gap="xs">
           {others.map((name) => (
-            <FilterChip
-              key={name}
-              text={describe(name, text(name))}
-              onRemove={() => change({ [name]: undefined })}
-            />
+            <FilterChip key={name} text={describe(name, text(name))} onRemove={() => change({ [name]: undefined })} />
           ))}
           <Button variant="subtle" size="compact-sm" onClick={() => change(all)}>
             {eventsText.filters.clear}
@@ -133,12 +112,7 @@ function MoreFilters() {
     <FormPopover
       label={eventsText.filters.more}
       target={({ isOpen, toggle }) => (
-        <Button
-          variant="default"
-          leftSection={<ListFilter size={15} aria-hidden />}
-          aria-expanded={isOpen}
-          onClick={toggle}
-        >
+        <Button variant="default" leftSection={<ListFilter size={15} aria-hidden />} aria-expanded={isOpen} onClick={toggle}>
           {eventsText.filters.more}
         </Button>
       )}
@@ -150,9 +124,7 @@ function MoreFilters() {
 
 function FilterForm({ onDone }: { onDone: () => void }) {
   const { text, change } = useQueryParams();
-  const [draft, setDraft] = useState(
-    () => Object.fromEntries(others.map((name) => [name, text(name)])) as Record<Other, string>,
-  );
+  const [draft, setDraft] = useState(() => Object.fromEntries(others.map((name) => [name, text(name)])) as Record<Other, string>);
   const set = (name: Other) => (value: string) => setDraft((before) => ({ ...before, [name]: value }));
   const input = (name: "event" | "clickId" | "source" | "campaign" | "currency", maxLength: number) => (
     <TextInput

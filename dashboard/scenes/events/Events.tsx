@@ -86,9 +86,7 @@ export default function Events() {
           to={({ id }) => ({ to: tracePath(site, id), search: address })}
           more={list.more}
           isLoadingMore={list.isLoadingMore}
-          empty={
-            isFiltered ? <NothingFound site={site} search={text("search")} /> : <NothingYet site={site} />
-          }
+          empty={isFiltered ? <NothingFound site={site} search={text("search")} /> : <NothingYet site={site} />}
         />
       </Card>
       <Outlet />
@@ -115,8 +113,7 @@ function useWidth() {
 }
 
 /** The inner width of the last column, which has what the others and the checkboxes leave. */
-const statusWidth = (list: number, isNarrow: boolean) =>
-  isNarrow ? (list - 40) / 2 - 16 : 0.35 * list - 40 - 24;
+const statusWidth = (list: number, isNarrow: boolean) => (isNarrow ? (list - 40) / 2 - 16 : 0.35 * list - 40 - 24);
 
 /** Plain elements: a page has fifty rows, and components with styles of their own cost most of the time to show them. */
 function columnsOf(site: string, search: Search, shown: Shown): Column<EventSummary>[] {
@@ -173,9 +170,7 @@ function columnsOf(site: string, search: Search, shown: Shown): Column<EventSumm
     },
     {
       title: eventsText.status,
-      cell: (event) => (
-        <Outcome event={event} site={site} href={hrefOf(tracePath(site, event.id), search)} shown={shown} />
-      ),
+      cell: (event) => <Outcome event={event} site={site} href={hrefOf(tracePath(site, event.id), search)} shown={shown} />,
     },
   ];
 }
@@ -203,14 +198,7 @@ function NewEvents({ count, onClick }: { count: number; onClick: () => void }) {
   return (
     <div role="status">
       {count > 0 && (
-        <Button
-          fullWidth
-          radius={0}
-          variant="light"
-          size="xs"
-          leftSection={<ArrowUp size={14} />}
-          onClick={onClick}
-        >
+        <Button fullWidth radius={0} variant="light" size="xs" leftSection={<ArrowUp size={14} />} onClick={onClick}>
           {eventsText.showNew(count)}
         </Button>
       )}
@@ -277,16 +265,9 @@ function NothingYet({ site }: { site: string }) {
 }
 
 /** Handles events that arrive while the list is open: new ones wait for a click, listed ones are updated. */
-function useNewEvents(
-  site: string,
-  rows: readonly EventSummary[] | undefined,
-  isFiltered: boolean,
-  reload: () => void,
-) {
+function useNewEvents(site: string, rows: readonly EventSummary[] | undefined, isFiltered: boolean, reload: () => void) {
   const [received, setReceived] = useState<ReadonlyMap<string, EventSummary>>(new Map());
-  useFeed(site, (event) =>
-    setReceived((before) => new Map([...before, [event.id, event]].slice(-500) as never)),
-  );
+  useFeed(site, (event) => setReceived((before) => new Map([...before, [event.id, event]].slice(-500) as never)));
   // Ids are ordered by time: an event with a smaller id than the first row is not new.
   const newest = rows?.[0]?.id ?? "";
   const mode = useMode();

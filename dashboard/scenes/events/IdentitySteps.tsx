@@ -63,16 +63,12 @@ export function IdentityStep({ trace, site }: Props) {
               ] as const,
           ),
           ...Object.entries(found.browserIds).map(
-            ([name, value]) =>
-              [name, <Id key={name} value={value} label={eventsText.copy.value(name)} />] as const,
+            ([name, value]) => [name, <Id key={name} value={value} label={eventsText.copy.value(name)} />] as const,
           ),
           ...Object.entries(found.utm).map(([name, value]) => [name, value] as const),
           [eventsText.identity.page, found.page],
           [eventsText.identity.referrer, found.referrer],
-          [
-            eventsText.identity.email,
-            <Id key="email" value={trace.emailSha256} label={eventsText.copy.email} />,
-          ],
+          [eventsText.identity.email, <Id key="email" value={trace.emailSha256} label={eventsText.copy.email} />],
           [eventsText.identity.contact, describeContact(trace.contact)],
         ]}
       />
@@ -92,11 +88,7 @@ export function ConsentStep({ trace, site }: Props) {
     <Step icon={ScrollText} title={eventsText.consent.title} state={<State of={consent} />}>
       <Text size="sm" c="dimmed">
         {eventsText.consent.states[consent]}{" "}
-        {withheld
-          ? eventsText.consent.withheld(serverText(withheld))
-          : consent === "unknown"
-            ? eventsText.consent.optOut
-            : ""}{" "}
+        {withheld ? eventsText.consent.withheld(serverText(withheld)) : consent === "unknown" ? eventsText.consent.optOut : ""}{" "}
         <TextLink to={`/sites/${site}/configuration/consent`} underline="always">
           {eventsText.consent.settings}
         </TextLink>

@@ -24,15 +24,7 @@ import { serverText } from "../../messages/server.ts";
 type Delivery = EventTrace["deliveries"][number];
 type Attempt = Delivery["log"][number];
 
-export function PlatformStep({
-  trace,
-  delivery,
-  site,
-}: {
-  trace: EventTrace;
-  delivery: Delivery;
-  site: string;
-}) {
+export function PlatformStep({ trace, delivery, site }: { trace: EventTrace; delivery: Delivery; site: string }) {
   const nameOf = usePlatformName();
   const name = nameOf(delivery.platform);
   const connections = useConnections(site).data?.items;
@@ -40,14 +32,7 @@ export function PlatformStep({
   const isRemoved = connections?.every(({ id }) => id !== delivery.connection) === true;
   const mayReplay = useMay("admin", site) && !isRemoved;
   const canReplay = isReplayable(delivery);
-  const replay = (
-    <ReplayButton
-      site={site}
-      eventId={trace.id}
-      delivery={delivery}
-      variant={canReplay ? "default" : "subtle"}
-    />
-  );
+  const replay = <ReplayButton site={site} eventId={trace.id} delivery={delivery} variant={canReplay ? "default" : "subtle"} />;
   return (
     <Step
       mark={<PlatformMark id={delivery.platform} name={name} />}
@@ -89,10 +74,7 @@ export function PlatformStep({
       {delivery.correction && <CorrectionLine of={delivery.correction} currency={trace.currency} />}
       {delivery.nextTryAt !== null && (
         <Text size="sm" c="dimmed">
-          <RichText
-            text={eventsText.platforms.nextAttempt}
-            tags={{ time: () => <Time at={delivery.nextTryAt} /> }}
-          />
+          <RichText text={eventsText.platforms.nextAttempt} tags={{ time: () => <Time at={delivery.nextTryAt} /> }} />
         </Text>
       )}
       {delivery.log.length === 0 ? (
@@ -100,14 +82,7 @@ export function PlatformStep({
           {delivery.state === "queued" ? eventsText.platforms.noAttempt : eventsText.platforms.noRequest}
         </Text>
       ) : (
-        <Accordion
-          variant="contained"
-          mt="xs"
-          multiple
-          chevronPosition="left"
-          order={4}
-          styles={{ label: { paddingBlock: 8 } }}
-        >
+        <Accordion variant="contained" mt="xs" multiple chevronPosition="left" order={4} styles={{ label: { paddingBlock: 8 } }}>
           {delivery.log.map((attempt) => (
             <AttemptItem key={`${attempt.number}-${attempt.startedAt}`} attempt={attempt}>
               {mayReplay && delivery.state === "sent" && attempt.state === "sent" && replay}
@@ -141,9 +116,7 @@ function AttemptItem({ attempt, children }: { attempt: Attempt; children: ReactN
           </Text>
         )}
         <Text size="xs" c="dimmed" mb={4}>
-          {attempt.batch > 1
-            ? eventsText.platforms.aboutBatch(attempt.batch)
-            : eventsText.platforms.aboutRequest}
+          {attempt.batch > 1 ? eventsText.platforms.aboutBatch(attempt.batch) : eventsText.platforms.aboutRequest}
         </Text>
         <Code label={eventsText.platforms.request}>{attempt.request}</Code>
         <Text size="xs" c="dimmed" mt="xs" mb={4}>
@@ -153,9 +126,7 @@ function AttemptItem({ attempt, children }: { attempt: Attempt; children: ReactN
           <Code label={eventsText.platforms.response}>{attempt.response}</Code>
         ) : (
           <Text size="sm" c="dimmed">
-            {attempt.httpStatus === null
-              ? eventsText.platforms.noResponseSentence
-              : eventsText.platforms.emptyResponse}
+            {attempt.httpStatus === null ? eventsText.platforms.noResponseSentence : eventsText.platforms.emptyResponse}
           </Text>
         )}
         {children && (

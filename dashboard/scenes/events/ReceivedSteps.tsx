@@ -42,26 +42,16 @@ export function ReceivedStep({ trace }: Pick<Props, "trace">) {
             eventsText.columns.orderId,
             trace.orderId && <Id value={trace.orderId} label={eventsText.copy.orderId} short={false} />,
           ],
-          [
-            eventsText.received.key,
-            trace.key.name ?? <Id value={trace.key.id} label={eventsText.copy.keyId} />,
-          ],
+          [eventsText.received.key, trace.key.name ?? <Id value={trace.key.id} label={eventsText.copy.keyId} />],
           [eventsText.columns.received, exactTime(trace.receivedAt, timeZone)],
           [eventsText.received.happened, isLate ? exactTime(trace.time, timeZone) : null],
           [
             eventsText.received.platformEventId,
-            <Id
-              key="id"
-              value={trace.platformEventId}
-              label={eventsText.copy.platformEventId}
-              short={false}
-            />,
+            <Id key="id" value={trace.platformEventId} label={eventsText.copy.platformEventId} short={false} />,
           ],
           [
             eventsText.received.eventId,
-            trace.id !== trace.platformEventId && (
-              <Id value={trace.id} label={eventsText.copy.eventId} short={false} />
-            ),
+            trace.id !== trace.platformEventId && <Id value={trace.id} label={eventsText.copy.eventId} short={false} />,
           ],
         ]}
       />
@@ -72,13 +62,7 @@ export function ReceivedStep({ trace }: Pick<Props, "trace">) {
         </Text>
       )}
       {trace.warnings.map((warning) => (
-        <Alert
-          key={warning}
-          variant="default"
-          icon={<TriangleAlert size={18} color="var(--cc-warn)" />}
-          py="xs"
-          mt="xs"
-        >
+        <Alert key={warning} variant="default" icon={<TriangleAlert size={18} color="var(--cc-warn)" />} py="xs" mt="xs">
           {serverText(warning)}
         </Alert>
       ))}
@@ -88,14 +72,9 @@ export function ReceivedStep({ trace }: Pick<Props, "trace">) {
 
 export function DuplicateStep({ trace, site }: Props) {
   return (
-    <Step
-      icon={Copy}
-      title={eventsText.duplicates.title}
-      state={<State of="accepted" word={eventsText.duplicates.state} />}
-    >
+    <Step icon={Copy} title={eventsText.duplicates.title} state={<State of="accepted" word={eventsText.duplicates.state} />}>
       <Text size="sm" c="dimmed">
-        {trace.orderId ? eventsText.duplicates.withOrder : eventsText.duplicates.withoutOrder}{" "}
-        {eventsText.duplicates.about}{" "}
+        {trace.orderId ? eventsText.duplicates.withOrder : eventsText.duplicates.withoutOrder} {eventsText.duplicates.about}{" "}
         <TextLink to={`/sites/${site}/configuration/deduplication`} underline="always">
           {eventsText.duplicates.settings}
         </TextLink>
@@ -163,11 +142,7 @@ export function VerdictStep({ trace, site }: Props) {
 export function NoPlatformStep({ trace, site }: Props) {
   const isHeld = isUnreleased(trace);
   return (
-    <Step
-      icon={Plug}
-      title={eventsText.platforms.title}
-      state={<State of="not connected" word={commonText.none} />}
-    >
+    <Step icon={Plug} title={eventsText.platforms.title} state={<State of="not connected" word={commonText.none} />}>
       <Text size="sm" c="dimmed">
         {isHeld ? eventsText.platforms.held : eventsText.platforms.noneConnected}{" "}
         {!isHeld && (

@@ -18,12 +18,7 @@ export function ReplayButton({ variant, ...of }: Props & { variant: "default" | 
   const { isMounted, isOpen, open, close } = useLateDialog();
   return (
     <>
-      <Button
-        variant={variant}
-        size="compact-sm"
-        leftSection={<RotateCw size={14} aria-hidden />}
-        onClick={open}
-      >
+      <Button variant={variant} size="compact-sm" leftSection={<RotateCw size={14} aria-hidden />} onClick={open}>
         {eventsText.replay.label}
       </Button>
       {isMounted && <ReplayDialog {...of} isOpen={isOpen} onClose={close} />}
@@ -54,9 +49,7 @@ export function ReplayDialog({
       danger={false}
       isBusy={replay.isPending}
       error={replay.error}
-      onConfirm={() =>
-        replay.mutate({ params: { site }, body: { ...chosen, dryRun: false } }, { onSuccess: onClose })
-      }
+      onConfirm={() => replay.mutate({ params: { site }, body: { ...chosen, dryRun: false } }, { onSuccess: onClose })}
     />
   );
 }

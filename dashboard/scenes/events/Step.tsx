@@ -51,9 +51,7 @@ export function Step({
 
 /** Names and values; empty values are left out. */
 export function Facts({ of }: { of: readonly (readonly [name: string, value: ReactNode])[] }) {
-  const shown = of.filter(
-    ([, value]) => value !== null && value !== undefined && value !== "" && value !== false,
-  );
+  const shown = of.filter(([, value]) => value !== null && value !== undefined && value !== "" && value !== false);
   if (shown.length === 0) return null;
   return (
     <Box component="dl" m={0} mt={4} className="cc-facts">

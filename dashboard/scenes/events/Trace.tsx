@@ -13,13 +13,7 @@ import { Empty, LoadError, Loading } from "../../common/states.tsx";
 import { Money, TestBadge } from "../../common/values.tsx";
 import { ConsentStep, IdentityStep } from "./IdentitySteps.tsx";
 import { PlatformStep } from "./PlatformStep.tsx";
-import {
-  DuplicateStep,
-  NoPlatformStep,
-  ReceivedStep,
-  VerdictStep,
-  type EventTrace,
-} from "./ReceivedSteps.tsx";
+import { DuplicateStep, NoPlatformStep, ReceivedStep, VerdictStep, type EventTrace } from "./ReceivedSteps.tsx";
 import { Steps } from "./Step.tsx";
 import { EventStatus } from "./eventCells.tsx";
 import { eventsText } from "../../messages/events.ts";
@@ -64,17 +58,11 @@ export default function Trace() {
           <Group gap="md" mb="lg">
             <EventStatus event={trace} />
             {trace.orderId && (
-              <TextLink
-                to={`/sites/${site}/events`}
-                search={{ search: trace.orderId, ...searchOfMode(trace.mode) }}
-              >
+              <TextLink to={`/sites/${site}/events`} search={{ search: trace.orderId, ...searchOfMode(trace.mode) }}>
                 {eventsText.trace.ofOrder}
               </TextLink>
             )}
-            <TextLink
-              to={`/sites/${site}/events`}
-              search={{ search: trace.emailSha256, ...searchOfMode(trace.mode) }}
-            >
+            <TextLink to={`/sites/${site}/events`} search={{ search: trace.emailSha256, ...searchOfMode(trace.mode) }}>
               {eventsText.trace.ofPerson}
             </TextLink>
           </Group>

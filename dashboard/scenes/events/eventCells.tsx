@@ -53,12 +53,7 @@ export function DeliveryStates({ event, brief = false }: { event: EventSummary; 
         </span>
       ))}
       {unselected.length > 0 && (!brief || groups.length === 0) && (
-        <Text
-          size="sm"
-          c="dimmed"
-          component="span"
-          data-tip={unselected.map(({ platform }) => nameOf(platform)).join(", ")}
-        >
+        <Text size="sm" c="dimmed" component="span" data-tip={unselected.map(({ platform }) => nameOf(platform)).join(", ")}>
           {commonText.event.notSelected(unselected.length)}
         </Text>
       )}
@@ -75,8 +70,7 @@ export const isUnreleased = ({ status, releasedAt }: Pick<EventSummary, "status"
  * ones are sent anyway.
  */
 export const isReplayable = ({ state, reasonPersists }: Pick<Delivery, "state" | "reasonPersists">) =>
-  !reasonPersists &&
-  (state === "rejected" || state === "expired" || state === "skipped" || state === "parked");
+  !reasonPersists && (state === "rejected" || state === "expired" || state === "skipped" || state === "parked");
 
 /** The click ids by which platforms match the event, or why there are none. */
 export function Match({ event }: { event: EventSummary }) {

@@ -31,15 +31,7 @@ export function AlertBanner() {
   if (!site || count === 0 || !newest || !hasTexts) return null;
   const repair = repairOf(newest, nameOf, { mayChange, isOwner });
   return (
-    <Alert
-      variant="light"
-      color="red"
-      icon={<TriangleAlert size={18} />}
-      mb="lg"
-      py="xs"
-      maw={1280}
-      mx="auto"
-    >
+    <Alert variant="light" color="red" icon={<TriangleAlert size={18} />} mb="lg" py="xs" maw={1280} mx="auto">
       <Group justify="space-between" gap="sm">
         <Text size="sm" style={{ flex: "1 1 240px", minWidth: 0 }}>
           {newest.platform && (
@@ -47,8 +39,7 @@ export function AlertBanner() {
               <PlatformMark id={newest.platform} name={nameOf(newest.platform)} />{" "}
             </>
           )}
-          <b>{withFullStop(capitalize(serverText(newest.title)))}</b>{" "}
-          {withLocalTimes(serverText(newest.whatToDo))}
+          <b>{withFullStop(capitalize(serverText(newest.title)))}</b> {withLocalTimes(serverText(newest.whatToDo))}
           {!repair && ` ${whoRepairs(newest)}`}
         </Text>
         <Group gap="sm">
@@ -59,9 +50,7 @@ export function AlertBanner() {
           )}
           {repair && (
             <Button
-              renderRoot={(props) => (
-                <Link to={`/sites/${site.id}/${repair.path}`} search={repair.search} {...props} />
-              )}
+              renderRoot={(props) => <Link to={`/sites/${site.id}/${repair.path}`} search={repair.search} {...props} />}
               size="compact-sm"
               color="red"
             >

@@ -38,14 +38,7 @@ import {
 import { lazy, Suspense, useEffect, useState } from "react";
 import { call } from "../../common/api/api.ts";
 import { queryClient, useLastReached } from "../../common/api/query.ts";
-import {
-  SiteContext,
-  useFindSite,
-  useSession,
-  useSite,
-  useSiteId,
-  useSites,
-} from "../../common/api/session.ts";
+import { SiteContext, useFindSite, useSession, useSite, useSiteId, useSites } from "../../common/api/session.ts";
 import { timeText } from "../../common/format/times.ts";
 import { UnknownSite } from "./ErrorPages.tsx";
 import { startTypeAhead, takeTypeAhead } from "./typeAhead.ts";

@@ -109,14 +109,7 @@ function Option({
   onPick: () => void;
 }) {
   return (
-    <div
-      id={id}
-      role="option"
-      aria-selected={isActive}
-      className="cc-jump-option"
-      onPointerMove={onActive}
-      onClick={onPick}
-    >
+    <div id={id} role="option" aria-selected={isActive} className="cc-jump-option" onPointerMove={onActive} onClick={onPick}>
       {platform ? <PlatformMark {...platform} /> : <Icon size={16} aria-hidden />}
       <span className="cc-jump-label">{label}</span>
       <span className="cc-quiet">{about}</span>

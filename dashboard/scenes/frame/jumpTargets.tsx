@@ -2,17 +2,7 @@
 
 import { useDebouncedValue } from "@mantine/hooks";
 import { useLocation } from "@tanstack/react-router";
-import {
-  Globe,
-  KeyRound,
-  ListTree,
-  Plug,
-  Plus,
-  RotateCw,
-  SquareArrowOutUpRight,
-  UserRound,
-  type LucideIcon,
-} from "lucide-react";
+import { Globe, KeyRound, ListTree, Plug, Plus, RotateCw, SquareArrowOutUpRight, UserRound, type LucideIcon } from "lucide-react";
 import { useEffect, useState } from "react";
 import { sitePages } from "../../pages.ts";
 import { usePlatformNames } from "../../common/api/platforms.ts";
@@ -100,11 +90,7 @@ function usePlatforms(text: string): Target[] {
   const site = useSiteId();
   const mayChange = useMay("admin", site || null);
   const names = usePlatformNames() ?? [];
-  const connections = useApi(
-    "GET /sites/:site/connections",
-    { params: { site } },
-    { enabled: site !== "" && text !== "" },
-  );
+  const connections = useApi("GET /sites/:site/connections", { params: { site } }, { enabled: site !== "" && text !== "" });
   if (!site || text === "" || !connections.data) return [];
   const connected = new Set(connections.data.items.map(({ platform }) => platform));
   return names.map(({ id, name }) => ({
@@ -141,11 +127,7 @@ function useFound(text: string): Target[] {
   useEffect(() => {
     void hashIfEmail(search).then(setHashed);
   }, [search]);
-  const keys = useApi(
-    "GET /sites/:site/keys",
-    { params: { site } },
-    { enabled: site !== "" && search !== "" },
-  );
+  const keys = useApi("GET /sites/:site/keys", { params: { site } }, { enabled: site !== "" && search !== "" });
   const events = useApi(
     "GET /sites/:site/events",
     { params: { site }, query: { search: hashed, limit: 5 } },

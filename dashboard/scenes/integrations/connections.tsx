@@ -50,8 +50,7 @@ export function usePlatforms() {
   return { data: translated, error, refetch };
 }
 
-export const useConnections = (site: string) =>
-  useApi("GET /sites/:site/connections", { params: { site } }, { everyMs: 15_000 });
+export const useConnections = (site: string) => useApi("GET /sites/:site/connections", { params: { site } }, { everyMs: 15_000 });
 
 /** Returns the value that distinguishes several connections of a platform: a pixel, an account, an address. */
 export function accountOf(platform: Platform, { settings }: Connection): string | null {
@@ -75,17 +74,13 @@ export function Fact({ label, children }: { label: string; children: ReactNode }
 }
 
 /** A platform that has no harmless call cannot do better, so its state is no warning. */
-const proofOf = ({ proof: { state, isCheckable } }: Connection) =>
-  state === "unproven" && !isCheckable ? "unprovable" : state;
+const proofOf = ({ proof: { state, isCheckable } }: Connection) => (state === "unproven" && !isCheckable ? "unprovable" : state);
 
 /** The proof is of no interest while the credentials are refused. */
 export function ConnectionState({ connection }: { connection: Connection }) {
   return (
     <Group gap="sm" wrap="nowrap">
-      <State
-        of={connection.state}
-        {...(connection.state === "active" ? { word: integrationsText.connectedState } : {})}
-      />
+      <State of={connection.state} {...(connection.state === "active" ? { word: integrationsText.connectedState } : {})} />
       {connection.state !== "needs reconnection" && <State of={proofOf(connection)} />}
     </Group>
   );

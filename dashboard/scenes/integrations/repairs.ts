@@ -19,16 +19,15 @@ export type Repair = {
 type At = { platform: string; connection: string; name: string };
 
 /** By the beginning of a reason that the relay gives: the words of the button, and the tab that it leads to. */
-const places: readonly [RegExp, Exclude<keyof typeof resultsText.repair, "resume" | "resumeThis">, string][] =
-  [
-    [/^test event, but the connection has no /, "testCode", "test"],
-    [/^no conversion action/, "conversionAction", "connection"],
-    [/^no conversion rule/, "conversionRule", "events"],
-    [/^no event tag/, "eventTag", "events"],
-    [/^no Floodlight activity/, "floodlightActivity", "connection"],
-    [/\boffline conversions are not set up\b/, "offlineConversions", "connection"],
-    [/^none of the selected events /, "events", "events"],
-  ];
+const places: readonly [RegExp, Exclude<keyof typeof resultsText.repair, "resume" | "resumeThis">, string][] = [
+  [/^test event, but the connection has no /, "testCode", "test"],
+  [/^no conversion action/, "conversionAction", "connection"],
+  [/^no conversion rule/, "conversionRule", "events"],
+  [/^no event tag/, "eventTag", "events"],
+  [/^no Floodlight activity/, "floodlightActivity", "connection"],
+  [/\boffline conversions are not set up\b/, "offlineConversions", "connection"],
+  [/^none of the selected events /, "events", "events"],
+];
 
 /** Reasons that a visit, or a visit with a click id, would have prevented. */
 const needsVisit =
@@ -47,13 +46,8 @@ export function repairOf(reason: string, { platform, connection, name }: At): Re
     needsOwner: false,
   });
   if (reason.startsWith("needs reconnection"))
-    return to(
-      frameText.alerts.repair.reconnect(name),
-      "connection",
-      frameText.alerts.repair["needs reconnection"],
-    );
-  if (reason === "paused")
-    return to(resultsText.repair.resume(name), "connection", resultsText.repair.resumeThis);
+    return to(frameText.alerts.repair.reconnect(name), "connection", frameText.alerts.repair["needs reconnection"]);
+  if (reason === "paused") return to(resultsText.repair.resume(name), "connection", resultsText.repair.resumeThis);
   if (reason === unselectedReason) return to(resultsText.repair.events, "events");
   if (needsOAuthApp.test(reason))
     return {

@@ -23,22 +23,12 @@ export function valueText([main, ...others]: Money): string {
 export const segmentName = (name: string): string =>
   name === noName ? overviewText.noName : name === otherNames ? overviewText.otherNames : name;
 
-function NamedBars({
-  kind,
-  label,
-  items,
-}: {
-  kind: SegmentKind;
-  label: string;
-  items: Statistics["events"];
-}) {
+function NamedBars({ kind, label, items }: { kind: SegmentKind; label: string; items: Statistics["events"] }) {
   const [showAll, setShowAll] = useState(false);
   const { isChosen, toggle } = useSegment();
   // The sum of rare names comes last, however large it is.
   const sorted = items.toSorted(
-    (one, other) =>
-      Number(one.name === otherNames) - Number(other.name === otherNames) ||
-      other.conversions - one.conversions,
+    (one, other) => Number(one.name === otherNames) - Number(other.name === otherNames) || other.conversions - one.conversions,
   );
   const shown = showAll ? sorted : sorted.slice(0, shownAtFirst);
   return (
@@ -88,12 +78,7 @@ export function BySource({ site, of }: Props) {
       }
       nothing={of.totals.conversions === 0 ? overviewText.noConversions : null}
     >
-      <NamedBars
-        key={kind}
-        kind={kind}
-        label={texts.label[kind]}
-        items={kind === "source" ? of.sources : of.campaigns}
-      />
+      <NamedBars key={kind} kind={kind} label={texts.label[kind]} items={kind === "source" ? of.sources : of.campaigns} />
     </ChartCard>
   );
 }

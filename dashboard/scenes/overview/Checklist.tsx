@@ -7,8 +7,7 @@ import { withTexts } from "../../messages/catalogue.ts";
 
 const FirstSteps = lazy(withTexts(() => import("./FirstSteps.tsx")));
 
-const areDone = (answer: Answer<"GET /sites/:site/checklist"> | undefined) =>
-  answer?.steps.every(({ done }) => done) ?? false;
+const areDone = (answer: Answer<"GET /sites/:site/checklist"> | undefined) => answer?.steps.every(({ done }) => done) ?? false;
 
 export function Checklist({ site }: { site: string }) {
   const { data } = useApi(

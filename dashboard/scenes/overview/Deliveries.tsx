@@ -89,10 +89,7 @@ export function Deliveries({ site, of }: { site: string; of: Statistics }) {
                   <Link key={state} to={log} search={{ ...times, platform, state }} className="cc-plain">
                     <State
                       of={state}
-                      word={overviewText.deliveries.state(
-                        countText(states[state] ?? 0),
-                        commonText.states[state],
-                      )}
+                      word={overviewText.deliveries.state(countText(states[state] ?? 0), commonText.states[state])}
                     />
                   </Link>
                 ))}

@@ -26,10 +26,7 @@ export function Feed({ site }: { site: string }) {
   const [received, setReceived] = useState<ReadonlyMap<string, EventSummary>>(new Map());
   const [announcement, setAnnouncement] = useState("");
   // Throttled: screen readers announce a burst once, and the figures are refreshed once.
-  const announce = useThrottledCallback(
-    (event: EventSummary) => setAnnouncement(overviewText.feed.new(event.event)),
-    8_000,
-  );
+  const announce = useThrottledCallback((event: EventSummary) => setAnnouncement(overviewText.feed.new(event.event)), 8_000);
   const refreshFigures = useThrottledCallback(() => {
     void client.invalidateQueries({ queryKey: ["GET /sites/:site/statistics"] });
     void client.invalidateQueries({ queryKey: ["GET /sites/:site/checklist"] });
@@ -47,9 +44,7 @@ export function Feed({ site }: { site: string }) {
     () => void list.refetch(),
   );
   // Ids are ordered by time.
-  const rows = [...known.values()]
-    .toSorted((one, other) => (one.id < other.id ? 1 : -1))
-    .slice(0, shownAtOnce);
+  const rows = [...known.values()].toSorted((one, other) => (one.id < other.id ? 1 : -1)).slice(0, shownAtOnce);
   return (
     <Card
       title={isTest ? overviewText.feed.testTitle : overviewText.feed.title}
@@ -65,11 +60,7 @@ export function Feed({ site }: { site: string }) {
       ) : !list.data ? (
         <Loading rows={6} height={44} />
       ) : rows.length === 0 ? (
-        <Empty
-          icon={Radio}
-          title={isTest ? commonText.testData.noEvents : overviewText.feed.emptyTitle}
-          action={<OtherMode />}
-        >
+        <Empty icon={Radio} title={isTest ? commonText.testData.noEvents : overviewText.feed.emptyTitle} action={<OtherMode />}>
           {isTest ? commonText.testData.sendOne : overviewText.feed.empty}
         </Empty>
       ) : (
@@ -111,12 +102,7 @@ function FeedLine({ site, event }: { site: string; event: EventSummary }) {
 
 function FeedMark({ state }: { state: FeedState }) {
   return (
-    <Group
-      gap={6}
-      wrap="nowrap"
-      role="status"
-      aria-label={overviewText.feed.stateLabel(overviewText.feed.states[state])}
-    >
+    <Group gap={6} wrap="nowrap" role="status" aria-label={overviewText.feed.stateLabel(overviewText.feed.states[state])}>
       <span className="cc-dot" data-state={state} aria-hidden />
       <Text size="sm" c="dimmed" component="span">
         {overviewText.feed.states[state]}

@@ -86,11 +86,7 @@ function ChecklistStep({
   return (
     <Box component="li" className="cc-todo">
       <Group gap="sm" wrap="nowrap" align="flex-start">
-        <Icon
-          size={18}
-          aria-hidden
-          style={{ flex: "none", marginTop: 1, color: done ? "var(--cc-good)" : "var(--cc-quiet)" }}
-        />
+        <Icon size={18} aria-hidden style={{ flex: "none", marginTop: 1, color: done ? "var(--cc-good)" : "var(--cc-quiet)" }} />
         <Group justify="space-between" gap="sm" style={{ flex: 1, minWidth: 0 }} wrap="nowrap">
           <div style={{ minWidth: 0 }}>
             <Title order={3}>

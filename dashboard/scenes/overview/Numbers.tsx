@@ -12,8 +12,7 @@ import { overviewText } from "../../messages/overview.ts";
 type Step = Statistics["steps"][number];
 type Money = Statistics["totals"]["values"];
 
-const inCurrency = (values: Money, currency: string | undefined) =>
-  values.find((one) => one.currency === currency)?.value ?? 0;
+const inCurrency = (values: Money, currency: string | undefined) => values.find((one) => one.currency === currency)?.value ?? 0;
 const ratio = (part: number, whole: number) => (whole === 0 ? 0 : part / whole);
 
 export function Numbers({ site, of, segment }: { site: string; of: Statistics; segment: Segment | null }) {
@@ -35,13 +34,9 @@ export function Numbers({ site, of, segment }: { site: string; of: Statistics; s
         {courseOf(({ conversions }) => conversions)}
       </Tile>
       <Tile
-        label={
-          others.length ? tiles.valueAnd(others.map(({ currency }) => currency)) : overviewText.value.title
-        }
+        label={others.length ? tiles.valueAnd(others.map(({ currency }) => currency)) : overviewText.value.title}
         value={main ? shortMoney(main.value, main.currency) : "–"}
-        {...(main
-          ? { exact: totals.values.map((one) => moneyText(one.value, one.currency)).join(" · ") }
-          : {})}
+        {...(main ? { exact: totals.values.map((one) => moneyText(one.value, one.currency)).join(" · ") } : {})}
         {...rows}
       >
         <Change
@@ -57,10 +52,7 @@ export function Numbers({ site, of, segment }: { site: string; of: Statistics; s
         exact={tiles.matched(countText(totals.withClickId), totals.conversions)}
         {...rows}
       >
-        <RateChange
-          now={[totals.withClickId, totals.conversions]}
-          before={[before.withClickId, before.conversions]}
-        />
+        <RateChange now={[totals.withClickId, totals.conversions]} before={[before.withClickId, before.conversions]} />
         {courseOf(({ withClickId, conversions }) => ratio(withClickId, conversions))}
       </Tile>
       <Tile
@@ -86,11 +78,7 @@ export function Numbers({ site, of, segment }: { site: string; of: Statistics; s
             {courseOf(({ visits, botEvents }) => (visits.bots ?? 0) + botEvents)}
           </Tile>
           {/* A duplicate leaves no event, so there is no list of them. */}
-          <Tile
-            label={overviewText.duplicates.title}
-            value={shortCount(totals.duplicates)}
-            exact={countText(totals.duplicates)}
-          >
+          <Tile label={overviewText.duplicates.title} value={shortCount(totals.duplicates)} exact={countText(totals.duplicates)}>
             <Change now={totals.duplicates} before={before.duplicates} text={shortCount} />
             {courseOf(({ duplicates }) => duplicates)}
           </Tile>

@@ -28,13 +28,7 @@ export function BotsOverTime({ site, of }: Props) {
         search: filteredIn(of),
         label: overviewText.bots.rows,
       }}
-      nothing={
-        none
-          ? of.totals.people === 0
-            ? overviewText.bots.noVisits
-            : overviewText.bots.none(of.totals.people)
-          : null
-      }
+      nothing={none ? (of.totals.people === 0 ? overviewText.bots.noVisits : overviewText.bots.none(of.totals.people)) : null}
     >
       <TimeChart
         label={overviewText.bots.chart[of.step]}

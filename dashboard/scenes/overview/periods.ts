@@ -5,17 +5,7 @@ import { dayMs, hourMs } from "../../../src/kernel/time.ts";
 import { dayOf, startOfDay } from "../../common/format/days.ts";
 import { isRange, rangeOf } from "../../common/format/ranges.ts";
 
-export const periodNames = [
-  "today",
-  "yesterday",
-  "24h",
-  "7d",
-  "30d",
-  "90d",
-  "month",
-  "lastMonth",
-  "12m",
-] as const;
+export const periodNames = ["today", "yesterday", "24h", "7d", "30d", "90d", "month", "lastMonth", "12m"] as const;
 export type PeriodName = (typeof periodNames)[number];
 export const defaultPeriod: PeriodName = "30d";
 
@@ -23,12 +13,7 @@ export type ChosenPeriod = PeriodName | { from: number; to: number };
 
 const isPeriod = (text: string): text is PeriodName => (periodNames as readonly string[]).includes(text);
 
-export function readPeriod(
-  range: string,
-  from: number | undefined,
-  to: number | undefined,
-  now = Date.now(),
-): ChosenPeriod {
+export function readPeriod(range: string, from: number | undefined, to: number | undefined, now = Date.now()): ChosenPeriod {
   if (isPeriod(range)) return range;
   if (from === undefined && to === undefined) return defaultPeriod;
   const end = to ?? now;

@@ -25,8 +25,7 @@ export function useSegment() {
     segment,
     isChosen,
     /** Chooses a name; the one that is chosen already is cleared. */
-    toggle: (one: SegmentKind, name: string) =>
-      change({ ...none, ...(isChosen(one, name) ? {} : { [one]: name }) }),
+    toggle: (one: SegmentKind, name: string) => change({ ...none, ...(isChosen(one, name) ? {} : { [one]: name }) }),
     clear: () => change(none),
   };
 }

@@ -10,12 +10,7 @@ import type { Segment } from "./segments.ts";
 export type Statistics = Answer<"GET /sites/:site/statistics">;
 export type DeliveryState = keyof Statistics["platforms"][number]["states"];
 
-export function useStatistics(
-  site: string,
-  period: ChosenPeriod,
-  segment: Segment | null,
-  timeZone: string | undefined,
-) {
+export function useStatistics(site: string, period: ChosenPeriod, segment: Segment | null, timeZone: string | undefined) {
   const [now, setNow] = useState(Date.now);
   const tick = useInterval(() => setNow(Date.now()), 60_000);
   useEffect(() => {

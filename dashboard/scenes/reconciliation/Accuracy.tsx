@@ -13,15 +13,7 @@ import { funnelPage, rowsPage, type ConnectionReport, type Report } from "./repo
 
 type Line = ConnectionReport & { name: string };
 
-export function Accuracy({
-  site,
-  report,
-  nameOf,
-}: {
-  site: string;
-  report: Report;
-  nameOf: (of: ConnectionReport) => string;
-}) {
+export function Accuracy({ site, report, nameOf }: { site: string; report: Report; nameOf: (of: ConnectionReport) => string }) {
   return (
     <Card
       title={reconciliationText.accuracy.title}
@@ -71,11 +63,7 @@ function Shares({ of, orders }: { of: Line; orders: number }) {
 function columnsOf(site: string, { id, orders }: Report): Column<Line>[] {
   const number = (count: number, filter: Record<string, unknown> | null): ReactNode => {
     if (count === 0) return <span className="cc-quiet">0</span>;
-    return filter ? (
-      <TextLink {...rowsPage(site, id, filter)}>{countText(count)}</TextLink>
-    ) : (
-      countText(count)
-    );
+    return filter ? <TextLink {...rowsPage(site, id, filter)}>{countText(count)}</TextLink> : countText(count);
   };
   const column = (
     name: "accepted" | "skipped" | "waiting" | "failed" | "filtered" | "notReceived" | "notConnected",

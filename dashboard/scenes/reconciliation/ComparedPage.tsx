@@ -3,11 +3,7 @@
 import { Alert, Button, Group, NativeSelect, Progress, Stack, Text, TextInput } from "@mantine/core";
 import { GitCompareArrows, Info } from "lucide-react";
 import { useState, type ReactNode } from "react";
-import {
-  defaultReconciledDays,
-  defaultReconciledEvent,
-  defaultSettleHours,
-} from "../../../src/kernel/reconciliation.ts";
+import { defaultReconciledDays, defaultReconciledEvent, defaultSettleHours } from "../../../src/kernel/reconciliation.ts";
 import { Card, Page } from "../../common/Page.tsx";
 import { usePlatformName } from "../../common/api/platforms.ts";
 import { useApi, useSend } from "../../common/api/query.ts";
@@ -49,20 +45,12 @@ export function ComparedPage({
   const shown = runs.data?.items.find(({ id }) => id === text("run")) ?? runs.data?.items[0];
   return (
     <Page title={title} about={about}>
-      {error && (
-        <LoadError error={error} onRetry={() => void Promise.all([orders.refetch(), runs.refetch()])} />
-      )}
+      {error && <LoadError error={error} onRetry={() => void Promise.all([orders.refetch(), runs.refetch()])} />}
       {!error && !(orders.data && runs.data) && <Loading />}
       {runs.data && orders.data && (
         <>
           {orders.data.orders > 0 && (
-            <Period
-              site={site}
-              runs={runs.data.items}
-              shown={shown}
-              mayChange={mayChange}
-              onPick={(run) => change({ run })}
-            />
+            <Period site={site} runs={runs.data.items} shown={shown} mayChange={mayChange} onPick={(run) => change({ run })} />
           )}
           {shown && <RunReport site={site} run={shown} mayChange={mayChange} report={report} />}
           {list({ site, list: orders.data, mayChange })}
@@ -126,7 +114,12 @@ function Period({
             }}
           >
             <Group gap="sm" align="flex-end">
-              <TextInput type="date" label={texts.from} value={from} onChange={({ currentTarget }) => setFrom(currentTarget.value)} />
+              <TextInput
+                type="date"
+                label={texts.from}
+                value={from}
+                onChange={({ currentTarget }) => setFrom(currentTarget.value)}
+              />
               <TextInput type="date" label={texts.to} value={to} onChange={({ currentTarget }) => setTo(currentTarget.value)} />
               <Button type="submit" loading={start.isPending} disabled={runs[0]?.state === "running"}>
                 {texts.compare}
@@ -142,7 +135,7 @@ function Period({
         </Text>
       )}
     </Card>
-  ); // prettier-ignore
+  );
 }
 
 function RunReport({

@@ -92,17 +92,7 @@ function Losses({ site, run, of }: { site: string; run: string; of: FunnelStep }
   );
 }
 
-export function LossLink({
-  site,
-  run,
-  loss,
-  of: { step, narrows },
-}: {
-  site: string;
-  run: string;
-  loss: Loss;
-  of: FunnelStep;
-}) {
+export function LossLink({ site, run, loss, of: { step, narrows } }: { site: string; run: string; loss: Loss; of: FunnelStep }) {
   const texts = reconciliationText.funnel;
   return (
     <TextLink {...rowsPage(site, run, loss.rows, "funnel")} className="cc-number">

@@ -53,13 +53,7 @@ function Funnels({ site, report, nameOf }: Shown) {
   return (
     <>
       <Card
-        title={
-          shown ? (
-            <PlatformName id={shown.platform}>{texts.title(nameOf(shown))}</PlatformName>
-          ) : (
-            texts.titleOfAll
-          )
-        }
+        title={shown ? <PlatformName id={shown.platform}>{texts.title(nameOf(shown))}</PlatformName> : texts.titleOfAll}
         actions={
           connections.length > 1 ? (
             <NativeSelect

@@ -65,12 +65,7 @@ function UploadList({ site }: { site: string }) {
       <Group gap="sm">
         <FileButton onChange={(file) => void upload(file)} accept=".csv,.ndjson,.json,text/csv">
           {(props) => (
-            <Button
-              {...props}
-              leftSection={<Upload size={15} aria-hidden />}
-              variant="default"
-              loading={share !== null}
-            >
+            <Button {...props} leftSection={<Upload size={15} aria-hidden />} variant="default" loading={share !== null}>
               {reconciliationText.list.upload}
             </Button>
           )}
@@ -96,18 +91,16 @@ function UploadResult({ of: { written, refused, reasons } }: { of: Uploaded }) {
       variant="light"
       color={isClean ? "green" : "yellow"}
       icon={isClean ? <CircleCheck size={18} /> : <Info size={18} />}
-      title={[
-        reconciliationText.list.written(written),
-        ...(isClean ? [] : [reconciliationText.list.refused(refused)]),
-      ].join(", ")}
+      title={[reconciliationText.list.written(written), ...(isClean ? [] : [reconciliationText.list.refused(refused)])].join(
+        ", ",
+      )}
     >
       {!isClean && (
         <List size="sm">
           {Object.entries(reasons).map(([reason, { count, lines }]) => (
             <List.Item key={reason}>
               {reconciliationText.list.reason(countText(count), serverText(reason))}
-              {lines.length > 0 &&
-                ` ${reconciliationText.list.lines(`${lines.join(", ")}${count > lines.length ? " …" : ""}`)}`}
+              {lines.length > 0 && ` ${reconciliationText.list.lines(`${lines.join(", ")}${count > lines.length ? " …" : ""}`)}`}
             </List.Item>
           ))}
         </List>
@@ -142,12 +135,7 @@ function Feed({ site, feed, mayChange }: { site: string; feed: OrderList["feed"]
       )}
       {mayChange && (
         <Group gap="xs">
-          <Button
-            variant="default"
-            size="xs"
-            loading={fetchNow.isPending}
-            onClick={() => fetchNow.mutate({ params })}
-          >
+          <Button variant="default" size="xs" loading={fetchNow.isPending} onClick={() => fetchNow.mutate({ params })}>
             {reconciliationText.feed.fetch}
           </Button>
           <ConfirmButton

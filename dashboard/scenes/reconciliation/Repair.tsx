@@ -59,10 +59,8 @@ async function sendAll({ site, run }: Of, report: (sum: Sent) => void): Promise<
       "POST /sites/:site/reconciliations/:run/missing/send",
       { params: { site, run }, body },
     );
-    for (const name of ["sent", "withoutEmail", "receivedSince", "filtered", "refused"] as const)
-      sum[name] += part[name];
-    for (const [reason, count] of Object.entries(part.reasons))
-      sum.reasons[reason] = (sum.reasons[reason] ?? 0) + count;
+    for (const name of ["sent", "withoutEmail", "receivedSince", "filtered", "refused"] as const) sum[name] += part[name];
+    for (const [reason, count] of Object.entries(part.reasons)) sum.reasons[reason] = (sum.reasons[reason] ?? 0) + count;
     report({ ...sum });
     cursor = part.next;
     // The queue of a platform is full; the relay empties it meanwhile.
@@ -109,9 +107,7 @@ function SentResult({ of: { sent, withoutEmail, receivedSince, filtered, refused
     receivedSince > 0 && texts.receivedSince(receivedSince),
     filtered > 0 && texts.filtered(filtered),
     refused > 0 && texts.refused(refused),
-    ...Object.entries(reasons).map(([reason, count]) =>
-      reconciliationText.list.reason(countText(count), serverText(reason)),
-    ),
+    ...Object.entries(reasons).map(([reason, count]) => reconciliationText.list.reason(countText(count), serverText(reason))),
   ].filter((text) => text !== false);
   return (
     <Alert variant="light" color="green" mt="sm" icon={<CircleCheck size={18} />} title={texts.sent(sent)}>
@@ -127,11 +123,7 @@ function SentResult({ of: { sent, withoutEmail, receivedSince, filtered, refused
   );
 }
 
-async function correctAll(
-  { site, run }: Of,
-  rowClass: CorrectedClass,
-  report: (sum: Corrected) => void,
-): Promise<void> {
+async function correctAll({ site, run }: Of, rowClass: CorrectedClass, report: (sum: Corrected) => void): Promise<void> {
   const sum: Corrected = { orders: 0, left: 0, corrections: {} };
   for (let cursor: string | null = ""; cursor !== null;) {
     const body: { class: CorrectedClass; cursor?: string } = {
@@ -193,17 +185,9 @@ function Correct({ rowClass, ...of }: Of & { rowClass: CorrectedClass }) {
 
 function CorrectedResult({ of: { orders, left, corrections } }: { of: Corrected }) {
   const texts = reconciliationText.repair;
-  const states = Object.entries(corrections).map(([state, count]) =>
-    texts.counted(countText(count), stateWord(state)),
-  );
+  const states = Object.entries(corrections).map(([state, count]) => texts.counted(countText(count), stateWord(state)));
   return (
-    <Alert
-      variant="light"
-      color="green"
-      mt="sm"
-      icon={<CircleCheck size={18} />}
-      title={texts.corrected(orders)}
-    >
+    <Alert variant="light" color="green" mt="sm" icon={<CircleCheck size={18} />} title={texts.corrected(orders)}>
       {[...states, ...(left > 0 ? [texts.left(left)] : [])].map((text) => (
         <div key={text}>{text}</div>
       ))}

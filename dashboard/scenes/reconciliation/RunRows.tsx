@@ -41,9 +41,10 @@ export default function RunRows() {
   const { text } = useQueryParams();
   const run = text("run");
   // The relay checks the values.
-  const query = Object.fromEntries(
-    filterNames.flatMap((name) => (text(name) ? [[name, text(name)]] : [])),
-  ) as Record<string, never>;
+  const query = Object.fromEntries(filterNames.flatMap((name) => (text(name) ? [[name, text(name)]] : []))) as Record<
+    string,
+    never
+  >;
   const params = { site, run };
   const { rows, error, more, isLoadingMore, retry } = useRows(
     "GET /sites/:site/reconciliations/:run/rows",
@@ -70,11 +71,7 @@ export default function RunRows() {
   return (
     <Page
       title={rowClass ? reconciliationText.classes[rowClass] : texts.title}
-      mark={
-        connection && (
-          <PlatformMark id={connection.platform} name={platformName(connection.platform)} size={24} />
-        )
-      }
+      mark={connection && <PlatformMark id={connection.platform} name={platformName(connection.platform)} size={24} />}
       back={
         text("from") === "funnel"
           ? { ...funnelPage(site, run, text("connection")), label: reconciliationText.funnel.label }
@@ -87,9 +84,7 @@ export default function RunRows() {
       )}
       <Card
         padded={false}
-        actions={
-          <CsvButton href={urlOf("GET /sites/:site/reconciliations/:run/rows.csv", { params, query })} of={texts.csv} />
-        }
+        actions={<CsvButton href={urlOf("GET /sites/:site/reconciliations/:run/rows.csv", { params, query })} of={texts.csv} />}
       >
         <Rows
           label={texts.title}
@@ -101,13 +96,15 @@ export default function RunRows() {
           more={more}
           isLoadingMore={isLoadingMore}
           searchMore={texts.searchMore}
-          empty={<Empty icon={ListX} title={texts.emptyTitle}>
+          empty={
+            <Empty icon={ListX} title={texts.emptyTitle}>
               {texts.empty}
-            </Empty>}
+            </Empty>
+          }
         />
       </Card>
     </Page>
-  ); // prettier-ignore
+  );
 }
 
 function columnsOf(site: string, platformName: (id: string) => string): Column<Row>[] {
@@ -146,25 +143,17 @@ function columnsOf(site: string, platformName: (id: string) => string): Column<R
       wide: true,
       cell: ({ outcomes, filtered, eventCurrency }) => (
         <Group gap="sm">
-          {filtered !== null && (
-            <State of="filtered" word={filterReasonText({ code: filtered, detail: null })} />
-          )}
+          {filtered !== null && <State of="filtered" word={filterReasonText({ code: filtered, detail: null })} />}
           {outcomes.map(({ connectionId, platform, state, reason, confirmation, correction }) => (
-            <Text
-              key={connectionId}
-              size="sm"
-              component="span"
-              title={reason === null ? undefined : serverText(reason)}
-            >
+            <Text key={connectionId} size="sm" component="span" title={reason === null ? undefined : serverText(reason)}>
               <PlatformName id={platform}>
                 <State
                   of={state}
                   word={texts.outcome(
                     platformName(platform),
-                    [
-                      stateText(state, confirmation),
-                      ...(correction ? [correctionText(correction, eventCurrency)] : []),
-                    ].join(", "),
+                    [stateText(state, confirmation), ...(correction ? [correctionText(correction, eventCurrency)] : [])].join(
+                      ", ",
+                    ),
                   )}
                 />
               </PlatformName>
@@ -184,8 +173,7 @@ const correctionText = ({ state, value }: Correction, currency: string | null) =
     ? reconciliationText.rows.correctedTo(moneyText(value, currency ?? "USD"))
     : reconciliationText.corrections[state];
 
-const stateName = (state: string) =>
-  (reconciliationText.states as Readonly<Record<string, string>>)[state] ?? state;
+const stateName = (state: string) => (reconciliationText.states as Readonly<Record<string, string>>)[state] ?? state;
 
 const confirmationName = (state: string) =>
   (reconciliationText.confirmations as Readonly<Record<string, string>>)[state] ?? state;

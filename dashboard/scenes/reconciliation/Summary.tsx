@@ -10,15 +10,7 @@ import { rowsPage, type ConnectionReport, type Report } from "./report.ts";
 
 const differing = ["value_differs", "currency_differs", "duplicate", "status_changed"] as const;
 
-export function Summary({
-  site,
-  report,
-  nameOf,
-}: {
-  site: string;
-  report: Report;
-  nameOf: (of: ConnectionReport) => string;
-}) {
+export function Summary({ site, report, nameOf }: { site: string; report: Report; nameOf: (of: ConnectionReport) => string }) {
   const { id, orders, received, classes, values, connections } = report;
   const missing = classes.missing_here ?? 0;
   const changed = differing.reduce((sum, name) => sum + (classes[name] ?? 0), 0);
@@ -26,11 +18,7 @@ export function Summary({
   const worst = connections.toSorted((one, other) => (one.accuracy ?? 1) - (other.accuracy ?? 1))[0];
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
-      <Tile
-        label={reconciliationText.funnel.steps.orders}
-        value={shortCount(orders)}
-        exact={countText(orders)}
-      >
+      <Tile label={reconciliationText.funnel.steps.orders} value={shortCount(orders)} exact={countText(orders)}>
         {values.map(({ listed, currency }) => moneyText(listed, currency)).join(" · ")}
       </Tile>
       <Tile
@@ -38,9 +26,7 @@ export function Summary({
         value={percentText(received, orders)}
         {...(missing > 0 ? rowsPage(site, id, { class: "missing_here" }) : {})}
       >
-        {missing > 0
-          ? reconciliationText.summary.missing(countText(missing))
-          : reconciliationText.summary.all}
+        {missing > 0 ? reconciliationText.summary.missing(countText(missing)) : reconciliationText.summary.all}
       </Tile>
       <Tile
         label={reconciliationText.summary.differing}
@@ -48,15 +34,11 @@ export function Summary({
         exact={countText(changed)}
         {...(changes.length === 1 ? rowsPage(site, id, { class: changes[0] }) : {})}
       >
-        {changes
-          .map((name) => reconciliationText.differing[name](countText(classes[name] ?? 0)))
-          .join(", ") || commonText.none}
+        {changes.map((name) => reconciliationText.differing[name](countText(classes[name] ?? 0))).join(", ") || commonText.none}
       </Tile>
       {worst && (
         <Tile
-          label={
-            connections.length > 1 ? reconciliationText.summary.lowest : reconciliationText.accuracy.title
-          }
+          label={connections.length > 1 ? reconciliationText.summary.lowest : reconciliationText.accuracy.title}
           value={percentText(worst.accepted + worst.skipped, orders)}
           {...rowsPage(site, id, {
             connection: worst.connectionId,
@@ -64,9 +46,7 @@ export function Summary({
           })}
         >
           <PlatformName id={worst.platform}>
-            {worst.failed > 0
-              ? reconciliationText.summary.failed(nameOf(worst), countText(worst.failed))
-              : nameOf(worst)}
+            {worst.failed > 0 ? reconciliationText.summary.failed(nameOf(worst), countText(worst.failed)) : nameOf(worst)}
           </PlatformName>
         </Tile>
       )}

@@ -6,11 +6,7 @@ import { partsOf, readFile } from "../../common/files.ts";
 export type Uploaded = Answer<"POST /sites/:site/orders/upload">;
 
 /** Returns the sum of all parts. */
-export async function uploadFile(
-  site: string,
-  file: File,
-  onProgress: (share: number) => void,
-): Promise<Uploaded> {
+export async function uploadFile(site: string, file: File, onProgress: (share: number) => void): Promise<Uploaded> {
   const parts = partsOf((await readFile(file)).text);
   const sum: Uploaded = { rows: 0, written: 0, refused: 0, reasons: {} };
   for (const [i, { text, skippedLines }] of parts.entries()) {

@@ -27,11 +27,7 @@ const columnList = (): Column<AlertLine>[] => [
 export default function Alerts() {
   const site = useSiteId();
   const mayChange = useMay("admin", site);
-  const { data, error, refetch } = useApi(
-    "GET /sites/:site/alerts",
-    { params: { site } },
-    { everyMs: 30_000 },
-  );
+  const { data, error, refetch } = useApi("GET /sites/:site/alerts", { params: { site } }, { everyMs: 30_000 });
   return (
     <SettingsPage tab="alerts">
       <OpenAlerts alerts={data?.open} error={error} onRetry={() => void refetch()} />
@@ -112,12 +108,7 @@ function AlertTest() {
   const { mutate, data, error, isPending } = useSend("POST /sites/:site/alerts/test");
   return (
     <Stack gap="xs" mt="lg" align="flex-start">
-      <Button
-        variant="default"
-        leftSection={<Send size={15} />}
-        loading={isPending}
-        onClick={() => mutate({ params: { site } })}
-      >
+      <Button variant="default" leftSection={<Send size={15} />} loading={isPending} onClick={() => mutate({ params: { site } })}>
         {settingsText.alerts.test}
       </Button>
       <RequestError error={error} />
@@ -125,10 +116,7 @@ function AlertTest() {
         {data?.channels.length === 0 && <Text size="sm">{settingsText.alerts.noRecipient}</Text>}
         {data?.channels.map(({ channel, to, ok, error: fault }) => (
           <Text key={channel} size="sm" component="div">
-            <State
-              of={ok ? "sent" : "rejected"}
-              word={ok ? settingsText.alerts.sent : settingsText.alerts.failed}
-            />{" "}
+            <State of={ok ? "sent" : "rejected"} word={ok ? settingsText.alerts.sent : settingsText.alerts.failed} />{" "}
             {fault === null
               ? settingsText.alerts.testResult(channelName(channel), to)
               : settingsText.alerts.testFault(channelName(channel), to, serverText(fault))}

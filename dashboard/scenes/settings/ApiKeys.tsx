@@ -33,9 +33,7 @@ export default function ApiKeys() {
       {isOwner || !session.data ? (
         <ApiKeyList />
       ) : (
-        <OwnersOnly title={settingsText.apiKeys.ownersOnly}>
-          {settingsText.apiKeys.aboutOwnersOnly}
-        </OwnersOnly>
+        <OwnersOnly title={settingsText.apiKeys.ownersOnly}>{settingsText.apiKeys.aboutOwnersOnly}</OwnersOnly>
       )}
     </SettingsPage>
   );
@@ -185,9 +183,7 @@ function Revoke({ row }: { row: Key }) {
         </>
       }
       confirm={settingsText.revoke}
-      onConfirm={() =>
-        revoke.mutateAsync({ params: { key: row.id }, query: { inboundKeys: keeps ? "keep" : "revoke" } })
-      }
+      onConfirm={() => revoke.mutateAsync({ params: { key: row.id }, query: { inboundKeys: keeps ? "keep" : "revoke" } })}
       isBusy={revoke.isPending}
       error={revoke.error}
     />

@@ -69,11 +69,7 @@ export default function Audit() {
               />
             )}
             <CsvButton
-              href={
-                isInstallation
-                  ? urlOf("GET /audit.csv", {})
-                  : urlOf("GET /sites/:site/audit.csv", { params: { site } })
-              }
+              href={isInstallation ? urlOf("GET /audit.csv", {}) : urlOf("GET /sites/:site/audit.csv", { params: { site } })}
               of={settingsText.audit.theLog}
             />
           </>
@@ -119,13 +115,7 @@ function Details({ of }: { of: readonly Detail[] }) {
               <VisuallyHidden>{settingsText.audit.changedTo}</VisuallyHidden>
             </>
           )}
-          {isId ? (
-            <Id value={text} label={settingsText.audit.copy(name)} />
-          ) : platform ? (
-            <PlatformName id={platform} />
-          ) : (
-            text
-          )}
+          {isId ? <Id value={text} label={settingsText.audit.copy(name)} /> : platform ? <PlatformName id={platform} /> : text}
         </Text>
       ))}
     </Group>

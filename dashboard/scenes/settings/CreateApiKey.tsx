@@ -47,8 +47,7 @@ function Form({ onClose, onCreated }: { onClose: () => void; onCreated: (key: st
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        if (expiresAt !== undefined)
-          mutate({ body: { name, site: siteOfScope(scope), scopes: granted, expiresAt } });
+        if (expiresAt !== undefined) mutate({ body: { name, site: siteOfScope(scope), scopes: granted, expiresAt } });
       }}
     >
       <Stack>

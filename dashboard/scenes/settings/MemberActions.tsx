@@ -51,12 +51,7 @@ export function MemberActions({ member }: { member: Member }) {
       {isInstallationOwner && (
         <Menu position="bottom-end" width={220}>
           <Menu.Target>
-            <ActionIcon
-              ref={menu}
-              variant="subtle"
-              color="gray"
-              aria-label={settingsText.member.more(member.name)}
-            >
+            <ActionIcon ref={menu} variant="subtle" color="gray" aria-label={settingsText.member.more(member.name)}>
               <Ellipsis size={16} />
             </ActionIcon>
           </Menu.Target>
@@ -64,11 +59,7 @@ export function MemberActions({ member }: { member: Member }) {
             <Menu.Item leftSection={<KeyRound size={15} />} onClick={() => askFor("reset")}>
               {settingsText.member.resetLink}
             </Menu.Item>
-            <Menu.Item
-              color="var(--cc-bad)"
-              leftSection={<UserX size={15} />}
-              onClick={() => askFor("remove")}
-            >
+            <Menu.Item color="var(--cc-bad)" leftSection={<UserX size={15} />} onClick={() => askFor("remove")}>
               {settingsText.remove}
             </Menu.Item>
           </Menu.Dropdown>
@@ -78,13 +69,9 @@ export function MemberActions({ member }: { member: Member }) {
       <ConfirmDialog
         isOpen={ask === "remove"}
         onClose={close}
-        question={
-          member.isMe ? settingsText.member.removeYourself : settingsText.member.removeQuestion(member.name)
-        }
+        question={member.isMe ? settingsText.member.removeYourself : settingsText.member.removeQuestion(member.name)}
         consequence={
-          member.isMe
-            ? settingsText.member.removeYourselfConsequence
-            : settingsText.member.removeConsequence(member.email)
+          member.isMe ? settingsText.member.removeYourselfConsequence : settingsText.member.removeConsequence(member.email)
         }
         confirm={settingsText.remove}
         isBusy={remove.isPending}

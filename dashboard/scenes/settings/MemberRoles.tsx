@@ -14,15 +14,7 @@ import { settingsText } from "../../messages/settings.ts";
 
 const roleChoices = () => allRoles.map((role) => ({ value: role as string, label: commonText.roles[role] }));
 
-export function MemberRoles({
-  member,
-  isOpen,
-  onClose,
-}: {
-  member: Member;
-  isOpen: boolean;
-  onClose: () => void;
-}) {
+export function MemberRoles({ member, isOpen, onClose }: { member: Member; isOpen: boolean; onClose: () => void }) {
   const scopeName = useScopeName();
   const inText = (site: string | null) => (site === null ? settingsText.allSitesInText : scopeName(site));
   const mine = useSession().data?.grants ?? [];
@@ -34,8 +26,7 @@ export function MemberRoles({
           : settingsText.member.roleChanged(member.name, commonText.roles[body.role], inText(body.site)),
       ),
   });
-  const assign = (site: string | null, role: Role | null) =>
-    mutate({ params: { member: member.id }, body: { site, role } });
+  const assign = (site: string | null, role: Role | null) => mutate({ params: { member: member.id }, body: { site, role } });
   return (
     <Modal opened={isOpen} onClose={onClose} title={settingsText.member.rolesTitle(member.name)}>
       <Stack gap="md">
@@ -94,9 +85,7 @@ function AddRole({
   isBusy: boolean;
   onAssign: (site: string | null, role: Role) => void;
 }) {
-  const scopes = useOwnedScopes().filter(
-    ({ value }) => !member.grants.some(({ site }) => site === siteOfScope(value)),
-  );
+  const scopes = useOwnedScopes().filter(({ value }) => !member.grants.some(({ site }) => site === siteOfScope(value)));
   const [scope, setScope] = useState<string | null>(null);
   const [role, setRole] = useState<Role>("viewer");
   if (scopes.length === 0) return null;

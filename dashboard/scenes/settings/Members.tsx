@@ -29,9 +29,7 @@ export default function Members() {
       {isOwner || !session.data ? (
         <MemberList />
       ) : (
-        <OwnersOnly title={settingsText.members.ownersOnly}>
-          {settingsText.members.aboutOwnersOnly}
-        </OwnersOnly>
+        <OwnersOnly title={settingsText.members.ownersOnly}>{settingsText.members.aboutOwnersOnly}</OwnersOnly>
       )}
       <Card title={settingsText.members.roles}>
         <List size="sm" spacing={4}>
@@ -66,9 +64,7 @@ function MemberList() {
           </Text>
           {!confirmed && (
             <Text size="xs" c="dimmed">
-              {invitedBy === null
-                ? settingsText.members.notConfirmed
-                : settingsText.members.notConfirmedInvitedBy(invitedBy)}
+              {invitedBy === null ? settingsText.members.notConfirmed : settingsText.members.notConfirmedInvitedBy(invitedBy)}
             </Text>
           )}
         </Stack>
@@ -144,10 +140,7 @@ function Invitations({ invitations }: { invitations: readonly Invitation[] }) {
       title: settingsText.members.role,
       cell: ({ role, site }) => (
         <div className="cc-name">
-          {settingsText.members.roleOn(
-            commonText.roles[role],
-            site === null ? settingsText.allSitesInText : scopeName(site),
-          )}
+          {settingsText.members.roleOn(commonText.roles[role], site === null ? settingsText.allSitesInText : scopeName(site))}
         </div>
       ),
     },

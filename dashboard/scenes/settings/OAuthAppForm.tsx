@@ -60,9 +60,7 @@ function Form({ platform, name, clientId, onClose }: Props & { onClose: () => vo
         />
         <PasswordInput
           label={settingsText.oauthApps.secret}
-          description={
-            clientId ? settingsText.oauthApps.aboutSavedSecret : settingsText.oauthApps.aboutSecret
-          }
+          description={clientId ? settingsText.oauthApps.aboutSavedSecret : settingsText.oauthApps.aboutSecret}
           placeholder={clientId ? settingsText.oauthApps.configured : ""}
           required
           autoComplete="off"

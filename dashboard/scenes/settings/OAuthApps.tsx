@@ -27,9 +27,7 @@ export default function OAuthApps() {
   return (
     <SettingsPage tab="oauth-apps">
       {isOwner && <Apps />}
-      {!isOwner && data && (
-        <OwnersOnly title={settingsText.oauthApps.ownersOnly}>{settingsText.oauthApps.about}</OwnersOnly>
-      )}
+      {!isOwner && data && <OwnersOnly title={settingsText.oauthApps.ownersOnly}>{settingsText.oauthApps.about}</OwnersOnly>}
     </SettingsPage>
   );
 }
@@ -56,8 +54,7 @@ function Apps() {
     },
     {
       title: settingsText.oauthApps.columns.clientId,
-      cell: ({ clientId }) =>
-        clientId ? <Id value={clientId} label={settingsText.oauthApps.copyClientId} /> : "–",
+      cell: ({ clientId }) => (clientId ? <Id value={clientId} label={settingsText.oauthApps.copyClientId} /> : "–"),
       wide: true,
     },
     {

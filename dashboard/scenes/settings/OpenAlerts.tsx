@@ -77,9 +77,7 @@ export function OpenAlerts({
                 {repair && (
                   <div>
                     <Button
-                      renderRoot={(props) => (
-                        <Link to={`/sites/${site}/${repair.path}`} search={repair.search} {...props} />
-                      )}
+                      renderRoot={(props) => <Link to={`/sites/${site}/${repair.path}`} search={repair.search} {...props} />}
                       size="compact-sm"
                       color="red"
                       mt={4}

@@ -15,8 +15,7 @@ import { usePlatforms } from "../integrations/connections.tsx";
 import { commonText } from "../../messages/common.ts";
 import { serverText } from "../../messages/server.ts";
 
-const detailName = (name: string): string | undefined =>
-  (settingsText.audit.details as Readonly<Record<string, string>>)[name];
+const detailName = (name: string): string | undefined => (settingsText.audit.details as Readonly<Record<string, string>>)[name];
 
 /** The relay's own changes have no person's name. */
 export const actorName = (actor: string) => (actor === "relay" ? "Cleancast" : serverText(actor));
@@ -25,11 +24,9 @@ export const actorName = (actor: string) => (actor === "relay" ? "Cleancast" : s
 export const actionName = (action: string): string =>
   (settingsText.audit.actions as Readonly<Record<string, string>>)[action] ?? capitalize(action);
 
-const toWords = (name: string) =>
-  name.replaceAll("_", " ").replaceAll(/[A-Z]/g, (one) => ` ${one.toLowerCase()}`);
+const toWords = (name: string) => name.replaceAll("_", " ").replaceAll(/[A-Z]/g, (one) => ` ${one.toLowerCase()}`);
 
-const roleName = (role: string): string =>
-  (commonText.roles as Readonly<Record<string, string>>)[role] ?? role;
+const roleName = (role: string): string => (commonText.roles as Readonly<Record<string, string>>)[role] ?? role;
 const scopeText = (scope: string): string =>
   (settingsText.apiKeys.scopeNames as Readonly<Record<string, string>>)[scope] ?? scope;
 
@@ -51,8 +48,7 @@ type SecretChange = { secret: keyof typeof settingsText.audit.secrets };
 const isSecretChange = (value: unknown): value is SecretChange =>
   typeof value === "object" && value !== null && "secret" in value;
 
-const hasBefore = (before: unknown, name: string) =>
-  typeof before === "object" && before !== null && Object.hasOwn(before, name);
+const hasBefore = (before: unknown, name: string) => typeof before === "object" && before !== null && Object.hasOwn(before, name);
 
 export function useDetails(): (detail: Record<string, unknown>) => Detail[] {
   const scopeName = useScopeName();

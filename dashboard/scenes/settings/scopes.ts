@@ -8,8 +8,7 @@ export const allSites = "all";
 /** Returns a function that names a scope: the site's name, or "All sites" for null. */
 export function useScopeName(): (site: string | null) => string {
   const sites = useSites().data?.items;
-  return (site) =>
-    site === null ? settingsText.allSites : (sites?.find(({ id }) => id === site)?.name ?? site);
+  return (site) => (site === null ? settingsText.allSites : (sites?.find(({ id }) => id === site)?.name ?? site));
 }
 
 /** Returns the scopes that the user owns as choices, this site first. */

@@ -21,8 +21,7 @@ export default function Invitation() {
     if (token !== null) mutate({ body: { token } });
   }, [token, mutate]);
 
-  if (token === null)
-    return <SignInCard title={signInText.invitation.title} about={signInText.invitation.noToken} />;
+  if (token === null) return <SignInCard title={signInText.invitation.title} about={signInText.invitation.noToken} />;
   if (error)
     return (
       <SignInCard title={signInText.invitation.unusableTitle} about={signInText.invitation.unusable}>
@@ -51,14 +50,7 @@ function Accept({ token, invitation }: { token: string; invitation: Answer<"POST
       about={`${signInText.invitation.about(invitedBy, place, signInText.invitation.roles[role])} ${commonText.roleSentences[role]}`}
       onSubmit={() => mutate({ body: { token, password, ...(known ? {} : { name }) } })}
     >
-      <TextInput
-        label={commonText.email}
-        type="email"
-        name="email"
-        autoComplete="username"
-        value={email}
-        readOnly
-      />
+      <TextInput label={commonText.email} type="email" name="email" autoComplete="username" value={email} readOnly />
       {known ? (
         <PasswordInput
           label={signInText.invitation.yourPassword}

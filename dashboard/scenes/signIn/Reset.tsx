@@ -34,9 +34,7 @@ export default function Reset() {
       </SignInCard>
     );
   if (token === null)
-    return (
-      <SignInCard title={signInText.forgotten.title} about={signInText.reset.noToken} footer={another()} />
-    );
+    return <SignInCard title={signInText.forgotten.title} about={signInText.reset.noToken} footer={another()} />;
   return (
     <SignInCard
       title={signInText.forgotten.title}

@@ -24,8 +24,7 @@ export default function SignIn() {
     },
   });
 
-  if (setup.data?.needed)
-    return <SignInCard title={signInText.setUp.neededTitle} about={signInText.setUp.needed} />;
+  if (setup.data?.needed) return <SignInCard title={signInText.setUp.neededTitle} about={signInText.setUp.needed} />;
   if (isCodeNeeded) return <CodeStep onBack={() => setCodeNeeded(false)} />;
   const provider = setup.data?.singleSignOn;
   const toProvider = provider && (

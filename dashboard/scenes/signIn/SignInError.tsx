@@ -8,13 +8,7 @@ import { signInText } from "../../messages/signIn.ts";
 export function SignInError({ error }: { error: ApiError | null }) {
   if (error?.code !== "too_many") return <RequestError error={error} />;
   return (
-    <Alert
-      variant="light"
-      color="yellow"
-      icon={<Hourglass size={18} />}
-      role="alert"
-      title={signInText.tooMany.title}
-    >
+    <Alert variant="light" color="yellow" icon={<Hourglass size={18} />} role="alert" title={signInText.tooMany.title}>
       {error.waitSeconds > 0 ? signInText.tooMany.retry(Math.ceil(error.waitSeconds / 60)) : error.message}
     </Alert>
   );

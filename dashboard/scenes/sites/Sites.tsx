@@ -62,10 +62,7 @@ const columns = (): Column<Site>[] => [
       site.health.waiting === 0 ? (
         <span className="cc-quiet">0</span>
       ) : (
-        <TextLink
-          to={`/sites/${site.id}/integrations/log`}
-          search={{ state: "waiting", ...searchOfMode("all") }}
-        >
+        <TextLink to={`/sites/${site.id}/integrations/log`} search={{ state: "waiting", ...searchOfMode("all") }}>
           {countText(site.health.waiting)}
         </TextLink>
       ),

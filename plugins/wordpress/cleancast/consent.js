@@ -45,8 +45,7 @@
   function start() {
     var decided = decision();
     // A consent plugin defines the type in the page; the API has the one of its settings.
-    var type =
-      window.wp_consent_type === undefined ? window.wp_fallback_consent_type : window.wp_consent_type;
+    var type = window.wp_consent_type === undefined ? window.wp_fallback_consent_type : window.wp_consent_type;
     if (decided) report(decided);
     else if (String(type || "").indexOf("optin") < 0) load();
   }

@@ -147,8 +147,7 @@ export const notes: Readonly<Record<string, Note>> = {
     more: "Counts what it would delete, and asks. Keys, connections and webhooks of the site end within two seconds, and its data is deleted in the background: [delete a site](../stored-data.md#delete-a-site).",
   },
   "site move": {
-    example:
-      "site move blog.example.com --to postgres://cleancast:secret@other.internal:5432/cleancast --key-file other.key",
+    example: "site move blog.example.com --to postgres://cleancast:secret@other.internal:5432/cleancast --key-file other.key",
     after: "npx cleancast site add blog.example.com",
     more: "Run it again to continue after a stop. [Move a site to another installation](../../how-to/move-a-site.md).",
   },

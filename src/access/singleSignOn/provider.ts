@@ -56,8 +56,7 @@ export function createProvider(settings: SingleSignOnSettings, send: GuardedSend
    */
   async function discover(): Promise<oauth.AuthorizationServer> {
     const maxAgeMs = cached?.hasFailed ? failureMs : metadataMs;
-    if (!cached || elapsed() - cached.at >= maxAgeMs)
-      cached = { server: readMetadata(), at: elapsed(), hasFailed: false };
+    if (!cached || elapsed() - cached.at >= maxAgeMs) cached = { server: readMetadata(), at: elapsed(), hasFailed: false };
     const read = cached;
     try {
       return await read.server;
@@ -76,9 +75,7 @@ export function createProvider(settings: SingleSignOnSettings, send: GuardedSend
     const { clientSecret } = settings;
     if (clientSecret === null) return oauth.None();
     const methods = server.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
-    return methods.includes("client_secret_basic")
-      ? oauth.ClientSecretBasic(clientSecret)
-      : oauth.ClientSecretPost(clientSecret);
+    return methods.includes("client_secret_basic") ? oauth.ClientSecretBasic(clientSecret) : oauth.ClientSecretPost(clientSecret);
   }
 
   return {
@@ -135,11 +132,7 @@ export function createProvider(settings: SingleSignOnSettings, send: GuardedSend
   };
 
   /** Many providers put the email only into the answer of their userinfo endpoint. */
-  async function withEmail(
-    server: oauth.AuthorizationServer,
-    claims: oauth.IDToken,
-    accessToken: string,
-  ): Promise<Claims> {
+  async function withEmail(server: oauth.AuthorizationServer, claims: oauth.IDToken, accessToken: string): Promise<Claims> {
     if (claims.email !== undefined || server.userinfo_endpoint === undefined) return claims;
     const response = await oauth.userInfoRequest(server, client, accessToken, options);
     return oauth.processUserInfoResponse(server, client, claims.sub, response);
@@ -179,8 +172,7 @@ function toFault(error: unknown): ProviderFault {
   if (error instanceof ProviderFault) return error;
   if (error instanceof oauth.AuthorizationResponseError)
     return new ProviderFault("refused", `the provider answered ${error.error}`);
-  if (error instanceof oauth.ResponseBodyError)
-    return new ProviderFault("refused", `the provider answered ${error.error}`);
+  if (error instanceof oauth.ResponseBodyError) return new ProviderFault("refused", `the provider answered ${error.error}`);
   if (error instanceof oauth.OperationProcessingError || error instanceof oauth.UnsupportedOperationError)
     return new ProviderFault("refused", error.message);
   return new ProviderFault("unavailable", error instanceof Error ? error.message : String(error));

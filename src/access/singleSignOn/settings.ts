@@ -31,17 +31,13 @@ export function readSingleSignOn(texts: SingleSignOnTexts, faults: string[]): Si
   const { issuer, clientId, clientSecret, name, domains } = texts;
   if (issuer === undefined) {
     if (!texts.passwords)
-      faults.push(
-        "CLEANCAST_PASSWORDS is off, and CLEANCAST_OIDC_ISSUER is not set: set it, so that people can sign in.",
-      );
+      faults.push("CLEANCAST_PASSWORDS is off, and CLEANCAST_OIDC_ISSUER is not set: set it, so that people can sign in.");
     if (clientId !== undefined || clientSecret !== undefined)
       faults.push("CLEANCAST_OIDC_ISSUER is missing; single sign-on needs it with CLEANCAST_OIDC_CLIENT_ID.");
     return null;
   }
-  if (!isIssuer(issuer))
-    faults.push(`CLEANCAST_OIDC_ISSUER is "${issuer}"; set it to a URL like https://login.example.com.`);
-  if (clientId === undefined)
-    faults.push("CLEANCAST_OIDC_CLIENT_ID is missing; the provider gives it to you for this relay.");
+  if (!isIssuer(issuer)) faults.push(`CLEANCAST_OIDC_ISSUER is "${issuer}"; set it to a URL like https://login.example.com.`);
+  if (clientId === undefined) faults.push("CLEANCAST_OIDC_CLIENT_ID is missing; the provider gives it to you for this relay.");
   return {
     issuer,
     clientId: clientId ?? "",

@@ -40,19 +40,12 @@ export function createSingleSignOn(context: AccessContext, { settings, send }: S
     const text = cookie === undefined ? null : tryUnseal(seal, cookie, place);
     const { at, ...challenge } = JSON.parse(text ?? `{"at":0}`) as Challenge & { at: number };
     if (text === null || Math.abs(now() - at) > challengeMs)
-      throw new Denied(
-        "signed_out",
-        "Too much time has passed, or the sign-in was begun in another browser. Begin again.",
-      );
+      throw new Denied("signed_out", "Too much time has passed, or the sign-in was begun in another browser. Begin again.");
     return challenge;
   }
 
   /** `cookie` is the one that `begin` set. */
-  async function finish(
-    caller: Caller,
-    parameters: URLSearchParams,
-    cookie: string | undefined,
-  ): Promise<Cookies> {
+  async function finish(caller: Caller, parameters: URLSearchParams, cookie: string | undefined): Promise<Cookies> {
     const limits = linkLimits(addressOf(context, caller));
     await countAttempt(store, limits, now());
     const challenge = readChallenge(cookie);
@@ -65,14 +58,9 @@ export function createSingleSignOn(context: AccessContext, { settings, send }: S
 
   async function findUser(identity: Identity): Promise<string> {
     const email = normalizeEmail(identity.email ?? "");
-    if (!isEmail(email))
-      throw await refuse("no email", email, "Your identity provider names no email address.");
+    if (!isEmail(email)) throw await refuse("no email", email, "Your identity provider names no email address.");
     if (!identity.isEmailVerified)
-      throw await refuse(
-        "email not verified",
-        email,
-        `Your identity provider has not verified the address ${email}.`,
-      );
+      throw await refuse("email not verified", email, `Your identity provider has not verified the address ${email}.`);
     const domain = email.slice(email.indexOf("@") + 1);
     if (settings.domains.length && !settings.domains.includes(domain))
       throw await refuse("domain", email, `People of ${domain} cannot sign in here.`);
@@ -101,11 +89,7 @@ export function createSingleSignOn(context: AccessContext, { settings, send }: S
         email,
         `The account ${email} belongs to another identity at the provider. Ask an owner for a new password link, which removes it.`,
       );
-    throw await refuse(
-      "not a member",
-      email,
-      `${email} is not a member here. Ask an owner for an invitation.`,
-    );
+    throw await refuse("not a member", email, `${email} is not a member here. Ask an owner for an invitation.`);
   }
 
   /** Refusals of people whom the provider knows are in the audit log. */

@@ -18,8 +18,7 @@ const shownMs = 90 * dayMs;
 
 /** Says what to do in the dashboard; the messages that alerts send name commands instead. */
 const whatToDo: Record<AlertKind, string> = {
-  "needs reconnection":
-    "Reconnect it: sign in again or enter new credentials. Parked deliveries are then sent.",
+  "needs reconnection": "Reconnect it: sign in again or enter new credentials. Parked deliveries are then sent.",
   "success rate": "Check its sync log for the reasons that the platform gives.",
   silence: "Check the systems that send events: the list of inbound keys shows when each was last used.",
   webhook: "Check the log of its pushes, and send a test push.",
@@ -73,8 +72,7 @@ export function alertHandlers(context: ApiContext): Handlers<keyof typeof alertR
     return { items: items.map(toLine), next };
   }
 
-  const auditCsv = (siteId: string) =>
-    toCsvById(columns, (limit, before) => store.audit.list(siteId, limit, before));
+  const auditCsv = (siteId: string) => toCsvById(columns, (limit, before) => store.audit.list(siteId, limit, before));
 
   return {
     async "GET /sites/:site/alerts"({ site }) {

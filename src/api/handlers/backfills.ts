@@ -20,8 +20,18 @@ function describe({ tally, ...row }: BackfillRow): Described {
   const outcomes: Record<string, number> = { ...tally.outcomes };
   const { queued, leftOut } = tally;
   return {
-    state, reason, days, perMinute, total, queued, outcomes, leftOut, startedBy, startedAt, updatedAt,
-  }; // prettier-ignore
+    state,
+    reason,
+    days,
+    perMinute,
+    total,
+    queued,
+    outcomes,
+    leftOut,
+    startedBy,
+    startedAt,
+    updatedAt,
+  };
 }
 
 export function backfillHandlers({ store, directory }: ApiContext): Handlers<Names> {

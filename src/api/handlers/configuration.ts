@@ -18,11 +18,7 @@ type Name = keyof typeof configurationRoutes;
 
 export function configurationHandlers(context: ApiContext): Handlers<Name> {
   const { store, directory, access, allowPrivate, publicUrl, now } = context;
-  const contextFor = ({
-    actor,
-    by,
-    request,
-  }: Pick<Call<Name>, "actor" | "by" | "request">): ConfigurationContext => ({
+  const contextFor = ({ actor, by, request }: Pick<Call<Name>, "actor" | "by" | "request">): ConfigurationContext => ({
     store,
     directory,
     access,
@@ -51,8 +47,7 @@ export function configurationHandlers(context: ApiContext): Handlers<Name> {
         elapsed: () => performance.now(),
         async confirm(planned) {
           const losses = lossText(planned);
-          if (losses && !body.yes)
-            throw new Denied("conflict", `${losses} Send yes: true to do it.`, undefined, "yes");
+          if (losses && !body.yes) throw new Denied("conflict", `${losses} Send yes: true to do it.`, undefined, "yes");
         },
       });
       return { ...describePlan(plan), notes };
@@ -71,11 +66,8 @@ const toFile = ({ text, secrets }: { text: string; secrets: Record<string, strin
   text,
   lookup: {
     variable: (name) =>
-      (Object.hasOwn(secrets, name) && secrets[name]) ||
-      new Fault(`the field secrets of the request has no ${name}.`),
+      (Object.hasOwn(secrets, name) && secrets[name]) || new Fault(`the field secrets of the request has no ${name}.`),
     file: () =>
-      new Fault(
-        "a request cannot refer to a file: write ${NAME}, and the value into the field secrets of the request.",
-      ),
+      new Fault("a request cannot refer to a file: write ${NAME}, and the value into the field secrets of the request."),
   },
 });

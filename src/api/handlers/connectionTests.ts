@@ -7,13 +7,7 @@ import { readSignInTokens } from "../../delivery/oauth/signIn.ts";
 import type { Platform } from "../../platforms/platform.ts";
 import { urlFault } from "../../delivery/addresses.ts";
 import { proveByTest, proveConnection } from "../../delivery/prove.ts";
-import {
-  listChoices,
-  readConversion,
-  previewRequest,
-  sampleNow,
-  sendTest,
-} from "../../delivery/testDelivery.ts";
+import { listChoices, readConversion, previewRequest, sampleNow, sendTest } from "../../delivery/testDelivery.ts";
 import { findConnection, knownPlatform, planConnection, type Wanted } from "../../sites/connect.ts";
 import { withChanges } from "../../sites/connectionSettings.ts";
 import type { Connection, Site } from "../../sites/directory.ts";
@@ -50,13 +44,8 @@ export function connectionTestHandlers(context: ApiContext): Handlers<Connection
     async "POST /sites/:site/connections/preview"({ site, body, actor, by }) {
       const platform = knownPlatform(body.platform);
       const saved = findSaved(site, platform, body.connection);
-      const wanted = readChanges(
-        body,
-        await readCallerTokens(context, actor, site, platform.id, body.signIn),
-      );
-      const planned = planOrFault(() =>
-        planConnection(site, platform, saved, wanted, { ...by, checkAddress }),
-      );
+      const wanted = readChanges(body, await readCallerTokens(context, actor, site, platform.id, body.signIn));
+      const planned = planOrFault(() => planConnection(site, platform, saved, wanted, { ...by, checkAddress }));
       if ("fault" in planned) return { fault: planned.fault, skipped: null, naming: null, request: null };
       const conversion = await readConversion(store, site, body, by.now);
       const { skipped, naming, request } = previewRequest(planned, conversion, by.now);
@@ -96,11 +85,7 @@ export function connectionTestHandlers(context: ApiContext): Handlers<Connection
       const signedIn = await readCallerTokens(context, actor, site, platform.id, body.signIn);
       const given = { ...body.settings, ...signedIn };
       // With a token in the request there is no need to renew the saved one.
-      const known = !saved
-        ? {}
-        : given.access_token
-          ? saved.settings
-          : await freshSettings(saved, body.setting);
+      const known = !saved ? {} : given.access_token ? saved.settings : await freshSettings(saved, body.setting);
       const settings = withChanges(platform, known, given);
       return { items: await listChoices(sender, platform.id, body.setting, settings, by.now) };
     },
@@ -130,12 +115,7 @@ export async function readCallerTokens(
 ): Promise<SignInTokens> {
   if (signIn === undefined) return {};
   if (actor?.kind !== "user")
-    throw new Denied(
-      "forbidden",
-      "A sign-in belongs to the person who began it; an API key cannot use it.",
-      undefined,
-      "signIn",
-    );
+    throw new Denied("forbidden", "A sign-in belongs to the person who began it; an API key cannot use it.", undefined, "signIn");
   const wanted = { siteId: site.id, platform, id: signIn, requestedBy: actor.id };
   return readSignInTokens(store, wanted, now()).catch((error: unknown) => {
     if (error instanceof Missing) throw new Missing("signIn", error.message);

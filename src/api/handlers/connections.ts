@@ -27,10 +27,7 @@ import { connectionTestHandlers, readChanges, readCallerTokens } from "./connect
 type Names = Extract<keyof typeof integrationRoutes, `${string} /sites/:site/connections${string}`>;
 type Described = Answer<"GET /sites/:site/connections">["items"][number];
 
-async function describe(
-  { store, now }: Pick<ApiContext, "store" | "now">,
-  connection: Connection,
-): Promise<Described> {
+async function describe({ store, now }: Pick<ApiContext, "store" | "now">, connection: Connection): Promise<Described> {
   const { siteId, id } = connection;
   const [waiting, attempts, lastSentAt] = await Promise.all([
     countWaiting(store, siteId, id),

@@ -46,10 +46,7 @@ const columns: readonly Column<ShownLine>[] = [
 ];
 
 export function deliveryHandlers({ store, directory, now }: ApiContext): Handlers<Names> {
-  async function readFilter(
-    siteId: string,
-    query: Query<"GET /sites/:site/deliveries.csv">,
-  ): Promise<LogFilter> {
+  async function readFilter(siteId: string, query: Query<"GET /sites/:site/deliveries.csv">): Promise<LogFilter> {
     const { connection, platform, state, event, mode, search, from, to } = query;
     const { confirmation, confirmationReason, unselected } = query;
     checkTimes(from, to);
@@ -90,10 +87,7 @@ export function deliveryHandlers({ store, directory, now }: ApiContext): Handler
       }));
     // The mode alone is no choice: nearly all events are live.
     if (Object.keys(filter).every((name) => name === "mode" || name === "withoutUnselected"))
-      throw new Refusal(
-        "filter",
-        "Choose which deliveries: by connection, platform, state, event or period.",
-      );
+      throw new Refusal("filter", "Choose which deliveries: by connection, platform, state, event or period.");
     return work({ store, directory }, site, filter, { ...by, dryRun });
   }
 

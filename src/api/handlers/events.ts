@@ -168,10 +168,7 @@ function toTrace(
   };
 }
 
-export type FeedContext = { store: Pick<Store, "deliveries" | "events"> } & Pick<
-  ApiContext,
-  "directory" | "now"
->;
+export type FeedContext = { store: Pick<Store, "deliveries" | "events"> } & Pick<ApiContext, "directory" | "now">;
 
 /** Adds the state of each delivery, as lists and the feed show it. */
 export async function withDeliveries(

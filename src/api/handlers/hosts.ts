@@ -59,8 +59,7 @@ export function hostHandlers(context: ApiContext): Handlers<keyof typeof hostRou
       const sinceMs = host.checkedAt === null ? Infinity : now() - host.checkedAt;
       if (sinceMs >= 0 && sinceMs < minIntervalMs) return describe(host);
       const checked = checker.limit.run(host, () => verifyHost(context, host, by, now));
-      if (!checked)
-        throw new Denied("too_many", "Other hosts of this site are being checked. Wait a moment.", 5);
+      if (!checked) throw new Denied("too_many", "Other hosts of this site are being checked. Wait a moment.", 5);
       return describe(await checked);
     },
 

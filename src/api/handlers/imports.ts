@@ -27,7 +27,6 @@ export function importHandlers({ store, imports }: ApiContext): Handlers<keyof t
 
     "POST /sites/:site/imports/columns": ({ query, upload }) => imports.readColumns(upload, query.kind),
 
-    "POST /sites/:site/imports/parts": ({ site, query, upload, by }) =>
-      imports.importPart(site, { upload, query }, by),
+    "POST /sites/:site/imports/parts": ({ site, query, upload, by }) => imports.importPart(site, { upload, query }, by),
   };
 }

@@ -9,14 +9,10 @@ import { reloadSite, type Handlers } from "../call.ts";
 import { setFileName, pageOf, readCursor, timeCell, toCsvById } from "../lists.ts";
 import type { ApiContext } from "../context.ts";
 
-type Names = Extract<
-  keyof typeof siteRoutes,
-  `${string}/keys${string}` | `${string}/rejected-requests${string}`
->;
+type Names = Extract<keyof typeof siteRoutes, `${string}/keys${string}` | `${string}/rejected-requests${string}`>;
 
 function checkExpiry(expiresAt: number | null, now: number): void {
-  if (expiresAt !== null && expiresAt <= now)
-    throw new Refusal("expiresAt", "The expiry date is in the past.");
+  if (expiresAt !== null && expiresAt <= now) throw new Refusal("expiresAt", "The expiry date is in the past.");
 }
 
 export function keyHandlers(context: ApiContext): Handlers<Names> {
@@ -75,8 +71,7 @@ export function keyHandlers(context: ApiContext): Handlers<Names> {
           { title: "from", cell: ({ address }) => address },
           { title: "id", cell: ({ id }) => id },
         ],
-        (limit, before) =>
-          store.rejectedRequests.list(site.id, { limit, ...(before === undefined ? {} : { before }) }),
+        (limit, before) => store.rejectedRequests.list(site.id, { limit, ...(before === undefined ? {} : { before }) }),
       );
     },
   };

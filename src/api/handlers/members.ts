@@ -16,8 +16,7 @@ export function memberHandlers({ access }: ApiContext): Handlers<keyof typeof me
       };
     },
 
-    "POST /members/invitations": ({ actor, body, by }) =>
-      access.invitations.invite(requireUser(actor), body, by),
+    "POST /members/invitations": ({ actor, body, by }) => access.invitations.invite(requireUser(actor), body, by),
 
     "DELETE /members/invitations/:invitation": async ({ actor, params, by }) => {
       await access.invitations.withdraw(requireUser(actor), params.invitation, by);

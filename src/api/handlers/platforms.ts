@@ -1,13 +1,7 @@
 // Serves platforms, sign-in at a platform, and the installation's OAuth apps, whose secrets can be set but never read.
 
 import type { Answer } from "../../contract/contract.ts";
-import {
-  createSignInLink,
-  findSignIn,
-  listSignInPlatforms,
-  removeOAuthApp,
-  setOAuthApp,
-} from "../../delivery/oauth/signIn.ts";
+import { createSignInLink, findSignIn, listSignInPlatforms, removeOAuthApp, setOAuthApp } from "../../delivery/oauth/signIn.ts";
 import { platforms } from "../../platforms/index.ts";
 import type { EventNames, Platform } from "../../platforms/platform.ts";
 import { knownPlatform } from "../../sites/connect.ts";
@@ -15,11 +9,7 @@ import { notFound, type Handlers } from "../call.ts";
 import type { ApiContext } from "../context.ts";
 import { requireUser } from "./session.ts";
 
-type Names =
-  | "GET /platforms"
-  | "GET /platforms/names"
-  | "POST /sites/:site/sign-ins"
-  | "GET /sites/:site/sign-ins/:signIn";
+type Names = "GET /platforms" | "GET /platforms/names" | "POST /sites/:site/sign-ins" | "GET /sites/:site/sign-ins/:signIn";
 type Described = Answer<"GET /platforms">["items"][number];
 
 /** Constant but for `signIn.ready`, which depends on the installation. */
@@ -96,9 +86,7 @@ export function platformHandlers({ store, publicUrl, now }: ApiContext): Handler
       const apps = (await store.platformSignIns.listApps()).filter(({ isReadable }) => isReadable);
       const ready = new Set(apps.map(({ platform }) => platform));
       return {
-        items: described.map((one) =>
-          one.signIn ? { ...one, signIn: { ...one.signIn, ready: ready.has(one.id) } } : one,
-        ),
+        items: described.map((one) => (one.signIn ? { ...one, signIn: { ...one.signIn, ready: ready.has(one.id) } } : one)),
       };
     },
 
@@ -108,12 +96,7 @@ export function platformHandlers({ store, publicUrl, now }: ApiContext): Handler
 
     async "POST /sites/:site/sign-ins"({ site, body, actor }) {
       const { id: platform } = knownPlatform(body.platform);
-      const { id, linkToken, expiresAt } = await createSignInLink(
-        { store, now },
-        site.id,
-        platform,
-        requireUser(actor).id,
-      );
+      const { id, linkToken, expiresAt } = await createSignInLink({ store, now }, site.id, platform, requireUser(actor).id);
       return { id, url: `${publicUrl}/oauth/start/${linkToken}`, expiresAt };
     },
 

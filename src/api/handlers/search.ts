@@ -13,11 +13,7 @@ type Search = { emailSha256: Sha256 } | { eventId: string } | { orderId: string 
 const idForm = /^(?:[0-9a-z]{26}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/i;
 
 /** Hashes an email first: no other function sees the plain address. */
-export async function readSearch(
-  store: Pick<Store, "events">,
-  siteId: string,
-  text: string | undefined,
-): Promise<Search | null> {
+export async function readSearch(store: Pick<Store, "events">, siteId: string, text: string | undefined): Promise<Search | null> {
   if (!text) return null;
   const emailSha256 = readEmailSha256(text);
   if (emailSha256) return { emailSha256 };
@@ -32,7 +28,6 @@ export async function readSearch(
 /** Reads an email or its hash. */
 export function readPersonHash(text: string): Sha256 {
   const emailSha256 = readEmailSha256(text);
-  if (!emailSha256)
-    throw new Refusal("email", "Enter an email address or its SHA-256 hash (64 hex characters).");
+  if (!emailSha256) throw new Refusal("email", "Enter an email address or its SHA-256 hash (64 hex characters).");
   return emailSha256;
 }

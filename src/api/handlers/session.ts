@@ -76,10 +76,7 @@ export function sessionHandlers(context: ApiContext): Handlers<keyof typeof sess
       access.account.beginTwoFactor(requireUser(actor), request, body.password),
 
     "POST /me/two-factor/confirm": async ({ actor, request, reply, body, by }) => {
-      reply.header(
-        "set-cookie",
-        await access.account.confirmTwoFactor(requireUser(actor), request, body.code, by),
-      );
+      reply.header("set-cookie", await access.account.confirmTwoFactor(requireUser(actor), request, body.code, by));
       return done;
     },
 

@@ -67,10 +67,7 @@ export async function readHealth(context: HealthContext, site: Site): Promise<He
 const concurrency = 8;
 
 /** Reads a few sites at a time: one by one would be slow for an agency, all at once would burden the store. */
-export async function readHealthOfAll(
-  context: HealthContext,
-  sites: readonly Site[],
-): Promise<Map<string, Health>> {
+export async function readHealthOfAll(context: HealthContext, sites: readonly Site[]): Promise<Map<string, Health>> {
   const found = new Map<string, Health>();
   await forEachConcurrently(sites, concurrency, async (site) => {
     found.set(site.id, await readHealth(context, site));

@@ -28,10 +28,7 @@ import { refuseDashboardHost } from "../dashboardHost.ts";
 import type { ApiContext } from "../context.ts";
 import { describeSite, readHealth, readHealthOfAll } from "./siteHealth.ts";
 
-type Names = Exclude<
-  keyof typeof siteRoutes,
-  `${string}/keys${string}` | `${string}/rejected-requests${string}`
->;
+type Names = Exclude<keyof typeof siteRoutes, `${string}/keys${string}` | `${string}/rejected-requests${string}`>;
 
 const defaults = describeSettings(withDefaults({}));
 
@@ -107,10 +104,7 @@ export function siteHandlers(given: ApiContext): Handlers<Names> {
       checkEach(body.settings);
       checkAlertWebhook(body.settings, (url) => urlFault(allowPrivate, url), "alert_webhook");
       const labels = Object.keys(body.settings);
-      return toAnswer(
-        labels.length ? await changeSiteSettings(context, site, body.settings, by) : site.settings,
-        labels,
-      );
+      return toAnswer(labels.length ? await changeSiteSettings(context, site, body.settings, by) : site.settings, labels);
     },
 
     async "POST /sites/:site/settings/copy"({ site, body, actor, by }) {
@@ -146,10 +140,7 @@ type Step = Answer<"GET /sites/:site/checklist">["steps"][number];
 const recentHours = 30 * 24;
 
 async function readChecklist(store: Pick<Store, "health">, site: Site, now: number): Promise<Step[]> {
-  const [visitHour, eventAt] = await Promise.all([
-    store.health.lastVisitHour(site.id),
-    store.health.lastEventAt(site.id),
-  ]);
+  const [visitHour, eventAt] = await Promise.all([store.health.lastVisitHour(site.id), store.health.lastEventAt(site.id)]);
   const wasSeen = visitHour !== null && visitHour > Math.floor(now / hourMs) - recentHours;
   return [
     domainStep(site),
@@ -175,8 +166,7 @@ function domainStep({ hostRows, servedHosts }: Site): Step {
 
 function keyStep({ keys }: Site, now: number): Step {
   const usable = keys.filter((key) => isUsable(key, now));
-  if (usable.length > 0)
-    return { step: "key", done: true, detail: usable.map(({ name }) => name).join(", ") };
+  if (usable.length > 0) return { step: "key", done: true, detail: usable.map(({ name }) => name).join(", ") };
   return {
     step: "key",
     done: false,

@@ -53,8 +53,7 @@ function checkRange({ from, to, step }: Range): void {
   if (from >= to) throw new Refusal("from", "The start must be before the end.");
   const max = maxDays[step];
   // One day more, so that a month in which clocks are set back still fits.
-  if (to - from > (max + 1) * dayMs)
-    throw new Refusal("to", `With steps of one ${step}, choose at most ${max} days.`);
+  if (to - from > (max + 1) * dayMs) throw new Refusal("to", `With steps of one ${step}, choose at most ${max} days.`);
 }
 
 /** The figures of a segment are kept, but not those of two segments together. */
@@ -64,8 +63,7 @@ function segmentOf(query: Partial<Record<SegmentKind, string | undefined>>): Seg
     return name === undefined ? [] : [{ segment, name }];
   });
   const [other] = others;
-  if (other)
-    throw new Refusal(other.segment, "Choose one of event, source, campaign and platform, not several.");
+  if (other) throw new Refusal(other.segment, "Choose one of event, source, campaign and platform, not several.");
   if (chosen?.segment === "platform" && !platformOf(chosen.name))
     throw new Refusal("platform", `There is no platform ${chosen.name}.`);
   return chosen;
@@ -73,17 +71,7 @@ function segmentOf(query: Partial<Record<SegmentKind, string | undefined>>): Seg
 
 type Statistics = Answer<"GET /sites/:site/statistics">;
 
-const toCounts = ({
-  conversions,
-  values,
-  refunds,
-  duplicates,
-  filtered,
-  botEvents,
-  withClickId,
-  due,
-  sent,
-}: Sum) => ({
+const toCounts = ({ conversions, values, refunds, duplicates, filtered, botEvents, withClickId, due, sent }: Sum) => ({
   conversions,
   values: moneyOf(values),
   refunds: moneyOf(refunds),
@@ -135,11 +123,9 @@ function toStatistics({ steps, total, before, details }: Report): Omit<Statistic
         conversions,
       })),
     },
-    removed: sortBySize(details.removed, ([, { visits, events }]) => visits + events).map(
-      ([reason, counts]) => ({
-        reason,
-        ...counts,
-      }),
-    ),
+    removed: sortBySize(details.removed, ([, { visits, events }]) => visits + events).map(([reason, counts]) => ({
+      reason,
+      ...counts,
+    })),
   };
 }

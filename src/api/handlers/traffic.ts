@@ -56,8 +56,7 @@ export function trafficHandlers({ store, countryOf, now }: ApiContext): Handlers
       const address = body.address?.trim() || undefined;
       if (userAgent === undefined && address === undefined)
         throw new Refusal("userAgent", "Enter a user agent, an IP address, or both.");
-      if (address !== undefined && !ipaddr.isValid(address))
-        throw new Refusal("address", "This is not an IP address.");
+      if (address !== undefined && !ipaddr.isValid(address)) throw new Refusal("address", "This is not an IP address.");
       const described = { userAgent, address, headers: null };
       const seen = observeDescription(described, countryOf ?? (() => null));
       return toVerdict(seen, judge(seen, site.settings));

@@ -57,10 +57,7 @@ export function webhookHandlers(context: ApiContext): Handlers<keyof typeof webh
 
   return {
     async "GET /sites/:site/webhooks"({ site }) {
-      const [webhooks, open] = await Promise.all([
-        store.webhooks.list(site.id),
-        store.periods.readOpen(site.id),
-      ]);
+      const [webhooks, open] = await Promise.all([store.webhooks.list(site.id), store.periods.readOpen(site.id)]);
       return {
         items: await Promise.all(webhooks.map(describe)),
         // Without a webhook no period is counted.

@@ -148,9 +148,7 @@ function describe(schemas: Schemas, tag: string, name: string, route: Route): Op
     summary,
     description: `${requirements[allow]}${open ? "" : forKeys}`,
     parameters: [...pathParameters(path), ...(query ? queryParameters(schemas.sent(query)) : [])],
-    ...(body
-      ? { requestBody: { required: true, content: { "application/json": { schema: schemas.sent(body) } } } }
-      : {}),
+    ...(body ? { requestBody: { required: true, content: { "application/json": { schema: schemas.sent(body) } } } } : {}),
     ...(upload ? { requestBody: { required: true, content: uploadContent } } : {}),
     responses: {
       "200": { description: "Success.", content: contentOf(schemas, answer) },
@@ -230,8 +228,7 @@ function createSchemas(): Schemas {
       override: ({ jsonSchema }) => tidy(jsonSchema as Schema),
     }) as Schema & { $schema?: string; $defs?: Record<string, Schema> };
     const { $defs: found, id: name, ...own } = whole as Schema & { $defs?: Record<string, Schema> };
-    for (const [key, { id: _id, ...one }] of Object.entries(found ?? {}))
-      components[key] ??= toComponentRefs(one);
+    for (const [key, { id: _id, ...one }] of Object.entries(found ?? {})) components[key] ??= toComponentRefs(one);
     if (typeof name !== "string") return toComponentRefs(own);
     components[name] ??= toComponentRefs(own);
     return { $ref: `#/components/schemas/${name}` };

@@ -50,19 +50,14 @@ const anchor = (name: string) => name.toLowerCase().replaceAll(/[^a-z]+/g, "-");
 
 function navigation({ name, operations }: { name: string; operations: Listed[] }): string {
   const links = operations.map(
-    ({ operationId, method, path }) =>
-      `<li><a href="#${operationId}">${badge(method)}<span>${escapeHtml(path)}</span></a></li>`,
+    ({ operationId, method, path }) => `<li><a href="#${operationId}">${badge(method)}<span>${escapeHtml(path)}</span></a></li>`,
   );
   return `<li><details><summary>${escapeHtml(name)}</summary><ul>${links.join("")}</ul></details></li>`;
 }
 
 const badge = (method: string) => `<span class="method ${method}">${method.toUpperCase()}</span>`;
 
-function section(
-  { name, operations }: { name: string; operations: Listed[] },
-  base: string,
-  named: Named,
-): string {
+function section({ name, operations }: { name: string; operations: Listed[] }, base: string, named: Named): string {
   const articles = operations.map((one) => article(one, base, named));
   return `<section aria-labelledby="${anchor(name)}"><h2 id="${anchor(name)}">${escapeHtml(name)}</h2>${articles.join("")}</section>`;
 }
@@ -91,8 +86,7 @@ ${curl(operation, base, named)}
 </article>`;
 }
 
-const jsonSchema = (content: Content | undefined): Schema | undefined =>
-  content?.["application/json"]?.schema;
+const jsonSchema = (content: Content | undefined): Schema | undefined => content?.["application/json"]?.schema;
 
 function response(content: Content, named: Named): string {
   const schema = jsonSchema(content);
@@ -112,11 +106,7 @@ function table(lines: readonly Line[]): string {
 }
 
 /** Renders a curl example; routes that only people may call have none. */
-function curl(
-  { method, path, parameters, requestBody, security, servers }: Listed,
-  base: string,
-  named: Named,
-): string {
+function curl({ method, path, parameters, requestBody, security, servers }: Listed, base: string, named: Named): string {
   const schemes = security.flatMap((one) => Object.keys(one));
   const credential = schemes.includes("apiKey") ? "Authorization: Bearer ccm_…" : "X-CC-Api-Key: cc_live_…";
   if (!schemes.includes("apiKey") && !schemes.includes("inboundKey")) return "";
@@ -127,17 +117,14 @@ function curl(
   const lines = [
     `curl -sS ${method === "get" ? "" : `-X ${method.toUpperCase()} `}'${address}${query.length ? `?${query.join("&")}` : ""}'`,
     `-H '${credential}'`,
-    ...(body
-      ? [`-H 'Content-Type: application/json'`, `-d '${JSON.stringify(toExample(body, named))}'`]
-      : []),
+    ...(body ? [`-H 'Content-Type: application/json'`, `-d '${JSON.stringify(toExample(body, named))}'`] : []),
   ];
   return `<h4>Example</h4><pre tabindex="0">${escapeHtml(lines.join(" \\\n  "))}</pre>`;
 }
 
 function errors({ components }: OpenApi): string {
   const rows = Object.entries(components.responses).map(
-    ([code, { description }]) =>
-      `<tr><td><code>${escapeHtml(code)}</code></td><td>${prose(description)}</td></tr>`,
+    ([code, { description }]) => `<tr><td><code>${escapeHtml(code)}</code></td><td>${prose(description)}</td></tr>`,
   );
   return `<div class="scroll" tabindex="0"><table><thead><tr><th scope="col">Code</th><th scope="col">Meaning</th></tr></thead><tbody>${rows.join("")}</tbody></table></div>`;
 }
@@ -162,8 +149,7 @@ function toLines(schema: Schema, named: Named, prefix = "", depth = 0): Line[] {
       help: field.description ?? "",
     };
     const inner = innerObject(field, named);
-    const below =
-      inner && depth < maxDepth ? toLines(inner.of, named, `${name}${inner.mark}.`, depth + 1) : [];
+    const below = inner && depth < maxDepth ? toLines(inner.of, named, `${name}${inner.mark}.`, depth + 1) : [];
     return [line, ...below];
   });
 }
@@ -178,8 +164,7 @@ function innerObject(field: Schema, named: Named): { of: Schema; mark: string } 
   const schema = resolve(field, named);
   if (schema.properties) return { of: schema, mark: "" };
   if (schema.items) return marked(schema.items, "[]", named);
-  if (typeof schema.additionalProperties === "object")
-    return marked(schema.additionalProperties, ".*", named);
+  if (typeof schema.additionalProperties === "object") return marked(schema.additionalProperties, ".*", named);
   const other = schema.anyOf?.find((one) => one.type !== "null");
   return other ? innerObject(other, named) : null;
 }
@@ -195,8 +180,7 @@ function describeType(field: Schema, named: Named): string {
   if (schema.enum) return schema.enum.map((one) => String(one)).join(" · ");
   if (schema.items) return `list of ${describeType(schema.items, named)}`;
   if (Array.isArray(schema.type)) return schema.type.map(wordOf).join(" or ");
-  if (typeof schema.additionalProperties === "object")
-    return `${describeType(schema.additionalProperties, named)} by name`;
+  if (typeof schema.additionalProperties === "object") return `${describeType(schema.additionalProperties, named)} by name`;
   return schema.type === undefined ? "anything" : wordOf(schema.type);
 }
 
@@ -226,10 +210,7 @@ const samples: Readonly<Record<string, unknown>> = {
 function toExample(schema: Schema, named: Named): Record<string, unknown> {
   const { properties = {}, required = [] } = resolve(schema, named);
   return Object.fromEntries(
-    required.map((name) => [
-      name,
-      Object.hasOwn(samples, name) ? samples[name] : toSample(properties[name] ?? {}, named),
-    ]),
+    required.map((name) => [name, Object.hasOwn(samples, name) ? samples[name] : toSample(properties[name] ?? {}, named)]),
   );
 }
 

@@ -76,7 +76,6 @@ describe.each(shells)("the script for %s", (shell) => {
 
   test("it names every command", () => {
     const script = completionScript(shell, commands);
-    for (const { subcommands } of commands)
-      for (const { name } of subcommands) expect(script).toContain(name);
+    for (const { subcommands } of commands) for (const { name } of subcommands) expect(script).toContain(name);
   });
 });

@@ -31,9 +31,7 @@ import { formatCount, createProgressLine } from "../terminal/progress.ts";
 export function backupCommands(program: Command): void {
   program
     .command("backup [file]")
-    .description(
-      "write all data into one file, also while the relay is running; without a file, into CLEANCAST_BACKUP_FOLDER",
-    )
+    .description("write all data into one file, also while the relay is running; without a file, into CLEANCAST_BACKUP_FOLDER")
     .option("--force", "replace an existing file")
     .action(async (file: string | undefined, options: { force?: true }, command: Command) => {
       const config = readConfig();
@@ -82,9 +80,7 @@ export function backupCommands(program: Command): void {
 
   program
     .command("restore-drill [file]")
-    .description(
-      "restore the newest backup of CLEANCAST_BACKUP_FOLDER, or a file, into a temporary database, and check it",
-    )
+    .description("restore the newest backup of CLEANCAST_BACKUP_FOLDER, or a file, into a temporary database, and check it")
     .option("--database <url>", "use this empty PostgreSQL database, which is empty again afterwards")
     .action(async (file: string | undefined, options: { database?: string }, command: Command) => {
       const config = readConfig();
@@ -153,19 +149,13 @@ export function backupCommands(program: Command): void {
 
   program
     .command("vacuum")
-    .description(
-      "give the space of deleted rows back; with the embedded database the relay must not be running",
-    )
+    .description("give the space of deleted rows back; with the embedded database the relay must not be running")
     .option("--full", "rewrite the tables of PostgreSQL too; each is locked meanwhile")
     .action(async (options: { full?: true }, command: Command) => {
       const config = readConfig();
       const report = await onDatabase(config, () => vacuum(config, options.full === true));
       if (!report) throw noInstallation(config);
-      printResult(
-        command,
-        report,
-        `The database had ${sizeText(report.before)} and has ${sizeText(report.after)} now.`,
-      );
+      printResult(command, report, `The database had ${sizeText(report.before)} and has ${sizeText(report.after)} now.`);
     });
 }
 
@@ -217,8 +207,7 @@ async function drillBackup(
   if (file === undefined && folder === null)
     throw new Refusal("file", "Name the file of a backup, or set CLEANCAST_BACKUP_FOLDER.");
   const newest = file ?? (existsSync(folder ?? "") ? listBackups(folder ?? "")[0]?.file : undefined);
-  if (newest === undefined)
-    throw new Missing("backup", `There is no backup in ${folder} yet. 'cleancast backup' makes one.`);
+  if (newest === undefined) throw new Missing("backup", `There is no backup in ${folder} yet. 'cleancast backup' makes one.`);
   if (url !== undefined) {
     const fault = findUrlFault(url, { name: "--database", otherwise: "leave it out" });
     if (fault) throw new Refusal("database", fault);
@@ -274,12 +263,7 @@ const wrongKey =
 const inconsistencyText = (wrong: readonly Inconsistency[]) =>
   wrong.length === 0
     ? "No problems found."
-    : wrong
-        .map(
-          ({ what, count, example, advice }) =>
-            `WRONG  ${count} ${what}, such as ${example}\n       ${advice}`,
-        )
-        .join("\n");
+    : wrong.map(({ what, count, example, advice }) => `WRONG  ${count} ${what}, such as ${example}\n       ${advice}`).join("\n");
 
 function sizeText(bytes: number): string {
   const units = ["bytes", "KB", "MB", "GB", "TB"];

@@ -61,14 +61,8 @@ export function encryptionKeyCommands(program: Command): void {
       const unlock = lockStore(config);
       try {
         const gone = await giveUpKey(config, options.yes === true);
-        const lines = Object.entries(gone).flatMap(([table, n]) =>
-          nextSteps[table] ? [`${n} ${nextSteps[table]}`] : [],
-        );
-        printResult(
-          command,
-          { gone },
-          ["The relay will start with the new key. What to do now:", ...lines].join("\n  "),
-        );
+        const lines = Object.entries(gone).flatMap(([table, n]) => (nextSteps[table] ? [`${n} ${nextSteps[table]}`] : []));
+        printResult(command, { gone }, ["The relay will start with the new key. What to do now:", ...lines].join("\n  "));
       } finally {
         unlock();
       }
@@ -126,13 +120,10 @@ const warning =
 
 const nextSteps: Record<string, string> = {
   connections: "connections need reconnection: 'cleancast connection list', then connect each again.",
-  oauth_apps:
-    "OAuth apps were deleted: set each again: cleancast oauth app set PLATFORM client_id=… client_secret=@file",
-  webhooks:
-    "secret values of webhooks were deleted: 'cleancast webhook remove ID', then 'cleancast webhook add SITE URL'.",
+  oauth_apps: "OAuth apps were deleted: set each again: cleancast oauth app set PLATFORM client_id=… client_secret=@file",
+  webhooks: "secret values of webhooks were deleted: 'cleancast webhook remove ID', then 'cleancast webhook add SITE URL'.",
   sites: "sites lost their alert_webhook: set it again: cleancast site set SITE alert_webhook=https://…",
   events: "events lost their items and the extra fields of their field mappings.",
   bot_visits: "sampled bot visits were deleted.",
-  settings:
-    "values of the installation were replaced: people must sign in and set up two-factor sign-in again.",
+  settings: "values of the installation were replaced: people must sign in and set up two-factor sign-in again.",
 };

@@ -116,18 +116,15 @@ function refuseSchema(found: number | null): void {
 /** Turns errors that a person can correct into one sentence about the option or the file. */
 function toRefusal(error: unknown): unknown {
   if (error instanceof ConfigFaults) return new Conflict("to", error.faults.join(" "));
-  if (error instanceof NewerSchema)
-    return new Conflict("to", "The database there belongs to a newer version of Cleancast.");
-  if (error instanceof SourceFault || error instanceof UnfitRows)
-    return new Conflict("database", error.message);
+  if (error instanceof NewerSchema) return new Conflict("to", "The database there belongs to a newer version of Cleancast.");
+  if (error instanceof SourceFault || error instanceof UnfitRows) return new Conflict("database", error.message);
   if (error instanceof UniqueConflict)
     return new Conflict("database", `A value that must be unique occurs twice (${error.message}).`);
   return error;
 }
 
 /** The servers and the database, without the user and password. */
-const targetOf = (url: string) =>
-  `${serverNames(serverUrls(url))}/${/^[^/]*\/\/[^/]*\/([^?#]*)/.exec(url)?.[1] ?? ""}`;
+const targetOf = (url: string) => `${serverNames(serverUrls(url))}/${/^[^/]*\/\/[^/]*\/([^?#]*)/.exec(url)?.[1] ?? ""}`;
 
 function textOf({ state, tables, rows, heldMs }: Move, { keyFile }: Config): string {
   if (state === "prepared")

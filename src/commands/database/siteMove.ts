@@ -29,10 +29,7 @@ export function addSiteMove(site: CliCommand): void {
   site
     .command("move <site>")
     .description("move a site with all its data to another installation, also while both are running")
-    .requiredOption(
-      "--to <place>",
-      "the other installation: its PostgreSQL database (a URL), or its data folder",
-    )
+    .requiredOption("--to <place>", "the other installation: its PostgreSQL database (a URL), or its data folder")
     .option(
       "--key-file <file>",
       "a file with its encryption key; default: encryption.key in its data folder, or for a database the key of this installation",
@@ -55,10 +52,7 @@ export function addSiteMove(site: CliCommand): void {
             return;
           }
           const moved = await moveSite(plan);
-          context.print(
-            { site: { id: found.id }, state: "moved", to: to.name, ...moved },
-            movedText(name, to.name, moved),
-          );
+          context.print({ site: { id: found.id }, state: "moved", to: to.name, ...moved }, movedText(name, to.name, moved));
         } finally {
           await from.db.close();
         }
@@ -76,12 +70,7 @@ function createSource({ config }: CommandContext): Installation {
 const small = (location: StoreLocation): StoreLocation =>
   location.engine === "postgres" ? { ...location, connections: 4 } : location;
 
-function planOf(
-  { config, by }: CommandContext,
-  siteId: string,
-  from: Installation,
-  to: Installation,
-): SiteMovePlan {
+function planOf({ config, by }: CommandContext, siteId: string, from: Installation, to: Installation): SiteMovePlan {
   return {
     siteId,
     from,
@@ -121,13 +110,12 @@ async function onTarget(
   work: (to: Installation) => Promise<void>,
 ): Promise<void> {
   const { found, known } = await probeSchema(location);
-  if (found === 0)
-    throw new Missing(
-      "to",
-      `There is no installation in ${name}. Start Cleancast there once, and try again.`,
-    );
+  if (found === 0) throw new Missing("to", `There is no installation in ${name}. Start Cleancast there once, and try again.`);
   if (found !== known)
-    throw new Conflict("to", `${name} has schema ${found}, and this version knows ${known}: use one version of Cleancast for both.`); // prettier-ignore
+    throw new Conflict(
+      "to",
+      `${name} has schema ${found}, and this version knows ${known}: use one version of Cleancast for both.`,
+    );
   const db = connectDatabase(location);
   try {
     const seal = sealWith(keys);
@@ -135,10 +123,7 @@ async function onTarget(
     await work({ db, seal, name });
   } catch (error) {
     if (error instanceof WrongEncryptionKey)
-      throw new Conflict(
-        "key-file",
-        `The encryption key is not that of ${name}. Name its file with --key-file.`,
-      );
+      throw new Conflict("key-file", `The encryption key is not that of ${name}. Name its file with --key-file.`);
     throw error;
   } finally {
     await db.close();
@@ -162,10 +147,7 @@ function readTarget({ to, keyFile }: Options): {
   const folder = resolve(to);
   const file = embeddedFile(folder);
   if (!existsSync(file))
-    throw new Missing(
-      "to",
-      `${folder} has no embedded database. --to is a data folder or the URL of a PostgreSQL database.`,
-    );
+    throw new Missing("to", `${folder} has no embedded database. --to is a data folder or the URL of a PostgreSQL database.`);
   return {
     location: { engine: "sqlite", file },
     name: folder,
@@ -174,15 +156,15 @@ function readTarget({ to, keyFile }: Options): {
 }
 
 function keysOf(file: string): Keys {
-  if (!existsSync(file)) throw new Missing("key-file", `There is no file ${file}. Name the encryption key of the other installation with --key-file.`); // prettier-ignore
+  if (!existsSync(file))
+    throw new Missing("key-file", `There is no file ${file}. Name the encryption key of the other installation with --key-file.`);
   const keys = readKeyFile(file);
   if (!keys) throw new Refusal("key-file", `${file} does not hold a key of 64 hex characters.`);
   return () => keys;
 }
 
 /** The servers and the database, without the user and password. */
-const databaseName = (url: string) =>
-  `${serverNames(serverUrls(url))}/${/^[^/]*\/\/[^/]*\/([^?#]*)/.exec(url)?.[1] ?? ""}`;
+const databaseName = (url: string) => `${serverNames(serverUrls(url))}/${/^[^/]*\/\/[^/]*\/([^?#]*)/.exec(url)?.[1] ?? ""}`;
 
 function movedText(name: string, to: string, { rows, readOnlyMs, members }: SiteMoved): string {
   const compared =
@@ -190,9 +172,7 @@ function movedText(name: string, to: string, { rows, readOnlyMs, members }: Site
       ? "An earlier run copied and compared everything."
       : `${countOf(rows, "row")} were copied and compared. The site was read-only for ${(readOnlyMs / 1000).toFixed(1)} s.`;
   const others = members.filter(({ isLinked }) => !isLinked);
-  const invite = others.map(
-    ({ email, role }) => `  cleancast member add ${email} --role ${role} --site ${name}`,
-  );
+  const invite = others.map(({ email, role }) => `  cleancast member add ${email} --role ${role} --site ${name}`);
   return [
     `${name} is live in ${to}. ${compared}`,
     `Route its hosts there. Until they lead there, senders get 503 here and retry. Then delete it here:`,

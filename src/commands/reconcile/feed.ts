@@ -16,8 +16,7 @@ type SetOptions = OfSite & {
 /** A list of orders that is fetched once a day. */
 export function feedCommands(reconcile: CliCommand): void {
   const feed = reconcile.command("feed").description("fetch the list of orders from a URL once a day");
-  const ofSite = (command: CliCommand) =>
-    command.option("--site <site>", "the site's id or one of its hosts");
+  const ofSite = (command: CliCommand) => command.option("--site <site>", "the site's id or one of its hosts");
 
   ofSite(feed.command("set <url>"))
     .description("fetch CSV or NDJSON from this URL, at once and then every day")
@@ -39,10 +38,7 @@ export function feedCommands(reconcile: CliCommand): void {
         decimal,
       };
       const set = await setFeed(store, site, wanted, { ...by, allow: config.allowPrivate });
-      print(
-        { feed: toJson(set) },
-        `${originOf(set)} is fetched within a minute while the relay runs, then every day.`,
-      );
+      print({ feed: toJson(set) }, `${originOf(set)} is fetched within a minute while the relay runs, then every day.`);
     });
 
   ofSite(feed.command("show"))
@@ -90,9 +86,7 @@ function feedText(feed: Feed): string {
     feed.fetchedAt === null ? "Not fetched yet." : `Last fetch: ${timeText(feed.fetchedAt)} UTC`,
     ...(feed.error === null ? [] : [`It failed: ${feed.error}`]),
     ...(rows ? [`${rows} rows, ${written} written, ${refused} refused`] : []),
-    ...Object.entries(reasons).map(
-      ([reason, { count, lines: where }]) => `  ${count} × ${reason} (line ${where.join(", ")})`,
-    ),
+    ...Object.entries(reasons).map(([reason, { count, lines: where }]) => `  ${count} × ${reason} (line ${where.join(", ")})`),
     `Next fetch: ${feed.dueAt === 0 ? "within a minute" : `${timeText(feed.dueAt)} UTC`}`,
   ];
   return lines.join("\n");

@@ -25,14 +25,7 @@ import { createRunWorker } from "../../reconcile/worker.ts";
 import type { Site } from "../../sites/directory.ts";
 import { orderIdOf } from "../../store/reconciliation/orders.ts";
 import type { RowOutcome, Run } from "../../store/reconciliation/runs.ts";
-import {
-  findSiteOrOnly,
-  readNumber,
-  table,
-  timeText,
-  type CliCommand,
-  type CommandContext,
-} from "../context.ts";
+import { findSiteOrOnly, readNumber, table, timeText, type CliCommand, type CommandContext } from "../context.ts";
 import { withFileOptions } from "../import.ts";
 import { feedCommands } from "./feed.ts";
 import { repairCommands } from "./repair.ts";
@@ -64,14 +57,8 @@ export function reconcileCommands(program: CliCommand): void {
 
   ofSite(reconcile.command("start"))
     .description("compare the orders of a period with the events; it runs with the relay")
-    .option(
-      "--from <day>",
-      `first day, like 2026-11-01 (default: ${defaultReconciledDays} days before the end)`,
-    )
-    .option(
-      "--to <day>",
-      `last day (default: the last one that has been over for ${defaultSettleHours} hours)`,
-    )
+    .option("--from <day>", `first day, like 2026-11-01 (default: ${defaultReconciledDays} days before the end)`)
+    .option("--to <day>", `last day (default: the last one that has been over for ${defaultSettleHours} hours)`)
     .option("--event <name>", "the event that stands for an order", defaultReconciledEvent)
     .option("--tolerance <percent>", "share by which values may differ", "0")
     .option("--wait", "do the work here, and print the report")
@@ -98,8 +85,16 @@ export function reconcileCommands(program: CliCommand): void {
       const rows = runs.map((run) => {
         const { orders, received } = toJson(run);
         const { startedAt, state, startedBy } = run;
-        return [run.id, timeText(startedAt), state, dayText(run, site.settings.timeZone), String(orders), String(received), startedBy];
-      }); // prettier-ignore
+        return [
+          run.id,
+          timeText(startedAt),
+          state,
+          dayText(run, site.settings.timeZone),
+          String(orders),
+          String(received),
+          startedBy,
+        ];
+      });
       const head = ["ID", "STARTED (UTC)", "STATE", "PERIOD", "ORDERS", "RECEIVED", "STARTED BY"];
       print({ reconciliations: runs.map(toJson) }, table(head, rows, "No reconciliations yet."));
     });
@@ -199,9 +194,7 @@ function readFilter(options: RowOptions): RowFilter {
   const rowClass = readWord("class", options.class, rowClasses) as RowClass | undefined;
   const state = readWord("state", options.state, rowStates) as RowState | undefined;
   const attributed = readWord("attributed", options.attributed, ["yes", "no"]);
-  const confirmation = readWord("confirmation", options.confirmation, rowConfirmations) as
-    | RowConfirmation
-    | undefined;
+  const confirmation = readWord("confirmation", options.confirmation, rowConfirmations) as RowConfirmation | undefined;
   const why = readWord("confirmation-reason", options.confirmationReason, [...confirmationReasons, noReason]);
   if (connection === undefined && (state ?? reason ?? attributed ?? confirmation) !== undefined)
     throw new Refusal("connection", "--state, --reason, --attributed and --confirmation need --connection.");
@@ -228,14 +221,9 @@ function readWord(name: string, text: string | undefined, known: readonly string
 const outcomeText = ({ platform, state, confirmation }: RowOutcome) =>
   `${platform} ${state}${confirmation ? ` (${confirmation.state})` : ""}`;
 
-const moneyText = (value: number | null, currency: string | null) =>
-  value === null ? "–" : `${value} ${currency ?? ""}`.trim();
+const moneyText = (value: number | null, currency: string | null) => (value === null ? "–" : `${value} ${currency ?? ""}`.trim());
 
-async function exportMissing(
-  { store, print }: CommandContext,
-  run: Run,
-  file: string | undefined,
-): Promise<void> {
+async function exportMissing({ store, print }: CommandContext, run: Run, file: string | undefined): Promise<void> {
   const isJson = process.argv.includes("--json") && file === undefined;
   const all: MissingOrder[] = [];
   let [written, withoutEmail] = [0, 0];

@@ -46,9 +46,7 @@ export function repairCommands(reconcile: CliCommand): void {
     });
 
   ofSite(reconcile.command("correct [run]"))
-    .description(
-      "take back conversions of orders that were refunded or cancelled, or restate those with another value",
-    )
+    .description("take back conversions of orders that were refunded or cancelled, or restate those with another value")
     .option("--class <class>", `one of ${correctedClasses.join(", ")}`, correctedClasses[0])
     .option("--yes", "correct without asking")
     .run(async (context, id: string | undefined, options: RepairOptions & { class: string }) => {
@@ -59,8 +57,7 @@ export function repairCommands(reconcile: CliCommand): void {
       const rowClass = readClass(options.class);
       const run = await findRunOrLast(context, site, id);
       const found = (run.tally as Partial<Tally>).classes?.[rowClass] ?? 0;
-      if (found > 0)
-        await confirm({ what: `${countOf(found, "order")}. ${aboutClasses[rowClass]}`, yes: options.yes });
+      if (found > 0) await confirm({ what: `${countOf(found, "order")}. ${aboutClasses[rowClass]}`, yes: options.yes });
       const sum: Corrected = { orders: 0, left: 0, corrections: {}, next: "" };
       while (sum.next !== null) {
         const part = await correctRows(store, site, run, { class: rowClass, after: sum.next }, by);
@@ -87,10 +84,8 @@ function readClass(text: string): CorrectedClass {
 }
 
 function addPart(sum: SentMissing, part: SentMissing): void {
-  for (const name of ["sent", "withoutEmail", "receivedSince", "filtered", "refused"] as const)
-    sum[name] += part[name];
-  for (const [reason, count] of Object.entries(part.reasons))
-    sum.reasons[reason] = (sum.reasons[reason] ?? 0) + count;
+  for (const name of ["sent", "withoutEmail", "receivedSince", "filtered", "refused"] as const) sum[name] += part[name];
+  for (const [reason, count] of Object.entries(part.reasons)) sum.reasons[reason] = (sum.reasons[reason] ?? 0) + count;
   sum.next = part.next;
   sum.waitingFor = part.waitingFor;
 }
@@ -115,5 +110,5 @@ function correctedText({ orders, left, corrections }: Corrected, site: string): 
     `${countOf(orders, "order")} corrected${states.length ? `: ${states.join(", ")}` : ""}.`,
     ...(left ? [`${countOf(left, "order")} left as they are: no platform was given them, or the list has changed.`] : []),
     ...(orders ? [`'cleancast correction list ${site}' shows what the platforms answer.`] : []),
-  ].join("\n"); // prettier-ignore
+  ].join("\n");
 }

@@ -10,14 +10,7 @@ import { table, toPrintableLines } from "../context.ts";
 import { formatCount } from "../terminal/progress.ts";
 
 /** A run for programs: without its progress. */
-export function toJson({
-  siteId,
-  cursor: _cursor,
-  phase: _phase,
-  isReadable: _readable,
-  tally,
-  ...run
-}: Run) {
+export function toJson({ siteId, cursor: _cursor, phase: _phase, isReadable: _readable, tally, ...run }: Run) {
   const { orders = 0, received = 0 } = tally as Partial<Tally>;
   return { site: siteId, ...run, orders, received };
 }
@@ -55,30 +48,31 @@ export function reportText(run: Run, report: Report, { settings, connections }: 
   if (report.connections.length) lines.push("", connectionTable(report.connections, connections));
   for (const one of report.connections) lines.push("", funnelText(one));
   if (report.classes.missing_here) lines.push("", "Send what was never received: cleancast reconcile send");
-  if (report.classes.status_changed)
-    lines.push("", "Take back what was refunded or cancelled: cleancast reconcile correct");
-  if (report.classes.value_differs)
-    lines.push("", "Restate other values: cleancast reconcile correct --class value_differs");
+  if (report.classes.status_changed) lines.push("", "Take back what was refunded or cancelled: cleancast reconcile correct");
+  if (report.classes.value_differs) lines.push("", "Restate other values: cleancast reconcile correct --class value_differs");
   return lines.join("\n");
 }
 
 const number = (count: number, text: string) => `${formatCount(count).padStart(10)} ${text}`;
 
 function connectionTable(reports: readonly ConnectionReport[], known: Site["connections"]): string {
-  const head = ["CONNECTION", "PLATFORM", "ACCURACY", "ACCEPTED", "SKIPPED", "WAITING", "FAILED", "FILTERED", "NOT RECEIVED", "NOT CONNECTED"]; // prettier-ignore
+  const head = [
+    "CONNECTION",
+    "PLATFORM",
+    "ACCURACY",
+    "ACCEPTED",
+    "SKIPPED",
+    "WAITING",
+    "FAILED",
+    "FILTERED",
+    "NOT RECEIVED",
+    "NOT CONNECTED",
+  ];
   const rows = reports.map((one) => [
     known.some(({ id }) => id === one.connectionId) ? one.connectionId : `${one.connectionId} (removed)`,
     one.platform,
     one.accuracy === null ? "–" : `${(Math.floor(one.accuracy * 1000) / 10).toFixed(1)} %`,
-    ...[
-      one.accepted,
-      one.skipped,
-      one.waiting,
-      one.failed,
-      one.filtered,
-      one.notReceived,
-      one.notConnected,
-    ].map(formatCount),
+    ...[one.accepted, one.skipped, one.waiting, one.failed, one.filtered, one.notReceived, one.notConnected].map(formatCount),
   ]);
   return table(head, rows, "");
 }
@@ -100,10 +94,7 @@ function funnelText({ platform, connectionId, funnel }: ConnectionReport): strin
     number(count, stepTexts[step]),
     ...losses
       .slice(0, maxLosses)
-      .map(
-        ({ reason, count: lost }) =>
-          `             − ${formatCount(lost)} ${toPrintableLines(reason).join(" ")}`,
-      ),
+      .map(({ reason, count: lost }) => `             − ${formatCount(lost)} ${toPrintableLines(reason).join(" ")}`),
     ...(losses.length > maxLosses ? [`             − ${losses.length - maxLosses} more reasons`] : []),
   ]);
   return [`${platform} ${connectionId}`, ...lines].join("\n");

@@ -26,10 +26,7 @@ export function connectionResultCommands(connection: CliCommand): void {
         timeText(one.createdAt),
       ]);
       const head = ["ID", "SITE", "PLATFORM", "STATE", "PROVEN (UTC)", "EVENTS", "CREATED (UTC)"];
-      print(
-        { connections },
-        table(head, rows, "No connections yet. Create one: cleancast connect SITE webhook url=https://…"),
-      );
+      print({ connections }, table(head, rows, "No connections yet. Create one: cleancast connect SITE webhook url=https://…"));
     });
 
   connection

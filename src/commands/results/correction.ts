@@ -18,22 +18,13 @@ export function correctionCommands(program: CliCommand): void {
     .command("add <site> <order>")
     .description("correct the conversions of an order that was refunded or cancelled, without a refund event")
     .option("--value <amount>", "what is left of the value of the order", "0")
-    .run(
-      async (
-        { store, directory, by, print },
-        siteText: string,
-        orderId: string,
-        { value }: { value: string },
-      ) => {
-        const site = findSite({ directory }, siteText);
-        const found = await correctOrder({ store }, site, { orderId, value: readAmount(value) }, by);
-        const corrections = found.map((row) => toListed(row, site));
-        const lines = corrections.map(
-          (one) => `${one.platform ?? ""} ${one.connection}: ${describeCorrection(one)}`,
-        );
-        print({ corrections }, lines.join("\n"));
-      },
-    );
+    .run(async ({ store, directory, by, print }, siteText: string, orderId: string, { value }: { value: string }) => {
+      const site = findSite({ directory }, siteText);
+      const found = await correctOrder({ store }, site, { orderId, value: readAmount(value) }, by);
+      const corrections = found.map((row) => toListed(row, site));
+      const lines = corrections.map((one) => `${one.platform ?? ""} ${one.connection}: ${describeCorrection(one)}`);
+      print({ corrections }, lines.join("\n"));
+    });
 
   correction
     .command("list [site]")
@@ -53,10 +44,7 @@ export function correctionCommands(program: CliCommand): void {
       const nothing = site.settings.corrections
         ? "There are no corrections."
         : `There are no corrections. Turn them on: cleancast site set ${site.id} corrections=on`;
-      print(
-        { corrections },
-        table(["CHANGED (UTC)", "CONVERSION", "CONNECTION", "CORRECTION"], lines, nothing),
-      );
+      print({ corrections }, table(["CHANGED (UTC)", "CONVERSION", "CONNECTION", "CORRECTION"], lines, nothing));
     });
 }
 

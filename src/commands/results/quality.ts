@@ -5,9 +5,7 @@ import { findSiteOrOnly, table, type CliCommand } from "../context.ts";
 export function qualityCommands(program: CliCommand): void {
   program
     .command("quality [site]")
-    .description(
-      "show which match keys the sent conversions carry, by connection, and what would raise the score",
-    )
+    .description("show which match keys the sent conversions carry, by connection, and what would raise the score")
     .run(async ({ store, directory, by, print }, siteText: string | undefined) => {
       const site = findSiteOrOnly(directory, siteText);
       const nameOf = (keyId: string) => site.keys.find(({ id }) => id === keyId)?.name ?? keyId;
@@ -18,20 +16,16 @@ export function qualityCommands(program: CliCommand): void {
         ...score,
         improvements: improvements.map((one) => ({ ...one, text: describeImprovement(one, nameOf) })),
       }));
-      const rows = connections.map(
-        ({ connection, platform, conversions, score, keys, withinHour, snapshot }) => [
-          `${platform} ${connection}`,
-          String(conversions),
-          score === null ? "–" : score.toFixed(1),
-          keys.map(({ key, coverage }) => `${key} ${percent(coverage)}`).join(", ") || "–",
-          withinHour === null ? "–" : percent(withinHour),
-          describeSnapshot(snapshot),
-        ],
-      );
+      const rows = connections.map(({ connection, platform, conversions, score, keys, withinHour, snapshot }) => [
+        `${platform} ${connection}`,
+        String(conversions),
+        score === null ? "–" : score.toFixed(1),
+        keys.map(({ key, coverage }) => `${key} ${percent(coverage)}`).join(", ") || "–",
+        withinHour === null ? "–" : percent(withinHour),
+        describeSnapshot(snapshot),
+      ]);
       const head = ["CONNECTION", "CONVERSIONS", "SCORE", "CARRY", "WITHIN AN HOUR", "THE PLATFORM SAYS"];
-      const advice = connections.flatMap(({ platform, improvements }) =>
-        improvements.map(({ text }) => `${platform}: ${text}`),
-      );
+      const advice = connections.flatMap(({ platform, improvements }) => improvements.map(({ text }) => `${platform}: ${text}`));
       const title = `Conversions of the last ${qualityPeriodDays} days, the newest of each connection. Score from 0 to 10.`;
       const lines = [title, table(head, rows, "There are no connections."), ...advice];
       print({ connections }, lines.join("\n"));

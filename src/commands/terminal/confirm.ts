@@ -22,10 +22,7 @@ export type Terminal = {
 const ownTerminal: Terminal = { input: process.stdin, output: process.stderr };
 
 /** Returns when it is confirmed, and throws otherwise. */
-export async function confirm(
-  { what, yes, answer = "yes" }: Question,
-  terminal: Terminal = ownTerminal,
-): Promise<void> {
+export async function confirm({ what, yes, answer = "yes" }: Question, terminal: Terminal = ownTerminal): Promise<void> {
   if (yes) return;
   const { input, output } = terminal;
   if (!input.isTTY || !output.isTTY) throw new Conflict("yes", `${what} Add --yes to do it.`);
@@ -45,5 +42,4 @@ async function ask({ input, output }: Terminal, question: string): Promise<strin
 }
 
 /** Writes 48086 as 48,086. Counts are bounded: the largest one stands for more. */
-export const countText = (count: number) =>
-  `${count >= maxCounted ? "more than " : ""}${count.toLocaleString("en-US")}`;
+export const countText = (count: number) => `${count >= maxCounted ? "more than " : ""}${count.toLocaleString("en-US")}`;

@@ -45,10 +45,7 @@ export function createProgress({ name, bytes, rows }: Source, { dryRun, ...optio
     start(resumedAfter: number): void {
       startedAt = clock();
       if (json) return;
-      const what =
-        name === "-"
-          ? "the input (cannot be resumed; if it is piped again, imported rows count as duplicates)"
-          : name;
+      const what = name === "-" ? "the input (cannot be resumed; if it is piped again, imported rows count as duplicates)" : name;
       const where = resumedAfter ? `, resuming after line ${resumedAfter}` : "";
       out.write(`${dryRun ? "Reading" : "Importing"} ${what}${where}\n`);
     },
@@ -67,33 +64,27 @@ export function reportText(
   const { state, kind, tally, duplicates, mapping, unused, line } = report;
   const isDryRun = state === "dry run";
   const lines: string[] = [];
-  if (state === "done before")
-    lines.push("This file was imported before; nothing was done. The earlier result:");
+  if (state === "done before") lines.push("This file was imported before; nothing was done. The earlier result:");
   if (state === "stopped") lines.push(`Stopped after line ${line}.`);
   lines.push(
     `Columns: ${Object.entries(mapping)
       .map(([field, column]) => `${field} = ${column}`)
       .join(", ")}`,
   );
-  if (unused.length)
-    lines.push(`Not used: ${unused.slice(0, 20).join(", ")}${unused.length > 20 ? " …" : ""}`);
+  if (unused.length) lines.push(`Not used: ${unused.slice(0, 20).join(", ")}${unused.length > 20 ? " …" : ""}`);
   if (kind === "conversions" && unused.some((name) => clickIdName(name.trim())))
     lines.push("Click ids belong to people: import them first, with 'cleancast import identities FILE'.");
   lines.push("", row(tally.rows, "rows"), row(tally.imported, isDryRun ? "would be imported" : "imported"));
   const origins = duplicates
     ? ` (${formatCount(duplicates.inFile)} in the file, ${formatCount(duplicates.known)} already known)`
     : "";
-  if (tally.duplicates)
-    lines.push(row(tally.duplicates, kind === "identities" ? "already known" : `duplicates${origins}`));
+  if (tally.duplicates) lines.push(row(tally.duplicates, kind === "identities" ? "already known" : `duplicates${origins}`));
   if (tally.filtered) lines.push(row(tally.filtered, "filtered"));
   if (tally.refused) lines.push(row(tally.refused, "refused"));
   for (const [reason, { count, lines: where }] of Object.entries(tally.reasons))
-    lines.push(
-      `    ${formatCount(count)} × ${reason} (line ${where.join(", ")}${count > where.length ? " …" : ""})`,
-    );
+    lines.push(`    ${formatCount(count)} × ${reason} (line ${where.join(", ")}${count > where.length ? " …" : ""})`);
 
-  if (kind === "conversions" && deliver === "none")
-    lines.push("", "Nothing is sent to platforms (--deliver none).");
+  if (kind === "conversions" && deliver === "none") lines.push("", "Nothing is sent to platforms (--deliver none).");
   for (const [platform, states] of Object.entries(tally.deliveries)) {
     const counts = Object.entries(states).map(
       ([name, count]) => `${formatCount(count)} ${isDryRun ? describeDryState(name) : name}`,
@@ -103,10 +94,8 @@ export function reportText(
       lines.push(`    ${formatCount(count)} × skipped: ${reason}`);
   }
 
-  if (kind === "orders" && state === "done")
-    lines.push("", "Compare them with the events: cleancast reconcile start");
-  if (needsYes)
-    lines.push("", "Nothing was imported. Add --yes to do it, or --deliver none to send nothing.");
+  if (kind === "orders" && state === "done") lines.push("", "Compare them with the events: cleancast reconcile start");
+  if (needsYes) lines.push("", "Nothing was imported. Add --yes to do it, or --deliver none to send nothing.");
   else if (isDryRun) lines.push("", "Dry run: nothing was written.");
   else if (state === "stopped") lines.push("", resumeHint(piped));
   return lines.join("\n");

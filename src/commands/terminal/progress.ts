@@ -30,14 +30,9 @@ export function createProgressLine({ json, out, clock }: ProgressOptions) {
       shownAt = now;
       isDrawn = true;
       const { fraction, words, json: value } = read();
-      if (json)
-        return void out.write(
-          `${JSON.stringify({ progress: { percent: percentOf(fraction), ...value } })}\n`,
-        );
+      if (json) return void out.write(`${JSON.stringify({ progress: { percent: percentOf(fraction), ...value } })}\n`);
       const text = [...(fraction === null ? [] : [`${Math.floor(fraction * 100)} %`]), ...words].join("  ");
-      out.write(
-        isBar ? `\r${bar(fraction)}${text}`.slice(0, (out.columns ?? 80) - 1).concat("\x1b[K") : `${text}\n`,
-      );
+      out.write(isBar ? `\r${bar(fraction)}${text}`.slice(0, (out.columns ?? 80) - 1).concat("\x1b[K") : `${text}\n`);
     },
     end(): void {
       if (isBar && isDrawn) out.write("\r\x1b[K");

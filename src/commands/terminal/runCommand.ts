@@ -33,7 +33,6 @@ function textOf(error: unknown): string {
   if (error instanceof Refusal) return error.forOperator;
   // "Cleancast cannot start" would be wrong for the other commands.
   if (error instanceof ConfigFaults && !process.argv.includes("serve")) return error.faults.join("\n");
-  if (error instanceof TagNotBuilt || error instanceof ConfigFaults || isOperatorError(error))
-    return error.message;
+  if (error instanceof TagNotBuilt || error instanceof ConfigFaults || isOperatorError(error)) return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -1,13 +1,7 @@
 // Backfills on both engines: counting, steps, restart, cancel and two nodes.
 
 import { afterAll, describe, expect, test } from "vitest";
-import {
-  newEvent,
-  newSite,
-  queuedDelivery,
-  settlementOf,
-  unattributed,
-} from "../../../test/support/events.ts";
+import { newEvent, newSite, queuedDelivery, settlementOf, unattributed } from "../../../test/support/events.ts";
 import { createNodes } from "../../../test/support/nodes.ts";
 import { sha256 } from "../../../test/support/sha256.ts";
 import { shortId } from "../../kernel/ids.ts";
@@ -73,9 +67,7 @@ describe.each(["sqlite", "postgres"] as const)("backfills on %s", async (engine)
 
   const statesOf = async (site: Site, { id }: Connection, eventIds: readonly string[]) => {
     const byEvent = await store.deliveries.listByEvents(site.id, eventIds);
-    return eventIds.map(
-      (one) => byEvent.get(one)?.find(({ connectionId }) => connectionId === id)?.state ?? "none",
-    );
+    return eventIds.map((one) => byEvent.get(one)?.find(({ connectionId }) => connectionId === id)?.state ?? "none");
   };
 
   /** Attempts what is queued, as the worker of deliveries would. */
@@ -85,8 +77,17 @@ describe.each(["sqlite", "postgres"] as const)("backfills on %s", async (engine)
     const claimed = await store.deliveries.claimDue(key, { now: at, owner, until: at + 30_000, limit: 500 });
     for (const { eventId, connectionId, siteId } of claimed)
       await store.deliveries.settle({
-        siteId, eventId, connectionId, owner, state, reason: null, dueAt: 0, attempts: 1, at, attempt: null,
-      }); // prettier-ignore
+        siteId,
+        eventId,
+        connectionId,
+        owner,
+        state,
+        reason: null,
+        dueAt: 0,
+        attempts: 1,
+        at,
+        attempt: null,
+      });
     return claimed.map(({ eventId }) => eventId);
   }
 
@@ -102,9 +103,7 @@ describe.each(["sqlite", "postgres"] as const)("backfills on %s", async (engine)
     await addEvent(site, { letter: "b" });
     await store.erase.events(site.id, person("b").emailSha256, now);
     await addEvent(site, { letter: "c" });
-    await store.people.change(site.id, (rows) =>
-      rows.decide(person("c").emailSha256, "operator", "denied", now),
-    );
+    await store.people.change(site.id, (rows) => rows.decide(person("c").emailSha256, "operator", "denied", now));
     await addEvent(site, { connection: connection.id, platform: "meta" });
     const filtered = newEvent(
       site.id,
@@ -177,9 +176,9 @@ describe.each(["sqlite", "postgres"] as const)("backfills on %s", async (engine)
     await Promise.all([stepBackfill(workerOf(store), row), stepBackfill(workerOf(other), row)]);
     expect((await statesOf(site, connection, ids)).toSorted()).toEqual(["none", "queued"]);
     expect((await runningOf(connection)).tally.queued).toBe(1);
-    await expect(
-      startBackfill(store, connection, { days: 2, perMinute: 60 }, 2, { ...by, now: now + 1 }),
-    ).rejects.toThrow("is running. Cancel it first.");
+    await expect(startBackfill(store, connection, { days: 2, perMinute: 60 }, 2, { ...by, now: now + 1 })).rejects.toThrow(
+      "is running. Cancel it first.",
+    );
   });
 
   test("a cancelled backfill queues nothing more, and what was not attempted is not sent", async () => {
@@ -248,11 +247,7 @@ describe.each(["sqlite", "postgres"] as const)("backfills on %s", async (engine)
     const { site } = await setUp();
     const receivedAt = now - dayMs;
     const clickIds = { ob_click_id: { value: "v1-click", seenAt: receivedAt } };
-    const item = newEvent(
-      site.id,
-      { receivedAt },
-      { deliveries: [], attribution: { ...unattributed, clickIds } },
-    );
+    const item = newEvent(site.id, { receivedAt }, { deliveries: [], attribution: { ...unattributed, clickIds } });
     await store.events.accept(item);
     const { connection } = await connectPlatform(context, site, "outbrain", { settings: {} }, by);
     expect(await count(site, connection, 2)).toMatchObject({
@@ -265,17 +260,9 @@ describe.each(["sqlite", "postgres"] as const)("backfills on %s", async (engine)
     const siteId = await newSite(store);
     await directory.refresh();
     const google = { customer_id: "123-456-7890", access_token: "token-of-google" };
-    const first = await connectPlatform(
-      context,
-      findSite(context, siteId),
-      "google_ads",
-      { settings: google },
-      by,
-    );
+    const first = await connectPlatform(context, findSite(context, siteId), "google_ads", { settings: google }, by);
     const reason = "no conversion action for this event";
-    const deliveries = [
-      { connectionId: first.connection.id, platform: "google_ads", state: "skipped", reason } as const,
-    ];
+    const deliveries = [{ connectionId: first.connection.id, platform: "google_ads", state: "skipped", reason } as const];
     const receivedAt = now - dayMs;
     const attribution = { ...unattributed, clickIds: { gclid: { value: "Cj0-click", seenAt: receivedAt } } };
     const item = newEvent(siteId, { receivedAt }, { deliveries, attribution, leaseUntil: null });

@@ -98,10 +98,8 @@ export async function cancelBackfill(
 ): Promise<BackfillRow> {
   const row = await store.backfills.find(siteId, connectionId);
   const isEnded =
-    row?.state === "running" &&
-    (await store.backfills.end(row, "cancelled", `cancelled by ${by.actor}`, null, by.now));
-  if (!row || !isEnded)
-    throw new Refusal("connection", `No backfill of connection ${connectionId} is running.`);
+    row?.state === "running" && (await store.backfills.end(row, "cancelled", `cancelled by ${by.actor}`, null, by.now));
+  if (!row || !isEnded) throw new Refusal("connection", `No backfill of connection ${connectionId} is running.`);
   const detail = { id: connectionId, platform, queued: row.tally.queued };
   await store.audit.add(auditLine(siteId, "backfill cancelled", detail, by));
   return (await store.backfills.find(siteId, connectionId)) ?? row;

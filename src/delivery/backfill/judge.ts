@@ -73,12 +73,7 @@ function whyNotSendable(event: StoredEvent, known: readonly Delivery[]): string 
 }
 
 /** Where the platform sets no limit, a past event is as good as a new one. */
-function ageReason(
-  platform: Platform,
-  { settings }: Connection,
-  event: StoredEvent,
-  now: number,
-): string | null {
+function ageReason(platform: Platform, { settings }: Connection, event: StoredEvent, now: number): string | null {
   const conversion = toConversion(event, event.platformEventId, event.attribution);
   const days = maxAgeDaysOf(conversion, platform, settings);
   return days === undefined || event.time + days * dayMs > now ? null : `too old for ${platform.name}`;

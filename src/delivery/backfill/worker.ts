@@ -15,10 +15,7 @@ import type { Looks } from "../looks.ts";
 import { createJudge } from "./judge.ts";
 
 type BackfillWorkerOptions = {
-  store: Pick<
-    Store,
-    "engine" | "backfills" | "leases" | "deliveries" | "events" | "people" | "configuration"
-  >;
+  store: Pick<Store, "engine" | "backfills" | "leases" | "deliveries" | "events" | "people" | "configuration">;
   directory: Directory;
   /** Finds running backfills; by default by asking the store. */
   looks?: Pick<Looks, "runningBackfills" | "isShared">;
@@ -102,8 +99,7 @@ export async function stepBackfill(options: BackfillWorkerOptions, row: Backfill
 }
 
 /** A pace of one in two seconds is a chunk of one. */
-const chunkOf = (perMinute: number) =>
-  Math.min(maxChunk, Math.max(1, Math.ceil((perMinute * pollMs) / minuteMs)));
+const chunkOf = (perMinute: number) => Math.min(maxChunk, Math.max(1, Math.ceil((perMinute * pollMs) / minuteMs)));
 
 /** Judges events until there is a chunk of them to send, a bounded number have been judged, or none is left. */
 async function judgeNext(

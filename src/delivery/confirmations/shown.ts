@@ -21,9 +21,7 @@ export function toConfirmation(
 ): ShownConfirmation | null {
   if (row) return { state: row.state, reason: row.reason, detail: row.detail, updatedAt: row.updatedAt };
   const isAsked = platformOf(platform)?.confirmations?.coversAll === true && mode === "live";
-  return isAsked && state === "sent"
-    ? { state: "unknown", reason: null, detail: null, updatedAt: null }
-    : null;
+  return isAsked && state === "sent" ? { state: "unknown", reason: null, detail: null, updatedAt: null } : null;
 }
 
 /** A reason alone selects what was not counted because of it. */

@@ -262,9 +262,12 @@ describe.each(["sqlite", "postgres"] as const)("confirmations on %s", async (eng
   });
 
   const countsOf = async ({ siteId }: Connection) =>
-    (await store.confirmations.listCounts(siteId, 0, Number.MAX_SAFE_INTEGER)).map(
-      ({ platform, state, reason, count }) => [platform, state, reason, count],
-    );
+    (await store.confirmations.listCounts(siteId, 0, Number.MAX_SAFE_INTEGER)).map(({ platform, state, reason, count }) => [
+      platform,
+      state,
+      reason,
+      count,
+    ]);
 
   test("each conversion is counted once, also when its answer is written twice or changes", async () => {
     const connection = await setUp();

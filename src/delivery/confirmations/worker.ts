@@ -10,12 +10,7 @@ import type { Confirmation, ConfirmationState, CountedAs } from "../../kernel/co
 import { idAt } from "../../kernel/ids.ts";
 import { dayMs, minuteMs } from "../../kernel/time.ts";
 import { platformOf } from "../../platforms/index.ts";
-import type {
-  ConfirmationReading,
-  Confirmations,
-  ConnectionSettings,
-  Platform,
-} from "../../platforms/platform.ts";
+import type { ConfirmationReading, Confirmations, ConnectionSettings, Platform } from "../../platforms/platform.ts";
 import { isWorking, type Connection, type Directory } from "../../sites/directory.ts";
 import type { AcceptedDelivery, ConfirmationHead } from "../../store/confirmations/acceptedDeliveries.ts";
 import type { NewQuestion, Question } from "../../store/confirmations/questions.ts";
@@ -56,9 +51,9 @@ const maxQuestions = 100;
 const maxRetries = 3;
 const retryReason = "not counted yet";
 
-export function startConfirmations(
-  options: ConfirmationOptions & { /** The pause between two steps. */ everyMs: number },
-): { stop(): Promise<void> } {
+export function startConfirmations(options: ConfirmationOptions & { /** The pause between two steps. */ everyMs: number }): {
+  stop(): Promise<void>;
+} {
   const { store, directory, owner, everyMs, now, elapsed, onDefect } = options;
   const onError = (error: unknown) => onDefect(error, { worker: "confirmations" });
   const lease = createLease({
@@ -159,9 +154,7 @@ async function findQuestions(
 }
 
 const isSameHead = (one: ConfirmationHead, other: ConfirmationHead) =>
-  one.eventId === other.eventId &&
-  one.attemptAt === other.attemptAt &&
-  one.attemptEventId === other.attemptEventId;
+  one.eventId === other.eventId && one.attemptAt === other.attemptAt && one.attemptEventId === other.attemptEventId;
 
 const maxAgeMs = ({ askAfterMinutes }: Confirmations) => (askAfterMinutes.at(-1) ?? 0) * minuteMs;
 
@@ -231,14 +224,12 @@ async function ask(
   const keys = await readKeys(options, confirmations, question);
   const reading = await askPlatform<ConfirmationReading>(options, connection, platform, {
     toRequest: (settings) => confirmations.toRequest(subject, settings, keys),
-    read: (response, settings) =>
-      confirmations.read(response, { subject, conversions: eventIds.length, keys, settings }, now()),
+    read: (response, settings) => confirmations.read(response, { subject, conversions: eventIds.length, keys, settings }, now()),
   });
   if (reading.outcome !== "answered") {
     onAsked(platform.id, reading.outcome);
     // An id that is not known twice will not be known later.
-    if (reading.outcome === "rejected" && question.asked > 0)
-      await giveUp(options, platform, question, reading.error);
+    if (reading.outcome === "rejected" && question.asked > 0) await giveUp(options, platform, question, reading.error);
     return reading.outcome;
   }
   const at = now();
@@ -246,8 +237,7 @@ async function ask(
   const again = await store.confirmations.answer(question, platform.id, answers, maxRetries, at);
   const dueAt = Math.max(at, question.acceptedAt + confirmations.retryAfterMinutes * minuteMs);
   const deliveries = again.map((eventId) => ({ eventId, connectionId: connection.id }));
-  if (deliveries.length)
-    await store.syncLog.requeue(connection.siteId, deliveries, ["sent"], at, { reason: retryReason, dueAt });
+  if (deliveries.length) await store.syncLog.requeue(connection.siteId, deliveries, ["sent"], at, { reason: retryReason, dueAt });
   const isDecided = answers.length === question.eventIds.length;
   if (isDecided) await store.confirmations.end(question);
   onAsked(platform.id, isDecided ? "answered" : "undecided");
@@ -269,10 +259,7 @@ async function readKeys(
   });
 }
 
-function toAnswers(
-  { eventIds }: Question,
-  { confirmations, tally }: Extract<ConfirmationReading, { outcome: "answered" }>,
-) {
+function toAnswers({ eventIds }: Question, { confirmations, tally }: Extract<ConfirmationReading, { outcome: "answered" }>) {
   return eventIds.flatMap((eventId, i) => {
     const confirmation = confirmations[i];
     const countedAs: CountedAs | null | undefined = tally?.[i] ?? confirmation;

@@ -16,8 +16,7 @@ export async function correctOrder(
 ): Promise<NewCorrection[]> {
   requireCorrections(site);
   const found = await findOrderCorrections({ store, site }, { orderId: maskAddresses(orderId), value }, now);
-  if (found.length === 0)
-    throw new Missing("orderId", "No conversion with this order id was sent to a platform.");
+  if (found.length === 0) throw new Missing("orderId", "No conversion with this order id was sent to a platform.");
   await store.corrections.add(site.id, found);
   const detail = { conversions: new Set(found.map(({ eventId }) => eventId)).size, value };
   await store.audit.add({ siteId: site.id, actor, action: "order corrected", detail, at: now });

@@ -15,11 +15,7 @@ const maxEventsOfOrder = 50;
 type Context = { store: Pick<Store, "deliveries" | "events">; site: Site };
 
 /** Returns the corrections that follow from refund events of an order, of which the newest one is `source`. */
-export async function findCorrections(
-  context: Context,
-  source: StoredEvent,
-  now: number,
-): Promise<NewCorrection[]> {
+export async function findCorrections(context: Context, source: StoredEvent, now: number): Promise<NewCorrection[]> {
   const { orderId, id } = source;
   if (orderId === null || source.mode !== "live" || !isCounted(source)) return [];
   const events = await readOrder(context, orderId);
@@ -69,16 +65,12 @@ async function correctionsOf(
   { source, now }: { source: string; now: number },
 ): Promise<NewCorrection[]> {
   const refunds = events.filter((event) => isRefund(event) && isCounted(event));
-  const conversions = events.filter(
-    (event) => isOrder(event) && isCounted(event) && event.person.emailSha256,
-  );
+  const conversions = events.filter((event) => isOrder(event) && isCounted(event) && event.person.emailSha256);
   const deliveries = await store.deliveries.listByEvents(
     site.id,
     [...conversions, ...refunds].map(({ id }) => id),
   );
-  const takenBy = new Set(
-    refunds.flatMap(({ id }) => (deliveries.get(id) ?? []).filter(isGiven).map(connectionOf)),
-  );
+  const takenBy = new Set(refunds.flatMap(({ id }) => (deliveries.get(id) ?? []).filter(isGiven).map(connectionOf)));
   return conversions.flatMap((conversion) =>
     (deliveries.get(conversion.id) ?? [])
       .filter((delivery) => isGiven(delivery) && !takenBy.has(delivery.connectionId))

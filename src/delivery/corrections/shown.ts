@@ -4,13 +4,7 @@ import type { NewCorrection } from "../../store/corrections/corrections.ts";
 
 export type ShownCorrection = Pick<NewCorrection, "state" | "value" | "reason" | "source" | "updatedAt">;
 
-export const toCorrection = ({
-  state,
-  value,
-  reason,
-  source,
-  updatedAt,
-}: NewCorrection): ShownCorrection => ({
+export const toCorrection = ({ state, value, reason, source, updatedAt }: NewCorrection): ShownCorrection => ({
   state,
   value,
   reason,

@@ -37,13 +37,7 @@ describe.each(["sqlite", "postgres"] as const)("corrections on %s", async (engin
     const siteId = await newSite(store);
     await directory.refresh();
     const settings = platform === "meta" ? meta : google;
-    const { connection } = await connectPlatform(
-      context,
-      findSite(context, siteId),
-      platform,
-      { settings },
-      by,
-    );
+    const { connection } = await connectPlatform(context, findSite(context, siteId), platform, { settings }, by);
     if (isOn) await turn(siteId, "on");
     return connection;
   }

@@ -50,9 +50,9 @@ const maxDue = 100;
 const unsentMs = hourMs;
 const retryAfterMs = [10 * minuteMs, hourMs, 6 * hourMs, dayMs, dayMs, 2 * dayMs];
 
-export function startCorrections(
-  options: CorrectionOptions & { /** The pause between two steps. */ everyMs: number },
-): { stop(): Promise<void> } {
+export function startCorrections(options: CorrectionOptions & { /** The pause between two steps. */ everyMs: number }): {
+  stop(): Promise<void>;
+} {
   const { store, owner, everyMs, now, elapsed, onDefect } = options;
   const onError = (error: unknown) => onDefect(error, { worker: "corrections" });
   const lease = createLease({
@@ -106,19 +106,13 @@ export function createCorrections(options: CorrectionOptions) {
     async run(isOver: () => Promise<boolean> = () => Promise.resolve(false)): Promise<void> {
       for (const site of [...directory.sites()].filter(isWorking)) {
         if (await isOver()) return;
-        await step(site, isOver).catch((error: unknown) =>
-          onDefect(error, { worker: "corrections", site: site.id }),
-        );
+        await step(site, isOver).catch((error: unknown) => onDefect(error, { worker: "corrections", site: site.id }));
       }
     },
   };
 }
 
-async function findRefunds(
-  { store, now }: CorrectionOptions,
-  site: Site,
-  isOver: () => Promise<boolean>,
-): Promise<void> {
+async function findRefunds({ store, now }: CorrectionOptions, site: Site, isOver: () => Promise<boolean>): Promise<void> {
   let stored = await store.corrections.readHead(site.id);
   for (let pages = 0; pages < maxPages; pages++) {
     const end = idAt(now() - lagMs);
@@ -132,8 +126,7 @@ async function findRefunds(
     if (!last) return;
     const found: NewCorrection[] = [];
     for (const { event } of events)
-      if (event !== "damaged" && isRefund(event))
-        found.push(...(await findCorrections({ store, site }, event, now())));
+      if (event !== "damaged" && isRefund(event)) found.push(...(await findCorrections({ store, site }, event, now())));
     // Two refunds of one order lead to the same corrections.
     const single = new Map(found.map((one) => [`${one.eventId} ${one.connectionId}`, one]));
     if (!(await store.corrections.addFound(site.id, stored, last.id, [...single.values()]))) return;
@@ -200,18 +193,10 @@ function cannotCorrect(
   const { maxAgeDays } = corrections;
   if (now - conversion.time > maxAgeDays * dayMs)
     return `older than the ${maxAgeDays} days that ${platform.name} takes corrections of`;
-  return (
-    platform.skipReason?.(conversion, settings, now) ??
-    corrections.cannotCorrect?.(conversion, settings) ??
-    null
-  );
+  return platform.skipReason?.(conversion, settings, now) ?? corrections.cannotCorrect?.(conversion, settings) ?? null;
 }
 
-function takeQuota(
-  { quota, elapsed }: CorrectionOptions,
-  { siteId, id }: Connection,
-  platform: Platform,
-): boolean {
+function takeQuota({ quota, elapsed }: CorrectionOptions, { siteId, id }: Connection, platform: Platform): boolean {
   const key = platform.quota?.sharedBy === "app" ? platform.id : connectionKey({ siteId, connectionId: id });
   return !platform.quota || quota.take(key, platform.quota, elapsed()) === 0;
 }

@@ -36,28 +36,21 @@ async function refusing(count: number, isBad: (index: number) => boolean) {
 }
 
 describe("a batch that is rejected whole", () => {
-  test.each([2, 3, 7, 50, 100])(
-    "of a batch of %d, the rejected conversion is found and the others are sent",
-    async (count) => {
-      for (const at of new Set([0, Math.floor(count / 2), count - 1])) {
-        const { relay, batch, found, calls } = await refusing(count, (i) => i === at);
-        expect(calls[0]?.ids).toEqual(ids(batch));
-        expect(found.map((outcome) => outcome.state)).toEqual(
-          batch.map((_, i) => (i === at ? "rejected" : "sent")),
-        );
-        expect(found[at]?.reason).toBe("HTTP 400");
-        // Halving: two requests for each level, not one for each conversion.
-        expect(calls.length).toBeLessThanOrEqual(1 + 2 * Math.ceil(Math.log2(count)));
-        expect(relay.settled.filter((one) => ids(batch).includes(one.eventId))).toHaveLength(count);
-      }
-    },
-  );
+  test.each([2, 3, 7, 50, 100])("of a batch of %d, the rejected conversion is found and the others are sent", async (count) => {
+    for (const at of new Set([0, Math.floor(count / 2), count - 1])) {
+      const { relay, batch, found, calls } = await refusing(count, (i) => i === at);
+      expect(calls[0]?.ids).toEqual(ids(batch));
+      expect(found.map((outcome) => outcome.state)).toEqual(batch.map((_, i) => (i === at ? "rejected" : "sent")));
+      expect(found[at]?.reason).toBe("HTTP 400");
+      // Halving: two requests for each level, not one for each conversion.
+      expect(calls.length).toBeLessThanOrEqual(1 + 2 * Math.ceil(Math.log2(count)));
+      expect(relay.settled.filter((one) => ids(batch).includes(one.eventId))).toHaveLength(count);
+    }
+  });
 
   test("several rejected conversions of a batch are all found", async () => {
     const { batch, bad, found } = await refusing(40, (i) => i % 9 === 4);
-    expect(found.map((outcome) => outcome.state === "rejected")).toEqual(
-      batch.map((one) => bad.has(one.eventId)),
-    );
+    expect(found.map((outcome) => outcome.state === "rejected")).toEqual(batch.map((one) => bad.has(one.eventId)));
   });
 
   test("when the platform rejects every conversion, each is settled as rejected", async () => {
@@ -75,9 +68,7 @@ describe("a batch that is rejected whole", () => {
   test("halving logs one attempt for each conversion, with the size of its last request", async () => {
     const { relay, batch, calls } = await refusing(4, (i) => i === 3);
     expect(calls.map((call) => call.ids.length)).toEqual([4, 2, 2, 1, 1]);
-    const attempts = batch.map(
-      (one) => relay.settled.find((settlement) => settlement.eventId === one.eventId)?.attempt,
-    );
+    const attempts = batch.map((one) => relay.settled.find((settlement) => settlement.eventId === one.eventId)?.attempt);
     expect(attempts.map((attempt) => [attempt?.number, attempt?.batch])).toEqual([
       [1, 2],
       [1, 2],
@@ -139,9 +130,7 @@ describe("leases", () => {
   test("a lease that has ended on the wall clock counts as ended: the monotonic clock stops in a suspended machine", async () => {
     const relay = setUp([sandbox], { reply: () => http(200) });
     relay.clock.set = leaseMs;
-    const outcome = await relay.lanes.send(
-      job(sandbox, { leaseUntil: start + leaseMs, leaseEndsAt: leaseMs }),
-    );
+    const outcome = await relay.lanes.send(job(sandbox, { leaseUntil: start + leaseMs, leaseEndsAt: leaseMs }));
     expect(outcome.reason).toBe("lease ran out");
   });
 
@@ -155,11 +144,6 @@ describe("leases", () => {
     await relay.answer();
     expect(relay.calls.at(-1)?.ids).toEqual(ids(fresh));
     while (relay.openCalls()) await relay.answer();
-    expect((await Promise.all(outcomes)).map((one) => one.state)).toEqual([
-      "queued",
-      "sent",
-      "queued",
-      "sent",
-    ]);
+    expect((await Promise.all(outcomes)).map((one) => one.state)).toEqual(["queued", "sent", "queued", "sent"]);
   });
 });

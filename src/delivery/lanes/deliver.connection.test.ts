@@ -94,10 +94,7 @@ describe("the connection's state", () => {
     await relay.lanes.send(job(webhook));
     relay.change({ ...webhook, settings: { url: "https://new.example.com/" } });
     await relay.lanes.send(job(webhook));
-    expect(relay.calls.map((call) => new URL(call.request.url).host)).toEqual([
-      "hooks.example.com",
-      "new.example.com",
-    ]);
+    expect(relay.calls.map((call) => new URL(call.request.url).host)).toEqual(["hooks.example.com", "new.example.com"]);
   });
 
   test.each([

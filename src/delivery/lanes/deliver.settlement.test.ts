@@ -84,9 +84,7 @@ describe("the settlement", () => {
     });
     const first = job(sandbox);
     expect(await relay.lanes.send(first)).toEqual(sent);
-    expect(relay.defects).toEqual([
-      { error: new Error("disk full"), about: { event: first.eventId, connection: sandbox.id } },
-    ]);
+    expect(relay.defects).toEqual([{ error: new Error("disk full"), about: { event: first.eventId, connection: sandbox.id } }]);
     broken = false;
     expect(await relay.lanes.send(job(sandbox))).toEqual(sent);
     expect(relay.settled).toHaveLength(1);
@@ -209,8 +207,7 @@ describe("defects", () => {
 
   test("an invalid address rejects the delivery, and its lane stays usable", async () => {
     const relay = setUp([{ ...webhook, settings: {} }], {
-      reply: ({ request }) =>
-        URL.canParse(request.url) ? http(200) : Promise.reject(new Error("Invalid URL")),
+      reply: ({ request }) => (URL.canParse(request.url) ? http(200) : Promise.reject(new Error("Invalid URL"))),
     });
     const outcome = await within(300, relay.lanes.send(job(webhook)));
     const idle = await within(300, relay.lanes.idle());

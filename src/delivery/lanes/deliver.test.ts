@@ -112,19 +112,11 @@ describe("a batch that is rejected for some of its events", () => {
   });
 
   test("rejected events are removed from the batch one by one until the rest is accepted", async () => {
-    const { options, requests } = setUp((request, call) =>
-      call <= 3 ? violation(ordersIn(request).length - 1) : accepted,
-    );
+    const { options, requests } = setUp((request, call) => (call <= 3 ? violation(ordersIn(request).length - 1) : accepted));
     const { batch, outcomes } = batchOf(5);
     await createDeliverer(options).deliver(batch);
     expect(requests.map((request) => ordersIn(request).length)).toEqual([5, 4, 3, 2]);
-    expect(outcomes.map((outcome) => outcome?.state)).toEqual([
-      "sent",
-      "sent",
-      "rejected",
-      "rejected",
-      "rejected",
-    ]);
+    expect(outcomes.map((outcome) => outcome?.state)).toEqual(["sent", "sent", "rejected", "rejected", "rejected"]);
   });
 });
 

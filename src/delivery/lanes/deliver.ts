@@ -51,8 +51,7 @@ export type DelivererOptions = {
   onDefect: (error: unknown, about: Record<string, unknown>) => void;
 };
 
-export const connectionKey = (of: { siteId: string; connectionId: string }) =>
-  `${of.siteId} ${of.connectionId}`;
+export const connectionKey = (of: { siteId: string; connectionId: string }) => `${of.siteId} ${of.connectionId}`;
 
 export function createDeliverer(options: DelivererOptions) {
   const { fromLocal } = options.clock ?? localClock(options.now);
@@ -69,8 +68,7 @@ export function createDeliverer(options: DelivererOptions) {
 
     const { directory, breaker } = options;
     const known = directory.connection(first.siteId, first.connectionId);
-    const connection =
-      known?.state === "active" ? known : await directory.connectionNow(first.siteId, first.connectionId);
+    const connection = known?.state === "active" ? known : await directory.connectionNow(first.siteId, first.connectionId);
     const platform = connection && platformOf(connection.platform);
     if (!platform) return settleUntried(leased, { state: "skipped", reason: "disconnected", dueAt: 0 });
     if (connection.state !== "active")
@@ -99,8 +97,7 @@ export function createDeliverer(options: DelivererOptions) {
 
   function callPlatform(platform: Platform, connection: Connection, batch: QueuedJob[], startedAt: number) {
     const conversions = batch.map((one) => one.job.conversion);
-    const callWith = ({ settings }: Connection) =>
-      exchange(options.sender, platform, settings, conversions, startedAt);
+    const callWith = ({ settings }: Connection) => exchange(options.sender, platform, settings, conversions, startedAt);
     // Most tokens do not expire; those that do may have to be renewed first.
     return platform.oauth && !platform.oauth.isForReading && connection.settings.refresh_token
       ? callWithFreshToken(connection, batch, callWith)
@@ -120,8 +117,7 @@ export function createDeliverer(options: DelivererOptions) {
       const rejected = made ? current.settings.access_token : undefined;
       const fresh = await options.tokens.fresh(current, rejected);
       // The platform's answer about the conversions explains more than its answer about the token.
-      if ("fault" in fresh)
-        return made && fresh.fault === "refused" ? made : exchangeWithoutToken(fresh, batch.length);
+      if ("fault" in fresh) return made && fresh.fault === "refused" ? made : exchangeWithoutToken(fresh, batch.length);
       // A renewal takes time, and the lease must outlast the call after it.
       if (keepLeased(batch).length < batch.length)
         return exchangeWithoutToken({ fault: "later", error: "lease ran out" }, batch.length);
@@ -152,9 +148,7 @@ export function createDeliverer(options: DelivererOptions) {
    * settlement here is discarded.
    */
   async function keepCurrent(batch: QueuedJob[], recheck: Recheck): Promise<QueuedJob[]> {
-    const outdated = await recheck(
-      batch.map(({ job, openEvent }) => ({ job, isFirst: openEvent !== undefined })),
-    );
+    const outdated = await recheck(batch.map(({ job, openEvent }) => ({ job, isFirst: openEvent !== undefined })));
     const decision = { state: "queued", reason: "changed while it waited", dueAt: options.now() } as const;
     const changed = batch.filter((one) => outdated.has(one.job));
     await settleUntried(changed, decision);

@@ -177,33 +177,30 @@ describe("busy lanes", () => {
   test.each([
     ["sandbox", 600, 2, 40],
     ["webhook", 300, 50, 4],
-  ])(
-    "%s never has more requests in flight than lanes, whatever arrives",
-    async (platform, count, atOnce, slowest) => {
-      const connection = connectionTo(platform);
-      const lanes = platformOf(platform)?.lanes ?? 0;
-      const full = Promise.withResolvers<void>();
-      const relay = setUp([connection], {
-        reply: async () => {
-          // However slow the machine is, no answer arrives before every lane is in use.
-          if (relay.maxOpen() === lanes) full.resolve();
-          await full.promise;
-          await new Promise((resolve) => setTimeout(resolve, Math.random() * slowest));
-          return http(Math.random() < 0.3 ? 503 : Math.random() < 0.1 ? 400 : 200);
-        },
-      });
-      const outcomes: Promise<Outcome>[] = [];
-      for (let left = count; left > 0; left -= atOnce) {
-        outcomes.push(...sendAll(relay.lanes, jobs(atOnce, connection)));
-        await nextTick();
-      }
-      await Promise.all(outcomes);
-      await relay.lanes.idle();
-      expect(relay.maxOpen()).toBe(lanes);
-      expect(relay.settled).toHaveLength(count);
-      expect(new Set(relay.settled.map((one) => one.eventId)).size).toBe(count);
-    },
-  );
+  ])("%s never has more requests in flight than lanes, whatever arrives", async (platform, count, atOnce, slowest) => {
+    const connection = connectionTo(platform);
+    const lanes = platformOf(platform)?.lanes ?? 0;
+    const full = Promise.withResolvers<void>();
+    const relay = setUp([connection], {
+      reply: async () => {
+        // However slow the machine is, no answer arrives before every lane is in use.
+        if (relay.maxOpen() === lanes) full.resolve();
+        await full.promise;
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * slowest));
+        return http(Math.random() < 0.3 ? 503 : Math.random() < 0.1 ? 400 : 200);
+      },
+    });
+    const outcomes: Promise<Outcome>[] = [];
+    for (let left = count; left > 0; left -= atOnce) {
+      outcomes.push(...sendAll(relay.lanes, jobs(atOnce, connection)));
+      await nextTick();
+    }
+    await Promise.all(outcomes);
+    await relay.lanes.idle();
+    expect(relay.maxOpen()).toBe(lanes);
+    expect(relay.settled).toHaveLength(count);
+    expect(new Set(relay.settled.map((one) => one.eventId)).size).toBe(count);
+  });
 
   test("test and live events never share a request", async () => {
     const relay = setUp([sandbox]);
@@ -330,8 +327,7 @@ describe("idle", () => {
   test("lanes are idle only when a withdrawn job is settled: the store is closed after it", async () => {
     const writes: (() => void)[] = [];
     const relay = setUp([sandbox], {
-      settle: ({ attempt }) =>
-        attempt ? Promise.resolve() : new Promise((resolve) => writes.push(() => resolve())),
+      settle: ({ attempt }) => (attempt ? Promise.resolve() : new Promise((resolve) => writes.push(() => resolve()))),
     });
     await fillLanes(relay);
     const waiting = job(sandbox);
@@ -388,10 +384,7 @@ describe("what happens while a job waits or is sent", () => {
     const outcomes = sendAll(relay.lanes, [kept, changed]);
     relay.clock.now += 1000;
     while (relay.openCalls()) await relay.answer();
-    expect(await Promise.all(outcomes)).toEqual([
-      sent,
-      { state: "queued", reason: "changed while it waited" },
-    ]);
+    expect(await Promise.all(outcomes)).toEqual([sent, { state: "queued", reason: "changed while it waited" }]);
     expect(looked).toEqual([[kept.eventId, changed.eventId]]);
     expect(relay.calls.flatMap((call) => call.ids)).not.toContain(changed.eventId);
     expect(relay.settled.find((one) => one.eventId === changed.eventId)).toMatchObject({

@@ -10,13 +10,7 @@ import { platformOf } from "../../platforms/index.ts";
 import type { Connection } from "../../sites/directory.ts";
 import type { ConnectionKey } from "../../store/deliveries/delivery.ts";
 import { maxLeaseMs } from "../../store/deliveries/nodes.ts";
-import {
-  connectionKey,
-  createDeliverer,
-  type DelivererOptions,
-  type Outcome,
-  type QueuedJob,
-} from "./deliver.ts";
+import { connectionKey, createDeliverer, type DelivererOptions, type Outcome, type QueuedJob } from "./deliver.ts";
 import type { Job } from "../plan.ts";
 import type { Quota } from "./quota.ts";
 import type { OpenEvent } from "../openEvents.ts";
@@ -163,8 +157,7 @@ export function createLanes(options: LanesOptions): Lanes {
     });
   }
 
-  const listUsed = () =>
-    Array.from(queues.values()).filter(({ busy, waiting }) => busy > 0 || waiting.length > 0);
+  const listUsed = () => Array.from(queues.values()).filter(({ busy, waiting }) => busy > 0 || waiting.length > 0);
   const isIdle = () => withdrawing === 0 && listUsed().length === 0;
 
   function resolveIfIdle(): void {
@@ -175,8 +168,7 @@ export function createLanes(options: LanesOptions): Lanes {
 
   /** The oldest waiting job and the later ones that may share its request. Test and live events never do. */
   function nextBatch(queue: Queue): QueuedJob[] {
-    if (isClosing && queue.quotaUntil > options.elapsed())
-      for (const { job } of queue.waiting.slice()) withdraw(job);
+    if (isClosing && queue.quotaUntil > options.elapsed()) for (const { job } of queue.waiting.slice()) withdraw(job);
     const oldest = queue.waiting[0];
     if (!oldest || !mayStart(queue, oldest)) return [];
     const connection = options.directory.connection(oldest.job.siteId, oldest.job.connectionId);
@@ -187,8 +179,7 @@ export function createLanes(options: LanesOptions): Lanes {
       const group = platform?.group?.(conversion, connection?.settings ?? {}, now) ?? "";
       return `${conversion.mode} ${isBackfill(one) ? "backfill " : ""}${group}`;
     };
-    const sizeOf = ({ job: { conversion } }: QueuedJob) =>
-      platform?.size?.(conversion, connection?.settings ?? {}) || 1;
+    const sizeOf = ({ job: { conversion } }: QueuedJob) => platform?.size?.(conversion, connection?.settings ?? {}) || 1;
     const group = groupOf(oldest);
     const limit = platform?.batch ?? 1;
     const batch: QueuedJob[] = [];
@@ -239,8 +230,7 @@ export function createLanes(options: LanesOptions): Lanes {
         if (job.isBackfill) queue.backfills += 1;
         // A microtask later, so that jobs that arrive at the same moment share a batch. Lanes may be free while only jobs of
         // a backfill wait.
-        if (queue.waiting.length === 1 || (live === 0 && !job.isBackfill))
-          queueMicrotask(() => fillFreeLanes(queue));
+        if (queue.waiting.length === 1 || (live === 0 && !job.isBackfill)) queueMicrotask(() => fillFreeLanes(queue));
       });
     },
     withdraw,

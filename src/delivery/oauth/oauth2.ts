@@ -16,8 +16,7 @@ export type TokenFault = { fault: "refused" | "later"; error: string };
 export type PlatformWithOAuth = Platform & { oauth: OAuth2 };
 type Call = { platform: PlatformWithOAuth; app: OAuthApp; sender: Sender; now: number };
 
-export const hasOAuth = (platform: Platform | undefined): platform is PlatformWithOAuth =>
-  Boolean(platform?.oauth);
+export const hasOAuth = (platform: Platform | undefined): platform is PlatformWithOAuth => Boolean(platform?.oauth);
 
 export const createVerifier = () => oauth.generateRandomCodeVerifier();
 
@@ -92,13 +91,9 @@ function protocolOf(call: Call) {
     authorization_endpoint: rules.authorizeUrl,
     token_endpoint: rules.tokenUrl,
   };
-  const auth =
-    rules.clientAuth === "basic"
-      ? oauth.ClientSecretBasic(clientSecret)
-      : oauth.ClientSecretPost(clientSecret);
+  const auth = rules.clientAuth === "basic" ? oauth.ClientSecretBasic(clientSecret) : oauth.ClientSecretPost(clientSecret);
   const options = {
-    [oauth.customFetch]: (url: string, init: { headers: Record<string, string>; body?: unknown }) =>
-      fetchToken(call, url, init),
+    [oauth.customFetch]: (url: string, init: { headers: Record<string, string>; body?: unknown }) => fetchToken(call, url, init),
   };
   return { server, client: { client_id: clientId }, auth, options };
 }
@@ -138,14 +133,9 @@ async function fetchToken(
 function standardAnswer(rules: OAuth2, parsed: unknown): Record<string, unknown> {
   const whole = objectIn(parsed);
   const inner = rules.tokenIn ? objectIn(whole[rules.tokenIn]) : whole;
-  const original = Object.fromEntries(
-    Object.entries(rules.names ?? {}).map(([ours, theirs]) => [theirs, ours]),
-  );
+  const original = Object.fromEntries(Object.entries(rules.names ?? {}).map(([ours, theirs]) => [theirs, ours]));
   const answer = Object.fromEntries(
-    Object.entries(inner).map(([name, value]) => [
-      Object.hasOwn(original, name) ? (original[name] as string) : name,
-      value,
-    ]),
+    Object.entries(inner).map(([name, value]) => [Object.hasOwn(original, name) ? (original[name] as string) : name, value]),
   );
   if (typeof answer.access_token === "string") {
     // Other fields differ by platform and do not always have the form that OAuth prescribes.
@@ -224,10 +214,7 @@ async function catchFault(work: () => Promise<TokenSet | TokenFault>): Promise<T
       const { error: code, error_description: description } = error;
       return { fault: "refused", error: shorten(description ? `${code}: ${description}` : code) };
     }
-    if (
-      error instanceof oauth.OperationProcessingError ||
-      error instanceof oauth.WWWAuthenticateChallengeError
-    )
+    if (error instanceof oauth.OperationProcessingError || error instanceof oauth.WWWAuthenticateChallengeError)
       return { fault: "refused", error: shorten(error.message) };
     throw error;
   }

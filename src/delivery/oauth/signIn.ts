@@ -16,14 +16,7 @@ import { auditLine } from "../../sites/manage.ts";
 import type { OAuthApp, PlatformSignIn } from "../../store/sites/platformSignIns.ts";
 import type { Store } from "../../store/store.ts";
 import type { Sender } from "../send.ts";
-import {
-  authorizationUrl,
-  createVerifier,
-  exchangeCode,
-  hasOAuth,
-  type PlatformWithOAuth,
-  type TokenSet,
-} from "./oauth2.ts";
+import { authorizationUrl, createVerifier, exchangeCode, hasOAuth, type PlatformWithOAuth, type TokenSet } from "./oauth2.ts";
 
 type Requested = { step: "requested"; linkHash: string };
 type Authorizing = { step: "authorizing"; cookieHash: string; stateHash: string; verifier: string };
@@ -53,10 +46,7 @@ export function signInPlatform(id: string): PlatformWithOAuth {
   const platform = platformOf(id);
   if (hasOAuth(platform)) return platform;
   const known = listSignInPlatforms().map((one) => one.id);
-  throw new Refusal(
-    "platform",
-    `${platform?.name ?? id} has no sign-in. Platforms with one: ${known.join(", ")}.`,
-  );
+  throw new Refusal("platform", `${platform?.name ?? id} has no sign-in. Platforms with one: ${known.join(", ")}.`);
 }
 
 type Context = { store: Pick<Store, "platformSignIns" | "audit"> };
@@ -69,8 +59,7 @@ export async function setOAuthApp({ store }: Context, app: OAuthApp, by: By): Pr
 }
 
 export async function removeOAuthApp({ store }: Context, platform: string, by: By): Promise<void> {
-  if (!(await store.platformSignIns.removeApp(platform)))
-    throw new Refusal("platform", `No app is set for ${platform}.`);
+  if (!(await store.platformSignIns.removeApp(platform))) throw new Refusal("platform", `No app is set for ${platform}.`);
   await store.audit.add(auditLine("", "oauth app removed", { platform }, by));
 }
 
@@ -97,9 +86,7 @@ export async function createSignInLink(
   const platform = signInPlatform(platformId);
   const app = await store.platformSignIns.findApp(platformId);
   if (app === null || app === "unreadable") {
-    const fault = app
-      ? `The OAuth app for ${platform.name} cannot be read`
-      : `No OAuth app is set for ${platform.name}`;
+    const fault = app ? `The OAuth app for ${platform.name} cannot be read` : `No OAuth app is set for ${platform.name}`;
     throw new Refusal(
       "platform",
       `${fault}. An owner sets it in Settings, OAuth apps.`,
@@ -133,27 +120,20 @@ export async function startAuthorization(
     stateHash: hashSecret(state),
     verifier,
   } as const;
-  const signIn = await store.platformSignIns.step<SignInRecord>(
-    link.siteId,
-    link.id,
-    ({ record, expiresAt }) => {
-      const requested = record as SignInRecord;
-      const isValid =
-        requested.step === "requested" && expiresAt > now() && matchesHash(link.secret, requested.linkHash);
-      const { requestedBy } = requested;
-      return isValid && (requestedBy === null || requestedBy === userId)
-        ? { record: { ...authorizing, requestedBy }, expiresAt: now() + tenMinutesMs }
-        : null;
-    },
-  );
+  const signIn = await store.platformSignIns.step<SignInRecord>(link.siteId, link.id, ({ record, expiresAt }) => {
+    const requested = record as SignInRecord;
+    const isValid = requested.step === "requested" && expiresAt > now() && matchesHash(link.secret, requested.linkHash);
+    const { requestedBy } = requested;
+    return isValid && (requestedBy === null || requestedBy === userId)
+      ? { record: { ...authorizing, requestedBy }, expiresAt: now() + tenMinutesMs }
+      : null;
+  });
   const app = signIn && (await store.platformSignIns.findApp(signIn.platform));
   if (!signIn || !app || app === "unreadable") return { error: invalidLink };
   const platform = signInPlatform(signIn.platform);
   const address = new URL(await authorizationUrl(platform, app, { redirectUri, state, verifier }));
   const override = origins[platform.id];
-  const location = override
-    ? `${new URL(override).origin}${address.pathname}${address.search}`
-    : address.href;
+  const location = override ? `${new URL(override).origin}${address.pathname}${address.search}` : address.href;
   return { id: signIn.id, location, cookie };
 }
 
@@ -183,17 +163,13 @@ export async function finishAuthorization(
   if (!taken || !authorized || !app || app === "unreadable") return { error: invalidLink };
   const platform = signInPlatform(taken.platform);
   const answer = { parameters, state, redirectUri, verifier: authorized.verifier };
-  const tokens = await exchangeCode({ platform, app, sender, now: now() }, answer).catch(
-    (error: unknown) => ({
-      fault: "refused" as const,
-      error: `the answer could not be used (${error instanceof Error ? error.name : "unknown"})`,
-    }),
-  );
+  const tokens = await exchangeCode({ platform, app, sender, now: now() }, answer).catch((error: unknown) => ({
+    fault: "refused" as const,
+    error: `the answer could not be used (${error instanceof Error ? error.name : "unknown"})`,
+  }));
   const { requestedBy } = authorized;
   const record: SignInRecord =
-    "fault" in tokens
-      ? { step: "failed", error: tokens.error, requestedBy }
-      : { step: "done", tokens, requestedBy };
+    "fault" in tokens ? { step: "failed", error: tokens.error, requestedBy } : { step: "done", tokens, requestedBy };
   await store.platformSignIns.step(siteId, id, () => ({ record, expiresAt: now() + hourMs }));
   const error = "fault" in tokens ? `${platform.name} refused the sign-in: ${tokens.error}` : null;
   return { platform, siteId, id, requestedBy, error };
@@ -225,8 +201,6 @@ export async function readSignInTokens(
   if (record.step === "done") return record.tokens;
   throw new Refusal(
     "sign_in",
-    record.step === "failed"
-      ? `The sign-in ${id} failed: ${record.error}`
-      : `The sign-in ${id} is not finished yet.`,
+    record.step === "failed" ? `The sign-in ${id} failed: ${record.error}` : `The sign-in ${id} is not finished yet.`,
   );
 }

@@ -40,10 +40,7 @@ export function createTokens(options: TokenOptions): Tokens {
       ? settings.expires_at !== undefined && Number(settings.expires_at) - beforeExpiryMs <= now()
       : settings.access_token === rejected;
 
-  async function renew(
-    connection: Connection,
-    rejected: string | undefined,
-  ): Promise<Connection | TokenFault> {
+  async function renew(connection: Connection, rejected: string | undefined): Promise<Connection | TokenFault> {
     const { siteId, id } = connection;
     const deadline = elapsed() + renewalMs;
     for (;;) {
@@ -57,16 +54,12 @@ export function createTokens(options: TokenOptions): Tokens {
           await store.platformSignIns.releaseRefresh(siteId, id, owner);
         }
       }
-      if (elapsed() >= deadline)
-        return { fault: "later", error: "another node is renewing the access token" };
+      if (elapsed() >= deadline) return { fault: "later", error: "another node is renewing the access token" };
       await new Promise((resolve) => setTimeout(resolve, recheckMs));
     }
   }
 
-  async function renewLeased(
-    connection: Connection,
-    rejected: string | undefined,
-  ): Promise<Connection | TokenFault> {
+  async function renewLeased(connection: Connection, rejected: string | undefined): Promise<Connection | TokenFault> {
     const { siteId, id, platform: platformId } = connection;
     // The previous node may have finished between our check and our lease.
     await directory.refresh();
@@ -78,8 +71,7 @@ export function createTokens(options: TokenOptions): Tokens {
     if (!hasOAuth(platform) || !refreshToken) return current;
     if (!app) return { fault: "refused", error: `no OAuth app is set for ${platformId}` };
     // The refresh token is still valid, so the deliveries wait for the app and not for a new sign-in.
-    if (app === "unreadable")
-      return { fault: "later", error: `the OAuth app for ${platformId} cannot be read; set it again` };
+    if (app === "unreadable") return { fault: "later", error: `the OAuth app for ${platformId} cannot be read; set it again` };
     const tokens = await refreshTokens({ platform, app, sender, now: now() }, refreshToken);
     if ("fault" in tokens) return tokens;
     const isSaved = await store.platformSignIns.renewTokens(siteId, id, refreshToken, tokens);
@@ -91,12 +83,9 @@ export function createTokens(options: TokenOptions): Tokens {
 
   return {
     async fresh(connection, rejected) {
-      const canRenew =
-        connection.settings.refresh_token !== undefined && hasOAuth(platformOf(connection.platform));
+      const canRenew = connection.settings.refresh_token !== undefined && hasOAuth(platformOf(connection.platform));
       if (!canRenew) {
-        return rejected === undefined
-          ? connection
-          : { fault: "refused", error: "the platform refused the token" };
+        return rejected === undefined ? connection : { fault: "refused", error: "the platform refused the token" };
       }
       const key = `${connection.siteId} ${connection.id}`;
       let current: Connection | TokenFault = connection;

@@ -20,9 +20,7 @@ const without: Record<MatchKey, (conversion: Conversion) => Conversion | null> =
   "click id": (conversion) => (isEmpty(conversion.clickIds) ? null : { ...conversion, clickIds: {} }),
   "browser id": (conversion) => (isEmpty(conversion.browserIds) ? null : { ...conversion, browserIds: {} }),
   "address and user agent": ({ browser, ...rest }) =>
-    browser?.address || browser?.userAgent
-      ? { ...rest, browser: { ...browser, address: "", userAgent: "" } }
-      : null,
+    browser?.address || browser?.userAgent ? { ...rest, browser: { ...browser, address: "", userAgent: "" } } : null,
 };
 
 const isEmpty = (ids: object) => Object.keys(ids).length === 0;
@@ -37,18 +35,11 @@ function withOtherEmail(person: Person): Person {
 }
 
 function leaveOut(person: Person, names: readonly (keyof Person)[]): Person {
-  return Object.fromEntries(
-    Object.entries(person).filter(([name]) => !(names as readonly string[]).includes(name)),
-  ) as Person;
+  return Object.fromEntries(Object.entries(person).filter(([name]) => !(names as readonly string[]).includes(name))) as Person;
 }
 
 /** Returns the keys that the request for a conversion has. */
-export function sentKeys(
-  platform: Platform,
-  settings: ConnectionSettings,
-  conversion: Conversion,
-  now: number,
-): Set<MatchKey> {
+export function sentKeys(platform: Platform, settings: ConnectionSettings, conversion: Conversion, now: number): Set<MatchKey> {
   const toText = (one: Conversion) => {
     const { url, headers, body } = platform.toRequest([one], settings, now);
     return JSON.stringify([url, headers, body]);

@@ -51,9 +51,7 @@ export async function readQuality(
     );
     for (const event of events) {
       const sentTo = new Set(
-        (deliveries.get(event.id) ?? [])
-          .filter(({ state }) => state === "sent")
-          .map(({ connectionId }) => connectionId),
+        (deliveries.get(event.id) ?? []).filter(({ state }) => state === "sent").map(({ connectionId }) => connectionId),
       );
       for (const one of connections)
         if (sentTo.has(one.connection.id) && one.scored.length < maxConversions)
@@ -84,10 +82,7 @@ function supportedKeys(platform: Platform, { settings }: Connection, now: number
 }
 
 /** One sentence that says what to change. `senderOf` names an inbound key. */
-export function describeImprovement(
-  { kind, key, keyId, gain }: Improvement,
-  senderOf: (keyId: string) => string,
-): string {
+export function describeImprovement({ kind, key, keyId, gain }: Improvement, senderOf: (keyId: string) => string): string {
   const more = `+${Math.round(100 * gain)} % of the conversions would carry ${articleOf(key)}`;
   if (kind === "send" && keyId !== null) return `Send ${wordsOf(key)} from ${senderOf(keyId)}: ${more}.`;
   return `Install the tag where people enter their email, or call identifyEmail there: up to ${more}.`;

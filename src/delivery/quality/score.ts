@@ -52,10 +52,7 @@ const maxImprovements = 3;
 const minGain = 0.01;
 
 /** `supported` are the keys that the connection can send at all. */
-export function scoreMatch(
-  supported: ReadonlySet<MatchKey>,
-  conversions: readonly ScoredConversion[],
-): MatchScore {
+export function scoreMatch(supported: ReadonlySet<MatchKey>, conversions: readonly ScoredConversion[]): MatchScore {
   const total = conversions.length;
   const shareOf = (isIn: (one: ScoredConversion) => boolean) => conversions.filter(isIn).length / total;
   const keys = matchKeys.filter((key) => supported.has(key));
@@ -72,16 +69,11 @@ export function scoreMatch(
   };
 }
 
-function findImprovements(
-  keys: readonly MatchKey[],
-  conversions: readonly ScoredConversion[],
-): Improvement[] {
+function findImprovements(keys: readonly MatchKey[], conversions: readonly ScoredConversion[]): Improvement[] {
   const total = conversions.length;
   const found = keys.flatMap((key): Improvement[] => {
     // What a person refused cannot be sent.
-    const missing = conversions.filter(
-      ({ sent, event }) => !sent.has(key) && event.attribution.withheld === null,
-    );
+    const missing = conversions.filter(({ sent, event }) => !sent.has(key) && event.attribution.withheld === null);
     if (key === "phone" || key === "name") {
       const bySender = [...Map.groupBy(missing, ({ event }) => event.keyId)];
       return bySender.map(([keyId, some]) => ({ kind: "send", key, keyId, gain: some.length / total }));

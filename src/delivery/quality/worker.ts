@@ -118,9 +118,7 @@ export function createSnapshots(options: SnapshotOptions) {
         .filter(({ state, platform }) => state === "active" && platformOf(platform)?.quality);
       for (const connection of connections) {
         if (await isOver()) return;
-        await take(connection).catch((error: unknown) =>
-          onDefect(error, { worker: "quality", connection: connection.id }),
-        );
+        await take(connection).catch((error: unknown) => onDefect(error, { worker: "quality", connection: connection.id }));
       }
     },
   };

@@ -60,20 +60,12 @@ test("two files of the same bytes have nothing in common but their first bytes",
 
 test("an encrypted file that is cut off, changed, or has its chunks moved is refused", async () => {
   const start = whole.length - plain.length - 3 * 16;
-  const [first, second] = [
-    whole.subarray(start, start + chunk),
-    whole.subarray(start + chunk, start + 2 * chunk),
-  ];
+  const [first, second] = [whole.subarray(start, start + chunk), whole.subarray(start + chunk, start + 2 * chunk)];
   const faults: Record<string, Buffer> = {
     "cut at the end of a chunk": whole.subarray(0, start + 2 * chunk),
     "cut within a chunk": whole.subarray(0, start + chunk + 100),
     "only the header": whole.subarray(0, start),
-    "chunks exchanged": Buffer.concat([
-      whole.subarray(0, start),
-      second,
-      first,
-      whole.subarray(start + 2 * chunk),
-    ]),
+    "chunks exchanged": Buffer.concat([whole.subarray(0, start), second, first, whole.subarray(start + 2 * chunk)]),
     "a chunk left out": Buffer.concat([whole.subarray(0, start), second, whole.subarray(start + 2 * chunk)]),
     "bytes after the end": Buffer.concat([whole, Buffer.from("x")]),
   };
@@ -93,14 +85,10 @@ test("another key, a missing key and a wrong passphrase are named as such", asyn
   await expect(decrypt(file, { kind: "key", key: Buffer.alloc(32, 2) })).rejects.toThrow(
     "is encrypted with another key than that of CLEANCAST_BACKUP_KEY",
   );
-  await expect(readBackupHeader(file, null)).rejects.toThrow(
-    "is encrypted with a key; set CLEANCAST_BACKUP_KEY",
-  );
+  await expect(readBackupHeader(file, null)).rejects.toThrow("is encrypted with a key; set CLEANCAST_BACKUP_KEY");
   const other = await encrypt(Buffer.from("text"), passphrase);
   expect(String(await decrypt(other, passphrase))).toBe("text");
-  await expect(decrypt(other)).rejects.toThrow(
-    "is encrypted with a passphrase; set CLEANCAST_BACKUP_PASSPHRASE",
-  );
+  await expect(decrypt(other)).rejects.toThrow("is encrypted with a passphrase; set CLEANCAST_BACKUP_PASSPHRASE");
   await expect(decrypt(other, { kind: "passphrase", passphrase: "incorrect horse" })).rejects.toThrow(
     "another passphrase than that of CLEANCAST_BACKUP_PASSPHRASE",
   );

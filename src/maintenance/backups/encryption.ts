@@ -5,14 +5,7 @@
 //   "ccbackup" 1 kind salt(16) check(16)        the header; kind 1 is a key, 2 a passphrase
 //   ciphertext(65536) tag(16)                   each chunk; the last one is shorter, and may be empty
 
-import {
-  createCipheriv,
-  createDecipheriv,
-  hkdfSync,
-  randomBytes,
-  scrypt,
-  timingSafeEqual,
-} from "node:crypto";
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { open } from "node:fs/promises";
 import { Conflict } from "../../kernel/refusal.ts";
 
@@ -41,9 +34,7 @@ async function deriveKey(secret: BackupSecret, salt: Buffer): Promise<FileKey> {
 
 const stretch = (passphrase: string, salt: Buffer) =>
   new Promise<Buffer>((resolve, reject) =>
-    scrypt(passphrase.normalize("NFC"), salt, 32, scryptCost, (error, key) =>
-      error ? reject(error) : resolve(key),
-    ),
+    scrypt(passphrase.normalize("NFC"), salt, 32, scryptCost, (error, key) => (error ? reject(error) : resolve(key))),
   );
 
 function nonceOf(number: number, isLast: boolean): Buffer {
@@ -53,10 +44,7 @@ function nonceOf(number: number, isLast: boolean): Buffer {
   return nonce;
 }
 
-export async function* encryptBytes(
-  source: AsyncIterable<Buffer>,
-  secret: BackupSecret,
-): AsyncGenerator<Buffer> {
+export async function* encryptBytes(source: AsyncIterable<Buffer>, secret: BackupSecret): AsyncGenerator<Buffer> {
   const salt = randomBytes(saltBytes);
   const { key, check } = await deriveKey(secret, salt);
   const header = Buffer.concat([magic, Buffer.from([kinds[secret.kind]]), salt, check]);
@@ -108,10 +96,7 @@ async function* inChunks(source: AsyncIterable<Buffer>, size: number) {
 export type OpenedHeader = { key: Buffer; header: Buffer; length: number };
 
 /** Reads the header of a file. Returns null for a file that is not encrypted, and throws where the secret is not its own. */
-export async function readBackupHeader(
-  path: string,
-  secret: BackupSecret | null,
-): Promise<OpenedHeader | null> {
+export async function readBackupHeader(path: string, secret: BackupSecret | null): Promise<OpenedHeader | null> {
   const header = Buffer.alloc(headerBytes);
   const file = await open(path);
   try {
@@ -121,8 +106,7 @@ export async function readBackupHeader(
   }
   if (!header.subarray(0, magic.length).equals(magic)) return null;
   const kind = header[magic.length] === kinds.key ? "key" : "passphrase";
-  if (secret?.kind !== kind)
-    throw new Conflict("key", `${path} is encrypted with a ${kind}; set ${variables[kind]} to it.`);
+  if (secret?.kind !== kind) throw new Conflict("key", `${path} is encrypted with a ${kind}; set ${variables[kind]} to it.`);
   const salt = header.subarray(magic.length + 1, magic.length + 1 + saltBytes);
   const { key, check } = await deriveKey(secret, salt);
   if (!timingSafeEqual(check, header.subarray(-checkBytes)))

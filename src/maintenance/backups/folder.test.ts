@@ -10,8 +10,7 @@ const start = Date.parse("2026-11-16T03:00:00Z");
 /** Creates a folder with one backup a day, the oldest first, and files that are none. */
 function folderOf(days: number): string {
   const folder = freshFolder();
-  for (let day = 0; day < days; day += 1)
-    writeFileSync(nextFile(folder, start + day * dayMs, "/data").file, "x".repeat(day + 1));
+  for (let day = 0; day < days; day += 1) writeFileSync(nextFile(folder, start + day * dayMs, "/data").file, "x".repeat(day + 1));
   for (const name of ["notes.txt", "cleancast.backup", "cleancast-20261116T030000Z.backup.old"])
     writeFileSync(join(folder, name), "");
   return folder;
@@ -32,12 +31,8 @@ test("backups are listed newest first, without other files of the folder", () =>
 test("a retention keeps the newest backups by number and by age, and never deletes other files", () => {
   const folder = folderOf(5);
   const now = start + 4 * dayMs;
-  expect(names(deleteOldBackups(folder, { count: 4, maxAgeMs: null }, now))).toEqual([
-    "cleancast-20261116T030000Z.backup",
-  ]);
-  expect(names(deleteOldBackups(folder, { count: 10, maxAgeMs: 2 * dayMs }, now))).toEqual([
-    "cleancast-20261117T030000Z.backup",
-  ]);
+  expect(names(deleteOldBackups(folder, { count: 4, maxAgeMs: null }, now))).toEqual(["cleancast-20261116T030000Z.backup"]);
+  expect(names(deleteOldBackups(folder, { count: 10, maxAgeMs: 2 * dayMs }, now))).toEqual(["cleancast-20261117T030000Z.backup"]);
   expect(listBackups(folder)).toHaveLength(3);
   expect(readdirSync(folder)).toEqual(expect.arrayContaining(["notes.txt", "cleancast.backup"]));
 });

@@ -34,8 +34,7 @@ export function nextFile(folder: string, now: number, place: string): { file: st
 }
 
 /** Several machines may share a folder; a machine runs one backup of a data folder at a time. */
-const writerOf = (place: string) =>
-  createHash("sha256").update(`${hostname()}\0${place}`).digest("hex").slice(0, 12);
+const writerOf = (place: string) => createHash("sha256").update(`${hostname()}\0${place}`).digest("hex").slice(0, 12);
 
 /** Lists the complete backups, newest first. */
 export function listBackups(folder: string): StoredBackup[] {
@@ -53,9 +52,7 @@ export function listBackups(folder: string): StoredBackup[] {
 /** Deletes the backups that the retention does not keep, and returns their names. */
 export function deleteOldBackups(folder: string, { count, maxAgeMs }: Retention, now: number): string[] {
   const backups = listBackups(folder);
-  const old = backups.filter(
-    ({ madeAt }, i) => i > 0 && (i >= count || (maxAgeMs !== null && madeAt < now - maxAgeMs)),
-  );
+  const old = backups.filter(({ madeAt }, i) => i > 0 && (i >= count || (maxAgeMs !== null && madeAt < now - maxAgeMs)));
   for (const { file } of old) rmSync(file, { force: true });
   return old.map(({ file }) => file);
 }

@@ -33,10 +33,7 @@ function prepareFolder(folder: string): void {
     accessSync(folder, constants.W_OK);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Denied(
-      "unavailable",
-      `CLEANCAST_BACKUP_FOLDER is ${folder}, which cannot be written (${reason}).`,
-    );
+    throw new Denied("unavailable", `CLEANCAST_BACKUP_FOLDER is ${folder}, which cannot be written (${reason}).`);
   }
 }
 

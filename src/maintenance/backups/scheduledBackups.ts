@@ -129,9 +129,7 @@ export function runBackupCommand(program: string, signal: AbortSignal): Promise<
     });
     let printed = "";
     for (const stream of [child.stdout, child.stderr])
-      stream
-        .setEncoding("utf8")
-        .on("data", (text: string) => (printed = (printed + text).slice(-maxPrinted)));
+      stream.setEncoding("utf8").on("data", (text: string) => (printed = (printed + text).slice(-maxPrinted)));
     try {
       if (child.pid !== undefined) setPriority(child.pid, 10);
     } catch {

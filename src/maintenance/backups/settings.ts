@@ -46,27 +46,20 @@ export function readBackupSettings(texts: BackupTexts, faults: string[]): Backup
 function readTimes(text: string, faults: string[]): Schedule | null {
   if (text.toLowerCase() === "off") return null;
   const schedule = readSchedule(text);
-  if (!schedule)
-    faults.push(`CLEANCAST_BACKUP_TIMES is "${text}"; set it to UTC times like 03:00,15:00, or off.`);
+  if (!schedule) faults.push(`CLEANCAST_BACKUP_TIMES is "${text}"; set it to UTC times like 03:00,15:00, or off.`);
   return schedule;
 }
 
 const minPassphrase = 12;
 
 /** The messages do not repeat a secret. */
-function readSecret(
-  key: string | undefined,
-  passphrase: string | undefined,
-  faults: string[],
-): BackupSecret | null {
+function readSecret(key: string | undefined, passphrase: string | undefined, faults: string[]): BackupSecret | null {
   if (key !== undefined && passphrase !== undefined)
     faults.push("CLEANCAST_BACKUP_KEY and CLEANCAST_BACKUP_PASSPHRASE are both set; keep one of them.");
   if (key !== undefined) {
     const bytes = decodeKey(key);
     if (bytes) return { kind: "key", key: bytes };
-    faults.push(
-      "CLEANCAST_BACKUP_KEY must be 32 bytes as 64 hex characters or as base64; make one with: openssl rand -hex 32",
-    );
+    faults.push("CLEANCAST_BACKUP_KEY must be 32 bytes as 64 hex characters or as base64; make one with: openssl rand -hex 32");
   }
   if (passphrase === undefined) return null;
   if (passphrase.length < minPassphrase)
@@ -83,8 +76,6 @@ function readHook(text: string, faults: string[]): string {
   } catch {
     // The fault below says what is wrong.
   }
-  faults.push(
-    `CLEANCAST_BACKUP_HOOK is "${text}"; set it to an executable file. Arguments belong into a script.`,
-  );
+  faults.push(`CLEANCAST_BACKUP_HOOK is "${text}"; set it to an executable file. Arguments belong into a script.`);
   return program;
 }

@@ -114,19 +114,11 @@ export async function moveSite(plan: SiteMovePlan): Promise<SiteMoved> {
 /** Refuses what cannot be moved, before anything is written. */
 async function refuseUnfit({ siteId, from, to, now }: SiteMovePlan, isBegun: boolean): Promise<void> {
   const known = await findSiteThere(to.db, siteId);
-  if (known === "present")
-    throw new Conflict("to", `${to.name} has a site of this id already. Is it the same installation?`);
+  if (known === "present") throw new Conflict("to", `${to.name} has a site of this id already. Is it the same installation?`);
   if (known === "being purged")
-    throw new Conflict(
-      "to",
-      `${to.name} is still deleting an earlier site of this id. Try again in an hour.`,
-    );
+    throw new Conflict("to", `${to.name} is still deleting an earlier site of this id. Try again in an hour.`);
   const [clash] = await findClashes(from.db, to.db, siteId);
-  if (clash)
-    throw new Conflict(
-      "to",
-      `${to.name} has the ${clash.kind} ${clash.name} already. Remove it there first.`,
-    );
+  if (clash) throw new Conflict("to", `${to.name} has the ${clash.kind} ${clash.name} already. Remove it there first.`);
   const apps = await findMissingApps(from, to.db, siteId);
   if (apps.length > 0)
     throw new Conflict(
@@ -225,9 +217,7 @@ async function lock(running: Running, copy: SiteCopy): Promise<void> {
   for (;;) {
     const isSettled = performance.now() - startedAt >= settleMs;
     const isAlone = hasNoNode();
-    const inHand =
-      (await nodes.settleSite(siteId, now(), isAlone)) +
-      (isAlone ? 0 : await countLeased(from.db, siteId, now()));
+    const inHand = (await nodes.settleSite(siteId, now(), isAlone)) + (isAlone ? 0 : await countLeased(from.db, siteId, now()));
     if (inHand === 0 && isSettled && (await lockAll(running))) return;
     if (performance.now() - startedAt > drainMs)
       throw new Conflict(
@@ -264,8 +254,7 @@ async function copyTheRest(running: Running, copy: SiteCopy): Promise<Ready> {
   const { total } = await copy.pass(() => {});
   await copy.compareCounts();
   const live: LiveRows[] = [];
-  for (const table of await tablesOf(running, liveTables))
-    live.push({ table, rows: await readAll(from, table, move.siteId) });
+  for (const table of await tablesOf(running, liveTables)) live.push({ table, rows: await readAll(from, table, move.siteId) });
   const rows = live.reduce((sum, one) => sum + one.rows.length, total);
   return {
     rows,
@@ -346,8 +335,7 @@ const toMember = ({ email, role, isLinked }: MovedMember): MovedMember => ({ ema
 export async function abortSiteMove(plan: SiteMovePlan): Promise<{ removed: number }> {
   const { siteId, from, to, newId, now, by } = plan;
   const here = await readSiteMove(from.db, siteId);
-  if (here?.state !== "copying" && here?.state !== "locked")
-    throw new Conflict("site", "This site is not being moved.");
+  if (here?.state !== "copying" && here?.state !== "locked") throw new Conflict("site", "This site is not being moved.");
   if (here.peer !== to.name)
     throw new Conflict("to", `The site is being moved to ${here.peer}, and --to names another installation.`);
   const there = await readSiteMove(to.db, siteId);
@@ -378,8 +366,7 @@ async function removeCopy(to: Side, siteId: string): Promise<number> {
   let removed = 0;
   for (const name of historyTables) {
     const table = await readSiteTable(to.db, name);
-    for (let some = pageRows; some === pageRows; removed += some)
-      some = await deleteSomeRows(to.db, table, siteId, pageRows);
+    for (let some = pageRows; some === pageRows; removed += some) some = await deleteSomeRows(to.db, table, siteId, pageRows);
   }
   return removed;
 }

@@ -4,13 +4,7 @@ import { now, platformFixture } from "../../../test/platforms/fixture.ts";
 import { personOf } from "../../../test/support/person.ts";
 import type { ConnectionSettings } from "../platform.ts";
 import { nameFault } from "../shared/eventNames.ts";
-import {
-  bareConversion,
-  fullPerson,
-  sampleBrowser,
-  sampleItems,
-  withheldConversion,
-} from "../shared/sample.ts";
+import { bareConversion, fullPerson, sampleBrowser, sampleItems, withheldConversion } from "../shared/sample.ts";
 import { amazonAds } from "./index.ts";
 
 const settings = {
@@ -122,9 +116,7 @@ describe("consent", () => {
 
   test("in Europe an event with neither is skipped", () => {
     expect(skipReason(unknown)).toBeNull();
-    expect(skipReason(unknown, { region: "eu" })).toBe(
-      "Amazon requires a recorded consent or an IP address in Europe",
-    );
+    expect(skipReason(unknown, { region: "eu" })).toBe("Amazon requires a recorded consent or an IP address in Europe");
     expect(skipReason({ ...unknown, browser: sampleBrowser }, { region: "eu" })).toBeNull();
     expect(skipReason({ ...unknown, consent: "granted" }, { region: "eu" })).toBeNull();
   });

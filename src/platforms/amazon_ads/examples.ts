@@ -152,12 +152,7 @@ export const examples: Example[] = [
 ];
 
 export const responses: readonly ResponseExample[] = [
-  response(
-    "Accepted",
-    207,
-    '{"success":[{"index":0,"event":{}},{"index":1,"event":{}}],"error":[]}',
-    twice(accepted),
-  ),
+  response("Accepted", 207, '{"success":[{"index":0,"event":{}},{"index":1,"event":{}}],"error":[]}', twice(accepted)),
   response(
     "Only the second of three was rejected",
     207,
@@ -183,12 +178,7 @@ export const responses: readonly ResponseExample[] = [
     '{"code":"BAD_REQUEST","message":"events must not be empty"}',
     rejected("HTTP 400: events must not be empty"),
   ),
-  response(
-    "The token has expired",
-    401,
-    '{"message":"Unauthorized"}',
-    unauthorized("HTTP 401: Unauthorized"),
-  ),
+  response("The token has expired", 401, '{"message":"Unauthorized"}', unauthorized("HTTP 401: Unauthorized")),
   response(
     "The client has no access to the Ads API, or the user none to the advertiser",
     403,

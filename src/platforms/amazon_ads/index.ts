@@ -14,17 +14,7 @@ import {
   tokenSettings,
 } from "../shared/settings.ts";
 import { examples, responses } from "./examples.ts";
-import {
-  consentOf,
-  currencies,
-  events,
-  fields,
-  hosts,
-  matchKeysOf,
-  regionOf,
-  sources,
-  toRequest,
-} from "./request.ts";
+import { consentOf, currencies, events, fields, hosts, matchKeysOf, regionOf, sources, toRequest } from "./request.ts";
 import { readResponse } from "./response.ts";
 
 export const amazonAds = {
@@ -44,10 +34,7 @@ export const amazonAds = {
       ["eventDescription.conversionType", "Amazon's type for the event, or OTHER"],
       ["eventTime", "the time of the conversion, as ISO 8601 with milliseconds"],
       ["countryCode", "the country of the connection, or a mapped one"],
-      [
-        "matchKeys EMAIL, PHONE, FIRST_NAME, LAST_NAME",
-        "email, phone (digits only) and names, each as SHA-256",
-      ],
+      ["matchKeys EMAIL, PHONE, FIRST_NAME, LAST_NAME", "email, phone (digits only) and names, each as SHA-256"],
       ["value, currencyCode", `value and currency of a purchase; Amazon takes ${currencies.join(", ")}`],
       ["unitsSold", "how many pieces the items of a purchase are"],
       ["eventId", "the event id, or the order id if the connection is set so"],
@@ -116,9 +103,7 @@ export const amazonAds = {
       label: "Data set",
       help: "The name of the event data set, if you have several.",
       check: (value) =>
-        /^[A-Za-z][\w-]{4,99}$/.test(value)
-          ? null
-          : "must be 5 to 100 letters, digits, _ and -, beginning with a letter",
+        /^[A-Za-z][\w-]{4,99}$/.test(value) ? null : "must be 5 to 100 letters, digits, _ and -, beginning with a letter",
     },
     {
       name: "event_source",
@@ -137,8 +122,7 @@ export const amazonAds = {
   skipReason(conversion, settings) {
     if (conversion.mode === "test") return "Amazon Ads has no test mode";
     if (isUnnamedRefund(conversion, settings)) return "Amazon Ads takes no refunds";
-    if (matchKeysOf(conversion).length === 0)
-      return conversion.consent === "denied" ? "opted out" : "no email, phone or name";
+    if (matchKeysOf(conversion).length === 0) return conversion.consent === "denied" ? "opted out" : "no email, phone or name";
     return regionOf(settings) === "eu" && !consentOf(conversion)
       ? "Amazon requires a recorded consent or an IP address in Europe"
       : null;

@@ -40,9 +40,7 @@ export const events: EventNames = {
   choices: [...new Set<string>(Object.values(standard)), "MOBILE_APP_FIRST_START", "OTHER"],
 };
 
-export const currencies = "AED AUD BRL CAD CNY DKK EUR GBP INR JPY MXN NOK NZD SAR SEK SGD TRY USD".split(
-  " ",
-);
+export const currencies = "AED AUD BRL CAD CNY DKK EUR GBP INR JPY MXN NOK NZD SAR SEK SGD TRY USD".split(" ");
 
 export const sources = ["WEBSITE", "OFFLINE", "ANDROID", "IOS", "FIRE_TV"];
 
@@ -59,18 +57,12 @@ export const fields: readonly Field[] = [
     hashed((text) => text.toLowerCase().replace(/\s/g, "")),
   ),
   textField("match.MATCH_ID", "Your own id of the person, as the Amazon Ad Tag sends it."),
-  textField(
-    "countryCode",
-    "Country of the conversion as two letters (US), instead of the connection's.",
-    (value) => {
-      const text = String(value).trim().toUpperCase();
-      return /^[A-Z]{2}$/.test(text) ? text : undefined;
-    },
-  ),
-  numberField(
-    "unitsSold",
-    "How many items were bought, with a purchase: a whole number above zero.",
-    (value) => (Number.isSafeInteger(value) && Number(value) > 0 ? value : undefined),
+  textField("countryCode", "Country of the conversion as two letters (US), instead of the connection's.", (value) => {
+    const text = String(value).trim().toUpperCase();
+    return /^[A-Z]{2}$/.test(text) ? text : undefined;
+  }),
+  numberField("unitsSold", "How many items were bought, with a purchase: a whole number above zero.", (value) =>
+    Number.isSafeInteger(value) && Number(value) > 0 ? value : undefined,
   ),
 ];
 const withoutUnits = fields.filter(({ name }) => name !== "unitsSold");
@@ -107,8 +99,7 @@ export function matchKeysOf({ person, consent }: Conversion): MatchKey[] {
 
 /** Amazon requires one form of consent in Europe. Without a decision it judges by the place of the IP address. */
 export function consentOf(conversion: Conversion): Body | undefined {
-  if (conversion.consent === "granted")
-    return { amazonConsent: { amznAdStorage: "GRANTED", amznUserData: "GRANTED" } };
+  if (conversion.consent === "granted") return { amazonConsent: { amznAdStorage: "GRANTED", amznUserData: "GRANTED" } };
   const { address } = browserOf(conversion);
   return address ? { geo: { ipAddress: address } } : undefined;
 }

@@ -21,9 +21,7 @@ export const readResponse: Platform["readResponse"] = (response, conversions, _s
   const body = parseBody(response);
   const [taken, failed] = [listAt(body, "success"), listAt(body, "error")];
   if (!isSuccess(response.status) || taken.length + failed.length === 0) {
-    const reading = isSuccess(response.status)
-      ? unreadable(response, now)
-      : readStatus(response, now, errorText(response));
+    const reading = isSuccess(response.status) ? unreadable(response, now) : readStatus(response, now, errorText(response));
     return conversions.map(() => reading);
   }
   const first = firstIndex([...taken, ...failed].map(indexOf), conversions.length);
@@ -40,8 +38,7 @@ export const readResponse: Platform["readResponse"] = (response, conversions, _s
 const indexOf = (one: unknown) => Number(at(one, "index"));
 
 /** The older API counted from one; this one counts from zero, as far as is known. */
-const firstIndex = (indexes: readonly number[], count: number) =>
-  !indexes.includes(0) && indexes.includes(count) ? 1 : 0;
+const firstIndex = (indexes: readonly number[], count: number) => (!indexes.includes(0) && indexes.includes(count) ? 1 : 0);
 
 function readError(error: unknown): Reading {
   const errors = listAt(error, "errors");

@@ -54,9 +54,7 @@ describe("the event", () => {
   );
 
   test("events without an Axon name are skipped until one is chosen", () => {
-    expect(skipReason({ name: "Quiz Done" })).toBe(
-      "AppLovin Axon has no name for this event; choose one in the connection",
-    );
+    expect(skipReason({ name: "Quiz Done" })).toBe("AppLovin Axon has no name for this event; choose one in the connection");
     expect(skipReason({ name: "Quiz Done" }, { "event.quizdone": "generate_lead" })).toBeNull();
     expect(sent({ name: "Quiz Done" }, { default_event: "sign_up" }).name).toBe("sign_up");
     expect(sent({}, { default_event: "sign_up" }).name).toBe("purchase");
@@ -133,9 +131,7 @@ describe("pixels for lead generation", () => {
     for (const more of [leads, restricted]) {
       expect(skipReason({}, more)).toBe("a pixel for lead generation takes only page_view and generate_lead");
       expect(skipReason({ name: "page_view", value: null, browserIds: { _axwrt: "w" } }, more)).toBeNull();
-      expect(
-        skipReason({ browserIds: { _axwrt: "w" } }, { ...more, "event.purchase": "generate_lead" }),
-      ).toBeNull();
+      expect(skipReason({ browserIds: { _axwrt: "w" } }, { ...more, "event.purchase": "generate_lead" })).toBeNull();
     }
   });
 
@@ -199,14 +195,11 @@ describe("items", () => {
   test("without a value it is the price of the items; without their prices the event is skipped", () => {
     expect(dataOf({ value: null, items: sampleItems })).toMatchObject({ value: 49.9, currency: "EUR" });
     expect(skipReason({ value: null, items: sampleItems })).toBeNull();
-    expect(skipReason({ value: null, items: [{ id: "a", quantity: 1 }] })).toBe(
-      "AppLovin Axon requires a value with purchase",
-    );
+    expect(skipReason({ value: null, items: [{ id: "a", quantity: 1 }] })).toBe("AppLovin Axon requires a value with purchase");
     expect(skipReason({ value: null })).toBe("AppLovin Axon requires a value with purchase");
   });
 
   test("other events have no items", () => {
-    for (const name of ["lead", "signup", "view_cart"])
-      expect(dataOf({ name, items: sampleItems })).not.toHaveProperty("items");
+    for (const name of ["lead", "signup", "view_cart"]) expect(dataOf({ name, items: sampleItems })).not.toHaveProperty("items");
   });
 });

@@ -82,9 +82,7 @@ const example = exampleBuilder(settings, request);
 function dataOf(name: string): unknown {
   if (name === "page_view") return null;
   if (name === "purchase") return { ...order(20), transaction_id: event.dedupe_id };
-  return ["view_item", "add_to_cart", "begin_checkout"].includes(name)
-    ? order(20)
-    : { value: 20, currency: "EUR" };
+  return ["view_item", "add_to_cart", "begin_checkout"].includes(name) ? order(20) : { value: 20, currency: "EUR" };
 }
 
 export const examples: Example[] = [
@@ -161,10 +159,7 @@ export const examples: Example[] = [
   ),
   example(
     "Two in one request; the pixel's cookies stand for the click",
-    [
-      clicked(),
-      visited({ ...second, name: "signup", browserIds: { _axeid: "ax-Cookie", _axart: "ax-User" } }),
-    ],
+    [clicked(), visited({ ...second, name: "signup", browserIds: { _axeid: "ax-Cookie", _axart: "ax-User" } })],
     [
       purchase,
       {

@@ -59,8 +59,7 @@ export const axon = {
       "Categories of items: Axon takes numbers of Google's product taxonomy.",
       "Refunds: Axon cannot revoke a purchase.",
     ],
-    consent:
-      "Axon has no consent flag and requires an identifier, so events of people who opted out are skipped.",
+    consent: "Axon has no consent flag and requires an identifier, so events of people who opted out are skipped.",
     testMode: "Axon has no test mode: events of test keys are skipped.",
     limits: [
       "One invalid event fails the whole request, so the batch is halved until it is found.",

@@ -42,10 +42,8 @@ export const events: EventNames = {
 };
 
 export const fields: readonly Field[] = [
-  textField(
-    "user_data.user_id",
-    "Your own id of the person, as your pixel has it; at least six characters.",
-    (id) => (String(id).length >= 6 ? id : undefined),
+  textField("user_data.user_id", "Your own id of the person, as your pixel has it; at least six characters.", (id) =>
+    String(id).length >= 6 ? id : undefined,
   ),
   textField("user_data.country_code", "Country as two letters (US).", (value) => {
     const text = String(value).trim().toUpperCase();
@@ -69,8 +67,7 @@ export const toRequest: Platform["toRequest"] = (conversions, settings, now) => 
 });
 
 export const isRestricted = (settings: ConnectionSettings) => settings.website === "restricted_leads";
-export const isForLeads = (settings: ConnectionSettings) =>
-  isRestricted(settings) || settings.website === "leads";
+export const isForLeads = (settings: ConnectionSettings) => isRestricted(settings) || settings.website === "leads";
 
 /** Returns the identifiers of the person, of which Axon requires one. Contact data is not allowed on restricted sites. */
 export function identifiersOf(

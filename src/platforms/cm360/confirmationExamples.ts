@@ -17,8 +17,7 @@ const status = (activity: string, requestStatus: string, errors: readonly string
   },
 });
 
-const bodyOf = (...statuses: ReturnType<typeof status>[]) =>
-  JSON.stringify({ requestStatusPerDestination: statuses });
+const bodyOf = (...statuses: ReturnType<typeof status>[]) => JSON.stringify({ requestStatusPerDestination: statuses });
 
 export const confirmationExamples: Pick<Confirmations, "request" | "responses"> = {
   request: {
@@ -47,10 +46,7 @@ export const confirmationExamples: Pick<Confirmations, "request" | "responses"> 
       title: "the click is unknown to one of two activities",
       conversions: 1,
       status: 200,
-      body: bodyOf(
-        status("4400001", "SUCCESS"),
-        status("4400002", "FAILED", ["USER_ID_NOT_FOUND_FOR_DCLID"]),
-      ),
+      body: bodyOf(status("4400001", "SUCCESS"), status("4400002", "FAILED", ["USER_ID_NOT_FOUND_FOR_DCLID"])),
       reading: {
         outcome: "answered",
         confirmations: [

@@ -2,15 +2,7 @@
 
 import type { Example, ResponseExample } from "../platform.ts";
 import { accepted, rejected, retryLater, unauthorized } from "../shared/response.ts";
-import {
-  clickedAt,
-  exampleBuilder,
-  response,
-  sampleConversion,
-  second,
-  twice,
-  unreadableSuccess,
-} from "../shared/sample.ts";
+import { clickedAt, exampleBuilder, response, sampleConversion, second, twice, unreadableSuccess } from "../shared/sample.ts";
 
 const settings = {
   floodlight_configuration: "8765432",
@@ -33,10 +25,7 @@ const purchase = {
 
 type Parts = { activities?: string[]; validateOnly?: boolean };
 
-const request = (
-  events: unknown[],
-  { activities = ["4400001"], validateOnly = false }: Parts = {},
-): Example["request"] => ({
+const request = (events: unknown[], { activities = ["4400001"], validateOnly = false }: Parts = {}): Example["request"] => ({
   method: "POST",
   url: "https://datamanager.googleapis.com/v1/events:ingest",
   headers: { "content-type": "application/json", authorization: "Bearer EXAMPLE-TOKEN" },
@@ -71,13 +60,7 @@ export const examples: readonly Example[] = [
     { "event.lead": "4400002,4400003", event_source: "PHONE" },
     { activities: ["4400002", "4400003"] },
   ),
-  example(
-    "A test event is only validated",
-    sampleConversion({ ...clicked, mode: "test" }),
-    purchase,
-    {},
-    { validateOnly: true },
-  ),
+  example("A test event is only validated", sampleConversion({ ...clicked, mode: "test" }), purchase, {}, { validateOnly: true }),
   example(
     "Two conversions in one request; an order id of digits only gets a prefix",
     [sampleConversion(clicked), sampleConversion({ ...clicked, ...second, orderId: "1002", value: 5 })],
@@ -112,9 +95,7 @@ export const responses: readonly ResponseExample[] = [
     failure(400, "INVALID_ARGUMENT", problem, [
       violation("destinations[0].product_destination_id", "The id is not valid.", "INVALID_ARGUMENT"),
     ]),
-    twice(
-      retryLater("HTTP 400: The id is not valid. INVALID_ARGUMENT; waits until activity is corrected", 3600),
-    ),
+    twice(retryLater("HTTP 400: The id is not valid. INVALID_ARGUMENT; waits until activity is corrected", 3600)),
   ),
   response(
     "The user profile may not insert offline conversions: the connection waits",

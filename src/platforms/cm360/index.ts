@@ -41,10 +41,7 @@ export const cm360 = {
       ["transactionId", "orderId, else the event id"],
       ["conversionValue, currency", "value and currency"],
       ["adIdentifiers.dclid", "the newest dclid"],
-      [
-        "adIdentifiers.gclid",
-        "where there is no dclid: the newest gclid, or the one in the _gcl_aw cookie, of the last 60 days",
-      ],
+      ["adIdentifiers.gclid", "where there is no dclid: the newest gclid, or the one in the _gcl_aw cookie, of the last 60 days"],
       ["consent", "granted or denied, as the person decided; left out while unknown"],
     ],
     notSent: [

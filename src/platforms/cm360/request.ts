@@ -13,8 +13,7 @@ export const events: EventNames = {
   others: "not sent",
   several: true,
   defaultSetting: "activity",
-  check: (value) =>
-    /^\d{1,20}$/.test(value) ? null : "must be the number of a Floodlight activity, digits only",
+  check: (value) => (/^\d{1,20}$/.test(value) ? null : "must be the number of a Floodlight activity, digits only"),
 };
 
 export const toRequest: Platform["toRequest"] = (conversions, settings, now) => {
@@ -29,8 +28,7 @@ export const toRequest: Platform["toRequest"] = (conversions, settings, now) => 
   });
 };
 
-export const activitiesOf = (conversion: Conversion, settings: ConnectionSettings) =>
-  eventNamesOf(conversion, settings, events);
+export const activitiesOf = (conversion: Conversion, settings: ConnectionSettings) => eventNamesOf(conversion, settings, events);
 
 /** Campaign Manager 360 finds no click of a gclid after sixty days. */
 const gclidDays = 60;

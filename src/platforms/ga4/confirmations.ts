@@ -41,9 +41,7 @@ export const confirmations: Confirmations = {
       url: `${dataApi}/properties/${settings.property_id ?? ""}:runReport`,
       headers: { "content-type": "application/json", ...bearer(settings) },
       body: JSON.stringify({
-        dateRanges: [
-          { startDate: dayOf(startedAt - daysBefore * dayMs), endDate: dayOf(startedAt + hourMs + dayMs) },
-        ],
+        dateRanges: [{ startDate: dayOf(startedAt - daysBefore * dayMs), endDate: dayOf(startedAt + hourMs + dayMs) }],
         dimensions: [{ name: "transactionId" }],
         metrics: [{ name: "ecommercePurchases" }],
         dimensionFilter: {

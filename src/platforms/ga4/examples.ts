@@ -38,10 +38,7 @@ function example(
   title: string,
   changes: Partial<Conversion>,
   body: unknown,
-  {
-    given = {},
-    at = "https://www.google-analytics.com/mp/collect",
-  }: { given?: Record<string, string>; at?: string } = {},
+  { given = {}, at = "https://www.google-analytics.com/mp/collect" }: { given?: Record<string, string>; at?: string } = {},
 ): Example {
   return {
     title,
@@ -127,16 +124,12 @@ export const examples: readonly Example[] = [
       ],
     },
   ),
-  example(
-    "Only a hashed email and no value: the client id is a pseudonym",
-    bareConversion({ consent: "unknown" }),
-    {
-      client_id: "1895895047.2726978293",
-      timestamp_micros: 1794648600000000,
-      user_data: { sha256_email_address: [em] },
-      events: [{ name: "generate_lead", params: { event_id: eventId, engagement_time_msec: 1 } }],
-    },
-  ),
+  example("Only a hashed email and no value: the client id is a pseudonym", bareConversion({ consent: "unknown" }), {
+    client_id: "1895895047.2726978293",
+    timestamp_micros: 1794648600000000,
+    user_data: { sha256_email_address: [em] },
+    events: [{ name: "generate_lead", params: { event_id: eventId, engagement_time_msec: 1 } }],
+  }),
   example("A person who denied consent", withheld, {
     client_id: "1537890103.1543685938",
     timestamp_micros: 1794648600000000,

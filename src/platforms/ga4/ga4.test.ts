@@ -31,8 +31,7 @@ describe("the client id", () => {
   });
 
   test("without a readable cookie the client id is the same for all events of a person, and different for other people", () => {
-    const without = (changes: Partial<Conversion>) =>
-      body({ browserIds: { _ga: "amp-x" }, ...changes }).client_id;
+    const without = (changes: Partial<Conversion>) => body({ browserIds: { _ga: "amp-x" }, ...changes }).client_id;
     const first = without({ platformEventId: "1" });
     expect(first).toMatch(/^\d{1,10}\.\d{1,10}$/);
     expect(without({ platformEventId: "2" })).toBe(first);
@@ -112,8 +111,7 @@ describe("the request", () => {
 
   test("purchases and refunds always have a transaction id, others only with an order", () => {
     const eventId = "0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901";
-    for (const name of ["purchase", "refund"])
-      expect(params({ name, orderId: null }).transaction_id).toBe(eventId);
+    for (const name of ["purchase", "refund"]) expect(params({ name, orderId: null }).transaction_id).toBe(eventId);
     expect(params({ name: "lead", orderId: null })).not.toHaveProperty("transaction_id");
     expect(params({ orderId: "x".repeat(100) }).transaction_id).toBe("x".repeat(100));
     expect(params({ orderId: "x".repeat(101) }).transaction_id).toBe(eventId);
@@ -152,8 +150,7 @@ describe("the request", () => {
   test("every parameter is a text or a number: any other would drop the event", () => {
     const given = Object.fromEntries(ga4.fields.map(({ name }) => [`map.${name}`, "extra.x"]));
     for (const x of [null, [], {}, true, "7", 7])
-      for (const value of Object.values(params({ extra: { x } }, given)))
-        expect(["string", "number"]).toContain(typeof value);
+      for (const value of Object.values(params({ extra: { x } }, given))) expect(["string", "number"]).toContain(typeof value);
   });
 
   test("the API secret is only in the secret part of the query", () => {
@@ -216,21 +213,13 @@ describe("items", () => {
     },
   );
 
-  test.each(["purchase", "refund", "add_to_cart", "view_item", "begin_checkout"])(
-    "%s has its items",
-    (name) => {
-      expect(params({ name, items: sampleItems }).items).toMatchObject([
-        { item_id: "SKU-1" },
-        { item_id: "SKU-2" },
-      ]);
-    },
-  );
+  test.each(["purchase", "refund", "add_to_cart", "view_item", "begin_checkout"])("%s has its items", (name) => {
+    expect(params({ name, items: sampleItems }).items).toMatchObject([{ item_id: "SKU-1" }, { item_id: "SKU-2" }]);
+  });
 
   test("texts are cut to 100 characters, never inside one", () => {
     const long = "x".repeat(99);
-    const items = [
-      { id: `${long}😀`, name: `${long}😀`, category: `${long}yz`, brand: "b".repeat(512), quantity: 1 },
-    ];
+    const items = [{ id: `${long}😀`, name: `${long}😀`, category: `${long}yz`, brand: "b".repeat(512), quantity: 1 }];
     expect(params({ items }).items).toEqual([
       { item_id: long, item_name: long, item_category: `${long}y`, item_brand: "b".repeat(100), quantity: 1 },
     ]);

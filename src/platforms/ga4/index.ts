@@ -50,8 +50,7 @@ export const ga4 = {
     ],
     consent:
       "The event is sent with ad_user_data and ad_personalization denied, without cookies and contact data, under a client id made from the event id.",
-    testMode:
-      "Sent to Google's validation server, which reports errors and records nothing. It does not check the API secret.",
+    testMode: "Sent to Google's validation server, which reports errors and records nothing. It does not check the API secret.",
     limits: [
       "Google's collector returns no result: with a wrong API secret or measurement id, events just never arrive. Look at the realtime report after connecting, or sign in: a day later Google is asked which purchases it has.",
       "To match the visit, events should arrive within 48 hours of it.",
@@ -69,14 +68,9 @@ export const ga4 = {
       label: "Measurement ID",
       help: "G- and some letters and digits: Admin > Data streams > your stream. Not the stream id, which is a number.",
       required: true,
-      check: (value) =>
-        /^G-[A-Z0-9]{4,20}$/.test(value) ? null : "must be a measurement id like G-AB12CD34EF",
+      check: (value) => (/^G-[A-Z0-9]{4,20}$/.test(value) ? null : "must be a measurement id like G-AB12CD34EF"),
     },
-    requiredSecret(
-      "api_secret",
-      "API secret",
-      "Admin > Data streams > your stream > Measurement Protocol API secrets > Create.",
-    ),
+    requiredSecret("api_secret", "API secret", "Admin > Data streams > your stream > Measurement Protocol API secrets > Create."),
     {
       name: "region",
       label: "Region",

@@ -22,9 +22,7 @@ const reservedNames =
    app_install app_remove app_store_refund app_store_subscription_cancel app_store_subscription_convert
    app_store_subscription_renew app_update app_upgrade dynamic_link_app_open dynamic_link_app_update
    dynamic_link_first_open error first_open first_visit in_app_purchase notification_dismiss notification_foreground
-   notification_open notification_receive os_update session_start session_start_with_rollout user_engagement`.split(
-    /\s+/,
-  );
+   notification_open notification_receive os_update session_start session_start_with_rollout user_engagement`.split(/\s+/);
 
 export const events: EventNames = {
   standard: {

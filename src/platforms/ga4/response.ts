@@ -15,9 +15,7 @@ function readWhole(response: PlatformResponse, now: number): Reading {
   const messages = listAt(parseJson(response.body), "validationMessages");
   if (reading.outcome !== "accepted" || messages.length === 0) return reading;
   const texts = messages.map((message) =>
-    [textAt(message, "validationCode"), textAt(message, "fieldPath"), textAt(message, "description")]
-      .filter(Boolean)
-      .join(" "),
+    [textAt(message, "validationCode"), textAt(message, "fieldPath"), textAt(message, "description")].filter(Boolean).join(" "),
   );
   return rejected(shorten(texts.join("; ")) || "not valid");
 }

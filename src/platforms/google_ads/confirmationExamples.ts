@@ -71,12 +71,11 @@ export const responses: readonly ConfirmationExample[] = [
   example("Google processes the request", [{ status: "PROCESSING", total: 2 }], 2, null),
   example("the status is unknown to Google", [{ status: "REQUEST_STATUS_UNKNOWN" }], 1, null),
   example("a status that this version does not know", [{ status: "SOMETHING_NEW", total: 1 }], 1, null),
-  example(
-    "no conversion has a click",
-    [{ status: "FAILED", total: 2, errors: [["CLICK_NOT_FOUND", 2]] }],
-    2,
-    { state: "not counted", reason: "no ad click", detail: "2 of 2: CLICK_NOT_FOUND" },
-  ),
+  example("no conversion has a click", [{ status: "FAILED", total: 2, errors: [["CLICK_NOT_FOUND", 2]] }], 2, {
+    state: "not counted",
+    reason: "no ad click",
+    detail: "2 of 2: CLICK_NOT_FOUND",
+  }),
   example(
     "a reason without REASON in its name, and the status as the guide writes it",
     [
@@ -104,12 +103,11 @@ export const responses: readonly ConfirmationExample[] = [
       isTemporary: true,
     },
   ),
-  example(
-    "Google had every conversion already",
-    [{ status: "FAILED", total: 2, errors: [["DUPLICATE_TRANSACTION_ID", 2]] }],
-    2,
-    { state: "confirmed", reason: "duplicate", detail: "2 of 2: DUPLICATE_TRANSACTION_ID" },
-  ),
+  example("Google had every conversion already", [{ status: "FAILED", total: 2, errors: [["DUPLICATE_TRANSACTION_ID", 2]] }], 2, {
+    state: "confirmed",
+    reason: "duplicate",
+    detail: "2 of 2: DUPLICATE_TRANSACTION_ID",
+  }),
   example(
     "Google had some conversions already and counts the others",
     [{ status: "PARTIAL_SUCCESS", total: 3, errors: [["DUPLICATE_GCLID", 1]] }],
@@ -177,12 +175,7 @@ export const responses: readonly ConfirmationExample[] = [
     1,
     unknown("5 of 1: NO_CONSENT"),
   ),
-  example(
-    "fewer records than conversions",
-    [{ status: "SUCCESS", total: 1 }],
-    2,
-    unknown("SUCCESS for 1 of 2"),
-  ),
+  example("fewer records than conversions", [{ status: "SUCCESS", total: 1 }], 2, unknown("SUCCESS for 1 of 2")),
   example(
     "a count that is none",
     [{ status: "FAILED", total: 1, errors: [["NO_CONSENT", "many"]] }],

@@ -12,8 +12,7 @@ const readResponse = readIngested("conversion_action");
 export const corrections: Corrections = {
   maxAgeDays: clickDays,
   effect: "Google keeps the conversion and changes its value, to 0 if the whole order was refunded.",
-  toRequest: ({ conversion, value }, settings, now) =>
-    toRequest([{ ...withoutItems(conversion), value }], settings, now),
+  toRequest: ({ conversion, value }, settings, now) => toRequest([{ ...withoutItems(conversion), value }], settings, now),
   read: (response, { conversion }, settings, now) =>
     readResponse(response, [conversion], settings, now)[0] ?? unreadable(response, now),
   examples: [

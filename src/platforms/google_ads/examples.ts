@@ -39,10 +39,7 @@ const purchase = {
 
 type Parts = { destination?: Record<string, unknown>; validateOnly?: boolean };
 
-const request = (
-  events: unknown[],
-  { destination = {}, validateOnly = false }: Parts = {},
-): Example["request"] => ({
+const request = (events: unknown[], { destination = {}, validateOnly = false }: Parts = {}): Example["request"] => ({
   method: "POST",
   url: "https://datamanager.googleapis.com/v1/events:ingest",
   headers: { "content-type": "application/json", authorization: "Bearer EXAMPLE-TOKEN" },
@@ -62,12 +59,7 @@ const request = (
 const example = exampleBuilder(settings, request);
 
 export const examples: readonly Example[] = [
-  example(
-    "A purchase after an ad click",
-    sampleConversion(),
-    { ...purchase, userData: contact },
-    withContact,
-  ),
+  example("A purchase after an ad click", sampleConversion(), { ...purchase, userData: contact }, withContact),
   example(
     "An order with its items, of a Merchant Center account",
     sampleConversion({ items: sampleItems }),
@@ -115,18 +107,11 @@ export const examples: readonly Example[] = [
     { ...purchase, adIdentifiers: { wbraid: "Cj8KCQ-wbraid" } },
     withContact,
   ),
-  example(
-    "A person who denied consent, with a click id",
-    sampleConversion({ consent: "denied", person: null }),
-    { ...purchase, consent: { adUserData: "CONSENT_DENIED", adPersonalization: "CONSENT_DENIED" } },
-  ),
-  example(
-    "A test event is only validated",
-    sampleConversion({ mode: "test" }),
-    purchase,
-    {},
-    { validateOnly: true },
-  ),
+  example("A person who denied consent, with a click id", sampleConversion({ consent: "denied", person: null }), {
+    ...purchase,
+    consent: { adUserData: "CONSENT_DENIED", adPersonalization: "CONSENT_DENIED" },
+  }),
+  example("A test event is only validated", sampleConversion({ mode: "test" }), purchase, {}, { validateOnly: true }),
   example(
     "An account below a manager account",
     sampleConversion(),
@@ -198,11 +183,7 @@ export const responses: readonly ResponseExample[] = [
         3600,
       ),
     ),
-    violation(
-      "destinations[0].product_destination_id",
-      "Conversion action ID is not valid.",
-      "INVALID_CONVERSION_ACTION_ID",
-    ),
+    violation("destinations[0].product_destination_id", "Conversion action ID is not valid.", "INVALID_CONVERSION_ACTION_ID"),
   ),
   failure(
     "A wrong conversion action that Google names on an event stops all events that use it",
@@ -215,11 +196,7 @@ export const responses: readonly ResponseExample[] = [
         3600,
       ),
     ),
-    violation(
-      "events.events[0]",
-      "The conversion action type is not valid.",
-      "INVALID_CONVERSION_ACTION_TYPE",
-    ),
+    violation("events.events[0]", "The conversion action type is not valid.", "INVALID_CONVERSION_ACTION_TYPE"),
   ),
   failure(
     "A wrong conversion action, with a status of its own and no field",
@@ -242,17 +219,8 @@ export const responses: readonly ResponseExample[] = [
     400,
     "INVALID_ARGUMENT",
     "There was a problem with the request.",
-    twice(
-      retryLater(
-        "HTTP 400: The conversion action was created too recently. CONVERSION_ACTION_TOO_RECENTLY_CREATED",
-        3600,
-      ),
-    ),
-    violation(
-      "events.events[1]",
-      "The conversion action was created too recently.",
-      "CONVERSION_ACTION_TOO_RECENTLY_CREATED",
-    ),
+    twice(retryLater("HTTP 400: The conversion action was created too recently. CONVERSION_ACTION_TOO_RECENTLY_CREATED", 3600)),
+    violation("events.events[1]", "The conversion action was created too recently.", "CONVERSION_ACTION_TOO_RECENTLY_CREATED"),
   ),
   failure(
     "The manager account does not lead to the account: the connection waits until the setting is corrected",
@@ -260,9 +228,7 @@ export const responses: readonly ResponseExample[] = [
     "INVALID_ARGUMENT",
     "There was a problem with the request.",
     twice(
-      unauthorized(
-        "HTTP 400: The login account does not manage the operating account. OPERATING_ACCOUNT_LOGIN_ACCOUNT_MISMATCH",
-      ),
+      unauthorized("HTTP 400: The login account does not manage the operating account. OPERATING_ACCOUNT_LOGIN_ACCOUNT_MISMATCH"),
     ),
     violation(
       "events.events[0]",
@@ -283,9 +249,7 @@ export const responses: readonly ResponseExample[] = [
     400,
     "INVALID_ARGUMENT",
     "The account is not enabled.",
-    unauthorized(
-      "HTTP 400: The account is not enabled. DESTINATION_ACCOUNT_NOT_ENABLED_ENHANCED_CONVERSIONS_FOR_LEADS",
-    ),
+    unauthorized("HTTP 400: The account is not enabled. DESTINATION_ACCOUNT_NOT_ENABLED_ENHANCED_CONVERSIONS_FOR_LEADS"),
     [
       {
         "@type": "type.googleapis.com/google.rpc.ErrorInfo",
@@ -322,11 +286,5 @@ export const responses: readonly ResponseExample[] = [
     "The service is currently unavailable.",
     retryLater("HTTP 503: The service is currently unavailable."),
   ),
-  failure(
-    "A temporary conflict",
-    409,
-    "ABORTED",
-    "Concurrent change",
-    retryLater("HTTP 409: Concurrent change"),
-  ),
+  failure("A temporary conflict", 409, "ABORTED", "Concurrent change", retryLater("HTTP 409: Concurrent change")),
 ];

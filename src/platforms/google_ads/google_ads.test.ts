@@ -31,20 +31,14 @@ const seen = (value: string) => ({ value, seenAt: Date.UTC(2026, 10, 10) });
 describe("skipped events", () => {
   test("an event without gclid, wbraid and gbraid is skipped", () => {
     expect(skipReason(settings, noClick)).toBe("no gclid, wbraid or gbraid");
-    expect(skipReason(settings, { clickIds: { dclid: seen("d"), fbclid: seen("f") } })).toBe(
-      "no gclid, wbraid or gbraid",
-    );
-    expect(skipReason({ ...settings, enhanced_conversions_for_leads: "off" }, noClick)).toBe(
-      "no gclid, wbraid or gbraid",
-    );
+    expect(skipReason(settings, { clickIds: { dclid: seen("d"), fbclid: seen("f") } })).toBe("no gclid, wbraid or gbraid");
+    expect(skipReason({ ...settings, enhanced_conversions_for_leads: "off" }, noClick)).toBe("no gclid, wbraid or gbraid");
   });
 
   test("an event without click id is sent if enhanced conversions for leads is on and contact data is known", () => {
     expect(skipReason(leads, noClick)).toBeNull();
     expect(skipReason(leads, { ...noClick, person: { emailSha256: sha256("a".repeat(64)) } })).toBeNull();
-    expect(skipReason(leads, { ...noClick, person: null, consent: "unknown" })).toBe(
-      "no gclid, wbraid or gbraid",
-    );
+    expect(skipReason(leads, { ...noClick, person: null, consent: "unknown" })).toBe("no gclid, wbraid or gbraid");
   });
 
   test("an event of a person who opted out is skipped, whatever the setting", () => {
@@ -78,21 +72,15 @@ describe("the request", () => {
 
   test("conversions of different actions never share a request", () => {
     const given = { ...settings, "event.lead": "42" };
-    expect(googleAds.group(sampleConversion({ name: "lead" }), given)).not.toBe(
-      googleAds.group(sampleConversion(), given),
-    );
+    expect(googleAds.group(sampleConversion({ name: "lead" }), given)).not.toBe(googleAds.group(sampleConversion(), given));
   });
 
   test("a manager account equal to the account itself is left out", () => {
-    expect(body({ ...settings, login_customer_id: "1234567890" }, {}).destinations[0]).not.toHaveProperty(
-      "loginAccount",
-    );
+    expect(body({ ...settings, login_customer_id: "1234567890" }, {}).destinations[0]).not.toHaveProperty("loginAccount");
   });
 
   test("a late event keeps its own time, and no time is in the future", () => {
-    expect(event(settings, { time: Date.UTC(2026, 8, 1, 1, 2, 3) }).eventTimestamp).toBe(
-      "2026-09-01T01:02:03.000Z",
-    );
+    expect(event(settings, { time: Date.UTC(2026, 8, 1, 1, 2, 3) }).eventTimestamp).toBe("2026-09-01T01:02:03.000Z");
     expect(event(settings, { time: now + 60_000 }).eventTimestamp).toBe("2026-11-15T09:30:00.000Z");
   });
 
@@ -117,9 +105,7 @@ describe("the request", () => {
 
   test("click ids are sent byte for byte, and gclid is sent alone", () => {
     const odd = "EAIa_IQ-b%2Bo+=ChMI";
-    expect(
-      event(settings, { clickIds: { wbraid: seen("w"), gclid: seen(odd), gbraid: seen("g") } }).adIdentifiers,
-    ).toEqual({
+    expect(event(settings, { clickIds: { wbraid: seen("w"), gclid: seen(odd), gbraid: seen("g") } }).adIdentifiers).toEqual({
       gclid: odd,
     });
   });
@@ -129,9 +115,7 @@ describe("the request", () => {
     (value) => {
       const clickIds = { gclid: seen(value), wbraid: seen("w") };
       expect(event(settings, { clickIds }).adIdentifiers).toEqual({ wbraid: "w" });
-      expect(skipReason(settings, { clickIds: { gclid: seen(value) }, browserIds: {} })).toBe(
-        "no gclid, wbraid or gbraid",
-      );
+      expect(skipReason(settings, { clickIds: { gclid: seen(value) }, browserIds: {} })).toBe("no gclid, wbraid or gbraid");
     },
   );
 
@@ -157,9 +141,7 @@ describe("the request", () => {
 
   test("an order id of digits only gets a prefix, unless the connection sends it as given", () => {
     expect(event(settings, { orderId: "1001" }).transactionId).toBe("order-1001");
-    expect(event({ ...settings, numeric_order_ids: "as_given" }, { orderId: "1001" }).transactionId).toBe(
-      "1001",
-    );
+    expect(event({ ...settings, numeric_order_ids: "as_given" }, { orderId: "1001" }).transactionId).toBe("1001");
   });
 
   test("an order id with an email address is not sent", () => {
@@ -217,15 +199,11 @@ describe("hashes", () => {
   });
 
   test("emails are hashed in Google's form; a given hash is used where there is no other", () => {
-    expect(identifiers(personOf({ email: "a.lex+x@gmail.com" }))).toEqual(
-      identifiers(personOf({ email: "alex@gmail.com" })),
-    );
+    expect(identifiers(personOf({ email: "a.lex+x@gmail.com" }))).toEqual(identifiers(personOf({ email: "alex@gmail.com" })));
     expect(identifiers(personOf({ email: "a.lex@example.com" }))).not.toEqual(
       identifiers(personOf({ email: "alex@example.com" })),
     );
-    expect(identifiers({ emailSha256: sha256("b".repeat(64)) }).userIdentifiers).toEqual([
-      { emailAddress: "b".repeat(64) },
-    ]);
+    expect(identifiers({ emailSha256: sha256("b".repeat(64)) }).userIdentifiers).toEqual([{ emailAddress: "b".repeat(64) }]);
   });
 
   test("contact hashes are not sent while enhanced conversions for leads is off", () => {
@@ -251,9 +229,7 @@ describe("settings", () => {
     const several = { ...settings, "event.lead": "7700000002, 7700000005" };
     const { destinations, events } = body(several, { name: "generate_lead" });
     expect(destinations.map(({ productDestinationId: id }) => id)).toEqual(["7700000002", "7700000005"]);
-    expect(new Set(destinations.map(({ operatingAccount }) => JSON.stringify(operatingAccount))).size).toBe(
-      1,
-    );
+    expect(new Set(destinations.map(({ operatingAccount }) => JSON.stringify(operatingAccount))).size).toBe(1);
     expect(events).toHaveLength(1);
     expect(events[0]).not.toHaveProperty("destinationReferences");
     const group = (name: string) => googleAds.group(sampleConversion({ name }), several);
@@ -274,8 +250,7 @@ describe("settings", () => {
 });
 
 describe("lists to choose from", () => {
-  const picker = (setting: string) =>
-    googleAds.pickers.find((one) => one.setting === setting) ?? expect.unreachable(setting);
+  const picker = (setting: string) => googleAds.pickers.find((one) => one.setting === setting) ?? expect.unreachable(setting);
   const accounts = picker("customer_id");
   const actions = picker("conversion_action");
   const given = { ...settings, developer_token: "EXAMPLE-DEV", login_customer_id: "987-654-3210" };

@@ -52,10 +52,7 @@ export const googleAds = {
       ],
       ["consent", "granted or denied, as the person decided; left out while unknown"],
       ["cartData.items", "items: merchantProductId, quantity and unitPrice, if every item has a price"],
-      [
-        "cartData.merchantId, merchantFeedLabel, merchantFeedLanguageCode",
-        "the Merchant Center account of the connection",
-      ],
+      ["cartData.merchantId, merchantFeedLabel, merchantFeedLanguageCode", "the Merchant Center account of the connection"],
     ],
     notSent: [
       "Names: Google accepts them only with country and postal code, which events do not have.",
@@ -66,8 +63,7 @@ export const googleAds = {
       "Click ids with spaces or other invalid characters.",
       "Items of a click with wbraid or gbraid, which Google ignores; name, category and brand of items, which Google takes from Merchant Center.",
     ],
-    consent:
-      "Google rejects an event without click id and contact hashes, so events of people who opted out are skipped.",
+    consent: "Google rejects an event without click id and contact hashes, so events of people who opted out are skipped.",
     testMode: "Sent with validateOnly: Google validates the request and stores nothing.",
     limits: [
       "The limit applies to the whole Cloud project, so to all connections that use your app; Google also allows 100,000 requests a day.",
@@ -125,8 +121,7 @@ export const googleAds = {
       name: "feed_label",
       label: "Merchant Center feed label",
       help: "The label of the feed that has your items, US for example.",
-      check: (value) =>
-        /^[A-Z0-9_-]{1,20}$/.test(value) ? null : "must be capital letters, digits, - and _",
+      check: (value) => (/^[A-Z0-9_-]{1,20}$/.test(value) ? null : "must be capital letters, digits, - and _"),
     },
     {
       name: "feed_language",
@@ -153,8 +148,7 @@ export const googleAds = {
   group: (conversion, settings) => actionsOf(conversion, settings).join(),
   skipReason(conversion, settings) {
     const byContact = settings.enhanced_conversions_for_leads === "on" && conversion.person !== null;
-    if (!byContact && !clickOf(conversion))
-      return conversion.consent === "denied" ? "opted out" : "no gclid, wbraid or gbraid";
+    if (!byContact && !clickOf(conversion)) return conversion.consent === "denied" ? "opted out" : "no gclid, wbraid or gbraid";
     if (isUnnamedRefund(conversion, settings)) return "Google Ads takes no refunds";
     return actionsOf(conversion, settings).length ? null : "no conversion action for this event";
   },

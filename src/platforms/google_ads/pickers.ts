@@ -32,9 +32,7 @@ export const pickers: readonly Picker[] = [
       }),
       ...rowsIn(body).flatMap((row) => {
         const value = textAt(row, "customerClient", "id");
-        return value
-          ? [{ value, label: textAt(row, "customerClient", "descriptiveName") || withHyphens(value) }]
-          : [];
+        return value ? [{ value, label: textAt(row, "customerClient", "descriptiveName") || withHyphens(value) }] : [];
       }),
     ],
   },
@@ -52,11 +50,7 @@ export const pickers: readonly Picker[] = [
   },
 ];
 
-function search(
-  settings: ConnectionSettings,
-  customerId: string | undefined,
-  query: string,
-): PlatformRequest {
+function search(settings: ConnectionSettings, customerId: string | undefined, query: string): PlatformRequest {
   return {
     method: "POST",
     url: `${googleAdsApi}/customers/${withoutHyphens(customerId)}/googleAds:searchStream`,
@@ -69,9 +63,7 @@ function headersOf(settings: ConnectionSettings): Record<string, string> {
   return {
     ...bearer(settings),
     "developer-token": settings.developer_token ?? "",
-    ...(settings.login_customer_id
-      ? { "login-customer-id": withoutHyphens(settings.login_customer_id) }
-      : {}),
+    ...(settings.login_customer_id ? { "login-customer-id": withoutHyphens(settings.login_customer_id) } : {}),
   };
 }
 

@@ -2,14 +2,7 @@
 
 import type { Conversion, Item } from "../../kernel/event.ts";
 import type { ConnectionSettings, EventNames, Field, Platform } from "../platform.ts";
-import {
-  cookieGclid,
-  eventSources,
-  eventSourceSetting,
-  ingestEvent,
-  ingestRequest,
-  ingestValue,
-} from "../shared/dataManager.ts";
+import { cookieGclid, eventSources, eventSourceSetting, ingestEvent, ingestRequest, ingestValue } from "../shared/dataManager.ts";
 import { eventNamesOf } from "../shared/eventNames.ts";
 import { priceOf } from "../shared/items.ts";
 import { applyMapping, numberField, textField } from "../shared/mapping.ts";
@@ -45,8 +38,7 @@ export const toRequest: Platform["toRequest"] = (conversions, settings, now) => 
     destinations: (actions.length ? actions : [undefined]).map((action) => ({
       operatingAccount: { accountType: "GOOGLE_ADS", accountId: customer },
       // Google rejects an account that logs in through itself.
-      loginAccount:
-        manager && manager !== customer ? { accountType: "GOOGLE_ADS", accountId: manager } : undefined,
+      loginAccount: manager && manager !== customer ? { accountType: "GOOGLE_ADS", accountId: manager } : undefined,
       productDestinationId: action,
     })),
     encoding: "HEX",
@@ -54,8 +46,7 @@ export const toRequest: Platform["toRequest"] = (conversions, settings, now) => 
   });
 };
 
-export const actionsOf = (conversion: Conversion, settings: ConnectionSettings) =>
-  eventNamesOf(conversion, settings, events);
+export const actionsOf = (conversion: Conversion, settings: ConnectionSettings) => eventNamesOf(conversion, settings, events);
 
 /** Google attributes no click after ninety days. */
 export const clickDays = 90;
@@ -86,9 +77,7 @@ function toEvent(conversion: Conversion, settings: ConnectionSettings, now: numb
     event.eventSource = settings.event_source ?? eventSourceSetting.default;
   if (!customerTypes.includes(textAt(event, "userProperties", "customerType"))) delete event.userProperties;
   const { conversionValue: value } = event;
-  return typeof value === "number"
-    ? { ...event, conversionValue: undefined, ...ingestValue(value, currency) }
-    : event;
+  return typeof value === "number" ? { ...event, conversionValue: undefined, ...ingestValue(value, currency) } : event;
 }
 
 /**
@@ -115,13 +104,8 @@ function cartOf(
 }
 
 /** Google rejects contact hashes where the account has not enabled them, and together with wbraid and gbraid. */
-function userDataOf(
-  { person }: Conversion,
-  settings: ConnectionSettings,
-  click: Record<string, string> | null,
-): unknown {
-  if (settings.enhanced_conversions_for_leads !== "on" || !person || click?.wbraid || click?.gbraid)
-    return undefined;
+function userDataOf({ person }: Conversion, settings: ConnectionSettings, click: Record<string, string> | null): unknown {
+  if (settings.enhanced_conversions_for_leads !== "on" || !person || click?.wbraid || click?.gbraid) return undefined;
   const phone = person.phoneSha256 ? [{ phoneNumber: person.phoneSha256 }] : [];
   return { userIdentifiers: [{ emailAddress: person.emailGoogleSha256 ?? person.emailSha256 }, ...phone] };
 }

@@ -48,10 +48,9 @@ const request = (elements: unknown[], version = "202609"): Example["request"] =>
 const clickedConversion = (changes: Partial<Conversion> = {}) => sampleConversion({ clickIds, ...changes });
 
 /** Events for which LinkedIn has a type of rule; a request names only the rule. */
-const usual =
-  "purchase lead qualified_lead signup add_to_cart begin_checkout subscribe start_trial view_content contact".split(
-    " ",
-  );
+const usual = "purchase lead qualified_lead signup add_to_cart begin_checkout subscribe start_trial view_content contact".split(
+  " ",
+);
 
 const example = exampleBuilder(settings, request);
 const eventExample = exampleBuilder(account, request);
@@ -124,8 +123,7 @@ export const examples: readonly Example[] = [
   }),
 ];
 
-const amountMissing =
-  "ERROR :: /conversionValue/amount :: field is required but not found and has no default value";
+const amountMissing = "ERROR :: /conversionValue/amount :: field is required but not found and has no default value";
 const badUrn = "ERROR :: /conversion :: Invalid Urn format";
 const resent = retryLater("HTTP 422: rejected because of another event in the same request", 1);
 const waits = "waits until default_rule is corrected";
@@ -144,12 +142,7 @@ export const responses: readonly ResponseExample[] = [
     { message: `Index: 1, ${amountMissing}\n${badUrn}\n`, status: 422 },
     [resent, rejected(`HTTP 422: ${amountMissing} ${badUrn}`), resent],
   ),
-  response(
-    "An error without an index",
-    422,
-    { message: badUrn, status: 422 },
-    twice(rejected(`HTTP 422: ${badUrn}`)),
-  ),
+  response("An error without an index", 422, { message: badUrn, status: 422 }, twice(rejected(`HTTP 422: ${badUrn}`))),
   response(
     "A rule that is not for the Conversions API",
     400,
@@ -191,10 +184,5 @@ export const responses: readonly ResponseExample[] = [
     '{"status":429,"serviceErrorCode":101,"message":"Resource level throttle limit for calls to this resource is reached"}',
     "Resource level throttle limit for calls to this resource is reached",
   ),
-  response(
-    "A gateway error",
-    503,
-    "upstream connect error",
-    twice(retryLater("HTTP 503: upstream connect error")),
-  ),
+  response("A gateway error", 503, "upstream connect error", twice(retryLater("HTTP 503: upstream connect error"))),
 ];

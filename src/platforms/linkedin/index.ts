@@ -5,31 +5,13 @@ import type { ConnectionSettings, Platform } from "../platform.ts";
 import { isUnnamedRefund } from "../shared/eventNames.ts";
 import { readProof } from "../shared/prove.ts";
 import { at, listAt, parseJson, textAt } from "../shared/response.ts";
-import {
-  dedupSetting,
-  digits,
-  getRequest,
-  oneOf,
-  requiredSecret,
-  tokenSettings,
-} from "../shared/settings.ts";
+import { dedupSetting, digits, getRequest, oneOf, requiredSecret, tokenSettings } from "../shared/settings.ts";
 import { targetsCheck } from "../shared/targets.ts";
 import { examples, responses } from "./examples.ts";
-import {
-  apiHeaders,
-  apiVersion,
-  base,
-  events,
-  fields,
-  ruleId,
-  rulesOf,
-  toRequest,
-  userIds,
-} from "./request.ts";
+import { apiHeaders, apiVersion, base, events, fields, ruleId, rulesOf, toRequest, userIds } from "./request.ts";
 import { readResponse } from "./response.ts";
 
-const listRequest = (path: string, settings: ConnectionSettings) =>
-  getRequest(`${base}/${path}`, apiHeaders(settings));
+const listRequest = (path: string, settings: ConnectionSettings) => getRequest(`${base}/${path}`, apiHeaders(settings));
 
 /** LinkedIn lists a hundred rules at a time. */
 const listRules = (settings: ConnectionSettings) =>
@@ -38,9 +20,7 @@ const listRules = (settings: ConnectionSettings) =>
     settings,
   );
 const usableRules = (body: unknown) =>
-  listAt(body, "elements").filter(
-    (one) => textAt(one, "conversionMethod") === "CONVERSIONS_API" && at(one, "enabled") !== false,
-  );
+  listAt(body, "elements").filter((one) => textAt(one, "conversionMethod") === "CONVERSIONS_API" && at(one, "enabled") !== false);
 
 /** The rules of a connection: of all events, and of single ones. */
 const chosenRules = (settings: ConnectionSettings) =>
@@ -72,19 +52,13 @@ export const linkedin = {
       "The number of the ad account is in Campaign Manager's URL and next to the account's name.",
     ],
     sends: [
-      [
-        "conversion",
-        "the rule that the connection has for the event; one element for each, where it has several",
-      ],
+      ["conversion", "the rule that the connection has for the event; one element for each, where it has several"],
       ["conversionHappenedAt", "the time of the conversion, in milliseconds"],
       ["eventId", "the event id, or the order id if the connection is set so"],
       ["conversionValue", "value and currency, both or neither"],
       ["user.userIds SHA256_EMAIL", "the hashed email"],
       ["user.userIds LINKEDIN_FIRST_PARTY_ADS_TRACKING_UUID", "li_fat_id of the click, else of the cookie"],
-      [
-        "user.userIds PLAINTEXT_IP_ADDRESS or SHA256_IP_ADDRESS",
-        "the visit's IPv4 address, only if switched on",
-      ],
+      ["user.userIds PLAINTEXT_IP_ADDRESS or SHA256_IP_ADDRESS", "the visit's IPv4 address, only if switched on"],
     ],
     notSent: [
       "Names: LinkedIn accepts them in plain text only, and the relay stores only hashes. Company, title and country can only be sent with names.",
@@ -92,8 +66,7 @@ export const linkedin = {
       "Order ids have no field of their own; they can serve as the event id.",
       "A li_fat_id that is not a UUID.",
     ],
-    consent:
-      "LinkedIn has no consent flag and rejects events without a match key: events of people who opted out are skipped.",
+    consent: "LinkedIn has no consent flag and rejects events without a match key: events of people who opted out are skipped.",
     testMode: "LinkedIn has no test mode: events of test keys are skipped.",
     limits: [
       "LinkedIn accepts 5000 events in a request; fewer are sent, so that its response can be read whole. One invalid event fails the whole request; the others are resent without it.",
@@ -114,11 +87,7 @@ export const linkedin = {
     refresh: "keeps",
   },
   settings: [
-    requiredSecret(
-      "access_token",
-      "Access token",
-      "From Campaign Manager (a Direct API source), or filled by signing in.",
-    ),
+    requiredSecret("access_token", "Access token", "From Campaign Manager (a Direct API source), or filled by signing in."),
     ...tokenSettings,
     {
       name: "ad_account_id",
@@ -146,8 +115,7 @@ export const linkedin = {
       label: "API version",
       help: "The year and month of the LinkedIn API version. Change it only when LinkedIn has retired the one that is set.",
       default: apiVersion,
-      check: (value) =>
-        /^20\d\d(?:0[1-9]|1[0-2])$/.test(value) ? null : "must be a year and a month, like 202609",
+      check: (value) => (/^20\d\d(?:0[1-9]|1[0-2])$/.test(value) ? null : "must be a year and a month, like 202609"),
     },
   ],
   pickers: [
@@ -180,8 +148,7 @@ export const linkedin = {
     if (conversion.mode === "test") return "LinkedIn has no test mode";
     if (conversion.consent === "denied") return "opted out";
     if (isUnnamedRefund(conversion, settings)) return "LinkedIn takes no refunds";
-    if (rulesOf(conversion, settings).length === 0)
-      return `no conversion rule for the event ${conversion.name.trim()}`;
+    if (rulesOf(conversion, settings).length === 0) return `no conversion rule for the event ${conversion.name.trim()}`;
     return userIds(conversion, settings).length ? null : "no email or li_fat_id";
   },
   toRequest,
@@ -194,8 +161,7 @@ export const linkedin = {
         return chosenRules(settings).every((rule) => known.has(rule));
       },
       {
-        otherwise:
-          "a chosen conversion rule is not among the first 100 enabled Conversions API rules of the ad account",
+        otherwise: "a chosen conversion rule is not among the first 100 enabled Conversions API rules of the ad account",
       },
     ),
   examples,

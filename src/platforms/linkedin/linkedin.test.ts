@@ -12,10 +12,7 @@ const own: ConnectionSettings = {
   ad_account_id: "500123456",
   default_rule: "555001",
 };
-type Element = { conversion: string; user: { userIds: { idType: string; idValue: string }[] } } & Record<
-  string,
-  unknown
->;
+type Element = { conversion: string; user: { userIds: { idType: string; idValue: string }[] } } & Record<string, unknown>;
 const { request, skipReason, settingFault, read: readAll } = platformFixture(linkedin, own);
 const element = (changes: Partial<Conversion> = {}, settings: ConnectionSettings = {}) =>
   (JSON.parse(request(changes, settings).body) as { elements: Element[] }).elements[0] as Element;
@@ -60,21 +57,13 @@ describe("the rule", () => {
         { ...own, "event.lead": "777,778" },
         now,
       );
-    expect(readElements([201], [201], [201], [201])).toEqual([
-      { outcome: "accepted" },
-      { outcome: "accepted" },
-    ]);
+    expect(readElements([201], [201], [201], [201])).toEqual([{ outcome: "accepted" }, { outcome: "accepted" }]);
     const wrong = "The conversion rule 778 is not enabled";
-    expect(
-      readElements([201], [400, wrong], [400, "The conversion rule 777 is wrong"], [400, wrong]),
-    ).toEqual([
+    expect(readElements([201], [400, wrong], [400, "The conversion rule 777 is wrong"], [400, wrong])).toEqual([
       { outcome: "rejected", error: `HTTP 400: ${wrong}; accepted for its other targets` },
       expect.objectContaining({ outcome: "retry", retryAfterSeconds: 3600 }),
     ]);
-    expect(readElements([201], [429], [201], [201])).toMatchObject([
-      { outcome: "retry" },
-      { outcome: "accepted" },
-    ]);
+    expect(readElements([201], [429], [201], [201])).toMatchObject([{ outcome: "retry" }, { outcome: "accepted" }]);
   });
 
   test("a rule may be a number or a whole URN", () => {
@@ -101,9 +90,7 @@ describe("skipped events", () => {
 
   test("an event of a person who opted out is skipped", () => {
     expect(skipReason(withheld)).toBe("opted out");
-    expect(ids({ consent: "denied", browserIds: { li_fat_id: "cookie" } }, { ip_address: "plain" })).toEqual(
-      [],
-    );
+    expect(ids({ consent: "denied", browserIds: { li_fat_id: "cookie" } }, { ip_address: "plain" })).toEqual([]);
   });
 
   test("an event without a match key is skipped", () => {
@@ -148,8 +135,7 @@ describe("match keys", () => {
   test("the click's li_fat_id wins over the cookie, byte for byte", () => {
     const value = uuid.toUpperCase();
     const browserIds = { li_fat_id: uuid };
-    const sent = (click: string) =>
-      ids({ clickIds: { li_fat_id: { value: click, seenAt: 0 } }, browserIds, person: null });
+    const sent = (click: string) => ids({ clickIds: { li_fat_id: { value: click, seenAt: 0 } }, browserIds, person: null });
     expect(sent(value)).toEqual([`LINKEDIN_FIRST_PARTY_ADS_TRACKING_UUID ${value}`]);
     for (const broken of ["AbC_%2f", `${uuid} `, uuid.replaceAll("-", "")])
       expect(sent(broken)).toEqual([`LINKEDIN_FIRST_PARTY_ADS_TRACKING_UUID ${uuid}`]);
@@ -202,12 +188,10 @@ describe("time and money", () => {
       "map.conversionValue.amount": "extra.worth",
       "map.conversionValue.currencyCode": "extra.in",
     };
-    expect(element({ value: null, extra: { worth: "12.345", in: "usd" } }, settings).conversionValue).toEqual(
-      {
-        currencyCode: "USD",
-        amount: "12.35",
-      },
-    );
+    expect(element({ value: null, extra: { worth: "12.345", in: "usd" } }, settings).conversionValue).toEqual({
+      currencyCode: "USD",
+      amount: "12.35",
+    });
     expect(element({ extra: { worth: "much", in: "points" } }, settings).conversionValue).toEqual({
       currencyCode: "EUR",
       amount: "49.90",
@@ -221,18 +205,11 @@ describe("the response", () => {
     read(status, JSON.stringify({ message }), count).map((one) => one.outcome);
 
   test("every named event is rejected, the others are resent", () => {
-    expect(outcomes(422, "Index: 0, ERROR :: a\nIndex: 2, ERROR :: b\n")).toEqual([
-      "rejected",
-      "retry",
-      "rejected",
-    ]);
+    expect(outcomes(422, "Index: 0, ERROR :: a\nIndex: 2, ERROR :: b\n")).toEqual(["rejected", "retry", "rejected"]);
   });
 
   test("each rejected event gets its own message only", () => {
-    const readings = read(
-      422,
-      JSON.stringify({ message: "Index: 0, ERROR :: a\nERROR :: b\nIndex: 2, ERROR :: c" }),
-    );
+    const readings = read(422, JSON.stringify({ message: "Index: 0, ERROR :: a\nERROR :: b\nIndex: 2, ERROR :: c" }));
     expect(readings[0]).toEqual({ outcome: "rejected", error: "HTTP 422: ERROR :: a ERROR :: b" });
     expect(readings[2]).toEqual({ outcome: "rejected", error: "HTTP 422: ERROR :: c" });
   });
@@ -262,12 +239,7 @@ describe("the response", () => {
     const [lead, purchase] = [sampleConversion({ name: "Lead" }), sampleConversion()];
     const settings = { ...own, "event.lead": "777" };
     const readings = (status: number, message: string) =>
-      linkedin.readResponse(
-        { status, headers: {}, body: JSON.stringify({ status, message }) },
-        [lead, purchase],
-        settings,
-        now,
-      );
+      linkedin.readResponse({ status, headers: {}, body: JSON.stringify({ status, message }) }, [lead, purchase], settings, now);
     for (const [status, message] of [
       [403, "No access to the conversion urn:lla:llaPartnerConversion:777"],
       [400, "The conversion rule 777 is not enabled"],
@@ -284,10 +256,7 @@ describe("the response", () => {
           retryAfterSeconds: 1,
         },
       ]);
-    expect(readings(403, "Not enough permissions").map((one) => one.outcome)).toEqual([
-      "unauthorized",
-      "unauthorized",
-    ]);
+    expect(readings(403, "Not enough permissions").map((one) => one.outcome)).toEqual(["unauthorized", "unauthorized"]);
     expect(linkedin.group(lead, settings)).not.toBe(linkedin.group(purchase, settings));
   });
 

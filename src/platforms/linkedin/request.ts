@@ -20,9 +20,7 @@ const ruleUrn = "urn:lla:llaPartnerConversion:";
 export const ruleId = (rule: string) => rule.replace(ruleUrn, "");
 
 const checkRule = (value: string) =>
-  /^(?:urn:lla:llaPartnerConversion:)?\d{1,20}$/.test(value)
-    ? null
-    : "must be the id of a conversion rule, digits";
+  /^(?:urn:lla:llaPartnerConversion:)?\d{1,20}$/.test(value) ? null : "must be the id of a conversion rule, digits";
 
 export const events: EventNames = {
   standard: {},
@@ -33,10 +31,7 @@ export const events: EventNames = {
 };
 
 export const fields: readonly Field[] = [
-  numberField(
-    "conversionValue.amount",
-    "The value in place of the event's own: a fixed one for leads, for example.",
-  ),
+  numberField("conversionValue.amount", "The value in place of the event's own: a fixed one for leads, for example."),
   textField("conversionValue.currencyCode", "The currency in place of the event's own, three letters."),
 ];
 
@@ -61,8 +56,7 @@ export function apiHeaders(settings: ConnectionSettings): Record<string, string>
   };
 }
 
-export const rulesOf = (conversion: Conversion, settings: ConnectionSettings) =>
-  eventNamesOf(conversion, settings, events);
+export const rulesOf = (conversion: Conversion, settings: ConnectionSettings) => eventNamesOf(conversion, settings, events);
 
 /** One element for each rule of each conversion. */
 export const elementsOf = (conversions: readonly Conversion[], settings: ConnectionSettings) =>
@@ -80,10 +74,7 @@ function toElement({ conversion, target }: Target, settings: ConnectionSettings,
   };
 }
 
-export function userIds(
-  conversion: Conversion,
-  settings: ConnectionSettings,
-): { idType: string; idValue: string }[] {
+export function userIds(conversion: Conversion, settings: ConnectionSettings): { idType: string; idValue: string }[] {
   if (conversion.consent === "denied") return [];
   const { person, clickIds, browserIds, browser } = conversion;
   const click = validId(clickIds.li_fat_id?.value, uuidPattern) ?? validId(browserIds.li_fat_id, uuidPattern);

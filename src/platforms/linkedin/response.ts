@@ -24,12 +24,7 @@ export const readResponse: Platform["readResponse"] = (response, conversions, se
   return joinReadings(conversions, sent, readElements(response, sent, settings, now));
 };
 
-function readElements(
-  response: PlatformResponse,
-  sent: readonly Target[],
-  settings: ConnectionSettings,
-  now: number,
-): Reading[] {
+function readElements(response: PlatformResponse, sent: readonly Target[], settings: ConnectionSettings, now: number): Reading[] {
   const body = parseBody(response);
   // Rest.li errors are JSON; gateways in front of it answer in plain text.
   const message = textAt(body, "message") || (body === undefined ? response.body : "");
@@ -43,9 +38,7 @@ function readElements(
     const isRejected = sent.map(({ target }) => isAboutRule(response.status, message, target));
     // One wrong rule fails the whole request; conversions of other rules are resent without it.
     if (isRejected.includes(true))
-      return sent.map((one, i) =>
-        isRejected[i] ? readOne(response.status, message, one) : resendable(response.status),
-      );
+      return sent.map((one, i) => (isRejected[i] ? readOne(response.status, message, one) : resendable(response.status)));
     return whole.outcome === "rejected"
       ? readBatchRejection(response, sent.length, rejectedIn(message), message, now)
       : sent.map(() => whole);
@@ -58,11 +51,8 @@ function readElements(
     if (!status) return retryLater("LinkedIn's answer left this event out");
     const detail = textAt(elements[index], "error", "message");
     // Waiting for the setting would send the conversion to its other rules again, every hour.
-    const isCounted = sent.some(
-      ({ conversion }, i) => conversion === one.conversion && isSuccess(statuses[i] ?? 0),
-    );
-    if (isCounted && isAboutRule(status, detail, one.target))
-      return rejected(`HTTP ${status}: ${shorten(detail)}`);
+    const isCounted = sent.some(({ conversion }, i) => conversion === one.conversion && isSuccess(statuses[i] ?? 0));
+    if (isCounted && isAboutRule(status, detail, one.target)) return rejected(`HTTP ${status}: ${shorten(detail)}`);
     return readOne(status, detail, one);
   });
 }
@@ -80,8 +70,7 @@ function isAboutRule(status: number, message: string, rule: string | undefined):
 function readElement(response: PlatformResponse, message: string, now: number): Reading {
   const because = message ? `: ${shorten(message)}` : "";
   // The conversions are valid: they wait, like those of an expired token, until another version is set.
-  if (response.status === 426)
-    return unauthorized(`HTTP 426: LinkedIn has retired the API version${because}`);
+  if (response.status === 426) return unauthorized(`HTTP 426: LinkedIn has retired the API version${because}`);
   if (response.status === 423) return retryLater(`HTTP 423${because}`);
   return readStatus(response, now, message);
 }

@@ -44,20 +44,16 @@ const money = { value: 49.9, currency: "EUR", order_id: "A-1001" };
 const example = exampleBuilder(settings, request);
 
 export const examples: Example[] = [
-  example(
-    "A purchase after a click on an ad, with everything known",
-    clickedPurchase("fbclid", "IwAR0-Example_Click"),
-    {
-      event_name: "Purchase",
-      ...website,
-      user_data: {
-        ...fullContact,
-        ...browser,
-        fbc: "fb.1.1794297600000.IwAR0-Example_Click",
-      },
-      custom_data: money,
+  example("A purchase after a click on an ad, with everything known", clickedPurchase("fbclid", "IwAR0-Example_Click"), {
+    event_name: "Purchase",
+    ...website,
+    user_data: {
+      ...fullContact,
+      ...browser,
+      fbc: "fb.1.1794297600000.IwAR0-Example_Click",
     },
-  ),
+    custom_data: money,
+  }),
   example("An order with its items", sampleConversion({ items: sampleItems }), {
     event_name: "Purchase",
     ...website,
@@ -178,9 +174,7 @@ export const responses: readonly ResponseExample[] = [
     "The API version is retired: the events wait until another one is set",
     400,
     fault({ message: "(#2635) You are calling a deprecated version of the Ads API.", code: 2635 }),
-    unauthorized(
-      "Meta error 2635: (#2635) You are calling a deprecated version of the Ads API.; correct api_version",
-    ),
+    unauthorized("Meta error 2635: (#2635) You are calling a deprecated version of the Ads API.; correct api_version"),
   ),
   unreadableSuccess("{}"),
   response(

@@ -23,8 +23,7 @@ import { readResponse } from "./response.ts";
 
 const sources = ["website", "system_generated", "email", "phone_call", "chat", "other"];
 
-const listRequest = (path: string, settings: ConnectionSettings) =>
-  getRequest(`${graphOf(settings)}/${path}`, bearer(settings));
+const listRequest = (path: string, settings: ConnectionSettings) => getRequest(`${graphOf(settings)}/${path}`, bearer(settings));
 
 export const meta = {
   id: "meta",
@@ -141,8 +140,7 @@ export const meta = {
     {
       setting: "pixel_id",
       needs: ["access_token", "ad_account_id"],
-      toRequest: (settings) =>
-        listRequest(`act_${settings.ad_account_id ?? ""}/adspixels?fields=id,name&limit=200`, settings),
+      toRequest: (settings) => listRequest(`act_${settings.ad_account_id ?? ""}/adspixels?fields=id,name&limit=200`, settings),
       read: (body) => choicesOf(listAt(parseJson(body), "data")),
     },
   ],
@@ -156,8 +154,7 @@ export const meta = {
   skipReason(conversion, settings) {
     if (conversion.mode === "test" && !settings.test_event_code) return noTestCode;
     if (isUnnamedRefund(conversion, settings)) return "Meta takes no refunds";
-    if (!isMatchable(conversion))
-      return conversion.consent === "denied" ? "opted out" : "no email, phone, fbclid, _fbc or _fbp";
+    if (!isMatchable(conversion)) return conversion.consent === "denied" ? "opted out" : "no email, phone, fbclid, _fbc or _fbp";
     if (conversion.value === null && eventNameOf(conversion, settings, events) === "Purchase")
       return "Meta requires a value with Purchase";
     return null;
@@ -167,10 +164,7 @@ export const meta = {
   // A token from Events Manager may read the quality of its dataset, and little else.
   prove: (settings) =>
     readProof(
-      listRequest(
-        `dataset_quality?dataset_id=${settings.pixel_id ?? ""}&fields=web%7Bevent_name%7D`,
-        settings,
-      ),
+      listRequest(`dataset_quality?dataset_id=${settings.pixel_id ?? ""}&fields=web%7Bevent_name%7D`, settings),
       (body) => Array.isArray(at(body, "web")) || Array.isArray(at(body, "data")),
       { otherwise: "Meta's answer about the dataset could not be read", unchecked: "permission to send" },
     ),

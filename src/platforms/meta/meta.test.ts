@@ -11,8 +11,7 @@ const settings = { pixel_id: "1234567890123456", access_token: "EXAMPLE-TOKEN" }
 const { request, read, skipReason, settingFault } = platformFixture(meta, settings);
 
 type UserData = Record<string, string | string[]>;
-const eventOf = (changes: Partial<Conversion> = {}, more: Record<string, string> = {}) =>
-  firstEvent(request(changes, more));
+const eventOf = (changes: Partial<Conversion> = {}, more: Record<string, string> = {}) => firstEvent(request(changes, more));
 const userOf = (changes: Partial<Conversion> = {}) => eventOf(changes).user_data as UserData;
 const fault = (error: Record<string, unknown>, status = 400) => ({
   status,
@@ -60,8 +59,7 @@ describe("the request", () => {
   });
 
   test("all names of a qualified lead are one custom event", () => {
-    for (const name of ["MQL", "SQL", "Qualified Lead"])
-      expect(eventOf({ name }).event_name, name).toBe("qualified_lead");
+    for (const name of ["MQL", "SQL", "Qualified Lead"]) expect(eventOf({ name }).event_name, name).toBe("qualified_lead");
   });
 });
 
@@ -100,12 +98,7 @@ describe("the click", () => {
     for (const value of ["two words", "é", "a+b", "line\nbreak"])
       expect(fbc(undefined, { fbclid: { value, seenAt: clickedAt } })).toBeUndefined();
     const future = clickedAt + 365 * 86_400_000;
-    for (const cookie of [
-      "fb.1.179429760.Only",
-      "fb.12.1794297600123.Only",
-      "fb.1.1794297600123.",
-      `fb.1.${future}.x`,
-    ])
+    for (const cookie of ["fb.1.179429760.Only", "fb.12.1794297600123.Only", "fb.1.1794297600123.", `fb.1.${future}.x`])
       expect(fbc(cookie, {})).toBeUndefined();
   });
 
@@ -125,16 +118,8 @@ describe("the click", () => {
 
 describe("the person", () => {
   test.each([
-    [
-      { email: " John_Smith@Gmail.com " },
-      "em",
-      "62a14e44f765419d10fea99367361a727c12365e2520f32218d505ed9aa0f62f",
-    ],
-    [
-      { phone: "+1 (650) 555-1212" },
-      "ph",
-      "e323ec626319ca94ee8bff2e4c87cf613be6ea19919ed1364124e16807ab3176",
-    ],
+    [{ email: " John_Smith@Gmail.com " }, "em", "62a14e44f765419d10fea99367361a727c12365e2520f32218d505ed9aa0f62f"],
+    [{ phone: "+1 (650) 555-1212" }, "ph", "e323ec626319ca94ee8bff2e4c87cf613be6ea19919ed1364124e16807ab3176"],
     [{ firstName: "Mary" }, "fn", "6915771be1c5aa0c886870b6951b03d7eafc121fea0e80a5ea83beb7c449f4ec"],
     [{ firstName: "Valéry" }, "fn", "08e1996b5dd49e62a4b4c010d44e4345592a863bb9f8e3976219bac29417149c"],
     [{ lastName: "정" }, "ln", "8fa8cd9c440be61d0151429310034083132b35975c4bea67fdd74158eb51db14"],
@@ -147,13 +132,9 @@ describe("the person", () => {
     const mapped = (extra: Record<string, unknown>) =>
       eventOf(
         { extra },
-        Object.fromEntries(
-          ["external_id", "ct", "st", "zp", "country"].map((key) => [`map.user_data.${key}`, `extra.${key}`]),
-        ),
+        Object.fromEntries(["external_id", "ct", "st", "zp", "country"].map((key) => [`map.user_data.${key}`, `extra.${key}`])),
       ).user_data as UserData;
-    expect(
-      mapped({ external_id: " C-47 11 ", ct: "Ber-lin 1", st: "CA", zp: "94035-1234", country: "DE" }),
-    ).toMatchObject({
+    expect(mapped({ external_id: " C-47 11 ", ct: "Ber-lin 1", st: "CA", zp: "94035-1234", country: "DE" })).toMatchObject({
       external_id: ["df7c3928d872173e00a919133e633b39f908409530cb82bce23ec773a99dcf58"],
       ct: ["fb38a93fd89e1a5fc7852a5d7109e321d23a721a1899292273ac5a21dc4db378"],
       st: ["6959097001d10501ac7d54c0bdb8db61420f658f2922cc26e46d536119a31126"],
@@ -169,9 +150,7 @@ describe("the person", () => {
 
 describe("consent", () => {
   test("the IP address of a person who opted out is not sent", () => {
-    expect(eventOf({ person: null, browserIds: {}, clickIds: {}, consent: "denied" })).not.toHaveProperty(
-      "user_data",
-    );
+    expect(eventOf({ person: null, browserIds: {}, clickIds: {}, consent: "denied" })).not.toHaveProperty("user_data");
   });
 
   test("only denied consent sets opt_out and limited data use", () => {
@@ -214,9 +193,7 @@ describe("skipped events", () => {
 
 describe("the response", () => {
   test.each([1, 2, 4, 17, 341, 368, 5000, 21009, 80003])("error code %d is retried", (code) => {
-    expect(read(fault({ code, message: "wait" }))).toEqual([
-      { outcome: "retry", error: `Meta error ${code}: wait` },
-    ]);
+    expect(read(fault({ code, message: "wait" }))).toEqual([{ outcome: "retry", error: `Meta error ${code}: wait` }]);
   });
 
   test.each([3, 100])("error code %d is rejected", (code) => {
@@ -246,9 +223,7 @@ describe("the response", () => {
   });
 
   test("one invalid event rejects the whole batch, so that delivery halves it", () => {
-    expect(read(fault({ code: 100, message: "bad" }), 3).map(({ outcome }) => outcome)).toEqual(
-      Array(3).fill("rejected"),
-    );
+    expect(read(fault({ code: 100, message: "bad" }), 3).map(({ outcome }) => outcome)).toEqual(Array(3).fill("rejected"));
   });
 });
 
@@ -260,9 +235,7 @@ describe("the lists of ad accounts and pixels", () => {
       const made = picker?.toRequest({ ...settings, ad_account_id: "3000000000000001" });
       expect(made?.headers).toEqual({ authorization: "Bearer EXAMPLE-TOKEN" });
     }
-    expect(pixels?.toRequest({ ad_account_id: "77777" }).url).toMatch(
-      /\/act_77777\/adspixels\?fields=id,name/,
-    );
+    expect(pixels?.toRequest({ ad_account_id: "77777" }).url).toMatch(/\/act_77777\/adspixels\?fields=id,name/);
   });
 
   test("ad accounts and pixels are offered with their ids", () => {
@@ -283,12 +256,7 @@ describe("the settings", () => {
     ["access_token", "EAAB-x", "two words", "must be ASCII letters, digits and punctuation, without spaces"],
     ["access_token", "EAAB", "EAAB\n", "must be ASCII letters, digits and punctuation, without spaces"],
     ["test_event_code", "TEST1", "TEST 1", "must be a code of letters, digits, hyphens and underscores"],
-    [
-      "action_source",
-      "chat",
-      "physical_store",
-      "must be one of website, system_generated, email, phone_call, chat, other",
-    ],
+    ["action_source", "chat", "physical_store", "must be one of website, system_generated, email, phone_call, chat, other"],
     ["limited_data", "always", "yes", "must be denied or always"],
   ])("the setting %s accepts %j and rejects %j", (name, good, bad, reason) => {
     expect(settingFault(name, good)).toBeNull();

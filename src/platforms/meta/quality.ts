@@ -3,16 +3,7 @@
 
 import type { QualityReport } from "../../kernel/quality.ts";
 import type { ConnectionSettings, PlatformResponse, QualityReading, QualitySource } from "../platform.ts";
-import {
-  at,
-  listAt,
-  parseBody,
-  rejected,
-  shorten,
-  textAt,
-  unauthorized,
-  unreadable,
-} from "../shared/response.ts";
+import { at, listAt, parseBody, rejected, shorten, textAt, unauthorized, unreadable } from "../shared/response.ts";
 import { bearer, getRequest } from "../shared/settings.ts";
 import { shareOf } from "../shared/values.ts";
 import { graphOf } from "./request.ts";
@@ -135,11 +126,7 @@ export const quality: QualitySource = {
               { key: "email", coverage: 0.994 },
               { key: "phone", coverage: 0.31 },
             ],
-            notes: [
-              "Server sending duplicate IPs (12 %)",
-              "event coverage 62 %, the goal is 75 %",
-              "freshness: real_time",
-            ],
+            notes: ["Server sending duplicate IPs (12 %)", "event coverage 62 %, the goal is 75 %", "freshness: real_time"],
           },
           { event: "Lead", score: null, maxScore: null, rating: null, keys: [], notes: [] },
         ],
@@ -199,11 +186,7 @@ function toReport(one: unknown): QualityReport {
         shorten(`${textAt(problem, "name")} (${textAt(problem, "percentage")} %)`),
       ),
       ...(typeof covered === "number"
-        ? [
-            shorten(
-              `event coverage ${covered} %, the goal is ${textAt(one, "event_coverage", "goal_percentage")} %`,
-            ),
-          ]
+        ? [shorten(`event coverage ${covered} %, the goal is ${textAt(one, "event_coverage", "goal_percentage")} %`)]
         : []),
       ...(frequency ? [shorten(`freshness: ${frequency}`)] : []),
     ],

@@ -4,15 +4,7 @@ import { minuteMs } from "../../kernel/time.ts";
 import type { Conversion, Item } from "../../kernel/event.ts";
 import type { ConnectionSettings, EventNames, Field, Platform } from "../platform.ts";
 import { eventNameOf } from "../shared/eventNames.ts";
-import {
-  applyMapping,
-  hashedList,
-  idList,
-  numberField,
-  oneWordOf,
-  textField,
-  wholeNumber,
-} from "../shared/mapping.ts";
+import { applyMapping, hashedList, idList, numberField, oneWordOf, textField, wholeNumber } from "../shared/mapping.ts";
 import { contentsOf, idsOf, piecesOf } from "../shared/items.ts";
 import { bearer, testCodeOf } from "../shared/settings.ts";
 import { externalIdField, placeFields, processingOptions, userDataOf } from "../shared/userData.ts";
@@ -55,10 +47,8 @@ export const fields: readonly Field[] = [
   // Meta's own library converts these ids to lower case and removes spaces before it hashes them.
   { ...externalIdField, shape: hashedList((id) => id.toLowerCase().replace(/\s/g, "")) },
   ...placeFields,
-  textField(
-    "user_data.lead_id",
-    "The id of a lead from a form on Facebook or Instagram, as Meta gave it: digits.",
-    (id) => (/^\d{1,30}$/.test(String(id)) ? id : undefined),
+  textField("user_data.lead_id", "The id of a lead from a form on Facebook or Instagram, as Meta gave it: digits.", (id) =>
+    /^\d{1,30}$/.test(String(id)) ? id : undefined,
   ),
   textField("custom_data.content_name", "Name of the page or product."),
   textField("custom_data.content_category", "Category of the page or product."),
@@ -152,11 +142,7 @@ const maxClockLeadMs = minuteMs;
 type Cookie = { cookie: string; ms: number; id: string };
 
 /** `fb.<labels of the domain>.<milliseconds>.<id>`: Meta rejects the event for any other cookie, and for one from the future. */
-function cookieOf(
-  value: string | undefined,
-  { receivedAt }: Conversion,
-  pattern: RegExp,
-): Cookie | undefined {
+function cookieOf(value: string | undefined, { receivedAt }: Conversion, pattern: RegExp): Cookie | undefined {
   const [cookie, ms, id] = /^fb\.\d\.(\d{13})\.(.+)$/.exec(validId(value) ?? "") ?? [];
   if (!cookie || !id || !pattern.test(id) || Number(ms) > receivedAt + maxClockLeadMs) return undefined;
   return { cookie, ms: Number(ms), id };

@@ -29,10 +29,7 @@ export const readResponse: Platform["readResponse"] = (response, conversions, _s
 };
 
 /** Reads the error of another call to the Graph API; null where there is none. */
-export function readFault(
-  response: PlatformResponse,
-  now: number,
-): Extract<Reading, { error: string }> | null {
+export function readFault(response: PlatformResponse, now: number): Extract<Reading, { error: string }> | null {
   if (isSuccess(response.status) && at(parseBody(response), "error") === undefined) return null;
   const reading = readWhole(response, 0, now);
   return reading.outcome === "accepted" ? null : reading;

@@ -82,8 +82,7 @@ function example(
   };
 }
 
-const faultOf = (code: number, name: string) =>
-  JSON.stringify({ Errors: [{ Code: code, ErrorCode: name, Message: name }] });
+const faultOf = (code: number, name: string) => JSON.stringify({ Errors: [{ Code: code, ErrorCode: name, Message: name }] });
 
 export const responses: readonly ConfirmationExample[] = [
   example("every conversion is attributed", { counted: 2 }, 2, {
@@ -145,12 +144,11 @@ export const responses: readonly ConfirmationExample[] = [
     reason: "other",
     detail: "0 of 2 attributed, 1 with a reason",
   }),
-  example(
-    "a reason that this version does not know",
-    { counted: 0, lost: 1, alerts: [["SomethingNew", 1]] },
-    1,
-    { state: "unknown", reason: "other", detail: "1 of 1: SomethingNew" },
-  ),
+  example("a reason that this version does not know", { counted: 0, lost: 1, alerts: [["SomethingNew", 1]] }, 1, {
+    state: "unknown",
+    reason: "other",
+    detail: "1 of 1: SomethingNew",
+  }),
   {
     title: "the token is not valid",
     conversions: 1,

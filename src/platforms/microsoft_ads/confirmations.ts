@@ -4,21 +4,8 @@
 
 import type { ConfirmationReason } from "../../kernel/confirmation.ts";
 import { dayMs } from "../../kernel/time.ts";
-import type {
-  ConfirmationQuestion,
-  Confirmations,
-  ConfirmationStep,
-  PlatformRequest,
-  PlatformResponse,
-} from "../platform.ts";
-import {
-  answered,
-  combineCounts,
-  readCount,
-  undecidable,
-  type Decided,
-  type ReasonCount,
-} from "../shared/confirmations.ts";
+import type { ConfirmationQuestion, Confirmations, ConfirmationStep, PlatformRequest, PlatformResponse } from "../platform.ts";
+import { answered, combineCounts, readCount, undecidable, type Decided, type ReasonCount } from "../shared/confirmations.ts";
 import {
   at,
   listAt,
@@ -48,9 +35,7 @@ export const confirmations: Confirmations = {
   perMinute: 20,
   subjectOf({ name, acceptedAt, answer }, settings) {
     // Only the upload of offline conversions answers with the rows that failed.
-    const goal = Array.isArray(at(parseJson(answer), "PartialErrors"))
-      ? goalOf({ name }, settings)
-      : undefined;
+    const goal = Array.isArray(at(parseJson(answer), "PartialErrors")) ? goalOf({ name }, settings) : undefined;
     return goal === undefined ? null : `${isoTime(acceptedAt).slice(0, 10)} ${goal}`;
   },
   // Reports are asked for by the number of the goal, and settings have its name.
@@ -82,9 +67,7 @@ function read(response: PlatformResponse, question: ConfirmationQuestion, now: n
       : rejected(shorten(`the ad account has no offline goal ${name}`));
   }
   if (!Array.isArray(at(body, "OfflineGoalConversionSummaries"))) return unreadable(response, now);
-  const days = listAt(body, "OfflineGoalConversionSummaries").flatMap((goal) =>
-    listAt(goal, "DailySummaries"),
-  );
+  const days = listAt(body, "OfflineGoalConversionSummaries").flatMap((goal) => listAt(goal, "DailySummaries"));
   const day = days.find((one) => textAt(one, "UploadDate").startsWith(dayOf(question.subject)));
   return answered(readDay(day, question.conversions), question.conversions);
 }
@@ -107,8 +90,7 @@ function readDay(day: unknown, conversions: number): Decided | null {
   const total = counted + lost;
   const errors = listAt(day, "Alerts").map(toReasonCount);
   const named = errors.reduce((sum, { count }) => sum + count, 0);
-  if (total > conversions)
-    return undecidable(`${counted} of ${total} attributed, of which ${conversions} were sent from here`);
+  if (total > conversions) return undecidable(`${counted} of ${total} attributed, of which ${conversions} were sent from here`);
   if (named !== lost) return undecidable(`${counted} of ${total} attributed, ${named} with a reason`);
   return combineCounts(errors, { counted, total, conversions });
 }
@@ -124,9 +106,7 @@ function toReasonCount(one: unknown): ReasonCount {
 
 function readFault(fault: unknown): ConfirmationStep {
   const code = textAt(fault, "Code");
-  const error = shorten(
-    [code, textAt(fault, "ErrorCode"), textAt(fault, "Message")].filter(Boolean).join(" "),
-  );
+  const error = shorten([code, textAt(fault, "ErrorCode"), textAt(fault, "Message")].filter(Boolean).join(" "));
   if (tokenCodes.has(code)) return unauthorized(error);
   return transientCodes.has(code) ? retryLater(error) : rejected(error);
 }

@@ -47,10 +47,8 @@ const example = sampleConversion({
 
 export const corrections: Corrections = {
   maxAgeDays: 90,
-  effect:
-    "Microsoft changes the value of an offline conversion, and takes it back if the whole order was refunded.",
-  cannotCorrect: (conversion, of) =>
-    apiOf(conversion, of) === "offline" ? null : "only offline conversions can be corrected",
+  effect: "Microsoft changes the value of an offline conversion, and takes it back if the whole order was refunded.",
+  cannotCorrect: (conversion, of) => (apiOf(conversion, of) === "offline" ? null : "only offline conversions can be corrected"),
   toRequest({ conversion, value, at: adjustedAt }, of) {
     const isLeft = value > 0;
     return campaignRequest(of, "OfflineConversionAdjustments/Apply", {
@@ -71,8 +69,7 @@ export const corrections: Corrections = {
       ],
     });
   },
-  read: (response, { conversion }, of, now) =>
-    readResponse(response, [conversion], of, now)[0] ?? unreadable(response, now),
+  read: (response, { conversion }, of, now) => readResponse(response, [conversion], of, now)[0] ?? unreadable(response, now),
   examples: [
     {
       title: "Ten of an order of 49.90 were refunded",

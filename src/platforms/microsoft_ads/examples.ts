@@ -105,19 +105,15 @@ export const examples: readonly Example[] = [
     userData: { em },
   }),
   example("No click id", sampleConversion({ clickIds: {} }), { ...purchase, userData: contact }),
-  example(
-    "A person who denied consent, with a click id",
-    sampleConversion({ ...withheld, clickIds: clicked.clickIds }),
-    {
-      eventType: "custom",
-      eventId: purchase.eventId,
-      eventName: "purchase",
-      eventTime: purchase.eventTime,
-      adStorageConsent: "D",
-      userData: { msclkid: uuid },
-      customData: purchase.customData,
-    },
-  ),
+  example("A person who denied consent, with a click id", sampleConversion({ ...withheld, clickIds: clicked.clickIds }), {
+    eventType: "custom",
+    eventId: purchase.eventId,
+    eventName: "purchase",
+    eventTime: purchase.eventTime,
+    adStorageConsent: "D",
+    userData: { msclkid: uuid },
+    customData: purchase.customData,
+  }),
   ...["lead", "signup", "add_to_cart", "begin_checkout", "subscribe", "page_view"].map((name) =>
     example(`The event ${name} is sent under its own name`, sampleConversion({ ...clicked, name }), {
       ...purchase,
@@ -151,11 +147,7 @@ export const examples: readonly Example[] = [
       },
     ],
   ),
-  offlineExample(
-    "An event older than seven days is sent as an offline conversion",
-    sampleConversion(late),
-    latePurchase,
-  ),
+  offlineExample("An event older than seven days is sent as an offline conversion", sampleConversion(late), latePurchase),
   offlineExample(
     "A late lead without click id and value, with its own goal",
     bareConversion({ name: "Lead", time: late.time }),
@@ -234,10 +226,7 @@ export const responses: readonly ResponseExample[] = [
     "Offline conversions: an unknown goal stops only its own events, which wait for the setting",
     200,
     rows({ Index: 0, Code: 5606, ErrorCode: "OfflineConversionNameInvalid", Message: "Goal." }),
-    [
-      retryLater("5606 OfflineConversionNameInvalid Goal.; waits until offline_goal is corrected", 3600),
-      accepted,
-    ],
+    [retryLater("5606 OfflineConversionNameInvalid Goal.; waits until offline_goal is corrected", 3600), accepted],
   ),
   response(
     "Offline conversions: too many calls in a minute",

@@ -55,10 +55,7 @@ export const microsoftAds = {
       ["customData.transactionId", "orderId"],
       ["customData.value, .currency, or ConversionValue, ConversionCurrencyCode", "value and currency"],
       ["customData.items", "items: id, name, price and quantity"],
-      [
-        "customData.itemIds, .pageType",
-        "the ids of the items, and purchase, cart or product for such an event with items",
-      ],
+      ["customData.itemIds, .pageType", "the ids of the items, and purchase, cart or product for such an event with items"],
       ["adStorageConsent", "G or D, as the person decided; left out while unknown"],
     ],
     notSent: [
@@ -69,8 +66,7 @@ export const microsoftAds = {
       "Refunds, unless a name is chosen for the event refund: every event counts as revenue. With the site's setting corrections, a refund restates or retracts an offline conversion instead.",
       "Page views: the tag in the browser reports those already.",
     ],
-    consent:
-      "Microsoft rejects an event without any identifier, so events of people who opted out are skipped.",
+    consent: "Microsoft rejects an event without any identifier, so events of people who opted out are skipped.",
     testMode: "Microsoft Advertising has no test mode: test events are skipped.",
     limits: [
       "Events may be 7 days old for the Conversions API, 90 days for offline conversions.",
@@ -164,8 +160,7 @@ export const microsoftAds = {
         ? "no UET tag token, and offline conversions are not set up for this event"
         : "older than 7 days, and offline conversions are not set up for this event";
     // Offline conversions have no consent flag.
-    if (conversion.consent === "denied" && (api === "offline" || !hasMatchKey(conversion)))
-      return "opted out";
+    if (conversion.consent === "denied" && (api === "offline" || !hasMatchKey(conversion))) return "opted out";
     return hasMatchKey(conversion, api) ? null : "no msclkid, hashed email or phone";
   },
   toRequest,
@@ -181,11 +176,10 @@ export const microsoftAds = {
           // Late events need these, and are sent by another API.
           ...(settings.access_token ? { unchecked: "access_token, offline_goal" } : {}),
         }
-      : readProof(
-          tagRequest(settings),
-          (body) => listAt(body, "UetTags").some((tag) => textAt(tag, "Id") === settings.tag_id),
-          { otherwise: "the ad account has no UET tag with this tag_id", unchecked: "offline_goal" },
-        ),
+      : readProof(tagRequest(settings), (body) => listAt(body, "UetTags").some((tag) => textAt(tag, "Id") === settings.tag_id), {
+          otherwise: "the ad account has no UET tag with this tag_id",
+          unchecked: "offline_goal",
+        }),
   confirmations,
   corrections,
   examples,

@@ -35,8 +35,7 @@ const { settingFault, read: readAll } = platformFixture(microsoftAds, {});
 const read = (status: number, body: string, count = 1) => readAll({ status, body }, count);
 
 describe("the API of a conversion", () => {
-  const api = (given: Record<string, string>, days: number) =>
-    microsoftAds.group(sampleConversion(daysOld(days)), given);
+  const api = (given: Record<string, string>, days: number) => microsoftAds.group(sampleConversion(daysOld(days)), given);
 
   test.each([
     ["both APIs set up", 0, "conversions api", both],
@@ -51,17 +50,14 @@ describe("the API of a conversion", () => {
   ])("with %s, an event of %s days goes to the API %j", (_what, days, expected, given) => {
     expect(api(given, days)).toBe(expected);
     expect(skipReason(given, daysOld(days)) === null).toBe(expected !== "");
-    if (expected)
-      expect(request(given, daysOld(days)).url.includes("OfflineConversions")).toBe(expected === "offline");
+    if (expected) expect(request(given, daysOld(days)).url.includes("OfflineConversions")).toBe(expected === "offline");
   });
 
   test.each(["access_token", "developer_token", "account_id", "offline_goal"])(
     "without %s nothing goes as an offline conversion",
     (name) => {
       const given = Object.fromEntries(Object.entries(both).filter(([key]) => key !== name));
-      expect(skipReason(given, daysOld(8))).toBe(
-        "older than 7 days, and offline conversions are not set up for this event",
-      );
+      expect(skipReason(given, daysOld(8))).toBe("older than 7 days, and offline conversions are not set up for this event");
     },
   );
 
@@ -79,9 +75,7 @@ describe("the API of a conversion", () => {
   });
 
   test("an event without any API is skipped, and the reason says so", () => {
-    expect(skipReason({ tag_id: "1" })).toBe(
-      "no UET tag token, and offline conversions are not set up for this event",
-    );
+    expect(skipReason({ tag_id: "1" })).toBe("no UET tag token, and offline conversions are not set up for this event");
   });
 });
 
@@ -93,12 +87,10 @@ describe("skipped events", () => {
   test("events without any identifier are skipped", () => {
     const none = { ...withheld, consent: "unknown" } as const;
     expect(skipReason(settings, none)).toBe("no msclkid, hashed email or phone");
-    expect(
-      skipReason(settings, { ...none, browserIds: { _uetvid: "b171a9b06ce011ecafcd1b209be8601b" } }),
-    ).toBeNull();
-    expect(
-      skipReason(offlineOnly, { ...none, browserIds: { _uetvid: "b171a9b06ce011ecafcd1b209be8601b" } }),
-    ).toBe("no msclkid, hashed email or phone");
+    expect(skipReason(settings, { ...none, browserIds: { _uetvid: "b171a9b06ce011ecafcd1b209be8601b" } })).toBeNull();
+    expect(skipReason(offlineOnly, { ...none, browserIds: { _uetvid: "b171a9b06ce011ecafcd1b209be8601b" } })).toBe(
+      "no msclkid, hashed email or phone",
+    );
   });
 
   test("events of people who opted out are skipped", () => {
@@ -150,9 +142,7 @@ describe("the request", () => {
     const visitor = "b171a9b06ce011ecafcd1b209be8601b";
     for (const _uetvid of [visitor, `${visitor}|1abc|2|x`])
       expect(event(settings, { browserIds: { _uetvid } }).userData?.anonymousId).toBe(visitor);
-    expect(event(settings, { browserIds: { _uetvid: "jane@example.com" } }).userData).not.toHaveProperty(
-      "anonymousId",
-    );
+    expect(event(settings, { browserIds: { _uetvid: "jane@example.com" } }).userData).not.toHaveProperty("anonymousId");
   });
 
   test("the value is rounded to its currency, 0 is a value, and no value means no currency", () => {
@@ -209,18 +199,14 @@ describe("hashes", () => {
   });
 
   test("a given hash is sent where there is no other", () => {
-    expect(event(settings, { person: { emailSha256: sha256("b".repeat(64)) } }).userData?.em).toBe(
-      "b".repeat(64),
-    );
+    expect(event(settings, { person: { emailSha256: sha256("b".repeat(64)) } }).userData?.em).toBe("b".repeat(64));
   });
 });
 
 describe("the response", () => {
   test("a fault that names another row, or none, rejects no row", () => {
     for (const Index of [7, -1, 0.5, "0", null])
-      expect(read(200, JSON.stringify({ PartialErrors: [{ Index, Code: 5604 }] }))).toEqual([
-        { outcome: "accepted" },
-      ]);
+      expect(read(200, JSON.stringify({ PartialErrors: [{ Index, Code: 5604 }] }))).toEqual([{ outcome: "accepted" }]);
   });
 
   test.each([
@@ -239,10 +225,7 @@ describe("the response", () => {
     [109, "unauthorized"],
   ])("error code %d has the outcome %s", (Code, outcome) => {
     expect(read(200, JSON.stringify({ PartialErrors: [{ Index: 0, Code }] }))[0]?.outcome).toBe(outcome);
-    expect(read(400, JSON.stringify({ Errors: [{ Code }] }), 2).map((one) => one.outcome)).toEqual([
-      outcome,
-      outcome,
-    ]);
+    expect(read(400, JSON.stringify({ Errors: [{ Code }] }), 2).map((one) => one.outcome)).toEqual([outcome, outcome]);
   });
 
   test("an unknown code with a server error is retried", () => {
@@ -286,8 +269,7 @@ describe("items", () => {
 
   test("a mapped page type wins, and an invalid one is left out", () => {
     const typeFor = (type: string) =>
-      event({ ...settings, "map.customData.pageType": `const:${type}` }, { items: sampleItems }).customData
-        ?.pageType;
+      event({ ...settings, "map.customData.pageType": `const:${type}` }, { items: sampleItems }).customData?.pageType;
     expect(typeFor("other")).toBe("other");
     expect(typeFor("shelf")).toBeUndefined();
   });

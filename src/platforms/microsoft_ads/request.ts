@@ -45,8 +45,7 @@ export const ageAtReceipt = ({ time, receivedAt }: Conversion) => receivedAt - t
 export function apiOf(conversion: Conversion, settings: ConnectionSettings): Api | null {
   const ageMs = ageAtReceipt(conversion);
   if (settings.tag_token && ageMs < maxConversionsApiAgeMs) return "conversions api";
-  const isOfflineReady =
-    settings.access_token && settings.developer_token && settings.account_id && goalOf(conversion, settings);
+  const isOfflineReady = settings.access_token && settings.developer_token && settings.account_id && goalOf(conversion, settings);
   return isOfflineReady && ageMs < 90 * dayMs ? "offline" : null;
 }
 
@@ -55,11 +54,7 @@ export function hasMatchKey(conversion: Conversion, api?: Api): boolean {
   return api !== "offline" && visitorOf(conversion) !== undefined;
 }
 
-function conversionsApiRequest(
-  conversions: readonly Conversion[],
-  settings: ConnectionSettings,
-  now: number,
-): PlatformRequest {
+function conversionsApiRequest(conversions: readonly Conversion[], settings: ConnectionSettings, now: number): PlatformRequest {
   return {
     method: "POST",
     url: `${conversionsApi}/${settings.tag_id ?? ""}/events`,
@@ -130,11 +125,7 @@ const pageTypeOfEvent: Readonly<Record<string, string>> = {
   view_item: "product",
 };
 
-function addItems(
-  data: Record<string, unknown>,
-  items: readonly Item[],
-  { name, currency }: Conversion,
-): void {
+function addItems(data: Record<string, unknown>, items: readonly Item[], { name, currency }: Conversion): void {
   data.items = items.map((item) => ({
     id: item.id,
     name: item.name,
@@ -177,17 +168,13 @@ export const isoSeconds = (ms: number) => isoTime(ms).replace(/\.\d+Z$/, "Z");
 /** The keys by which Microsoft finds the click of an offline conversion. */
 export const offlineKeys = (conversion: Conversion) => ({
   MicrosoftClickId: clickOf(conversion),
-  HashedEmailAddress: conversion.person
-    ? (conversion.person.emailMicrosoftSha256 ?? conversion.person.emailSha256)
-    : undefined,
+  HashedEmailAddress: conversion.person ? (conversion.person.emailMicrosoftSha256 ?? conversion.person.emailSha256) : undefined,
   HashedPhoneNumber: conversion.person?.phoneSha256,
 });
 
 export function goalOf({ name }: Pick<Conversion, "name">, settings: ConnectionSettings): string | undefined {
   const goals = settings.offline_goals ? readGoals(settings.offline_goals) : null;
-  return (
-    goals?.get(foldName(name)) ?? goals?.get(foldName(usualEventOf(name) ?? name)) ?? settings.offline_goal
-  );
+  return goals?.get(foldName(name)) ?? goals?.get(foldName(usualEventOf(name) ?? name)) ?? settings.offline_goal;
 }
 
 /** Folded event names and their goals; null when the text is not such an object. */
@@ -203,9 +190,7 @@ export function readGoals(text: string): Map<string, string> | null {
 /** A click id that is not a UUID, with or without dashes, would make its event invalid. */
 function clickOf({ clickIds }: Conversion): string | undefined {
   const value = clickIds.msclkid?.value ?? "";
-  return /^[0-9a-f]{8}(-?)[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{12}$/i.test(value)
-    ? value
-    : undefined;
+  return /^[0-9a-f]{8}(-?)[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{12}$/i.test(value) ? value : undefined;
 }
 
 function withDashes(id: string): string {

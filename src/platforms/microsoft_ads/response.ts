@@ -35,9 +35,7 @@ export const readResponse: Platform["readResponse"] = (response, conversions, se
 
   function readCode(fault: unknown): Reading {
     const code = textAt(fault, "Code");
-    const error = shorten(
-      [code, textAt(fault, "ErrorCode"), textAt(fault, "Message")].filter(Boolean).join(" "),
-    );
+    const error = shorten([code, textAt(fault, "ErrorCode"), textAt(fault, "Message")].filter(Boolean).join(" "));
     if (tokenCodes.has(code)) return unauthorized(error);
     if (goalCodes.has(code)) return retryLater(`${error}; waits until ${goalSetting} is corrected`, 3600);
     const wait = transientCodes.get(code);
@@ -64,18 +62,12 @@ export const transientCodes = new Map([
 const goalCodes = new Set(["5605", "5606", "5613"]);
 
 /** Invalid events are left out and the rest is accepted; only the first ten errors and warnings are listed. */
-function readConversionsApi(
-  response: PlatformResponse,
-  body: unknown,
-  count: number,
-  now: number,
-): Reading[] {
+function readConversionsApi(response: PlatformResponse, body: unknown, count: number, now: number): Reading[] {
   const all = (reading: Reading): Reading[] => Array.from({ length: count }, () => reading);
   const reasons = new Map<number, string>();
   for (const detail of listAt(body, "error", "details")) {
     const index = at(detail, "index");
-    if (typeof index !== "number" || index < 0 || index >= count || at(detail, "isWarning") === true)
-      continue;
+    if (typeof index !== "number" || index < 0 || index >= count || at(detail, "isWarning") === true) continue;
     const message = textAt(detail, "errorMessage") || textAt(detail, "errorCode");
     if (!reasons.has(index)) reasons.set(index, message);
   }
@@ -88,9 +80,7 @@ function readConversionsApi(
   // More were left out than are named. All are rejected, so that delivery halves the batch until it finds each; the event
   // id keeps the accepted ones from counting twice.
   const isUnnamed = typeof received === "number" && received < count - reasons.size;
-  const rest = isUnnamed
-    ? rejection(`Microsoft accepted ${received} of ${count} events and did not name the others`)
-    : reading;
+  const rest = isUnnamed ? rejection(`Microsoft accepted ${received} of ${count} events and did not name the others`) : reading;
   return all(rest).map((other, i) => {
     const message = reasons.get(i);
     return message === undefined ? other : rejection(`HTTP ${response.status}: ${message}`);

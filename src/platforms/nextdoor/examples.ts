@@ -46,22 +46,18 @@ const custom = { order_value: "EUR49.90", order_id: "A-1001" };
 const example = exampleBuilder(settings, request);
 
 export const examples: Example[] = [
-  example(
-    "A purchase after a click on an ad, with everything known",
-    clickedPurchase("ndclid", "nd-Example_Click-1"),
-    {
-      event_name: "purchase",
-      ...visited,
-      customer: {
-        ...customer,
-        first_name: fullPerson.firstNameSha256,
-        last_name: fullPerson.lastNameSha256,
-        click_id: "nd-Example_Click-1",
-        ...visitor,
-      },
-      custom,
+  example("A purchase after a click on an ad, with everything known", clickedPurchase("ndclid", "nd-Example_Click-1"), {
+    event_name: "purchase",
+    ...visited,
+    customer: {
+      ...customer,
+      first_name: fullPerson.firstNameSha256,
+      last_name: fullPerson.lastNameSha256,
+      click_id: "nd-Example_Click-1",
+      ...visitor,
     },
-  ),
+    custom,
+  }),
   example("An order with its items", sampleConversion({ clickIds: {}, browserIds: {}, items: sampleItems }), {
     event_name: "purchase",
     ...visited,

@@ -34,10 +34,7 @@ export const nextdoor = {
       ["event_name", "the event, under Nextdoor's name for it, or one of its ten custom conversions"],
       ["event_id", "the event id, or the order id if the connection is set so; the pixel sends the same"],
       ["event_time_epoch", "the time of the conversion, in seconds"],
-      [
-        "action_source",
-        "website where a page is known, otherwise system_generated, unless the connection sets a different one",
-      ],
+      ["action_source", "website where a page is known, otherwise system_generated, unless the connection sets a different one"],
       ["action_source_url", "the page of the visit without its query, or the site URL"],
       ["customer.email, first_name, last_name", "email and names, each as SHA-256"],
       ["customer.phone_number", "phone with the plus sign as SHA-256, if the connection is set so"],

@@ -82,9 +82,7 @@ describe("the customer", () => {
 
   test("a phone number is sent only if the connection is set so", () => {
     expect(sent({ person: fullPerson }).customer).not.toHaveProperty("phone_number");
-    expect(sent({ person: fullPerson }, { phone_form: "plus" }).customer.phone_number).toBe(
-      fullPerson.phoneSha256,
-    );
+    expect(sent({ person: fullPerson }, { phone_form: "plus" }).customer.phone_number).toBe(fullPerson.phoneSha256);
   });
 
   test("without a click id the cookie is sent", () => {
@@ -96,9 +94,7 @@ describe("the customer", () => {
 
   test("an event of a person who opted out is skipped, also with a known browser", () => {
     expect(skipReason(withheldConversion({ browser: sampleBrowser }))).toBe("opted out");
-    expect(skipReason(bareConversion({ person: null, consent: "unknown" }))).toBe(
-      "no email, click id, IP address or user agent",
-    );
+    expect(skipReason(bareConversion({ person: null, consent: "unknown" }))).toBe("no email, click id, IP address or user agent");
   });
 
   test("limited data use is Nextdoor's restricted data usage, and delivery_optimization is not sent any more", () => {

@@ -14,15 +14,7 @@ const endpoint = "https://ads.nextdoor.com/v2/api/conversions/track";
 /** The account of a token. */
 export const accountUrl = "https://ads.nextdoor.com/v2/api/me";
 
-export const sources = [
-  "website",
-  "email",
-  "phone_call",
-  "chat",
-  "physical_store",
-  "system_generated",
-  "other",
-];
+export const sources = ["website", "email", "phone_call", "chat", "physical_store", "system_generated", "other"];
 
 const standard = {
   purchase: "purchase",
@@ -92,8 +84,7 @@ export function customerOf(conversion: Conversion, settings: ConnectionSettings)
   });
 }
 
-export const nameOf = (conversion: Conversion, settings: ConnectionSettings) =>
-  eventNameOf(conversion, settings, events) ?? "";
+export const nameOf = (conversion: Conversion, settings: ConnectionSettings) => eventNameOf(conversion, settings, events) ?? "";
 
 function toEvent(conversion: Conversion, settings: ConnectionSettings, now: number): Body {
   const { value, currency, orderId, items } = conversion;

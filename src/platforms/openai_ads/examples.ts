@@ -160,12 +160,10 @@ export const responses: readonly ResponseExample[] = [
     '{"error":{"message":"Invalid timestamp_ms"}}',
     twice(rejected("HTTP 400: Invalid timestamp_ms")),
   ),
-  response(
-    "A rejection that names the event",
-    400,
-    '{"error":{"message":"events[1].timestamp_ms is older than 7 days"}}',
-    [resent, rejected("HTTP 400: events[1].timestamp_ms is older than 7 days")],
-  ),
+  response("A rejection that names the event", 400, '{"error":{"message":"events[1].timestamp_ms is older than 7 days"}}', [
+    resent,
+    rejected("HTTP 400: events[1].timestamp_ms is older than 7 days"),
+  ]),
   response(
     "The other form of an error",
     422,
@@ -178,12 +176,7 @@ export const responses: readonly ResponseExample[] = [
     '{"error":{"message":"Invalid API key"}}',
     unauthorized("HTTP 401: Invalid API key"),
   ),
-  response(
-    "The key may not send for this pixel",
-    403,
-    '{"error":"Forbidden"}',
-    unauthorized("HTTP 403: Forbidden"),
-  ),
+  response("The key may not send for this pixel", 403, '{"error":"Forbidden"}', unauthorized("HTTP 403: Forbidden")),
   response(
     "No such pixel, or the account has no Conversions API",
     404,

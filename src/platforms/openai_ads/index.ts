@@ -3,13 +3,7 @@
 import type { Platform } from "../platform.ts";
 import { isUnnamedRefund } from "../shared/eventNames.ts";
 import { proveByTestEvent } from "../shared/prove.ts";
-import {
-  dedupSetting,
-  limitedDataSetting,
-  oneOf,
-  requiredSecret,
-  siteUrlSetting,
-} from "../shared/settings.ts";
+import { dedupSetting, limitedDataSetting, oneOf, requiredSecret, siteUrlSetting } from "../shared/settings.ts";
 import { examples, responses } from "./examples.ts";
 import { events, fields, hasMatchKey, sources, toRequest } from "./request.ts";
 import { readResponse } from "./response.ts";
@@ -26,16 +20,10 @@ export const openaiAds = {
       "Create a conversion event setting for each type of event that you send (order_created, lead_created …) and attach it to your campaigns: OpenAI counts no other events.",
     ],
     sends: [
-      [
-        "id",
-        "the event id, or the order id if the connection is set so; the pixel sends the same as event_id",
-      ],
+      ["id", "the event id, or the order id if the connection is set so; the pixel sends the same as event_id"],
       ["type", "the event: one of OpenAI's own, else custom with custom_event_name"],
       ["timestamp_ms", "the time of the conversion, in milliseconds"],
-      [
-        "action_source",
-        "web where a page is known, otherwise other, unless the connection sets a different one",
-      ],
+      ["action_source", "web where a page is known, otherwise other, unless the connection sets a different one"],
       ["source_url", "the page of the visit without its query, or the site URL"],
       ["oppref", "oppref of the click or of the __oppref cookie, unchanged"],
       ["user.obref", "the __obref cookie, unchanged"],
@@ -74,8 +62,7 @@ export const openaiAds = {
       label: "Pixel ID",
       help: "The id of the pixel on the Conversions tab of Ads Manager.",
       required: true,
-      check: (value) =>
-        /^[\w-]{3,80}$/.test(value) ? null : "must be an id of letters, digits, hyphens and underscores",
+      check: (value) => (/^[\w-]{3,80}$/.test(value) ? null : "must be an id of letters, digits, hyphens and underscores"),
     },
     requiredSecret(
       "api_key",

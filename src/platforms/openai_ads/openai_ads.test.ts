@@ -56,15 +56,12 @@ describe("the event", () => {
   });
 
   test("a test event is validated only, a live one never is", () => {
-    const flagOf = (mode: "live" | "test") =>
-      (JSON.parse(request({ mode }).body) as { validate_only: boolean }).validate_only;
+    const flagOf = (mode: "live" | "test") => (JSON.parse(request({ mode }).body) as { validate_only: boolean }).validate_only;
     expect([flagOf("test"), flagOf("live")]).toEqual([true, false]);
   });
 
   test("the id of a pixel cannot change the address", () => {
-    expect(request({}, { pixel_id: "a&b=c#d" }).url).toBe(
-      "https://bzr.openai.com/v1/events?pid=a%26b%3Dc%23d",
-    );
+    expect(request({}, { pixel_id: "a&b=c#d" }).url).toBe("https://bzr.openai.com/v1/events?pid=a%26b%3Dc%23d");
   });
 });
 
@@ -106,10 +103,8 @@ describe("names", () => {
   });
 
   test("a connection may choose every valid name", () => {
-    for (const name of ["order_created", "custom", "Deal_2"])
-      expect(nameFault(name, openaiAds.events)).toBeNull();
-    for (const name of ["Quiz Done!", "_deal", "a".repeat(65)])
-      expect(nameFault(name, openaiAds.events)).toMatch(/^must /);
+    for (const name of ["order_created", "custom", "Deal_2"]) expect(nameFault(name, openaiAds.events)).toBeNull();
+    for (const name of ["Quiz Done!", "_deal", "a".repeat(65)]) expect(nameFault(name, openaiAds.events)).toMatch(/^must /);
   });
 });
 
@@ -173,9 +168,7 @@ describe("match keys and consent", () => {
 describe("the response", () => {
   test("an error without an index is the same for all, so that the batch is halved", () => {
     const body = '{"error":{"message":"bad"}}';
-    expect(new Set(read({ status: 422, body }, 3).map(({ outcome }) => outcome))).toEqual(
-      new Set(["rejected"]),
-    );
+    expect(new Set(read({ status: 422, body }, 3).map(({ outcome }) => outcome))).toEqual(new Set(["rejected"]));
   });
 
   test("an index beyond the request is no index", () => {

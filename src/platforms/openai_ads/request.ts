@@ -162,11 +162,7 @@ function toEvent(conversion: Conversion, settings: ConnectionSettings, now: numb
 }
 
 /** OpenAI requires a page with a web event; one without a page did not happen on the site as far as the relay knows. */
-function sourceOf(
-  { type }: EventType,
-  page: string | undefined,
-  settings: ConnectionSettings,
-): { source: string; url?: string } {
+function sourceOf({ type }: EventType, page: string | undefined, settings: ConnectionSettings): { source: string; url?: string } {
   if (type.startsWith("app_")) return { source: "mobile_app" };
   const chosen = settings.action_source ?? "web";
   if (chosen !== "web") return { source: chosen };

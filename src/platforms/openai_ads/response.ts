@@ -15,9 +15,7 @@ export const readResponse: Platform["readResponse"] = (response, conversions, _s
   // Only the pixel, or the feature of the account, can be missing at this URL. Without OpenAI's text it may be a proxy's answer.
   if (response.status === 404)
     return all(
-      detail
-        ? unauthorized(`HTTP 404: ${shorten(detail)}; correct pixel_id`)
-        : waitUntilCorrected("HTTP 404", "pixel_id"),
+      detail ? unauthorized(`HTTP 404: ${shorten(detail)}; correct pixel_id`) : waitUntilCorrected("HTTP 404", "pixel_id"),
     );
   const reasons = messagesByIndex(detail ? [detail] : [], indexPattern);
   return readBatchRejection(response, conversions.length, reasons, detail, now);

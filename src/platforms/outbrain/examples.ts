@@ -3,23 +3,11 @@
 import type { Conversion } from "../../kernel/event.ts";
 import type { ConnectionSettings, Example, ResponseExample } from "../platform.ts";
 import { accepted, rejected, retryLater } from "../shared/response.ts";
-import {
-  bareConversion,
-  clickedAt,
-  clickedPurchase,
-  response,
-  tooManyRequests,
-  unreadableSuccess,
-} from "../shared/sample.ts";
+import { bareConversion, clickedAt, clickedPurchase, response, tooManyRequests, unreadableSuccess } from "../shared/sample.ts";
 
 const click = "v1-ExampleOutbrainClick";
 
-const example = (
-  title: string,
-  conversion: Conversion,
-  query: string,
-  settings: ConnectionSettings = {},
-): Example => ({
+const example = (title: string, conversion: Conversion, query: string, settings: ConnectionSettings = {}): Example => ({
   title,
   settings,
   conversions: [conversion],

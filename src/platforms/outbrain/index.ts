@@ -33,8 +33,7 @@ export const outbrain = {
       "Contact data, IP address, user agent, UTM fields and items: Outbrain has no field for them.",
       "Refunds: Outbrain cannot revoke a conversion.",
     ],
-    consent:
-      "Outbrain has no consent flag and needs the click id: events of people who opted out are skipped.",
+    consent: "Outbrain has no consent flag and needs the click id: events of people who opted out are skipped.",
     testMode: "Outbrain has no test mode: events of test keys are skipped.",
     limits: [
       "Outbrain's answer says only that the call arrived: a conversion with a name that it does not know is accepted and never counted.",

@@ -43,20 +43,16 @@ const money = { value: "49.90", currency: "EUR", order_id: "A-1001" };
 const example = exampleBuilder(settings, request);
 
 export const examples: Example[] = [
-  example(
-    "A purchase after a click on an ad, with everything known",
-    clickedPurchase("epik", "dj0yJnU9Example_Click-1"),
-    {
-      event_name: "checkout",
-      ...visited,
-      user_data: {
-        ...fullContact,
-        ...visitor,
-        click_id: "dj0yJnU9Example_Click-1",
-      },
-      custom_data: money,
+  example("A purchase after a click on an ad, with everything known", clickedPurchase("epik", "dj0yJnU9Example_Click-1"), {
+    event_name: "checkout",
+    ...visited,
+    user_data: {
+      ...fullContact,
+      ...visitor,
+      click_id: "dj0yJnU9Example_Click-1",
     },
-  ),
+    custom_data: money,
+  }),
   example("An order with its items", bareConversion({ name: "purchase", value: 49.9, items: sampleItems }), {
     event_name: "checkout",
     ...bare,
@@ -85,13 +81,7 @@ export const examples: Example[] = [
     user_data: { em: [fullPerson.emailSha256], ...visitor },
     custom_data: money,
   }),
-  example(
-    "A test event is only validated",
-    bareConversion({ mode: "test" }),
-    { event_name: "lead", ...bare },
-    {},
-    "?test=true",
-  ),
+  example("A test event is only validated", bareConversion({ mode: "test" }), { event_name: "lead", ...bare }, {}, "?test=true"),
   example(
     "A chosen event name, and mapped fields: ids and locations are hashed",
     bareConversion({
@@ -196,11 +186,7 @@ export const responses: readonly ResponseExample[] = [
     '{"code":29,"message":"You are not permitted to access that resource."}',
     unauthorized("HTTP 403: code 29 You are not permitted to access that resource."),
   ),
-  tooManyRequests(
-    20,
-    '{"code":8,"message":"This request exceeded a rate limit."}',
-    "code 8 This request exceeded a rate limit.",
-  ),
+  tooManyRequests(20, '{"code":8,"message":"This request exceeded a rate limit."}', "code 8 This request exceeded a rate limit."),
   response(
     "Pinterest has throttled the service",
     503,

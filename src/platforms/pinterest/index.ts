@@ -5,14 +5,7 @@ import type { Platform } from "../platform.ts";
 import { isUnnamedRefund } from "../shared/eventNames.ts";
 import { proveByTestEvent } from "../shared/prove.ts";
 import { choicesOf, listAt, parseJson } from "../shared/response.ts";
-import {
-  bearer,
-  digits,
-  getRequest,
-  limitedDataSetting,
-  requiredSecret,
-  tokenSettings,
-} from "../shared/settings.ts";
+import { bearer, digits, getRequest, limitedDataSetting, requiredSecret, tokenSettings } from "../shared/settings.ts";
 import { userDataOf } from "../shared/userData.ts";
 import { examples, responses } from "./examples.ts";
 import { quality } from "./quality.ts";
@@ -38,14 +31,8 @@ export const pinterest = {
       ["user_data.em, ph, fn, ln", "email, phone (digits only) and names, each as SHA-256"],
       ["user_data.click_id", "the epik of the click or the _epik cookie, unchanged"],
       ["user_data.client_ip_address, client_user_agent", "IP address and user agent of the visit"],
-      [
-        "custom_data.value, currency, order_id",
-        "value as text with the digits of its currency, currency, orderId",
-      ],
-      [
-        "custom_data.contents",
-        "items: id, item_name, item_category, item_brand, quantity, and item_price as text",
-      ],
+      ["custom_data.value, currency, order_id", "value as text with the digits of its currency, currency, orderId"],
+      ["custom_data.contents", "items: id, item_name, item_category, item_brand, quantity, and item_price as text"],
       ["custom_data.content_ids, num_items", "the ids of the items, and how many pieces they are"],
       ["opt_out", "true after an opt-out, otherwise false"],
     ],

@@ -11,8 +11,7 @@ const settings = { ad_account_id: "549755885175", access_token: "EXAMPLE-TOKEN" 
 const { request, read, skipReason, settingFault } = platformFixture(pinterest, settings);
 
 type UserData = Record<string, string | string[]>;
-const eventOf = (changes: Partial<Conversion> = {}, more: Record<string, string> = {}) =>
-  firstEvent(request(changes, more));
+const eventOf = (changes: Partial<Conversion> = {}, more: Record<string, string> = {}) => firstEvent(request(changes, more));
 const userOf = (changes: Partial<Conversion> = {}, more: Record<string, string> = {}) =>
   eventOf(changes, more).user_data as UserData;
 
@@ -45,9 +44,7 @@ describe("the request", () => {
     });
     const keysOf = (part: unknown) => Object.keys(part as object).toSorted();
     expect(keysOf(eventOf({ consent: "granted" }))).toEqual(
-      "action_source custom_data event_id event_name event_source_url event_time opt_out user_data".split(
-        " ",
-      ),
+      "action_source custom_data event_id event_name event_source_url event_time opt_out user_data".split(" "),
     );
     expect(keysOf(event.custom_data)).toEqual("currency opt_out_type order_id value".split(" "));
     expect(keysOf(eventOf({ person: fullPerson }).user_data)).toEqual(

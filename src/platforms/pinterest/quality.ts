@@ -3,16 +3,7 @@
 
 import type { QualityReport } from "../../kernel/quality.ts";
 import type { QualitySource } from "../platform.ts";
-import {
-  at,
-  errorText,
-  parseBody,
-  readStatus,
-  shorten,
-  textAt,
-  unauthorized,
-  unreadable,
-} from "../shared/response.ts";
+import { at, errorText, parseBody, readStatus, shorten, textAt, unauthorized, unreadable } from "../shared/response.ts";
 import { bearer, getRequest } from "../shared/settings.ts";
 import { shareOf } from "../shared/values.ts";
 import { api } from "./request.ts";
@@ -29,9 +20,7 @@ export const quality: QualitySource = {
     const reading = readStatus(response, now, errorText(response));
     if (reading.outcome !== "accepted") return reading;
     const body = parseBody(response);
-    return Array.isArray(body)
-      ? { outcome: "answered", reports: body.flatMap(toReports) }
-      : unreadable(response, now);
+    return Array.isArray(body) ? { outcome: "answered", reports: body.flatMap(toReports) } : unreadable(response, now);
   },
   request: {
     settings: { ad_account_id: "549755885175", access_token: "EXAMPLE-TOKEN" },
@@ -102,8 +91,7 @@ const emptyReport = (event: string): QualityReport => ({
   notes: [],
 });
 
-const entriesOf = (value: unknown) =>
-  typeof value === "object" && value !== null ? Object.entries(value) : [];
+const entriesOf = (value: unknown) => (typeof value === "object" && value !== null ? Object.entries(value) : []);
 
 function toReports(source: unknown): QualityReport[] {
   const events = new Map<string, QualityReport>();
@@ -116,13 +104,8 @@ function toReports(source: unknown): QualityReport[] {
       const issues = at(one, "issues");
       if (Array.isArray(issues))
         report.notes.push(
-          ...issues.map((issue) =>
-            shorten(`${key}: ${typeof issue === "string" ? issue : textAt(issue, "message")}`),
-          ),
+          ...issues.map((issue) => shorten(`${key}: ${typeof issue === "string" ? issue : textAt(issue, "message")}`)),
         );
     }
-  return [
-    { ...emptyReport(""), rating: shorten(textAt(source, "overall_status")) || null },
-    ...events.values(),
-  ];
+  return [{ ...emptyReport(""), rating: shorten(textAt(source, "overall_status")) || null }, ...events.values()];
 }

@@ -45,11 +45,10 @@ const visitor = {
 const example = exampleBuilder(settings, request);
 
 export const examples: Example[] = [
-  example(
-    "A purchase after a click on an ad: contact data is not sent",
-    sampleConversion({ person: fullPerson, clickIds }),
-    { conversion: { event_name: "Purchase", ...conversion, value: 49.9 }, ...visitor },
-  ),
+  example("A purchase after a click on an ad: contact data is not sent", sampleConversion({ person: fullPerson, clickIds }), {
+    conversion: { event_name: "Purchase", ...conversion, value: 49.9 },
+    ...visitor,
+  }),
   example("The minimum: a lead after a click", clicked(), lead),
   example(
     "A value in another currency than the account's is left out",
@@ -128,18 +127,8 @@ export const responses: readonly ResponseExample[] = [
     '{"error":{"message":"account_id is missing"}}',
     rejected("HTTP 400: account_id is missing"),
   ),
-  response(
-    "The token is rejected",
-    401,
-    '{"message":"Unauthorized"}',
-    unauthorized("HTTP 401: Unauthorized"),
-  ),
-  response(
-    "The token belongs to another account",
-    403,
-    '{"message":"Forbidden"}',
-    unauthorized("HTTP 403: Forbidden"),
-  ),
+  response("The token is rejected", 401, '{"message":"Unauthorized"}', unauthorized("HTTP 401: Unauthorized")),
+  response("The token belongs to another account", 403, '{"message":"Forbidden"}', unauthorized("HTTP 403: Forbidden")),
   response("The account is locked for a moment", 423, "", retryLater("HTTP 423")),
   tooManyRequests(10),
   response("Quora is down", 503, "<html><body>upstream error</body></html>", retryLater("HTTP 503")),

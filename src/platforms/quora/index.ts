@@ -57,11 +57,7 @@ export const quora = {
       // Sent as a number, which is exact up to 15 digits.
       check: digits(1, 15),
     },
-    requiredSecret(
-      "access_token",
-      "Access token",
-      "From Quora Ads Manager: the Conversion API section generates it.",
-    ),
+    requiredSecret("access_token", "Access token", "From Quora Ads Manager: the Conversion API section generates it."),
     {
       name: "currency",
       label: "Currency of the ad account",

@@ -34,8 +34,7 @@ export const readResponse: Platform["readResponse"] = (response, conversions, _s
   );
   const errored = Number(at(body, "events_errored") ?? 0);
   // Quora counts errors that it does not list. Then none can be called accepted: they are sent again in halves.
-  if (errored > failed.size)
-    return all(rejected(`Quora did not name all of the events that it rejected: ${errored}`));
+  if (errored > failed.size) return all(rejected(`Quora did not name all of the events that it rejected: ${errored}`));
   // Conversions that the list leaves out were accepted.
   return conversions.map((_, index): Reading => {
     const message = failed.get(index);

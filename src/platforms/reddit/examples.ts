@@ -123,13 +123,7 @@ export const examples: readonly Example[] = [
     user,
     metadata: purchase.metadata,
   }),
-  example(
-    "A test event shows up in Event Testing",
-    clicked({ mode: "test" }),
-    purchase,
-    {},
-    { test_id: "t2_example_test" },
-  ),
+  example("A test event shows up in Event Testing", clicked({ mode: "test" }), purchase, {}, { test_id: "t2_example_test" }),
   example(
     "A chosen name, the order id as conversion id, and mapped fields",
     clicked({ name: "Booking", extra: { seats: "2", customer: "customer12345" } }),
@@ -191,12 +185,7 @@ export const examples: readonly Example[] = [
 const resent = retryLater("HTTP 400: rejected because of another event in the same request", 1);
 
 export const responses: readonly ResponseExample[] = [
-  response(
-    "Accepted",
-    200,
-    '{"data":{"message":"Successfully processed 2 conversion events."}}',
-    twice(accepted),
-  ),
+  response("Accepted", 200, '{"data":{"message":"Successfully processed 2 conversion events."}}', twice(accepted)),
   response(
     "One invalid event fails the whole request",
     400,

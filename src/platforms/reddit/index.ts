@@ -19,9 +19,7 @@ import { base, events, fields, hasMatchKey, sources, toRequest, userAgent } from
 import { readResponse } from "./response.ts";
 
 function checkId(value: string): string | null {
-  return /^[\w-]{1,64}$/.test(value)
-    ? null
-    : "must be an id of letters, digits and underscores, like a2_abc123";
+  return /^[\w-]{1,64}$/.test(value) ? null : "must be an id of letters, digits and underscores, like a2_abc123";
 }
 
 const listPixels = (settings: ConnectionSettings) =>
@@ -58,10 +56,7 @@ export const reddit = {
       ["metadata.conversion_id", "the event id, or the order id if the connection is set so"],
       ["metadata.value and currency", "value and currency; not for visits, views and searches"],
       ["metadata.products", "items: id, name, category, item_price and quantity"],
-      [
-        "metadata.item_count",
-        "how many pieces the items are; with purchases, carts, wish lists and custom events",
-      ],
+      ["metadata.item_count", "how many pieces the items are; with purchases, carts, wish lists and custom events"],
     ],
     notSent: [
       "Names and UTM fields: Reddit has no field for them.",
@@ -72,8 +67,7 @@ export const reddit = {
     ],
     consent:
       "Reddit requires match keys, so events of people who opted out are skipped. If the connection sends events without keys, theirs carry only limited data use.",
-    testMode:
-      "Sent to Event Testing with the connection's test id, one event per request; without a test id it is skipped.",
+    testMode: "Sent to Event Testing with the connection's test id, one event per request; without a test id it is skipped.",
     limits: [
       "One invalid conversion fails the whole request; the others are resent without it.",
       "Sources say 5000 requests a minute or more; the lower limit is used.",
@@ -93,11 +87,7 @@ export const reddit = {
     refresh: "keeps",
   },
   settings: [
-    requiredSecret(
-      "access_token",
-      "Conversion access token",
-      "From Events Manager, Conversions API; or filled by signing in.",
-    ),
+    requiredSecret("access_token", "Conversion access token", "From Events Manager, Conversions API; or filled by signing in."),
     ...tokenSettings,
     {
       name: "ad_account_id",
@@ -146,8 +136,7 @@ export const reddit = {
       name: "limited_data_region",
       label: "Region of limited data use",
       help: "Country and region whose law requires limited data use, like US-CA; sent with limited events.",
-      check: (value) =>
-        /^[A-Z]{2}-[A-Z0-9]{1,3}$/.test(value) ? null : "must be a country and a region, like US-CA",
+      check: (value) => (/^[A-Z]{2}-[A-Z0-9]{1,3}$/.test(value) ? null : "must be a country and a region, like US-CA"),
     },
   ],
   pickers: [
@@ -170,8 +159,7 @@ export const reddit = {
   group: (conversion) => (conversion.mode === "test" ? conversion.platformEventId : ""),
   size: (conversion, settings) => eventNamesOf(conversion, settings, events).length,
   skipReason(conversion, settings) {
-    if (conversion.mode === "test" && !settings.test_id)
-      return "test event, but the connection has no test id";
+    if (conversion.mode === "test" && !settings.test_id) return "test event, but the connection has no test id";
     if (isUnnamedRefund(conversion, settings)) return "Reddit takes no refunds";
     if (settings.unmatched === "send" || hasMatchKey(conversion, settings)) return null;
     if (conversion.consent === "denied") return "opted out";

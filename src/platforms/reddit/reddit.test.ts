@@ -8,10 +8,7 @@ import { sampleConversion, sampleItems, sha256, withheld } from "../shared/sampl
 import { reddit } from "./index.ts";
 
 const own: ConnectionSettings = { access_token: "s3cr3t-token", pixel_id: "a2_abc123" };
-type Sent = { type: unknown; user: Record<string, unknown>; metadata: Record<string, unknown> } & Record<
-  string,
-  unknown
->;
+type Sent = { type: unknown; user: Record<string, unknown>; metadata: Record<string, unknown> } & Record<string, unknown>;
 const { request, skipReason, settingFault } = platformFixture(reddit, own);
 const sent = (changes: Partial<Conversion> = {}, settings: ConnectionSettings = {}) =>
   (JSON.parse(request(changes, settings).body) as { data: { events: Sent[] } }).data.events[0] as Sent;
@@ -29,8 +26,7 @@ describe("names", () => {
     expect(sent({ name: "Page_Visit" }).type).toEqual({ tracking_type: "PAGE_VISIT" });
     const custom = (name: string) => ({ tracking_type: "CUSTOM", custom_event_name: name });
     expect(sent({ name: " Quiz Done " }).type).toEqual(custom("Quiz Done"));
-    for (const name of ["MQL", "SQL", "Qualified Lead"])
-      expect(sent({ name }).type, name).toEqual(custom("qualified_lead"));
+    for (const name of ["MQL", "SQL", "Qualified Lead"]) expect(sent({ name }).type, name).toEqual(custom("qualified_lead"));
   });
 
   test("a connection may choose a standard event, a custom name, or CUSTOM with the event's own name", () => {
@@ -67,9 +63,7 @@ describe("names", () => {
 describe("the person", () => {
   test("the email hash has Reddit's own form, as published", () => {
     const person = personOf({ email: "Al.ice$+Apple@Example.Com" });
-    expect(sent({ ...bare, person }).user.email).toBe(
-      "ff8d9819fc0e12bf0d24892e45987e249a28dce836a85cad60e28eaaa8c6d976",
-    );
+    expect(sent({ ...bare, person }).user.email).toBe("ff8d9819fc0e12bf0d24892e45987e249a28dce836a85cad60e28eaaa8c6d976");
   });
 
   test("the phone hash includes the plus, as published", () => {
@@ -104,9 +98,7 @@ describe("the person", () => {
     const settings = { "map.user.external_id": "extra.id" };
     expect(sent({ extra: { id: "customer12345" } }, settings).user.external_id).toMatch(/^[0-9a-f]{64}$/);
     expect(sent({ extra: { id: email } }, settings).user.external_id).toBe(email);
-    expect(request({ ...withheld, extra: { id: "customer12345" } }, settings).body).not.toContain(
-      "external_id",
-    );
+    expect(request({ ...withheld, extra: { id: "customer12345" } }, settings).body).not.toContain("external_id");
   });
 
   test("names, UTM fields, plain values, token and null are never in URL or body", () => {
@@ -127,9 +119,7 @@ describe("match keys and consent", () => {
   test("one match key is enough", () => {
     expect(skipReason(bare)).toBeNull();
     expect(skipReason({ ...none, clickIds: { rdt_cid: { value: "1", seenAt: 0 } } })).toBeNull();
-    expect(
-      skipReason({ ...none, browserIds: { _rdt_uuid: "1.b8f7eb7d-b357-4c1d-9a2e-0123456789ab" } }),
-    ).toBeNull();
+    expect(skipReason({ ...none, browserIds: { _rdt_uuid: "1.b8f7eb7d-b357-4c1d-9a2e-0123456789ab" } })).toBeNull();
     expect(skipReason({ ...none, browser })).toBeNull();
   });
 
@@ -159,9 +149,7 @@ describe("match keys and consent", () => {
   test("limited data use is set after denied consent, or always if the connection is set so", () => {
     for (const consent of ["granted", "unknown"] as const)
       expect(sent({ consent }).user).not.toHaveProperty("data_processing_options");
-    expect(
-      sent({}, { limited_data: "always", limited_data_region: "US-CA" }).user.data_processing_options,
-    ).toEqual({
+    expect(sent({}, { limited_data: "always", limited_data_region: "US-CA" }).user.data_processing_options).toEqual({
       modes: ["LDU"],
       country: "US",
       region: "US-CA",
@@ -206,12 +194,7 @@ describe("time, money and ids", () => {
   });
 
   test("value and currency are not sent with visits, views and searches, or without a value", () => {
-    for (const changes of [
-      { name: "page_view" },
-      { name: "view_content" },
-      { name: "search" },
-      { value: null },
-    ])
+    for (const changes of [{ name: "page_view" }, { name: "view_content" }, { name: "search" }, { value: null }])
       expect(Object.keys(sent(changes).metadata)).toEqual(["conversion_id"]);
   });
 
@@ -254,11 +237,7 @@ describe("the response", () => {
       { outcome: "accepted" },
     ]);
     const byOrder = { invalid_events: [{ error_message: "bad", metadata: { conversion_id: "A-2" } }] };
-    expect(outcomes(200, byOrder, { ...own, dedup_id: "order" })).toEqual([
-      "accepted",
-      "accepted",
-      "rejected",
-    ]);
+    expect(outcomes(200, byOrder, { ...own, dedup_id: "order" })).toEqual(["accepted", "accepted", "rejected"]);
   });
 
   test("an empty list of invalid events is a success", () => {

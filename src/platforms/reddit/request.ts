@@ -67,9 +67,7 @@ export const toRequest: Platform["toRequest"] = (conversions, settings, now) => 
 /** One event of Reddit for each name of each conversion. Event Testing shows only requests of one event. */
 export function eventsOf(conversions: readonly Conversion[], settings: ConnectionSettings): Target[] {
   const all = withTargets(conversions, settings, events);
-  return all.filter(
-    ({ conversion }, i) => conversion.mode !== "test" || all[i - 1]?.conversion !== conversion,
-  );
+  return all.filter(({ conversion }, i) => conversion.mode !== "test" || all[i - 1]?.conversion !== conversion);
 }
 
 type EventType = { tracking_type: string; custom_event_name?: string };
@@ -78,16 +76,11 @@ function typeOf(conversion: Conversion, name: string): EventType {
   const inCapitals = name.toUpperCase();
   if (inCapitals === "CUSTOM")
     return { tracking_type: "CUSTOM", custom_event_name: fitName(conversion.name.trim(), customNames) };
-  return trackingTypes.has(inCapitals)
-    ? { tracking_type: inCapitals }
-    : { tracking_type: "CUSTOM", custom_event_name: name };
+  return trackingTypes.has(inCapitals) ? { tracking_type: inCapitals } : { tracking_type: "CUSTOM", custom_event_name: name };
 }
 
 /** Throws where the id is missing, because the test event would count as a live one; `skipReason` catches that first. */
-function testIdOf(
-  conversions: readonly Conversion[],
-  { test_id }: ConnectionSettings,
-): Record<string, string> {
+function testIdOf(conversions: readonly Conversion[], { test_id }: ConnectionSettings): Record<string, string> {
   if (!conversions.some(({ mode }) => mode === "test")) return {};
   if (!test_id) throw new Error("a test event needs the connection's test id");
   return { test_id };
@@ -158,10 +151,7 @@ function addItems(event: Body, items: readonly Item[], currency: string, type: E
   if (withItemCount.has(type.tracking_type)) metadata.item_count = piecesOf(items);
 }
 
-function processingOptionsOf(
-  conversion: Conversion,
-  settings: ConnectionSettings,
-): Record<string, unknown> | undefined {
+function processingOptionsOf(conversion: Conversion, settings: ConnectionSettings): Record<string, unknown> | undefined {
   if (!isLimited(conversion, settings)) return undefined;
   const region = settings.limited_data_region;
   return { modes: ["LDU"], ...(region ? { country: region.slice(0, 2), region } : {}) };

@@ -96,9 +96,7 @@ function describe(field: unknown): string {
  * separately: Reddit recognises the accepted ones by their ids.
  */
 function readInvalid(invalid: readonly unknown[], ids: readonly string[], status: number): Reading[] {
-  const indexes = invalid.map((one) =>
-    ids.findIndex((id) => JSON.stringify(one).includes(JSON.stringify(id))),
-  );
+  const indexes = invalid.map((one) => ids.findIndex((id) => JSON.stringify(one).includes(JSON.stringify(id))));
   const rejection = (one: unknown): Reading =>
     rejected(`HTTP ${status}: ${shorten(textAt(one, "error_message") || "an event was invalid")}`);
   if (indexes.includes(-1)) return ids.map((_, i) => rejection(invalid[i] ?? invalid[0]));

@@ -15,8 +15,7 @@ const describeAll = (conversion: Conversion) => ({
 export const sandbox = {
   id: "sandbox",
   name: "Sandbox",
-  description:
-    "Built into the relay: accepts every conversion and shows what a platform would have received.",
+  description: "Built into the relay: accepts every conversion and shows what a platform would have received.",
   docs: null,
   settings: [],
   account: () => "sandbox",

@@ -156,15 +156,10 @@ export const examples: readonly Example[] = [
     { given: { consent_categories: "C0002, C0004" } },
   ),
   example("No click id", [{ clickIds: {} }], [{ ...purchase, properties: { ...order, ...money } }]),
-  example(
-    "A workspace in the European Union",
-    [{}],
-    [{ ...purchase, messageId: `cc_1b9864021a56:${eventId}` }],
-    {
-      given: { region: "eu" },
-      at: "https://events.eu1.segmentapis.com",
-    },
-  ),
+  example("A workspace in the European Union", [{}], [{ ...purchase, messageId: `cc_1b9864021a56:${eventId}` }], {
+    given: { region: "eu" },
+    at: "https://events.eu1.segmentapis.com",
+  }),
   example("RudderStack", [{}], [{ ...purchase, messageId: `cc_1267cc7b65b9:${eventId}` }], {
     given: { base_url: "https://example.dataplane.rudderstack.com/" },
     at: "https://example.dataplane.rudderstack.com",
@@ -230,18 +225,8 @@ export const responses: readonly ResponseExample[] = [
     '{"success":false,"message":"Exceed payload limit"}',
     twice(rejected("HTTP 400: Exceed payload limit")),
   ),
-  response(
-    "An error in the body, with HTTP 200",
-    200,
-    '{"success":false,"code":"no_user_anon_id"}',
-    rejected("no_user_anon_id"),
-  ),
-  response(
-    "RudderStack does not know the write key",
-    401,
-    "Failed to read write key",
-    unauthorized("HTTP 401: not authorised"),
-  ),
+  response("An error in the body, with HTTP 200", 200, '{"success":false,"code":"no_user_anon_id"}', rejected("no_user_anon_id")),
+  response("RudderStack does not know the write key", 401, "Failed to read write key", unauthorized("HTTP 401: not authorised")),
   tooManyRequests(5),
   response("Too many requests, with a time to wait in another header", 429, "", retryLater("HTTP 429", 20), {
     "x-ratelimit-reset": "20",

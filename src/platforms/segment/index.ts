@@ -28,10 +28,7 @@ export const segment = {
       ["messageId", "the event id, with a prefix of this connection"],
       ["event", "the event, under the name in Segment's specification or the chosen one"],
       ["timestamp, sentAt", "the time of the event, and of the attempt"],
-      [
-        "anonymousId",
-        "a pseudonym made from the hashed email, else from the event id; unless userId or anonymousId is mapped",
-      ],
+      ["anonymousId", "a pseudonym made from the hashed email, else from the event id; unless userId or anonymousId is mapped"],
       ["properties.order_id, .event_id", "orderId and the event id"],
       ["properties.total and .revenue, or .value; .currency", "value and currency"],
       [
@@ -51,8 +48,7 @@ export const segment = {
     ],
     consent:
       "The event is sent without anything that identifies the person, under an id made from the event id, and with consent denied for the categories; without categories, an empty object denies all.",
-    testMode:
-      "Segment has no test mode: test events are skipped. Check the source's debugger after a live event.",
+    testMode: "Segment has no test mode: test events are skipped. Check the source's debugger after a live event.",
     limits: [
       "32 KB for an event, 500 KB for a request.",
       "Segment accepts nearly everything, even with a write key of another region: check in the debugger that events arrive.",
@@ -69,15 +65,9 @@ export const segment = {
       help: "Workspace and source, as in the URL of the source's page: acme/website. Distinguishes your connections.",
       required: true,
       check: (value) =>
-        /^[\w.-]{1,100}(?:\/[\w.-]{1,100})?$/.test(value)
-          ? null
-          : "must be workspace/source, like acme/website",
+        /^[\w.-]{1,100}(?:\/[\w.-]{1,100})?$/.test(value) ? null : "must be workspace/source, like acme/website",
     },
-    requiredSecret(
-      "write_key",
-      "Write key",
-      "Segment: source > Settings > API keys. RudderStack: source > Setup.",
-    ),
+    requiredSecret("write_key", "Write key", "Segment: source > Settings > API keys. RudderStack: source > Setup."),
     {
       name: "region",
       label: "Region",
@@ -98,8 +88,7 @@ export const segment = {
       name: "consent_categories",
       label: "Consent categories",
       help: "The ids of the consent categories that a person's choice applies to, separated by commas: C0002,C0004.",
-      check: (value) =>
-        /^[\w.-]+(?:\s*,\s*[\w.-]+)*$/.test(value) ? null : "must be a list of ids separated by commas",
+      check: (value) => (/^[\w.-]+(?:\s*,\s*[\w.-]+)*$/.test(value) ? null : "must be a list of ids separated by commas"),
     },
   ],
   account: accountOf,
@@ -124,10 +113,7 @@ export const segment = {
         }
       : // The write key is part of the path, which is never logged.
         readProof(
-          getRequest(
-            `https://cdn.segment.com/v1/projects/${encodeURIComponent(settings.write_key ?? "")}/settings`,
-            {},
-          ),
+          getRequest(`https://cdn.segment.com/v1/projects/${encodeURIComponent(settings.write_key ?? "")}/settings`, {}),
           (body) => at(body, "integrations") !== undefined,
           { otherwise: "Segment's answer about the source could not be read", unchecked: "region" },
         ),

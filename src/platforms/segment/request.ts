@@ -182,8 +182,7 @@ function contextOf(conversion: Conversion, settings: ConnectionSettings): Body {
 /** The names of the UTM fields without their `utm_`. */
 function campaignOf(utm: Conversion["utm"]): Body {
   const campaign: Body = {};
-  for (const field in utm)
-    campaign[field === "utm_campaign" ? "name" : field.slice("utm_".length)] = utm[field];
+  for (const field in utm) campaign[field === "utm_campaign" ? "name" : field.slice("utm_".length)] = utm[field];
   return campaign;
 }
 
@@ -197,7 +196,5 @@ function consentOf({ consent }: Conversion, settings: ConnectionSettings): unkno
 
 /** Segment rejects an event without a person's id; this one is the same for all events of a person. */
 function pseudonym({ person, platformEventId }: Conversion): string {
-  return person
-    ? `cc_${hash("sha256", `segment\n${person.emailSha256}`).slice(0, 32)}`
-    : `cc_${platformEventId}`;
+  return person ? `cc_${hash("sha256", `segment\n${person.emailSha256}`).slice(0, 32)}` : `cc_${platformEventId}`;
 }

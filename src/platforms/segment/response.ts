@@ -2,17 +2,7 @@
 
 import type { Reading } from "../../kernel/event.ts";
 import type { Platform, PlatformResponse } from "../platform.ts";
-import {
-  at,
-  isSuccess,
-  parseJson,
-  readStatus,
-  rejected,
-  retryLater,
-  shorten,
-  textAt,
-  unreadable,
-} from "../shared/response.ts";
+import { at, isSuccess, parseJson, readStatus, rejected, retryLater, shorten, textAt, unreadable } from "../shared/response.ts";
 
 export const readResponse: Platform["readResponse"] = (response, conversions, _settings, now) => {
   const reading = readWhole(response, now);

@@ -28,12 +28,7 @@ describe("click ids", () => {
 describe("ids", () => {
   test("the message id is the same on every attempt and different for every source", () => {
     const id = (given: Record<string, string> = {}) => track({}, given).messageId as string;
-    const others = [
-      id(),
-      id({ source: "acme/app" }),
-      id({ region: "eu" }),
-      id({ base_url: "https://rudder.example.com" }),
-    ];
+    const others = [id(), id({ source: "acme/app" }), id({ region: "eu" }), id({ base_url: "https://rudder.example.com" })];
     expect(new Set(others).size).toBe(others.length);
     expect(id({ write_key: "rotated" })).toBe(id());
     for (const one of others) {
@@ -118,9 +113,7 @@ describe("the request", () => {
     expect(track(withheld, { consent_categories: "ads,stats" }).context).toEqual({
       consent: { categoryPreferences: { ads: false, stats: false } },
     });
-    expect(track({ consent: "unknown" }, { consent_categories: "ads" }).context).not.toHaveProperty(
-      "consent",
-    );
+    expect(track({ consent: "unknown" }, { consent_categories: "ads" }).context).not.toHaveProperty("consent");
   });
 
   test.each([
@@ -135,9 +128,7 @@ describe("the request", () => {
 
   test("the write key is only in the header, with its colon", () => {
     const made = request();
-    expect(Buffer.from((made.headers.authorization ?? "").split(" ")[1] ?? "", "base64").toString()).toBe(
-      "EXAMPLE-WRITE-KEY:",
-    );
+    expect(Buffer.from((made.headers.authorization ?? "").split(" ")[1] ?? "", "base64").toString()).toBe("EXAMPLE-WRITE-KEY:");
     expect(`${made.url}${made.body}`).not.toContain("EXAMPLE");
   });
 

@@ -21,12 +21,7 @@ export function readBatchRejection(
 }
 
 /** The same for a response that has been read as a whole. */
-export function readNamed(
-  status: number,
-  count: number,
-  reasons: ReadonlyMap<number, string>,
-  whole: Reading,
-): Reading[] {
+export function readNamed(status: number, count: number, reasons: ReadonlyMap<number, string>, whole: Reading): Reading[] {
   const isNamed = [...reasons.keys()].some((index) => index < count);
   return Array.from({ length: count }, (_, index): Reading => {
     if (!isNamed || whole.outcome !== "rejected") return whole;

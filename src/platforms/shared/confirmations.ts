@@ -1,12 +1,7 @@
 // Confirmations of platforms that answer with counts by reason and name no conversion. A conversion is confirmed or not counted
 // only where all that were asked for together are; otherwise it is unknown, and the detail has the counts.
 
-import type {
-  Confirmation,
-  ConfirmationReason,
-  ConfirmationState,
-  CountedAs,
-} from "../../kernel/confirmation.ts";
+import type { Confirmation, ConfirmationReason, ConfirmationState, CountedAs } from "../../kernel/confirmation.ts";
 import type { ConfirmationReading } from "../platform.ts";
 import { shorten } from "./response.ts";
 
@@ -61,14 +56,11 @@ function toTally(errors: readonly ReasonCount[], counted: number): CountedAs[] {
     ...errors.map(({ reason, count }) => ({ state: stateOf(reason), reason, count })),
     { state: "confirmed" as const, reason: null, count: counted },
   ];
-  return groups.flatMap(({ state, reason, count }) =>
-    Array.from({ length: count }, () => ({ state, reason })),
-  );
+  return groups.flatMap(({ state, reason, count }) => Array.from({ length: count }, () => ({ state, reason })));
 }
 
 /** Counts often arrive as texts. Returns null for anything else than a whole number. */
 export function readCount(value: unknown): number | null {
-  const isCount =
-    /^\d{1,15}$/.test(String(value)) && (typeof value === "string" || typeof value === "number");
+  const isCount = /^\d{1,15}$/.test(String(value)) && (typeof value === "string" || typeof value === "number");
   return isCount ? Number(value) : null;
 }

@@ -11,8 +11,7 @@ const fields: Readonly<Record<string, (conversion: Conversion) => unknown>> = {
   orderId: ({ orderId }) => orderId,
   emailSha256: ({ person }) => person?.emailSha256 ?? null,
   phoneSha256: ({ person }) => person?.phoneSha256 ?? null,
-  clickIds: ({ clickIds }) =>
-    Object.fromEntries(Object.entries(clickIds).map(([name, id]) => [name, id.value])),
+  clickIds: ({ clickIds }) => Object.fromEntries(Object.entries(clickIds).map(([name, id]) => [name, id.value])),
   utm: ({ utm }) => utm,
   consent: ({ consent }) => consent,
 };

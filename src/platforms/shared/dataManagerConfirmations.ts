@@ -105,12 +105,7 @@ const codes: readonly (readonly [reason: ConfirmationReason, codes: readonly str
   ["platform error", ["INTERNAL_ERROR"]],
   [
     "no ad click",
-    [
-      "CLICK_NOT_FOUND",
-      "INVALID_CLICK",
-      "INVALID_OPERATING_ACCOUNT_FOR_CLICK",
-      "OPERATING_ACCOUNT_MISMATCH_FOR_AD_IDENTIFIER",
-    ],
+    ["CLICK_NOT_FOUND", "INVALID_CLICK", "INVALID_OPERATING_ACCOUNT_FOR_CLICK", "OPERATING_ACCOUNT_MISMATCH_FOR_AD_IDENTIFIER"],
   ],
   ["consent", ["DENIED_CONSENT", "NO_CONSENT", "UNKNOWN_CONSENT"]],
   ["too old", ["EVENT_TOO_OLD"]],
@@ -132,10 +127,7 @@ const codes: readonly (readonly [reason: ConfirmationReason, codes: readonly str
       "USER_ID_NOT_FOUND_FOR_IMPRESSION_ID",
     ],
   ],
-  [
-    "bad data",
-    ["INVALID_EVENT", "INVALID_FORMAT", "ORIGINAL_CONVERSIONS_NOT_FOUND", "CONVERSION_PRECEDES_CLICK"],
-  ],
+  ["bad data", ["INVALID_EVENT", "INVALID_FORMAT", "ORIGINAL_CONVERSIONS_NOT_FOUND", "CONVERSION_PRECEDES_CLICK"]],
   [
     "settings",
     [

@@ -5,17 +5,7 @@
 import type { Reading } from "../../kernel/event.ts";
 import type { Platform } from "../platform.ts";
 import { readBatchRejection, waitForSetting } from "./batchRejection.ts";
-import {
-  at,
-  listAt,
-  parseBody,
-  readStatus,
-  retryLater,
-  shorten,
-  textAt,
-  unauthorized,
-  unreadable,
-} from "./response.ts";
+import { at, listAt, parseBody, readStatus, retryLater, shorten, textAt, unauthorized, unreadable } from "./response.ts";
 
 /** Only a person can correct these, in the account or in its settings here; the events are valid and wait for it. */
 const accountReasons =
@@ -45,8 +35,7 @@ function readAnswer(
   const detail = textAt(violations[0], "description") || textAt(fault, "message");
   const reading = readStatus(response, now, detail);
   // Every accepted request has an id.
-  if (reading.outcome === "accepted")
-    return all(textAt(body, "requestId") ? reading : unreadable(response, now));
+  if (reading.outcome === "accepted") return all(textAt(body, "requestId") ? reading : unreadable(response, now));
   const isTransient = transientStatuses.test(textAt(fault, "status"));
   if (reading.outcome === "retry" || (reading.outcome === "rejected" && isTransient))
     return all(retryLater(reading.error, waitSeconds(reading, details)));

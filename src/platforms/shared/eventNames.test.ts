@@ -1,15 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { EventNames } from "../platform.ts";
 import { fitName, nameRuleFault } from "./customNames.ts";
-import {
-  describeName,
-  eventNameOf,
-  eventNamesOf,
-  foldName,
-  nameFault,
-  resolveName,
-  usualEventOf,
-} from "./eventNames.ts";
+import { describeName, eventNameOf, eventNamesOf, foldName, nameFault, resolveName, usualEventOf } from "./eventNames.ts";
 import { usualEvents } from "./usualEvents.ts";
 
 const shop: EventNames = { standard: { purchase: "Buy", lead: "Contact" }, others: "own name" };
@@ -111,12 +103,7 @@ describe("the name of an event", () => {
     ["Quiz", {}, shop, "Quiz is sent as Quiz: a custom event, because Shop has no name for it."],
     ["MQL", {}, shop, "MQL is sent as qualified_lead: its usual name, because Shop has none of its own."],
     ["MQL", { "event.mql": "A" }, shop, "MQL is sent as A: the connection's choice."],
-    [
-      "MQL",
-      { "event.qualifiedlead": "A" },
-      shop,
-      "MQL is sent as A: the connection's choice for qualified_lead.",
-    ],
+    ["MQL", { "event.qualifiedlead": "A" }, shop, "MQL is sent as A: the connection's choice for qualified_lead."],
     ["lead", { action: "1,2" }, actions, "lead is sent as 1 and 2: the connection's default."],
     ["lead", {}, actions, "Shop has no name for lead, and the connection chooses none."],
   ] as const)("%s with %j is explained", (name, settings, names, sentence) => {

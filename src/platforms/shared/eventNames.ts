@@ -25,9 +25,7 @@ const maxNames = 1000;
 
 /** The usual events by each of their folded names. */
 const usualByName = new Map(
-  Object.entries(usualEvents).flatMap(([usual, others]) =>
-    [usual, ...others].map((name) => [foldName(name), usual] as const),
-  ),
+  Object.entries(usualEvents).flatMap(([usual, others]) => [usual, ...others].map((name) => [foldName(name), usual] as const)),
 );
 
 /** Returns the usual event that a name stands for: `purchase` for `Order Completed`; null for other names. */

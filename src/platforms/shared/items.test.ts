@@ -33,9 +33,7 @@ describe("items of an order", () => {
   });
 
   test("prices have the digits of the currency", () => {
-    expect(contentsOf([{ id: "a", price: 100.4, quantity: 1 }], "JPY")).toEqual([
-      { id: "a", quantity: 1, item_price: 100 },
-    ]);
+    expect(contentsOf([{ id: "a", price: 100.4, quantity: 1 }], "JPY")).toEqual([{ id: "a", quantity: 1, item_price: 100 }]);
   });
 });
 

@@ -31,10 +31,7 @@ export function totalOf(items: Items, currency: string): number | undefined {
 }
 
 /** The different values of a field, separated by commas; undefined where no item has one. */
-export function joinTexts(
-  items: Items | undefined,
-  field: "id" | "name" | "category" | "brand",
-): string | undefined {
+export function joinTexts(items: Items | undefined, field: "id" | "name" | "category" | "brand"): string | undefined {
   if (!items) return undefined;
   const texts = new Set(items.flatMap((item) => item[field] ?? []));
   return texts.size ? [...texts].join(",") : undefined;

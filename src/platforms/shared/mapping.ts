@@ -34,9 +34,7 @@ const sources =
 export function mappingFault(field: string, source: string, fields: readonly Field[]): string | null {
   if (!fields.some((one) => one.name === field)) {
     const names = fields.map((one) => one.name).join(", ");
-    return names
-      ? `is not a field that can be mapped; known: ${names}`
-      : "cannot be mapped: this platform has no such fields";
+    return names ? `is not a field that can be mapped; known: ${names}` : "cannot be mapped: this platform has no such fields";
   }
   // Contact data is hashed on receipt and never stored in the clear.
   if (/^extra\.(?:.*[._-])?(?:hashed_?)?(?:e-?mail|phone|(?:first|last)_?name)$/i.test(source))
@@ -59,10 +57,7 @@ export function extraFieldsOf(settings: ConnectionSettings): string[] {
 /** A field that a connection maps: the names of the objects around it, its own name there, and its source. */
 type MappedField = { field: Field; path: readonly string[]; last: string; source: string };
 
-const mappedBySettings = new WeakMap<
-  ConnectionSettings,
-  { of: readonly Field[]; mapped: readonly MappedField[] }
->();
+const mappedBySettings = new WeakMap<ConnectionSettings, { of: readonly Field[]; mapped: readonly MappedField[] }>();
 
 /** Lists the fields that a connection maps. They are found once for its settings, because mostly there are none. */
 function mappedFields(settings: ConnectionSettings, fields: readonly Field[]): readonly MappedField[] {
@@ -157,8 +152,7 @@ export const idList: Shape = (value) =>
     .filter(Boolean);
 
 /** A count: a whole number of at least 0. */
-export const wholeNumber: Shape = (value) =>
-  Number.isSafeInteger(value) && Number(value) >= 0 ? value : undefined;
+export const wholeNumber: Shape = (value) => (Number.isSafeInteger(value) && Number(value) >= 0 ? value : undefined);
 
 /** One of the words that the platform accepts; others are left out. */
 export const oneWordOf =

@@ -42,8 +42,7 @@ export function unreadable({ status, headers }: PlatformResponse, now: number): 
  */
 export function readBareSuccess(response: PlatformResponse, now: number): Reading {
   const body = response.body.trim();
-  const isForeign =
-    response.isCut || body.startsWith("<") || (/^[[{]/.test(body) && parseJson(body) === undefined);
+  const isForeign = response.isCut || body.startsWith("<") || (/^[[{]/.test(body) && parseJson(body) === undefined);
   return isForeign ? unreadable(response, now) : accepted;
 }
 
@@ -59,9 +58,7 @@ export function readStatus({ status, headers }: PlatformResponse, now: number, d
 
 /** For platforms that document statuses and no bodies: the same reading for all conversions. */
 export const readBareResponse: Platform["readResponse"] = (response, conversions, _settings, now) => {
-  const reading = isSuccess(response.status)
-    ? readBareSuccess(response, now)
-    : readStatus(response, now, errorText(response));
+  const reading = isSuccess(response.status) ? readBareSuccess(response, now) : readStatus(response, now, errorText(response));
   return conversions.map(() => reading);
 };
 
@@ -113,14 +110,7 @@ export function errorText({ body, isCut }: PlatformResponse): string {
   const parsed = isCut ? undefined : parseJson(body);
   if (parsed === undefined) return /^\s*[<{[]/.test(body) ? "" : shorten(body);
   if (typeof parsed === "string") return parsed;
-  const paths = [
-    ["error", "message"],
-    ["error"],
-    ["message"],
-    ["errors", 0, "message"],
-    ["errors", 0],
-    ["detail"],
-  ];
+  const paths = [["error", "message"], ["error"], ["message"], ["errors", 0, "message"], ["errors", 0], ["detail"]];
   for (const path of paths) {
     const text = textAt(parsed, ...path);
     if (text) return text;
@@ -129,11 +119,7 @@ export function errorText({ body, isCut }: PlatformResponse): string {
 }
 
 /** Turns a list in a response into a picker's choices; elements without an id are left out. */
-export function choicesOf(
-  list: readonly unknown[],
-  id = "id",
-  name = "name",
-): { value: string; label: string }[] {
+export function choicesOf(list: readonly unknown[], id = "id", name = "name"): { value: string; label: string }[] {
   return list.flatMap((one) => {
     const value = textAt(one, id);
     return value ? [{ value, label: textAt(one, name) || value }] : [];

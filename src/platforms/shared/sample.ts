@@ -39,8 +39,7 @@ export function sampleConversion(changes: Partial<Conversion> = {}): Conversion 
       page: "https://shop.example.com/autumn",
       referrer: "https://www.google.com",
       address: "203.0.113.9",
-      userAgent:
-        "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36",
+      userAgent: "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36",
     },
     consent: "granted",
     extra: {},
@@ -132,11 +131,7 @@ export const clickedAt = Date.UTC(2026, 10, 10, 8, 0);
 export const sampleSeconds = 1_794_648_600;
 
 /** A purchase of the full person after a click on an ad. */
-export function clickedPurchase(
-  clickId: string,
-  value: string,
-  changes: Partial<Conversion> = {},
-): Conversion {
+export function clickedPurchase(clickId: string, value: string, changes: Partial<Conversion> = {}): Conversion {
   return sampleConversion({
     person: fullPerson,
     clickIds: { [clickId]: { value, seenAt: clickedAt } },
@@ -176,8 +171,7 @@ export const withheld = {
 } as const satisfies Partial<Conversion>;
 
 /** A lead of a person who opted out. */
-export const withheldConversion = (changes: Partial<Conversion> = {}) =>
-  bareConversion({ ...withheld, ...changes });
+export const withheldConversion = (changes: Partial<Conversion> = {}) => bareConversion({ ...withheld, ...changes });
 
 /** Makes a platform's examples; each one adds `given` to the settings. */
 export function exampleBuilder<More>(
@@ -232,11 +226,6 @@ export const tooManyRequests = (seconds: number, body = "", detail = "") =>
   });
 
 export const unreadableSuccess = (body: string) =>
-  response(
-    "A success that cannot be read is retried",
-    200,
-    body,
-    retryLater("HTTP 200: the answer could not be read"),
-  );
+  response("A success that cannot be read is retried", 200, body, retryLater("HTTP 200: the answer could not be read"));
 
 export const twice = (reading: Reading): Reading[] => [reading, reading];

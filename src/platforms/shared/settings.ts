@@ -36,11 +36,7 @@ export const expirySetting = {
 
 /** Filled by a sign-in, in addition to the access token. */
 export const tokenSettings = [
-  secretSetting(
-    "refresh_token",
-    "Refresh token",
-    "Filled by signing in; renews the access token before it expires.",
-  ),
+  secretSetting("refresh_token", "Refresh token", "Filled by signing in; renews the access token before it expires."),
   expirySetting,
 ] satisfies readonly Setting[];
 
@@ -92,8 +88,7 @@ export const siteUrlSetting = (platform: string, otherwise: string) =>
     name: "site_url",
     label: "Site URL",
     help: `${platform} requires a page with every web event. Where the page of the visit is unknown, this URL is sent; without it, ${otherwise}.`,
-    check: (value: string) =>
-      URL.canParse(value) && /^https?:\/\//i.test(value) ? null : "must be an http(s) address",
+    check: (value: string) => (URL.canParse(value) && /^https?:\/\//i.test(value) ? null : "must be an http(s) address"),
   }) satisfies Setting;
 
 export const testCodeSetting = {
@@ -101,17 +96,13 @@ export const testCodeSetting = {
   testCode: true,
   label: "Test event code",
   help: "The code from the platform's page for test events. Only events that come with a test key carry it.",
-  check: (value: string) =>
-    /^[\w-]{1,64}$/.test(value) ? null : "must be a code of letters, digits, hyphens and underscores",
+  check: (value: string) => (/^[\w-]{1,64}$/.test(value) ? null : "must be a code of letters, digits, hyphens and underscores"),
 } as const satisfies Setting;
 
 export const noTestCode = "test event, but the connection has no test event code";
 
 /** Throws where the code is missing, because the test event would count as a live one; `skipReason` catches that first. */
-export function testCodeOf(
-  conversions: readonly Conversion[],
-  settings: ConnectionSettings,
-): { test_event_code?: string } {
+export function testCodeOf(conversions: readonly Conversion[], settings: ConnectionSettings): { test_event_code?: string } {
   if (!conversions.some(({ mode }) => mode === "test")) return {};
   if (!settings.test_event_code) throw new Error("a test event needs the connection's test event code");
   return { test_event_code: settings.test_event_code };

@@ -13,21 +13,13 @@ import type { Platform } from "../platform.ts";
 import { snapchat } from "../snapchat/index.ts";
 import { tiktok } from "../tiktok/index.ts";
 import { nameFault } from "./eventNames.ts";
-import {
-  bareConversion,
-  fullPerson,
-  fullSample,
-  sampleBrowser,
-  sampleConversion,
-  withheldConversion,
-} from "./sample.ts";
+import { bareConversion, fullPerson, fullSample, sampleBrowser, sampleConversion, withheldConversion } from "./sample.ts";
 
 const settingsOf = (platform: Platform) =>
   platform.examples[0]?.settings ?? expect.unreachable(`${platform.name} has no example`);
 const fixtureOf = (platform: Platform) => platformFixture(platform, settingsOf(platform));
 const named = (list: readonly Platform[]) => list.map((platform) => [platform.name, platform] as const);
-const having = (setting: string) =>
-  named(platforms.filter(({ settings }) => settings.some(({ name }) => name === setting)));
+const having = (setting: string) => named(platforms.filter(({ settings }) => settings.some(({ name }) => name === setting)));
 
 const acceptingRefunds = ["ga4", "segment", "webhook", "sandbox"];
 
@@ -66,8 +58,7 @@ test.each(having("dedup_id"))(
 test.each(having("test_event_code"))(
   "%s gets the connection's test event code with a test event, and never with a live one",
   (_name, platform) => {
-    const bodyOf = (mode: "live" | "test") =>
-      JSON.parse(fixtureOf(platform).request({ mode }).body) as object;
+    const bodyOf = (mode: "live" | "test") => JSON.parse(fixtureOf(platform).request({ mode }).body) as object;
     expect(bodyOf("test")).toHaveProperty("test_event_code", "TEST12345");
     expect(bodyOf("live")).not.toHaveProperty("test_event_code");
   },
@@ -88,32 +79,23 @@ describe("pickers", () => {
     (platform.pickers ?? []).map((picker) => [platform.name, picker.setting, platform, picker] as const),
   );
 
-  test.each(pickers)(
-    "the picker of %s for %s has secrets in headers only",
-    (_name, _setting, platform, picker) => {
-      const secrets = platform.settings
-        .filter(({ secret }) => secret)
-        .map(({ name }) => [name, `s3cr3t-${name}`]);
-      const { url, body, headers } = picker.toRequest({
-        ...settingsOf(platform),
-        ...Object.fromEntries(secrets),
-      });
-      expect(url + body).not.toContain("s3cr3t");
-      expect(JSON.stringify(headers)).toContain("s3cr3t-access_token");
-    },
-  );
+  test.each(pickers)("the picker of %s for %s has secrets in headers only", (_name, _setting, platform, picker) => {
+    const secrets = platform.settings.filter(({ secret }) => secret).map(({ name }) => [name, `s3cr3t-${name}`]);
+    const { url, body, headers } = picker.toRequest({
+      ...settingsOf(platform),
+      ...Object.fromEntries(secrets),
+    });
+    expect(url + body).not.toContain("s3cr3t");
+    expect(JSON.stringify(headers)).toContain("s3cr3t-access_token");
+  });
 
-  test.each(pickers)(
-    "the picker of %s for %s offers nothing when the response is no list",
-    (...[, , , picker]) => {
-      const lists = ["data", "elements", "items", "organizations", "pixels", "resourceNames", "results"];
-      const odd = [3, {}, [null], [1, "x"], { pixels: 3 }].flatMap((value) =>
-        lists.map((name) => JSON.stringify({ [name]: value })),
-      );
-      for (const body of ["", "{", "null", "[]", "[{}]", '[null,"x"]', ...odd])
-        expect(picker.read(body), body).toEqual([]);
-    },
-  );
+  test.each(pickers)("the picker of %s for %s offers nothing when the response is no list", (...[, , , picker]) => {
+    const lists = ["data", "elements", "items", "organizations", "pixels", "resourceNames", "results"];
+    const odd = [3, {}, [null], [1, "x"], { pixels: 3 }].flatMap((value) =>
+      lists.map((name) => JSON.stringify({ [name]: value })),
+    );
+    for (const body of ["", "{", "null", "[]", "[{}]", '[null,"x"]', ...odd]) expect(picker.read(body), body).toEqual([]);
+  });
 });
 
 describe("the web events of Meta, Pinterest, Snapchat and TikTok", () => {
@@ -123,8 +105,7 @@ describe("the web events of Meta, Pinterest, Snapchat and TikTok", () => {
     ["Snapchat", snapchat, 37, "user_data", { em: [fullPerson.emailSha256] }],
     ["TikTok", tiktok, 7, "user", { email: fullPerson.emailSha256 }],
   ];
-  const eventOf = (platform: Platform, changes: Partial<Conversion>) =>
-    firstEvent(fixtureOf(platform).request(changes));
+  const eventOf = (platform: Platform, changes: Partial<Conversion>) => firstEvent(fixtureOf(platform).request(changes));
 
   test.each(cases)(
     "%s gets the event time in seconds, also of a late event, and never one in the future",
@@ -174,12 +155,9 @@ describe("the web events of Meta, Pinterest, Snapchat and TikTok", () => {
       }
   });
 
-  test.each(cases)(
-    "%s gets no event of a person who opted out, also with a known browser",
-    (_name, platform) => {
-      const { skipReason } = fixtureOf(platform);
-      expect(skipReason(withheldConversion())).toBe("opted out");
-      expect(skipReason(withheldConversion({ browser: sampleBrowser }))).toBe("opted out");
-    },
-  );
+  test.each(cases)("%s gets no event of a person who opted out, also with a known browser", (_name, platform) => {
+    const { skipReason } = fixtureOf(platform);
+    expect(skipReason(withheldConversion())).toBe("opted out");
+    expect(skipReason(withheldConversion({ browser: sampleBrowser }))).toBe("opted out");
+  });
 });

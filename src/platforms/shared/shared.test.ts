@@ -42,12 +42,9 @@ describe("ids", () => {
     expect(validId(id)).toBe(id);
   });
 
-  test.each(["", " a", "a b", "a\n", "é", "\u0000", "x".repeat(2049), "0".repeat(64)])(
-    "the id %j is invalid",
-    (id) => {
-      expect(validId(id)).toBeUndefined();
-    },
-  );
+  test.each(["", " a", "a b", "a\n", "é", "\u0000", "x".repeat(2049), "0".repeat(64)])("the id %j is invalid", (id) => {
+    expect(validId(id)).toBeUndefined();
+  });
 
   test("an id must match the platform's own pattern too", () => {
     const uuid = "4a3b5c7d-1e2f-4a5b-8c6d-7e8f9a0b1c2d";

@@ -15,12 +15,7 @@ export const signatureHeaderNames = ["webhook-id", "webhook-timestamp", "webhook
 type SignatureHeaders = Record<(typeof signatureHeaderNames)[number], string>;
 
 /** Signs a body with all secrets that are valid. `id` is the same on every attempt, so that receivers can recognise repeats. */
-export function signatureHeaders(
-  secrets: SigningSecrets,
-  id: string,
-  body: string,
-  now: number,
-): SignatureHeaders {
+export function signatureHeaders(secrets: SigningSecrets, id: string, body: string, now: number): SignatureHeaders {
   const time = new Date(now);
   const signatures = validSecrets(secrets, now).map((secret) => new Signer(secret).sign(id, time, body));
   return {

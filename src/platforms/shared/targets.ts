@@ -13,11 +13,7 @@ export const targetsCheck = (events: EventNames) => (value: string) => nameFault
 export type Target = { conversion: Conversion; target: string | undefined };
 
 /** A conversion that has lost its target since it was planned stays in the request, so that the platform's answer says so. */
-export function withTargets(
-  conversions: readonly Conversion[],
-  settings: ConnectionSettings,
-  events: EventNames,
-): Target[] {
+export function withTargets(conversions: readonly Conversion[], settings: ConnectionSettings, events: EventNames): Target[] {
   return conversions.flatMap((conversion): Target[] => {
     const targets = eventNamesOf(conversion, settings, events);
     if (targets.length === 0) return [{ conversion, target: undefined }];
@@ -46,8 +42,7 @@ export function joinReadings(
 
 function joinOne(readings: readonly Reading[]): Reading {
   const worst = readings.toSorted(
-    (one, other) =>
-      severity.indexOf(other.outcome) - severity.indexOf(one.outcome) || secondsOf(other) - secondsOf(one),
+    (one, other) => severity.indexOf(other.outcome) - severity.indexOf(one.outcome) || secondsOf(other) - secondsOf(one),
   )[0];
   if (!worst) return rejected("the platform's answer left this event out");
   const isCounted = worst.outcome === "rejected" && readings.some(({ outcome }) => outcome === "accepted");

@@ -8,8 +8,7 @@ import { dayMs, minuteMs, secondMs } from "../../kernel/time.ts";
 export type Body = Record<string, unknown>;
 
 /** Returns undefined for an object or list without values, so that JSON leaves it out. */
-export const unlessEmpty = <T extends object>(value: T): T | undefined =>
-  isEmpty(value) ? undefined : value;
+export const unlessEmpty = <T extends object>(value: T): T | undefined => (isEmpty(value) ? undefined : value);
 
 /** An object whose fields are all undefined is empty too. */
 export function isEmpty(value: unknown): boolean {

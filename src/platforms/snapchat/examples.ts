@@ -170,24 +170,14 @@ export const responses: readonly ResponseExample[] = [
     },
     [accepted, rejected("Snapchat answered INVALID: currency is not supported; E7")],
   ),
-  response(
-    "A success without the status VALID is retried",
-    200,
-    "{}",
-    retryLater("HTTP 200: the answer could not be read"),
-  ),
+  response("A success without the status VALID is retried", 200, "{}", retryLater("HTTP 200: the answer could not be read")),
   response(
     "The token is wrong, with HTTP 400",
     400,
     '{"status":"INVALID","reason":"Invalid access token"}',
     unauthorized("HTTP 400: Invalid access token"),
   ),
-  response(
-    "The token has expired",
-    401,
-    '{"status":"INVALID","reason":"Unauthorized"}',
-    unauthorized("HTTP 401: Unauthorized"),
-  ),
+  response("The token has expired", 401, '{"status":"INVALID","reason":"Unauthorized"}', unauthorized("HTTP 401: Unauthorized")),
   tooManyRequests(30, '{"status":"INVALID","reason":"Rate limit exceeded"}', "Rate limit exceeded"),
   response("A temporary error at Snapchat", 503, "", retryLater("HTTP 503")),
 ];

@@ -34,10 +34,7 @@ export const snapchat = {
     sends: [
       ["event_name", "the event, under Snapchat's name for it"],
       ["event_time", "the time of the conversion, in seconds"],
-      [
-        "event_id",
-        "the event id; the same as the pixel's client_dedup_id, so that Snapchat counts the pair once",
-      ],
+      ["event_id", "the event id; the same as the pixel's client_dedup_id, so that Snapchat counts the pair once"],
       ["action_source", "WEB when a page is known, otherwise OFFLINE"],
       ["event_source_url", "the page of the visit without its query, or the site URL"],
       ["user_data.em, ph, fn, ln", "email, phone (digits only) and names, each as SHA-256"],
@@ -109,20 +106,13 @@ export const snapchat = {
       needs: ["access_token"],
       toRequest: (settings) => getRequest(`${ads}/me/organizations?with_ad_accounts=true`, bearer(settings)),
       read: (body) =>
-        choicesOf(
-          listAt(parseJson(body), "organizations").flatMap((one) =>
-            listAt(one, "organization", "ad_accounts"),
-          ),
-        ),
+        choicesOf(listAt(parseJson(body), "organizations").flatMap((one) => listAt(one, "organization", "ad_accounts"))),
     },
     {
       setting: "pixel_id",
       needs: ["access_token", "ad_account_id"],
       toRequest: (settings) =>
-        getRequest(
-          `${ads}/adaccounts/${encodeURIComponent(settings.ad_account_id ?? "")}/pixels`,
-          bearer(settings),
-        ),
+        getRequest(`${ads}/adaccounts/${encodeURIComponent(settings.ad_account_id ?? "")}/pixels`, bearer(settings)),
       read: (body) => choicesOf(listAt(parseJson(body), "pixels").map((one) => at(one, "pixel"))),
     },
   ],

@@ -3,27 +3,14 @@
 
 import type { QualityReport } from "../../kernel/quality.ts";
 import type { QualitySource } from "../platform.ts";
-import {
-  at,
-  errorText,
-  listAt,
-  parseBody,
-  readStatus,
-  shorten,
-  textAt,
-  unauthorized,
-  unreadable,
-} from "../shared/response.ts";
+import { at, errorText, listAt, parseBody, readStatus, shorten, textAt, unauthorized, unreadable } from "../shared/response.ts";
 import { bearer, getRequest } from "../shared/settings.ts";
 
 const ads = "https://adsapi.snapchat.com/v1";
 
 export const quality: QualitySource = {
   toRequest: (settings) =>
-    getRequest(
-      `${ads}/pixels/${encodeURIComponent(settings.pixel_id ?? "")}/event_quality_scores`,
-      bearer(settings),
-    ),
+    getRequest(`${ads}/pixels/${encodeURIComponent(settings.pixel_id ?? "")}/event_quality_scores`, bearer(settings)),
   read(response, now) {
     const reading = readStatus(response, now, errorText(response));
     if (reading.outcome !== "accepted") return reading;

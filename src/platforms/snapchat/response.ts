@@ -25,8 +25,7 @@ export const readResponse: Platform["readResponse"] = (response, conversions, _s
   const logs = isVerdict ? listAt(parseBody(response), "event_logs") : [];
   return conversions.map(({ mode }, index) => {
     // `event` is the index of the event. A log for each of them is in their order.
-    const log =
-      logs.length === conversions.length ? logs[index] : logs.find((one) => at(one, "event") === index);
+    const log = logs.length === conversions.length ? logs[index] : logs.find((one) => at(one, "event") === index);
     const logged = log === undefined ? null : readLog(log);
     // Nothing is counted in test mode. Elsewhere a rejected request took no event, whatever its log says.
     return logged && (logged.outcome === "rejected" || mode === "test") ? logged : reading;
@@ -59,8 +58,6 @@ function readWhole(response: PlatformResponse, now: number): Reading {
 /** The reason and the messages, which are below `errors` or at the top. */
 function messageOf(parsed: unknown): string {
   const messages = [...listAt(parsed, "errors", "error_msgs"), ...listAt(parsed, "error_msgs")];
-  const texts = [textAt(parsed, "reason"), ...messages].filter(
-    (one) => typeof one === "string" && one !== "",
-  );
+  const texts = [textAt(parsed, "reason"), ...messages].filter((one) => typeof one === "string" && one !== "");
   return [...new Set(texts)].join("; ") || textAt(parsed, "message");
 }

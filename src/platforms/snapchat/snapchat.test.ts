@@ -11,8 +11,7 @@ const settings = { pixel_id: "a1b2c3d4-0000-4000-8000-00000000beef", access_toke
 const { request, read, skipReason, settingFault } = platformFixture(snapchat, settings);
 
 type UserData = Record<string, string | string[]>;
-const eventOf = (changes: Partial<Conversion> = {}, more: Record<string, string> = {}) =>
-  firstEvent(request(changes, more));
+const eventOf = (changes: Partial<Conversion> = {}, more: Record<string, string> = {}) => firstEvent(request(changes, more));
 const userOf = (changes: Partial<Conversion> = {}) => eventOf(changes).user_data as UserData;
 
 describe("the request", () => {
@@ -66,17 +65,9 @@ describe("the request", () => {
 
 describe("the person", () => {
   test.each([
-    [
-      { email: " Person@Example.com" },
-      "em",
-      "542d240129883c019e106e3b1b2d3f3cb3537c43c425364de8e951d5a3083345",
-    ],
+    [{ email: " Person@Example.com" }, "em", "542d240129883c019e106e3b1b2d3f3cb3537c43c425364de8e951d5a3083345"],
     [{ phone: "+44 844 412 4653" }, "ph", "dc008fda46e2e64002cf2f82a4906236282d431c4f75e5b60bfe79fc48546383"],
-    [
-      { phone: "0044 844 412 4653" },
-      "ph",
-      "dc008fda46e2e64002cf2f82a4906236282d431c4f75e5b60bfe79fc48546383",
-    ],
+    [{ phone: "0044 844 412 4653" }, "ph", "dc008fda46e2e64002cf2f82a4906236282d431c4f75e5b60bfe79fc48546383"],
     [{ firstName: "Raphaël" }, "fn", "e74bb89e718fe1e19c422a48382870399f8bf7ca8dfa008739e75b0be76627b7"],
   ])("%j has the hash that Snapchat publishes", (fields, key, hash) => {
     expect(userOf({ person: personOf({ email: "jane@example.com", ...fields }) })[key]).toEqual([hash]);
@@ -158,9 +149,7 @@ describe("the response", () => {
   test.each(["Invalid access token", "access_token missing", "Unauthorized", "no permission for pixel"])(
     "400 that says %j needs reconnection",
     (reason) => {
-      expect(read({ status: 400, body: JSON.stringify({ status: "INVALID", reason }) })[0]?.outcome).toBe(
-        "unauthorized",
-      );
+      expect(read({ status: 400, body: JSON.stringify({ status: "INVALID", reason }) })[0]?.outcome).toBe("unauthorized");
     },
   );
 
@@ -192,12 +181,7 @@ describe("the lists of ad accounts and pixels", () => {
 
 describe("the settings", () => {
   test.each([
-    [
-      "pixel_id",
-      "a1b2c3d4-0000-4000-8000-00000000beef",
-      "a/b?c=1",
-      "must be an id of letters, digits and hyphens",
-    ],
+    ["pixel_id", "a1b2c3d4-0000-4000-8000-00000000beef", "a/b?c=1", "must be an id of letters, digits and hyphens"],
     ["access_token", "abc", "a b", "must be ASCII letters, digits and punctuation, without spaces"],
     ["site_url", "https://shop.example.com", "shop.example.com", "must be an http(s) address"],
   ])("the setting %s accepts %j and rejects %j", (name, good, bad, reason) => {
@@ -212,9 +196,7 @@ describe("items", () => {
       { id: "a", price: 100.4, brand: "North", name: "Mug", quantity: 2 },
       { id: "b", quantity: 1 },
     ];
-    expect(
-      eventOf({ name: "view_item", value: null, orderId: null, currency: "JPY", items }).custom_data,
-    ).toEqual({
+    expect(eventOf({ name: "view_item", value: null, orderId: null, currency: "JPY", items }).custom_data).toEqual({
       contents: [
         { id: "a", quantity: 2, item_price: 100, brand: "North" },
         { id: "b", quantity: 1 },

@@ -115,12 +115,7 @@ export const responses: readonly ResponseExample[] = [
     '{"error":{"status":401,"message":"Invalid access token"}}',
     unauthorized("HTTP 401: Invalid access token"),
   ),
-  response(
-    "The connection belongs to another business",
-    403,
-    '{"message":"Forbidden"}',
-    unauthorized("HTTP 403: Forbidden"),
-  ),
+  response("The connection belongs to another business", 403, '{"message":"Forbidden"}', unauthorized("HTTP 403: Forbidden")),
   tooManyRequests(10),
   response(
     "Spotify is down",

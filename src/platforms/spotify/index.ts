@@ -28,10 +28,7 @@ export const spotify = {
       ["user_data.ip_address", "IP address of the visit"],
       ["user_data.device_id", "the __spdt cookie of Spotify's pixel"],
       ["user_data.hashed_emails", "email as SHA-256"],
-      [
-        "user_data.hashed_phone_number",
-        "phone as SHA-256, with the plus sign unless the connection is set otherwise",
-      ],
+      ["user_data.hashed_phone_number", "phone as SHA-256, with the plus sign unless the connection is set otherwise"],
       ["event_details.amount, currency", "value and currency"],
       ["event_source_url", "the page of the visit without its query"],
       ["opt_out_targeting", "true for events with limited data use, otherwise false"],
@@ -60,8 +57,7 @@ export const spotify = {
       label: "Connection ID",
       help: "From Ads Manager: Events, View Conversions API instructions. It belongs to the same business as the token.",
       required: true,
-      check: (value) =>
-        uuidPattern.test(value) ? null : "must be a UUID, like 9eb0bb5f-0000-4000-8000-0123456789ab",
+      check: (value) => (uuidPattern.test(value) ? null : "must be a UUID, like 9eb0bb5f-0000-4000-8000-0123456789ab"),
     },
     requiredSecret(
       "access_token",
@@ -96,8 +92,7 @@ export const spotify = {
     if (isUnnamedRefund(conversion, settings)) return "Spotify takes no refunds";
     if (!userDataOf(conversion, settings))
       return conversion.consent === "denied" ? "opted out" : "no email, phone, device id or IP address";
-    if (nameOf(conversion, settings) === "PURCHASE" && conversion.value === null)
-      return "Spotify requires a value with PURCHASE";
+    if (nameOf(conversion, settings) === "PURCHASE" && conversion.value === null) return "Spotify requires a value with PURCHASE";
     return null;
   },
   toRequest,

@@ -30,9 +30,7 @@ export const events: EventNames = {
   choices: [...new Set<string>(Object.values(standard)), ...custom],
 };
 
-export const fields: readonly Field[] = [
-  textField("event_details.content_name", "Name of the product or page."),
-];
+export const fields: readonly Field[] = [textField("event_details.content_name", "Name of the product or page.")];
 
 export const toRequest: Platform["toRequest"] = (conversions, settings, now) => ({
   method: "POST",
@@ -46,8 +44,7 @@ export const toRequest: Platform["toRequest"] = (conversions, settings, now) => 
   }),
 });
 
-export const nameOf = (conversion: Conversion, settings: ConnectionSettings) =>
-  eventNameOf(conversion, settings, events) ?? "";
+export const nameOf = (conversion: Conversion, settings: ConnectionSettings) => eventNameOf(conversion, settings, events) ?? "";
 
 /** Returns undefined without an identifier, of which Spotify requires one. After an opt-out there is none. */
 export function userDataOf(conversion: Conversion, settings: ConnectionSettings): Body | undefined {

@@ -12,8 +12,8 @@ const { request, read, skipReason, settingFault } = platformFixture(spotify, set
 
 type Sent = Record<string, unknown> & { user_data: Record<string, unknown>; event_details: unknown };
 const sent = (changes: Partial<Conversion> = {}, more: ConnectionSettings = {}) =>
-  (JSON.parse(request(changes, more).body) as { conversion_events: { events: Sent[] } }).conversion_events
-    .events[0] ?? expect.unreachable("no event");
+  (JSON.parse(request(changes, more).body) as { conversion_events: { events: Sent[] } }).conversion_events.events[0] ??
+  expect.unreachable("no event");
 
 describe("the event", () => {
   test.each([
@@ -36,8 +36,7 @@ describe("the event", () => {
 
   test("the time is ISO 8601 in UTC, and always in the past", () => {
     expect(sent({ time: 1_794_648_600_123 }).event_time).toBe("2026-11-14T09:30:00.123Z");
-    for (const time of [now, now + 240_000])
-      expect(Date.parse(String(sent({ time }).event_time))).toBeLessThan(now);
+    for (const time of [now, now + 240_000]) expect(Date.parse(String(sent({ time }).event_time))).toBeLessThan(now);
   });
 
   test("a test event is skipped", () => {

@@ -37,8 +37,7 @@ export const taboola = {
       "Contact data, IP address, user agent, UTM fields and the items themselves: Taboola has no field for them.",
       "Refunds: Taboola cannot revoke a conversion.",
     ],
-    consent:
-      "Taboola has no consent flag and needs the click id: events of people who opted out are skipped.",
+    consent: "Taboola has no consent flag and needs the click id: events of people who opted out are skipped.",
     testMode: "Taboola has no test mode: events of test keys are skipped.",
     limits: [
       "Taboola does not check what it receives here: a conversion with a name that Realize does not have, or with a broken click id, is accepted and never counted.",

@@ -11,9 +11,7 @@ import { amountOf, type Body, validId } from "../shared/values.ts";
 /** Checked 2026-11-15. */
 const origin = "https://trc.taboola.com";
 
-export const currencies = "AUD BRL CAD CNY EUR GBP HKD ILS INR JPY KRW MXN NZD RUB SGD THB TRY USD ZAR".split(
-  " ",
-);
+export const currencies = "AUD BRL CAD CNY EUR GBP HKD ILS INR JPY KRW MXN NZD RUB SGD THB TRY USD ZAR".split(" ");
 
 /** The event names that Realize suggests for its categories. A conversion must have exactly the name of its definition. */
 export const events: EventNames = {

@@ -10,8 +10,8 @@ const { request, skipReason, settingFault } = platformFixture(taboola, settings)
 
 const clickIds = { tblci: { value: "GiDx%2F_+=Click", seenAt: 1 } };
 const sent = (changes: Partial<Conversion> = {}, more: ConnectionSettings = {}) =>
-  (JSON.parse(request({ clickIds, ...changes }, more).body) as { actions: Record<string, unknown>[] })
-    .actions[0] ?? expect.unreachable("no action");
+  (JSON.parse(request({ clickIds, ...changes }, more).body) as { actions: Record<string, unknown>[] }).actions[0] ??
+  expect.unreachable("no action");
 
 describe("the action", () => {
   test("it has the click id byte for byte, the time in milliseconds, and nothing about the person", () => {
@@ -24,8 +24,7 @@ describe("the action", () => {
       orderid: "A-1001",
     });
     const { body } = request({ clickIds, person: fullPerson });
-    for (const value of [...Object.values(fullPerson), ...Object.values(sampleBrowser)])
-      expect(body).not.toContain(value);
+    for (const value of [...Object.values(fullPerson), ...Object.values(sampleBrowser)]) expect(body).not.toContain(value);
   });
 
   test.each([
@@ -44,15 +43,12 @@ describe("the action", () => {
   });
 
   test("a mapped quantity that is no whole number above zero is left out", () => {
-    const quantityOf = (count: unknown) =>
-      sent({ extra: { count } }, { "map.quantity": "extra.count" }).quantity;
+    const quantityOf = (count: unknown) => sent({ extra: { count } }, { "map.quantity": "extra.count" }).quantity;
     expect([quantityOf(2), quantityOf(0), quantityOf(1.5)]).toEqual([2, undefined, undefined]);
   });
 
   test("the account cannot change the address", () => {
-    expect(request({}, { account_id: "1/../2" }).url).toBe(
-      "https://trc.taboola.com/1%2F..%2F2/log/3/bulk-s2s-action",
-    );
+    expect(request({}, { account_id: "1/../2" }).url).toBe("https://trc.taboola.com/1%2F..%2F2/log/3/bulk-s2s-action");
   });
 });
 

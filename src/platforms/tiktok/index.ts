@@ -19,10 +19,9 @@ import { api, events, fields, toRequest, userOf } from "./request.ts";
 import { readResponse } from "./response.ts";
 
 const listPixels = (settings: ConnectionSettings) =>
-  getRequest(
-    `${api}/pixel/list/?advertiser_id=${encodeURIComponent(settings.advertiser_id ?? "")}&page_size=20`,
-    { "access-token": settings.access_token ?? "" },
-  );
+  getRequest(`${api}/pixel/list/?advertiser_id=${encodeURIComponent(settings.advertiser_id ?? "")}&page_size=20`, {
+    "access-token": settings.access_token ?? "",
+  });
 
 export const tiktok = {
   id: "tiktok",
@@ -85,8 +84,7 @@ export const tiktok = {
       label: "Pixel ID",
       help: "The code of letters and digits under the pixel's name in TikTok's Events Manager.",
       required: true,
-      check: (value) =>
-        /^[A-Za-z0-9]{5,40}$/.test(value) ? null : "must be a code of 5 to 40 letters and digits",
+      check: (value) => (/^[A-Za-z0-9]{5,40}$/.test(value) ? null : "must be a code of 5 to 40 letters and digits"),
     },
     requiredSecret(
       "access_token",
@@ -145,13 +143,11 @@ export const tiktok = {
     if (!settings.advertiser_id)
       return {
         by: "nothing",
-        reason:
-          "TikTok can only be asked with test_event_code, or with advertiser_id and a token that may read it",
+        reason: "TikTok can only be asked with test_event_code, or with advertiser_id and a token that may read it",
       };
     return readProof(
       listPixels(settings),
-      (body) =>
-        listAt(body, "data", "pixels").some((one) => textAt(one, "pixel_code") === settings.pixel_code),
+      (body) => listAt(body, "data", "pixels").some((one) => textAt(one, "pixel_code") === settings.pixel_code),
       { otherwise: "the ad account has no pixel with this pixel_code among its first 20" },
     );
   },

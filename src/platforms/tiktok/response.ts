@@ -39,9 +39,7 @@ function readCode(response: PlatformResponse, parsed: unknown, now: number): Rea
   const code = Number(textAt(parsed, "code") || Number.NaN);
   // Only TikTok's own JSON proves that the events were accepted.
   if (!Number.isInteger(code))
-    return isSuccess(status)
-      ? unreadable(response, now)
-      : readStatus(response, now, textAt(parsed, "message"));
+    return isSuccess(status) ? unreadable(response, now) : readStatus(response, now, textAt(parsed, "message"));
   // 20001 means partial success; other integrations count it as success.
   const isAccepted = code === 0 || code === 20001;
   if (isAccepted && status < 300) return accepted;

@@ -11,10 +11,8 @@ const settings = { pixel_code: "C0EXAMPLEPIXEL", access_token: "EXAMPLE-TOKEN" }
 const { request, read, skipReason, settingFault } = platformFixture(tiktok, settings);
 
 type User = Record<string, string>;
-const eventOf = (changes: Partial<Conversion> = {}, more: Record<string, string> = {}) =>
-  firstEvent(request(changes, more));
-const userOf = (changes: Partial<Conversion> = {}, more: Record<string, string> = {}) =>
-  eventOf(changes, more).user as User;
+const eventOf = (changes: Partial<Conversion> = {}, more: Record<string, string> = {}) => firstEvent(request(changes, more));
+const userOf = (changes: Partial<Conversion> = {}, more: Record<string, string> = {}) => eventOf(changes, more).user as User;
 const answer = (code: unknown, message = "why", status = 200) => ({
   status,
   body: JSON.stringify({ code, message }),
@@ -107,8 +105,7 @@ describe("consent", () => {
   test("only denied consent or the connection's setting limits the use of data", () => {
     expect(eventOf({ consent: "denied" }).limited_data_use).toBe(true);
     expect(eventOf({ consent: "granted" }, { limited_data: "always" }).limited_data_use).toBe(true);
-    for (const consent of ["granted", "unknown"] as const)
-      expect(eventOf({ consent })).not.toHaveProperty("limited_data_use");
+    for (const consent of ["granted", "unknown"] as const) expect(eventOf({ consent })).not.toHaveProperty("limited_data_use");
   });
 });
 
@@ -145,15 +142,12 @@ describe("the response", () => {
     expect(read(answer(code))[0]?.outcome).toBe("unauthorized");
   });
 
-  test.each([40100, 50000, 50002, 59999])(
-    "error code %d is retried after the time that TikTok asks for",
-    (code) => {
-      expect(read(answer(code))).toEqual([{ outcome: "retry", error: `TikTok error ${code}: why` }]);
-      expect(read({ ...answer(code), headers: { "retry-after": "9" } })[0]).toMatchObject({
-        retryAfterSeconds: 9,
-      });
-    },
-  );
+  test.each([40100, 50000, 50002, 59999])("error code %d is retried after the time that TikTok asks for", (code) => {
+    expect(read(answer(code))).toEqual([{ outcome: "retry", error: `TikTok error ${code}: why` }]);
+    expect(read({ ...answer(code), headers: { "retry-after": "9" } })[0]).toMatchObject({
+      retryAfterSeconds: 9,
+    });
+  });
 
   test("a gateway's status wins over a success code", () => {
     expect(read(answer(0, "OK", 502))[0]?.outcome).toBe("retry");

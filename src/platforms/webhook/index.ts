@@ -34,8 +34,7 @@ export const webhook = {
       help: "The HTTPS URL that receives each conversion. It must be reachable from the internet.",
       required: true,
       address: true,
-      check: (value) =>
-        URL.canParse(value) && /^https?:/i.test(value) ? null : "must be an http(s) address",
+      check: (value) => (URL.canParse(value) && /^https?:/i.test(value) ? null : "must be an http(s) address"),
     },
     {
       name: "method",
@@ -121,8 +120,7 @@ export const webhook = {
         url: "https://hooks.example.com/orders",
         method: "PUT",
         headers: '{"X-Shop":"north"}',
-        template:
-          '{"order":"{{orderId}}","total":"{{value}}","note":"{{event}} in {{currency}}","gclid":"{{clickIds.gclid}}"}',
+        template: '{"order":"{{orderId}}","total":"{{value}}","note":"{{event}} in {{currency}}","gclid":"{{clickIds.gclid}}"}',
       },
       conversions: [sampleConversion()],
       request: {
@@ -216,9 +214,7 @@ function readOne(response: PlatformResponse, settings: ConnectionSettings, now: 
   if (!rule.statuses.some(([from, to]) => response.status >= from && response.status <= to)) {
     const reading = readStatus(response, now);
     // A 2xx that the rule does not name is a rejection.
-    return reading.outcome === "accepted"
-      ? rejected(`HTTP ${response.status} is not in the success rule`)
-      : reading;
+    return reading.outcome === "accepted" ? rejected(`HTTP ${response.status} is not in the success rule`) : reading;
   }
   const body = rule.conditions.length ? parseJson(response.body) : null;
   const failed = rule.conditions.find(([path, value]) => String(at(body, ...path.split("."))) !== value);

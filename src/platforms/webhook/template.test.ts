@@ -33,9 +33,11 @@ describe("filling a template", () => {
 
   test("an unknown field is null as a whole string and empty within text", () => {
     const nothing = conversionJson(sampleConversion({ person: null, clickIds: {}, orderId: null }));
-    expect(fill({ a: "{{emailSha256}}", b: "order {{orderId}}!", c: "{{clickIds.gclid}}" }, nothing)).toEqual(
-      { a: null, b: "order !", c: null },
-    );
+    expect(fill({ a: "{{emailSha256}}", b: "order {{orderId}}!", c: "{{clickIds.gclid}}" }, nothing)).toEqual({
+      a: null,
+      b: "order !",
+      c: null,
+    });
   });
 
   test("value 0 is a value", () => {

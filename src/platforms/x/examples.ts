@@ -37,10 +37,7 @@ const purchase = {
 };
 
 const pixelToken = { "x-pixel-token": "EXAMPLE-TOKEN" };
-const request = (
-  conversions: unknown[],
-  authorisation: Record<string, string> = pixelToken,
-): Example["request"] => ({
+const request = (conversions: unknown[], authorisation: Record<string, string> = pixelToken): Example["request"] => ({
   method: "POST",
   url: "https://ads-api.x.com/12/measurement/conversions/o8z6j",
   headers: { "content-type": "application/json", ...authorisation },
@@ -137,12 +134,7 @@ export const examples: readonly Example[] = [
   ),
   ...usual.map((name, index) => {
     const tag = `tw-o8z6j-o87n${(index + 1).toString(36)}`;
-    return eventExample(
-      `The event ${name}`,
-      clicked({ name }),
-      { ...purchase, event_id: tag },
-      { [nameSetting(name)]: tag },
-    );
+    return eventExample(`The event ${name}`, clicked({ name }), { ...purchase, event_id: tag }, { [nameSetting(name)]: tag });
   }),
 ];
 

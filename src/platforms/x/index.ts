@@ -11,8 +11,7 @@ import { examples, responses } from "./examples.ts";
 import { events, fields, identifiers, listAccounts, tagsOf, toRequest } from "./request.ts";
 import { readResponse } from "./response.ts";
 
-const oauthHelp =
-  "Only without a pixel token: one of the four keys of an app that is approved for the X Ads API.";
+const oauthHelp = "Only without a pixel token: one of the four keys of an app that is approved for the X Ads API.";
 
 export const x = {
   id: "x",
@@ -27,10 +26,7 @@ export const x = {
       "Create a single event tag for each event that should count, and enter its id: event.purchase=tw-…, or one default tag for all events.",
     ],
     sends: [
-      [
-        "event_id",
-        "the event tag that the connection has for the event; one conversion for each, where it has several",
-      ],
+      ["event_id", "the event tag that the connection has for the event; one conversion for each, where it has several"],
       ["conversion_time", "the time of the conversion, as ISO 8601 with milliseconds"],
       ["conversion_id", "the event id, or the order id if the connection is set so"],
       ["identifiers.twclid", "twclid of the click, else of the pixel's cookie"],
@@ -52,8 +48,7 @@ export const x = {
       "Click ids with invalid characters.",
       "Category and brand of items: X has no field for the brand, and does not say what content_type may be.",
     ],
-    consent:
-      "X has no consent flag and rejects events without an identifier: events of people who opted out are skipped.",
+    consent: "X has no consent flag and rejects events without an identifier: events of people who opted out are skipped.",
     testMode: "X has no test mode: events of test keys are skipped.",
     limits: [
       "X limits conversions, not requests: 60 000 per account in 15 minutes.",
@@ -71,11 +66,7 @@ export const x = {
       required: true,
       check: (value) => (/^[a-z0-9]{1,20}$/i.test(value) ? null : "must be letters and digits, like o8z6j"),
     },
-    secretSetting(
-      "access_token",
-      "Pixel token",
-      "The token that Events Manager generates for the Conversion API of this pixel.",
-    ),
+    secretSetting("access_token", "Pixel token", "The token that Events Manager generates for the Conversion API of this pixel."),
     secretSetting("consumer_key", "Consumer key", oauthHelp),
     secretSetting("consumer_secret", "Consumer secret", oauthHelp),
     secretSetting("oauth_token", "OAuth 1.0a access token", oauthHelp),
@@ -104,8 +95,7 @@ export const x = {
     if (conversion.mode === "test") return "X has no test mode";
     if (conversion.consent === "denied") return "opted out";
     if (isUnnamedRefund(conversion, settings)) return "X takes no refunds";
-    if (tagsOf(conversion, settings).length === 0)
-      return `no event tag for the event ${conversion.name.trim()}`;
+    if (tagsOf(conversion, settings).length === 0) return `no event tag for the event ${conversion.name.trim()}`;
     return identifiers(conversion).length ? null : "no twclid, email, phone, or IPv4 address with user agent";
   },
   toRequest,

@@ -31,8 +31,7 @@ test("the base string equals that of RFC 5849, section 3.4.1.1, with names and v
 });
 
 test("the base URLs equal those of RFC 5849, section 3.4.1.2", () => {
-  const baseUrlOf = (address: string) =>
-    decodeURIComponent(signatureBase("GET", address, []).split("&")[1] ?? "");
+  const baseUrlOf = (address: string) => decodeURIComponent(signatureBase("GET", address, []).split("&")[1] ?? "");
   expect(baseUrlOf("http://EXAMPLE.COM:80/r%20v/X?id=123")).toBe("http://example.com/r%20v/X");
   expect(baseUrlOf("https://www.example.net:8080/?q=1")).toBe("https://www.example.net:8080/");
 });
@@ -79,13 +78,10 @@ test.each<[string, string, string, Parameter[], string, string]>([
     "pfkkdhi9sl3r4s00",
     "MdpQcU8iPSUjWoN/UDMsK2sui9I=",
   ],
-])(
-  "the signature equals that of RFC 5849, section 1.2: %s",
-  (_what, method, url, parameters, tokenSecret, signature) => {
-    const base = signatureBase(method, url, [...client, ...parameters]);
-    expect(hmacSha1(base, "kd94hf93k423kf44", tokenSecret)).toBe(signature);
-  },
-);
+])("the signature equals that of RFC 5849, section 1.2: %s", (_what, method, url, parameters, tokenSecret, signature) => {
+  const base = signatureBase(method, url, [...client, ...parameters]);
+  expect(hmacSha1(base, "kd94hf93k423kf44", tokenSecret)).toBe(signature);
+});
 
 const documented = {
   consumerKey: "xvz1evFS4wEEPTGEFPHBog",

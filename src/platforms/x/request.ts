@@ -18,9 +18,7 @@ import { oauth1Header } from "./oauth1.ts";
 const apiVersion = "12";
 
 const checkTag = (value: string) =>
-  /^(?:tw-[a-z0-9]{1,20}-)?[a-z0-9]{1,20}$/i.test(value)
-    ? null
-    : "must be the id of an event tag, like tw-abcde-fghij or fghij";
+  /^(?:tw-[a-z0-9]{1,20}-)?[a-z0-9]{1,20}$/i.test(value) ? null : "must be the id of an event tag, like tw-abcde-fghij or fghij";
 
 export const events: EventNames = {
   standard: {},
@@ -76,15 +74,11 @@ function authorizationOf(
     token: oauth_token,
     tokenSecret: oauth_token_secret,
   };
-  const nonce = hash(
-    "sha256",
-    [now, ...conversions.map(({ platformEventId }) => platformEventId)].join(" "),
-  ).slice(0, 32);
+  const nonce = hash("sha256", [now, ...conversions.map(({ platformEventId }) => platformEventId)].join(" ")).slice(0, 32);
   return { authorization: oauth1Header(request, keys, { nonce, timestamp: Math.floor(now / 1000) }) };
 }
 
-export const tagsOf = (conversion: Conversion, settings: ConnectionSettings) =>
-  eventNamesOf(conversion, settings, events);
+export const tagsOf = (conversion: Conversion, settings: ConnectionSettings) => eventNamesOf(conversion, settings, events);
 
 /** One conversion of X for each tag of each conversion. */
 export const taggedOf = (conversions: readonly Conversion[], settings: ConnectionSettings) =>
@@ -125,8 +119,7 @@ export function identifiers({ person, clickIds, browserIds, browser, consent }: 
   if (person?.emailSha256) list.push({ hashed_email: person.emailSha256 });
   if (person?.phoneSha256) list.push({ hashed_phone_number: person.phoneSha256 });
   // Either alone is no identifier for X, and X rejects a conversion that has nothing else.
-  if (browser?.userAgent && isIPv4(browser.address))
-    list.push({ ip_address: browser.address, user_agent: browser.userAgent });
+  if (browser?.userAgent && isIPv4(browser.address)) list.push({ ip_address: browser.address, user_agent: browser.userAgent });
   // X takes no IPv6 address; the user agent of such a visitor helps next to another identifier.
   else if (browser?.userAgent && list[0]) list[0].user_agent = browser.userAgent;
   return list;

@@ -26,12 +26,7 @@ export const readResponse: Platform["readResponse"] = (response, conversions, se
   return joinReadings(conversions, sent, readTagged(response, sent, settings, now));
 };
 
-function readTagged(
-  response: PlatformResponse,
-  sent: readonly Target[],
-  settings: ConnectionSettings,
-  now: number,
-): Reading[] {
+function readTagged(response: PlatformResponse, sent: readonly Target[], settings: ConnectionSettings, now: number): Reading[] {
   const { status } = response;
   const body = parseBody(response);
   const faults = listAt(body, "errors");
@@ -41,11 +36,7 @@ function readTagged(
   if (isSuccess(status)) {
     const processed = at(body, "data", "conversions_processed");
     if (typeof processed !== "number") return all(unreadable(response, now));
-    return all(
-      processed < sent.length
-        ? retryLater(`X processed ${processed} of ${sent.length} conversions`)
-        : accepted,
-    );
+    return all(processed < sent.length ? retryLater(`X processed ${processed} of ${sent.length} conversions`) : accepted);
   }
   if (status === 423) return all(retryLater(`HTTP 423${detail ? `: ${shorten(detail)}` : ""}`));
 
@@ -58,14 +49,10 @@ function readTagged(
   if ((status === 400 || status === 404) && tagFaults.length > 0) {
     const named = tagFaults.map((one) => indexPattern.exec(textAt(one, "parameter"))?.[1]);
     // The fault applies to every conversion of the same tag; where no index is named, to all.
-    const tags = new Set(
-      sent.filter((_, index) => named.includes(String(index))).map(({ target }) => target),
-    );
+    const tags = new Set(sent.filter((_, index) => named.includes(String(index))).map(({ target }) => target));
     const isAll = tags.size === 0 || named.includes(undefined);
     return sent.map(({ conversion, target }) =>
-      isAll || tags.has(target)
-        ? waitForSetting(error, conversion, settings, "default_event")
-        : resendable(status),
+      isAll || tags.has(target) ? waitForSetting(error, conversion, settings, "default_event") : resendable(status),
     );
   }
   const reasons = messagesByIndex(messages, indexPattern);

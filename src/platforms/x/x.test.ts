@@ -22,10 +22,8 @@ const oauth: ConnectionSettings = {
 };
 const { request, skipReason, settingFault, read: readAll } = platformFixture(x, own);
 const sent = (changes: Partial<Conversion> = {}, settings: ConnectionSettings = {}) =>
-  (JSON.parse(request(changes, settings).body) as { conversions: Record<string, unknown>[] })
-    .conversions[0] ?? {};
-const read = (status: number, headers: Record<string, string> = {}, body = "{}") =>
-  readAll({ status, headers, body })[0];
+  (JSON.parse(request(changes, settings).body) as { conversions: Record<string, unknown>[] }).conversions[0] ?? {};
+const read = (status: number, headers: Record<string, string> = {}, body = "{}") => readAll({ status, headers, body })[0];
 const twice = <T>(one: T): T[] => [one, one];
 const signed = (conversions: Conversion[], at = now): PlatformRequest => x.toRequest(conversions, oauth, at);
 const email = sampleConversion().person?.emailSha256 ?? "";
@@ -39,9 +37,7 @@ describe("authorization", () => {
   });
 
   test("the pixel token wins over OAuth keys", () => {
-    expect(x.toRequest([sampleConversion()], { ...oauth, ...own }, now).headers).not.toHaveProperty(
-      "authorization",
-    );
+    expect(x.toRequest([sampleConversion()], { ...oauth, ...own }, now).headers).not.toHaveProperty("authorization");
   });
 
   test("a signature reveals neither secret", () => {
@@ -56,12 +52,7 @@ describe("authorization", () => {
 
   test("every attempt and every set of conversions has its own nonce; the same request has the same nonce", () => {
     const [one, two] = [sampleConversion(), sampleConversion({ platformEventId: "another" })];
-    const nonces = [
-      nonceOf([one], now),
-      nonceOf([one], now + 1),
-      nonceOf([two], now),
-      nonceOf([one, two], now),
-    ];
+    const nonces = [nonceOf([one], now), nonceOf([one], now + 1), nonceOf([two], now), nonceOf([one, two], now)];
     expect(new Set(nonces).size).toBe(4);
     for (const nonce of nonces) expect(nonce).toMatch(/^[0-9a-f]{32}$/);
     expect(nonceOf([sampleConversion()], now)).toBe(nonces[0]);
@@ -87,8 +78,7 @@ describe("the event tag", () => {
     expect(sent({ name: "Lead" }, { "event.lead": "pfq41" }).event_id).toBe("pfq41");
     expect(sent({ name: "purchase" }, { "event.lead": "pfq41" }).event_id).toBe("tw-o8z6j-o87ne");
     for (const good of ["tw-o8z6j-o87ne", "o87ne"]) expect(nameFault(good, x.events)).toBeNull();
-    for (const bad of ["", "tw-o8z6j", "purchase event", "tw--x"])
-      expect(nameFault(bad, x.events)).toMatch(/^must/);
+    for (const bad of ["", "tw-o8z6j", "purchase event", "tw--x"]) expect(nameFault(bad, x.events)).toMatch(/^must/);
   });
 
   test("an event with several tags is one conversion for each, and only events with the same tags share a request", () => {
@@ -130,9 +120,7 @@ describe("the event tag", () => {
 
   test("an event without a tag is skipped", () => {
     const { default_event: _none, ...settings } = own;
-    expect(platformFixture(x, settings).skipReason({ name: "contact" })).toBe(
-      "no event tag for the event contact",
-    );
+    expect(platformFixture(x, settings).skipReason({ name: "contact" })).toBe("no event tag for the event contact");
   });
 });
 
@@ -165,12 +153,8 @@ describe("identifiers", () => {
 
   test("an invalid click id is left out", () => {
     for (const value of ["2-ab c", "é", "2-%41", "a".repeat(2049)])
-      expect(identifiers({ ...bare, clickIds: { twclid: { value, seenAt: 0 } } })).toEqual([
-        { hashed_email: email },
-      ]);
-    expect(identifiers({ ...bare, browserIds: { _twclid: '{"twclid":"a b"}' } })).toEqual([
-      { hashed_email: email },
-    ]);
+      expect(identifiers({ ...bare, clickIds: { twclid: { value, seenAt: 0 } } })).toEqual([{ hashed_email: email }]);
+    expect(identifiers({ ...bare, browserIds: { _twclid: '{"twclid":"a b"}' } })).toEqual([{ hashed_email: email }]);
   });
 
   test.each([
@@ -178,18 +162,12 @@ describe("identifiers", () => {
     [encodeURIComponent('{"twclid":"2-abc","timestamp":1}'), "2-abc"],
     ["2-abc", "2-abc"],
   ])("the cookie %s holds a click id", (cookie, twclid) => {
-    expect(identifiers({ ...bare, browserIds: { _twclid: cookie } })).toEqual([
-      { twclid },
-      { hashed_email: email },
-    ]);
+    expect(identifiers({ ...bare, browserIds: { _twclid: cookie } })).toEqual([{ twclid }, { hashed_email: email }]);
   });
 
-  test.each(["", "{}", "{", "%7B%", "%7B%FF%7D", '{"twclid":{}}', "a b"])(
-    "the cookie %j holds no click id",
-    (cookie) => {
-      expect(identifiers({ ...bare, browserIds: { _twclid: cookie } })).toEqual([{ hashed_email: email }]);
-    },
-  );
+  test.each(["", "{}", "{", "%7B%", "%7B%FF%7D", '{"twclid":{}}', "a b"])("the cookie %j holds no click id", (cookie) => {
+    expect(identifiers({ ...bare, browserIds: { _twclid: cookie } })).toEqual([{ hashed_email: email }]);
+  });
 
   test("the click id wins over the cookie", () => {
     const changes = {
@@ -206,9 +184,7 @@ describe("identifiers", () => {
       ip_address: "203.0.113.9",
       user_agent: "Browser/1",
     });
-    expect(identifiers({ ...bare, browser: { ...browser, userAgent: "" } })).toEqual([
-      { hashed_email: email },
-    ]);
+    expect(identifiers({ ...bare, browser: { ...browser, userAgent: "" } })).toEqual([{ hashed_email: email }]);
   });
 
   test.each(["", "2001:db8::1"])(
@@ -225,9 +201,7 @@ describe("identifiers", () => {
   );
 
   test("an event without identifiers is skipped", () => {
-    expect(skipReason({ ...bare, person: null })).toBe(
-      "no twclid, email, phone, or IPv4 address with user agent",
-    );
+    expect(skipReason({ ...bare, person: null })).toBe("no twclid, email, phone, or IPv4 address with user agent");
   });
 });
 
@@ -244,13 +218,7 @@ describe("skipped events", () => {
   test("names, page, UTM fields and null are never sent", () => {
     const person = personOf({ email: "jane@example.com", firstName: "Jane", lastName: "Doe" });
     const { body } = request({ person, value: null, orderId: null });
-    for (const text of [
-      person.firstNameSha256,
-      person.lastNameSha256,
-      "shop.example.com",
-      "newsletter",
-      "jane@",
-    ])
+    for (const text of [person.firstNameSha256, person.lastNameSha256, "shop.example.com", "newsletter", "jane@"])
       expect(body).not.toContain(text);
     expect(body).not.toMatch(/null|""/);
   });
@@ -280,9 +248,7 @@ describe("time, money and ids", () => {
   });
 
   test.each([0, -1, 1.5, "many"])("%s is no valid number of items", (items) => {
-    expect(sent({ extra: { items } }, { "map.number_items": "extra.items" })).not.toHaveProperty(
-      "number_items",
-    );
+    expect(sent({ extra: { items } }, { "map.number_items": "extra.items" })).not.toHaveProperty("number_items");
   });
 });
 
@@ -300,8 +266,7 @@ describe("the response", () => {
   });
 
   test("a reset time in the past or of another format is ignored", () => {
-    for (const reset of ["1", "", "soon", "9".repeat(30)])
-      expect(wait({ "x-rate-limit-reset": reset })).toBe(0);
+    for (const reset of ["1", "", "soon", "9".repeat(30)]) expect(wait({ "x-rate-limit-reset": reset })).toBe(0);
   });
 });
 
@@ -330,8 +295,6 @@ describe("items", () => {
   test("a mapped number of items wins, unless it is invalid", () => {
     expect(sent({ items: sampleItems }).number_items).toBe(3);
     expect(sent({ items: sampleItems }, { "map.number_items": "const:7" }).number_items).toBe(7);
-    expect(sent({ items: sampleItems }, { "map.number_items": "const:0" })).not.toHaveProperty(
-      "number_items",
-    );
+    expect(sent({ items: sampleItems }, { "map.number_items": "const:0" })).not.toHaveProperty("number_items");
   });
 });

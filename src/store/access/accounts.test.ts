@@ -60,9 +60,7 @@ describe.each(["sqlite", "postgres"] as const)("accounts on %s", async (engine) 
       ),
     );
     expect(results.toSorted()).toEqual(["done", "has owner", "has owner", "has owner"]);
-    expect((await store.members.list()).map(({ grants }) => grants)).toEqual([
-      [{ site: null, role: "owner" }],
-    ]);
+    expect((await store.members.list()).map(({ grants }) => grants)).toEqual([[{ site: null, role: "owner" }]]);
     expect(await lines()).toBe(1);
     expect(await store.oneTimeLinks.hasSetUp("first")).toBe(false);
   });
@@ -115,9 +113,7 @@ describe.each(["sqlite", "postgres"] as const)("accounts on %s", async (engine) 
     expect(await store.invitations.findByHash("one", now)).toBe(null);
     expect(await store.invitations.findByHash("two", now)).toMatchObject({ email: "guest@example.com" });
     expect(await store.invitations.findByHash("two", now + 1)).toBe(null);
-    expect(await store.invitations.accept(line("site"), "two", { added: user("guest@example.com") })).toBe(
-      "known email",
-    );
+    expect(await store.invitations.accept(line("site"), "two", { added: user("guest@example.com") })).toBe("known email");
     await store.invitations.add(line("site"), { ...invitation, email: "else@example.com" }, "three");
     // An old invitation does not let a removed member return.
     expect(await store.members.remove(line(), id)).toBe("done");
@@ -155,18 +151,12 @@ describe.each(["sqlite", "postgres"] as const)("accounts on %s", async (engine) 
     expect(results.toSorted()).toEqual([false, true]);
     expect(await store.accounts.listSessions(userId, now)).toEqual([]);
     const ofUser = [{ column: "user_id", operator: "eq", value: userId }] as const;
-    expect(
-      await store.accounts.count("verifications", [{ column: "value", operator: "eq", value: userId }]),
-    ).toBe(0);
+    expect(await store.accounts.count("verifications", [{ column: "value", operator: "eq", value: userId }])).toBe(0);
     expect(await store.accounts.count("two_factors", ofUser)).toBe(1);
     expect(await store.accounts.count("passwords", ofUser)).toBe(1);
     // Using one link deletes the others.
     expect(await store.oneTimeLinks.findReset("mailed too", now)).toBe(null);
-    await store.oneTimeLinks.addReset(
-      { hash: "given", userId, byOperator: true, expiresAt: until },
-      now,
-      line(),
-    );
+    await store.oneTimeLinks.addReset({ hash: "given", userId, byOperator: true, expiresAt: until }, now, line());
     expect(await store.oneTimeLinks.resetPassword(line(), "given", next("newest"))).toBe(true);
     expect(await store.accounts.count("two_factors", ofUser)).toBe(0);
   });
@@ -186,9 +176,7 @@ describe.each(["sqlite", "postgres"] as const)("accounts on %s", async (engine) 
     const row = { identifier: "one", value: "0", created_at: now, updated_at: now, expires_at: now };
     await store.accounts.insert("verifications", { id: "v", ...row });
     const same = [{ column: "identifier", operator: "eq", value: "one" }] as const;
-    const taken = await Promise.all(
-      [store, other, store].map((node) => node.accounts.take("verifications", same)),
-    );
+    const taken = await Promise.all([store, other, store].map((node) => node.accounts.take("verifications", same)));
     expect(taken.filter((one) => one !== null)).toHaveLength(1);
 
     const factor = { id: "f", user_id: "u", secret: "s", backup_codes: "ten" };
@@ -198,9 +186,7 @@ describe.each(["sqlite", "postgres"] as const)("accounts on %s", async (engine) 
       { column: "backup_codes", operator: "eq", value: "ten" },
     ] as const;
     const changed = await Promise.all(
-      [store, other].map((node) =>
-        node.accounts.update("two_factors", guarded, { backup_codes: "nine" }, { failures: 1 }),
-      ),
+      [store, other].map((node) => node.accounts.update("two_factors", guarded, { backup_codes: "nine" }, { failures: 1 })),
     );
     expect(changed.flat()).toMatchObject([{ backup_codes: "nine", failures: 1 }]);
     expect(
@@ -208,21 +194,15 @@ describe.each(["sqlite", "postgres"] as const)("accounts on %s", async (engine) 
         limit: 5,
       }),
     ).toHaveLength(1);
-    expect(
-      await store.accounts.find("two_factors", [{ column: "id", operator: "in", value: [] }], { limit: 5 }),
-    ).toEqual([]);
+    expect(await store.accounts.find("two_factors", [{ column: "id", operator: "in", value: [] }], { limit: 5 })).toEqual([]);
     await expect(store.accounts.insert("sites", {})).rejects.toThrow("no table");
-    await expect(
-      store.accounts.count("users", [{ column: "1=1 --", operator: "eq", value: 1 }]),
-    ).rejects.toThrow("no column");
+    await expect(store.accounts.count("users", [{ column: "1=1 --", operator: "eq", value: 1 }])).rejects.toThrow("no column");
   });
 
   test("attempts are counted over all nodes, against every limit or against none", async () => {
     const limit = (key: string, max: number) => ({ key, max, windowMs: 1000 });
     const both = [limit("here", 3), limit("all", 5)];
-    const counted = await Promise.all(
-      Array.from({ length: 8 }, (_, i) => (i % 2 ? store : other).rateCounters.count(both, now)),
-    );
+    const counted = await Promise.all(Array.from({ length: 8 }, (_, i) => (i % 2 ? store : other).rateCounters.count(both, now)));
     expect(counted.filter((until) => until === 0)).toHaveLength(3);
     expect(counted.filter((until) => until === now + 1000)).toHaveLength(5);
     // Attempts that the first limit stopped did not use up the second.
@@ -276,14 +256,31 @@ describe.each(["sqlite", "postgres"] as const)("accounts on %s", async (engine) 
     const apiKeyId = shortId();
     const audited = { ...line(), siteId };
     const newKey = (n: number): KeyRow => ({
-      siteId, id: shortId(), name: `key ${n}`, mode: "live", hash: `hash of ${apiKeyId} ${n}`, prefix: "cc_", createdAt: now, expiresAt: null, revokedAt: null, apiKeyId,
-    }); // prettier-ignore
-    const apiKey = { id: apiKeyId, site: null, name: "n", scopes: ["read" as const, "write" as const], prefix: "ccm_", createdBy: "test", createdAt: now, expiresAt: null, revokedAt: null }; // prettier-ignore
+      siteId,
+      id: shortId(),
+      name: `key ${n}`,
+      mode: "live",
+      hash: `hash of ${apiKeyId} ${n}`,
+      prefix: "cc_",
+      createdAt: now,
+      expiresAt: null,
+      revokedAt: null,
+      apiKeyId,
+    });
+    const apiKey = {
+      id: apiKeyId,
+      site: null,
+      name: "n",
+      scopes: ["read" as const, "write" as const],
+      prefix: "ccm_",
+      createdBy: "test",
+      createdAt: now,
+      expiresAt: null,
+      revokedAt: null,
+    };
     await store.apiKeys.add(line(), apiKey, `hash of ${apiKeyId}`);
     await store.configuration.addKey(audited, newKey(0), {});
-    const making = Array.from({ length: 10 }, (_, n) =>
-      (n % 2 ? store : other).configuration.addKey(audited, newKey(n + 1), {}),
-    );
+    const making = Array.from({ length: 10 }, (_, n) => (n % 2 ? store : other).configuration.addKey(audited, newKey(n + 1), {}));
     const revoking = other.apiKeys.revoke({ ...audited, at: now + 5 }, apiKeyId, "revoke");
     const made = await Promise.allSettled(making);
     const revoked = await revoking;

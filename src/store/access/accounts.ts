@@ -63,23 +63,15 @@ export function accountStore(db: Database) {
       const all: Value[] = [...values];
       const changes = [
         ...Object.entries(set).map(([column, value]) => `${checkColumn(column)} = $${all.push(value)}`),
-        ...Object.entries(add).map(
-          ([column, by]) => `${checkColumn(column)} = COALESCE(${column}, 0) + $${all.push(by)}`,
-        ),
+        ...Object.entries(add).map(([column, by]) => `${checkColumn(column)} = COALESCE(${column}, 0) + $${all.push(by)}`),
       ];
-      return db.run(
-        `UPDATE ${checkTable(table)} SET ${changes.join(", ")} ${sql} RETURNING ${columns[checkTable(table)]}`,
-        all,
-      );
+      return db.run(`UPDATE ${checkTable(table)} SET ${changes.join(", ")} ${sql} RETURNING ${columns[checkTable(table)]}`, all);
     },
 
     /** Returns the removed rows: of two concurrent calls for one row, one gets it. */
     async remove(table: string, conditions: readonly Condition[]): Promise<Row[]> {
       const { sql, values } = whereOf(conditions);
-      return db.run(
-        `DELETE FROM ${checkTable(table)} ${sql} RETURNING ${columns[checkTable(table)]}`,
-        values,
-      );
+      return db.run(`DELETE FROM ${checkTable(table)} ${sql} RETURNING ${columns[checkTable(table)]}`, values);
     },
 
     /** Removes and returns one of the rows. */
@@ -110,10 +102,7 @@ export function accountStore(db: Database) {
     },
 
     async endSession(userId: string, id: string): Promise<boolean> {
-      const rows = await db.run(`DELETE FROM sessions WHERE user_id = $1 AND id = $2 RETURNING id`, [
-        userId,
-        id,
-      ]);
+      const rows = await db.run(`DELETE FROM sessions WHERE user_id = $1 AND id = $2 RETURNING id`, [userId, id]);
       return rows.length > 0;
     },
 
@@ -139,10 +128,7 @@ export function accountStore(db: Database) {
 
 /** Ends the sessions of a user, but for the one of a token, and sign-ins that wait for a second factor. */
 export async function endSessions(tx: Query, userId: string, keptToken = ""): Promise<number> {
-  const ended = await tx.all(`DELETE FROM sessions WHERE user_id = $1 AND token <> $2 RETURNING id`, [
-    userId,
-    keptToken,
-  ]);
+  const ended = await tx.all(`DELETE FROM sessions WHERE user_id = $1 AND token <> $2 RETURNING id`, [userId, keptToken]);
   await tx.all(`DELETE FROM verifications WHERE value = $1`, [userId]);
   return ended.length;
 }

@@ -24,13 +24,20 @@ export type ApiKey = {
 };
 
 /** The hash is written, and looked up by. */
-export const apiKeyRow = describeRow<ApiKey, ApiKey, string>({
-  id: asText,
-  site: { column: "site_id", write: ({ site }) => siteIdOf(site), read: siteOf },
-  name: asText,
-  scopes: { read: (value) => String(value).split(",") as Scope[], pack: (scopes) => scopes.join(",") },
-  prefix: asText, createdBy: asText, createdAt: asNumber, expiresAt: asNumberOrNull, revokedAt: asNumberOrNull,
-}, { hash: (_key, hash) => hash }); // prettier-ignore
+export const apiKeyRow = describeRow<ApiKey, ApiKey, string>(
+  {
+    id: asText,
+    site: { column: "site_id", write: ({ site }) => siteIdOf(site), read: siteOf },
+    name: asText,
+    scopes: { read: (value) => String(value).split(",") as Scope[], pack: (scopes) => scopes.join(",") },
+    prefix: asText,
+    createdBy: asText,
+    createdAt: asNumber,
+    expiresAt: asNumberOrNull,
+    revokedAt: asNumberOrNull,
+  },
+  { hash: (_key, hash) => hash },
+);
 
 export function apiKeyStore(db: Database, newId: () => string) {
   async function findBy(column: "hash" | "id", value: string): Promise<ApiKey | null> {
@@ -74,10 +81,10 @@ export function apiKeyStore(db: Database, newId: () => string) {
       return db.write(async (tx) => {
         // Locked first, so that an inbound key is either found below or refused.
         const revision = await lockRevision(tx);
-        const revoked = await tx.all(
-          `UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING id`,
-          [id, line.at],
-        );
+        const revoked = await tx.all(`UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING id`, [
+          id,
+          line.at,
+        ]);
         if (revoked.length) await writeAudit(tx, lineId, line);
         if (inboundKeys === "keep") return [];
         const made = await tx.all(

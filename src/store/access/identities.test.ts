@@ -84,9 +84,7 @@ describe.each(["sqlite", "postgres"] as const)("identities on %s", async (engine
     await signIn("dan@example.com", "dan");
     await invite("dan@example.com", "viewer");
     await signIn("dan@example.com", "dan");
-    expect((await store.members.findByEmail("dan@example.com"))?.grants).toEqual([
-      { site: null, role: "owner" },
-    ]);
+    expect((await store.members.findByEmail("dan@example.com"))?.grants).toEqual([{ site: null, role: "owner" }]);
     expect(await store.invitations.listOpen(now)).toEqual([]);
   });
 

@@ -21,10 +21,7 @@ type IdentitySignIn = {
 export function identityStore(db: Database, newId: () => string) {
   return {
     async findUser(accountId: string): Promise<string | null> {
-      const [row] = await db.all(
-        `SELECT user_id FROM passwords WHERE provider_id = 'oidc' AND account_id = $1`,
-        [accountId],
-      );
+      const [row] = await db.all(`SELECT user_id FROM passwords WHERE provider_id = 'oidc' AND account_id = $1`, [accountId]);
       return row ? String(row.user_id) : null;
     },
 
@@ -32,18 +29,13 @@ export function identityStore(db: Database, newId: () => string) {
      * Finds the member, links the identity where that is new, and accepts open invitations to the email. Everything or nothing,
      * with its audit lines.
      */
-    async signIn(
-      line: AuditLine,
-      identity: IdentitySignIn,
-    ): Promise<{ userId: string } | "not a member" | "other identity"> {
+    async signIn(line: AuditLine, identity: IdentitySignIn): Promise<{ userId: string } | "not a member" | "other identity"> {
       const { linked, email, newUser } = identity;
       const ids = { signIn: newId(), link: newId(), invitation: newId() };
       return db.write(async (tx) => {
         await lockMembers(tx);
         const column = linked === null ? "email" : "id";
-        const [known] = await tx.all(`SELECT id, email_verified FROM users WHERE ${column} = $1`, [
-          linked ?? email,
-        ]);
+        const [known] = await tx.all(`SELECT id, email_verified FROM users WHERE ${column} = $1`, [linked ?? email]);
         const invitations = await tx.all(
           `SELECT site_id, role, invited_by FROM invitations WHERE email = $1 AND expires_at > $2 ORDER BY created_at, id`,
           [email, line.at],
@@ -51,13 +43,11 @@ export function identityStore(db: Database, newId: () => string) {
         const [first] = invitations;
         if (!known && !first) return "not a member";
         const userId = known ? String(known.id) : newUser.id;
-        if (!known && !(await addUser(tx, newUser, line.at, { invitedBy: String(first?.invited_by) })))
-          return "not a member";
+        if (!known && !(await addUser(tx, newUser, line.at, { invitedBy: String(first?.invited_by) }))) return "not a member";
         if (linked === null) {
           const result = await link(tx, userId, identity, line.at);
           if (result === "other identity") return result;
-          if (Number(known?.email_verified ?? 1) === 0)
-            await secure(tx, userId, newUser.passwordHash, line.at);
+          if (Number(known?.email_verified ?? 1) === 0) await secure(tx, userId, newUser.passwordHash, line.at);
           await writeAudit(tx, ids.link, { ...line, action: "identity linked", detail: { email } });
         }
         for (const { site_id, role } of invitations)
@@ -81,10 +71,7 @@ async function link(
   { accountId, issuerId, identityId }: IdentitySignIn,
   now: number,
 ): Promise<"done" | "other identity"> {
-  const [present] = await tx.all(
-    `SELECT account_id FROM passwords WHERE user_id = $1 AND provider_id = 'oidc'`,
-    [userId],
-  );
+  const [present] = await tx.all(`SELECT account_id FROM passwords WHERE user_id = $1 AND provider_id = 'oidc'`, [userId]);
   if (present?.account_id === accountId) return "done";
   if (String(present?.account_id ?? "").startsWith(`${issuerId} `)) return "other identity";
   await tx.all(`DELETE FROM passwords WHERE user_id = $1 AND provider_id = 'oidc'`, [userId]);
@@ -98,10 +85,11 @@ async function link(
 
 /** Another person may have created this account and may know its password: from now on it belongs to the owner of the email. */
 async function secure(tx: Query, userId: string, passwordHash: string, now: number): Promise<void> {
-  await tx.all(
-    `UPDATE passwords SET password = $2, updated_at = $3 WHERE user_id = $1 AND provider_id = 'credential'`,
-    [userId, passwordHash, now],
-  );
+  await tx.all(`UPDATE passwords SET password = $2, updated_at = $3 WHERE user_id = $1 AND provider_id = 'credential'`, [
+    userId,
+    passwordHash,
+    now,
+  ]);
   await tx.all(`DELETE FROM two_factors WHERE user_id = $1`, [userId]);
   await tx.all(`UPDATE users SET email_verified = 1, two_factor = 0 WHERE id = $1`, [userId]);
   await endSessions(tx, userId);

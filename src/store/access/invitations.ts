@@ -27,11 +27,18 @@ export type Invitation = GrantRow & {
 /** `hash` and `shown` are written, and asked for by name. */
 type Link = { hash: string; shown: boolean };
 
-export const invitationRow = describeRow<Invitation, Invitation, Link>({
-  id: asText, email: asText,
-  site: { column: "site_id", write: ({ site }) => siteIdOf(site), read: siteOf },
-  role: asOneOf<MemberRole>(), invitedBy: asText, createdAt: asNumber, expiresAt: asNumber,
-}, { hash: (_invitation, { hash }) => hash, shown: (_invitation, { shown }) => (shown ? 1 : 0) }); // prettier-ignore
+export const invitationRow = describeRow<Invitation, Invitation, Link>(
+  {
+    id: asText,
+    email: asText,
+    site: { column: "site_id", write: ({ site }) => siteIdOf(site), read: siteOf },
+    role: asOneOf<MemberRole>(),
+    invitedBy: asText,
+    createdAt: asNumber,
+    expiresAt: asNumber,
+  },
+  { hash: (_invitation, { hash }) => hash, shown: (_invitation, { shown }) => (shown ? 1 : 0) },
+);
 
 export function invitationStore(db: Database, newId: () => string) {
   return {
@@ -69,10 +76,10 @@ export function invitationStore(db: Database, newId: () => string) {
     },
 
     async findByHash(hash: string, now: number): Promise<Invitation | null> {
-      const [row] = await db.all(
-        `SELECT ${invitationRow.list} FROM invitations WHERE hash = $1 AND expires_at > $2`,
-        [hash, now],
-      );
+      const [row] = await db.all(`SELECT ${invitationRow.list} FROM invitations WHERE hash = $1 AND expires_at > $2`, [
+        hash,
+        now,
+      ]);
       return row ? invitationRow.read(row) : null;
     },
 
@@ -90,10 +97,10 @@ export function invitationStore(db: Database, newId: () => string) {
       const lineId = newId();
       return db.write(async (tx) => {
         await lockMembers(tx);
-        const [row] = await tx.all(
-          `SELECT ${invitationRow.list}, shown FROM invitations WHERE hash = $1 AND expires_at > $2`,
-          [hash, line.at],
-        );
+        const [row] = await tx.all(`SELECT ${invitationRow.list}, shown FROM invitations WHERE hash = $1 AND expires_at > $2`, [
+          hash,
+          line.at,
+        ]);
         if (!row) return "added" in who && (await hasUser(tx, who.added.id)) ? "done" : "no invitation";
         const { site, role, invitedBy } = invitationRow.read(row);
         const origin = { confirmed: Number(row.shown) !== 1, invitedBy };

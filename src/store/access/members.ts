@@ -28,10 +28,15 @@ export type NewUser = { id: string; passwordId: string; email: string; name: str
 
 const isOne = (value: Value) => Number(value) === 1;
 const memberRow = describeRow<Omit<Member, "grants">, Member>({
-  id: asText, email: asText, name: asText,
-  twoFactor: { column: "two_factor", read: isOne }, confirmed: { column: "email_verified", read: isOne },
-  invitedBy: asTextOrNull, createdAt: asNumber, lastSeenAt: { column: "seen_at", read: readNumber },
-}); // prettier-ignore
+  id: asText,
+  email: asText,
+  name: asText,
+  twoFactor: { column: "two_factor", read: isOne },
+  confirmed: { column: "email_verified", read: isOne },
+  invitedBy: asTextOrNull,
+  createdAt: asNumber,
+  lastSeenAt: { column: "seen_at", read: readNumber },
+});
 
 export const siteIdOf = (site: string | null) => site ?? "";
 export const siteOf = (siteId: unknown) => (siteId === "" ? null : String(siteId));
@@ -54,9 +59,7 @@ export async function listTwoFactors(db: Query): Promise<TwoFactorRow[]> {
 
 export function memberStore(db: Database, newId: () => string) {
   async function listGrants(userId: string, from: Query = db): Promise<GrantRow[]> {
-    const rows = await from.all(`SELECT site_id, role FROM grants WHERE user_id = $1 ORDER BY site_id`, [
-      userId,
-    ]);
+    const rows = await from.all(`SELECT site_id, role FROM grants WHERE user_id = $1 ORDER BY site_id`, [userId]);
     return rows.map(grantOf);
   }
 
@@ -104,10 +107,7 @@ export function memberStore(db: Database, newId: () => string) {
         if (!(await addUser(tx, user, line.at))) return (await hasUser(tx, user.id)) ? "done" : "known email";
         for (const grant of grants) {
           await putGrant(tx, user.id, grant, line.at);
-          await tx.all(`DELETE FROM invitations WHERE email = $1 AND site_id = $2`, [
-            user.email,
-            siteIdOf(grant.site),
-          ]);
+          await tx.all(`DELETE FROM invitations WHERE email = $1 AND site_id = $2`, [user.email, siteIdOf(grant.site)]);
         }
         return "done";
       });
@@ -124,8 +124,7 @@ export function memberStore(db: Database, newId: () => string) {
         const [user] = await tx.all(`SELECT email FROM users WHERE id = $1`, [userId]);
         if (!user) return "no member";
         if (site === null && role !== "owner" && (await isLastOwner(tx, userId))) return "last owner";
-        if (role === null)
-          await tx.all(`DELETE FROM grants WHERE user_id = $1 AND site_id = $2`, [userId, siteIdOf(site)]);
+        if (role === null) await tx.all(`DELETE FROM grants WHERE user_id = $1 AND site_id = $2`, [userId, siteIdOf(site)]);
         else await putGrant(tx, userId, { site, role }, line.at);
         const email = String(user.email);
         // An older invitation must not undo this change.
@@ -151,9 +150,7 @@ export function memberStore(db: Database, newId: () => string) {
     },
 
     rename: (line: AuditLine, userId: string, name: string) =>
-      change(line, (tx) =>
-        tx.all(`UPDATE users SET name = $2, updated_at = $3 WHERE id = $1`, [userId, name, line.at]),
-      ),
+      change(line, (tx) => tx.all(`UPDATE users SET name = $2, updated_at = $3 WHERE id = $1`, [userId, name, line.at])),
 
     /** Ends all sessions of a member. Returns how many. */
     endSessions: (line: AuditLine, userId: string) => change(line, (tx) => endSessions(tx, userId)),
@@ -165,9 +162,7 @@ const isRefused = (result: unknown) => refusals.has(result);
 
 /** Serialises changes of members: each writes this row first. */
 export async function lockMembers(tx: Query): Promise<void> {
-  await tx.all(
-    `UPDATE settings SET value = CAST(CAST(value AS bigint) + 1 AS text) WHERE name = 'members' RETURNING value`,
-  );
+  await tx.all(`UPDATE settings SET value = CAST(CAST(value AS bigint) + 1 AS text) WHERE name = 'members' RETURNING value`);
 }
 
 export async function countOwners(tx: Query): Promise<number> {
@@ -176,9 +171,7 @@ export async function countOwners(tx: Query): Promise<number> {
 }
 
 async function isLastOwner(tx: Query, userId: string): Promise<boolean> {
-  const owners = await tx.all(
-    `SELECT user_id FROM grants WHERE site_id = '' AND role = 'owner' ORDER BY user_id LIMIT 2`,
-  );
+  const owners = await tx.all(`SELECT user_id FROM grants WHERE site_id = '' AND role = 'owner' ORDER BY user_id LIMIT 2`);
   return owners.length === 1 && owners[0]?.user_id === userId;
 }
 
@@ -194,20 +187,16 @@ const ranks = ["viewer", "admin", "owner"];
 
 /** An invitation never lowers a role. */
 export async function raiseGrant(tx: Query, userId: string, grant: GrantRow, now: number): Promise<void> {
-  const [held] = await tx.all(`SELECT role FROM grants WHERE user_id = $1 AND site_id = $2`, [
-    userId,
-    siteIdOf(grant.site),
-  ]);
-  if (!held || ranks.indexOf(grant.role) > ranks.indexOf(String(held.role)))
-    await putGrant(tx, userId, grant, now);
+  const [held] = await tx.all(`SELECT role FROM grants WHERE user_id = $1 AND site_id = $2`, [userId, siteIdOf(grant.site)]);
+  if (!held || ranks.indexOf(grant.role) > ranks.indexOf(String(held.role))) await putGrant(tx, userId, grant, now);
 }
 
 /** True when the user owns the site, by a role on it or on all sites. */
 export async function isOwnerOf(tx: Query, userId: string, site: string | null): Promise<boolean> {
-  const rows = await tx.all(
-    `SELECT role FROM grants WHERE user_id = $1 AND site_id IN ('', $2) AND role = 'owner'`,
-    [userId, siteIdOf(site)],
-  );
+  const rows = await tx.all(`SELECT role FROM grants WHERE user_id = $1 AND site_id IN ('', $2) AND role = 'owner'`, [
+    userId,
+    siteIdOf(site),
+  ]);
   return rows.length > 0;
 }
 

@@ -38,25 +38,16 @@ export function oneTimeLinkStore(db: Database, newId: () => string) {
       add("set-up", { hash, userId: "", byOperator: true, expiresAt: never }, now, maxSetUps),
 
     async hasSetUp(hash: string): Promise<boolean> {
-      const rows = await db.all(`SELECT hash FROM one_time_links WHERE hash = $1 AND purpose = 'set-up'`, [
-        hash,
-      ]);
+      const rows = await db.all(`SELECT hash FROM one_time_links WHERE hash = $1 AND purpose = 'set-up'`, [hash]);
       return rows.length > 0;
     },
 
     /** Adds the first owner; of two concurrent calls one succeeds. */
-    async addFirstOwner(
-      line: AuditLine,
-      hash: string,
-      user: NewUser,
-    ): Promise<"done" | "has owner" | "no link" | "known email"> {
+    async addFirstOwner(line: AuditLine, hash: string, user: NewUser): Promise<"done" | "has owner" | "no link" | "known email"> {
       const lineId = newId();
       return db.write(async (tx) => {
         await lockMembers(tx);
-        const [link] = await tx.all(
-          `SELECT hash FROM one_time_links WHERE hash = $1 AND purpose = 'set-up'`,
-          [hash],
-        );
+        const [link] = await tx.all(`SELECT hash FROM one_time_links WHERE hash = $1 AND purpose = 'set-up'`, [hash]);
         if ((await countOwners(tx)) > 0) return (await hasUser(tx, user.id)) ? "done" : "has owner";
         if (!link) return "no link";
         if (!(await addUser(tx, user, line.at))) return "known email";
@@ -97,10 +88,7 @@ export function oneTimeLinkStore(db: Database, newId: () => string) {
           [hash, userId, line.at],
         );
         if (!link) {
-          const own = await tx.all(`SELECT id FROM passwords WHERE user_id = $1 AND password = $2`, [
-            userId,
-            passwordHash,
-          ]);
+          const own = await tx.all(`SELECT id FROM passwords WHERE user_id = $1 AND password = $2`, [userId, passwordHash]);
           return own.length > 0;
         }
         await tx.all(`DELETE FROM one_time_links WHERE purpose = 'reset' AND user_id = $1`, [userId]);

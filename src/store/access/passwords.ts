@@ -50,15 +50,17 @@ export function passwordStore(db: Database, newId: () => string) {
         // A transaction that runs again finds its own change.
         if (await lockPassword(tx, userId, next)) return true;
         if (!(await lockPassword(tx, userId, passwordHash))) return false;
-        const [session] = await tx.all(
-          `UPDATE sessions SET token = $3 WHERE user_id = $1 AND id = $2 RETURNING id`,
-          [userId, sessionId, token],
-        );
+        const [session] = await tx.all(`UPDATE sessions SET token = $3 WHERE user_id = $1 AND id = $2 RETURNING id`, [
+          userId,
+          sessionId,
+          token,
+        ]);
         if (!session) return false;
-        await tx.all(
-          `UPDATE passwords SET password = $2, updated_at = $3 WHERE user_id = $1 AND provider_id = 'credential'`,
-          [userId, next, line.at],
-        );
+        await tx.all(`UPDATE passwords SET password = $2, updated_at = $3 WHERE user_id = $1 AND provider_id = 'credential'`, [
+          userId,
+          next,
+          line.at,
+        ]);
         await tx.all(`DELETE FROM one_time_links WHERE purpose = 'reset' AND user_id = $1`, [userId]);
         await endSessions(tx, userId, token);
         return true;
@@ -66,11 +68,7 @@ export function passwordStore(db: Database, newId: () => string) {
     },
 
     /** Called when two-factor sign-in was enabled: ends all sessions but the one of this token, and writes the audit line. */
-    async recordTwoFactorOn(
-      line: AuditLine,
-      { userId, passwordHash }: Proof,
-      token: string,
-    ): Promise<boolean> {
+    async recordTwoFactorOn(line: AuditLine, { userId, passwordHash }: Proof, token: string): Promise<boolean> {
       return writeAudited(db, newId, line, async (tx) => {
         if (!(await lockPassword(tx, userId, passwordHash))) {
           await tx.all(`DELETE FROM sessions WHERE token = $1`, [token]);
@@ -81,10 +79,7 @@ export function passwordStore(db: Database, newId: () => string) {
       });
     },
 
-    async disableTwoFactor(
-      line: AuditLine,
-      { userId, passwordHash }: Proof,
-    ): Promise<"done" | "is off" | "no proof"> {
+    async disableTwoFactor(line: AuditLine, { userId, passwordHash }: Proof): Promise<"done" | "is off" | "no proof"> {
       const lineId = newId();
       return db.write(async (tx) => {
         if (!(await lockPassword(tx, userId, passwordHash))) return "no proof";

@@ -39,8 +39,7 @@ type PageOptions = {
 };
 
 export const headName = (connectionId: string) => `confirmations of ${connectionId}`;
-export const headText = ({ eventId, attemptAt, attemptEventId }: ConfirmationHead) =>
-  `${eventId} ${attemptAt} ${attemptEventId}`;
+export const headText = ({ eventId, attemptAt, attemptEventId }: ConfirmationHead) => `${eventId} ${attemptAt} ${attemptEventId}`;
 
 export function acceptedDeliveryStore(db: Database) {
   async function listFirst(
@@ -59,8 +58,7 @@ export function acceptedDeliveryStore(db: Database) {
     }));
     // Test events ran in the platform's own test mode, about which it says nothing later.
     const wanted = events.filter(
-      ({ plan, isLive }) =>
-        isLive && plan.some((one) => one.connectionId === connectionId && one.by === "owner"),
+      ({ plan, isLive }) => isLive && plan.some((one) => one.connectionId === connectionId && one.by === "owner"),
     );
     const { outcomes, damaged } = await readOutcomesOf(
       db,
@@ -96,11 +94,7 @@ export function acceptedDeliveryStore(db: Database) {
     },
 
     /** Lists what was accepted after `head`. The answer is empty where it was removed, or the platform gave none. */
-    async listAccepted(
-      of: ConnectionKey,
-      head: ConfirmationHead,
-      options: PageOptions,
-    ): Promise<AcceptedPage> {
+    async listAccepted(of: ConnectionKey, head: ConfirmationHead, options: PageOptions): Promise<AcceptedPage> {
       const first = await listFirst(of, head.eventId, options);
       const rows = await db.all(
         `SELECT attempts.event_id, events.name, started_at, duration_ms, response FROM attempts

@@ -1,23 +1,11 @@
 // Confirmations of accepted deliveries, and their sums by hour. A row and its share of the sums change in one transaction, and
 // the row keeps what it was counted as: an answer that is written twice, or is followed by another one, counts once.
 
-import type {
-  Confirmation,
-  ConfirmationReason,
-  ConfirmationState,
-  CountedAs,
-} from "../../kernel/confirmation.ts";
+import type { Confirmation, ConfirmationReason, ConfirmationState, CountedAs } from "../../kernel/confirmation.ts";
 import { timeOfId } from "../../kernel/ids.ts";
 import { hourMs } from "../../kernel/time.ts";
 import { asNumber, asOneOf, asText, asTextOrNull, describeRow } from "../describeRow.ts";
-import {
-  allByKeys,
-  chunks,
-  rowStatement,
-  type Database,
-  type Query,
-  type RowQuery,
-} from "../engine/database.ts";
+import { allByKeys, chunks, rowStatement, type Database, type Query, type RowQuery } from "../engine/database.ts";
 import type { DeliveryKey } from "../deliveries/delivery.ts";
 import { lockEvents } from "../events/eventRow.ts";
 import { acceptedDeliveryStore } from "./acceptedDeliveries.ts";
@@ -46,9 +34,16 @@ export type ConfirmationCount = CountedAs & {
 type NewConfirmation = { eventId: string; confirmation: Confirmation; countedAs: CountedAs };
 
 export const confirmationRow = describeRow<ConfirmationRow, ConfirmationRow>({
-  siteId: asText, eventId: asText, connectionId: asText, state: asOneOf<ConfirmationState>(),
-  reason: asOneOf<ConfirmationReason | null>(), detail: asTextOrNull, retries: asNumber, counted: asText, updatedAt: asNumber,
-}); // prettier-ignore
+  siteId: asText,
+  eventId: asText,
+  connectionId: asText,
+  state: asOneOf<ConfirmationState>(),
+  reason: asOneOf<ConfirmationReason | null>(),
+  detail: asTextOrNull,
+  retries: asNumber,
+  counted: asText,
+  updatedAt: asNumber,
+});
 
 const saveConfirmations = rowStatement({
   text: `INSERT INTO confirmations (${confirmationRow.inserted.join(", ")}) VALUES {ROWS}
@@ -59,9 +54,13 @@ const saveConfirmations = rowStatement({
 });
 
 const countRow = describeRow<ConfirmationCount, ConfirmationCount>({
-  hour: asNumber, connectionId: asText, platform: asText, state: asOneOf<ConfirmationState>(),
-  reason: { column: "reason", read: (value) => (value || null) as ConfirmationReason | null }, count: asNumber,
-}); // prettier-ignore
+  hour: asNumber,
+  connectionId: asText,
+  platform: asText,
+  state: asOneOf<ConfirmationState>(),
+  reason: { column: "reason", read: (value) => (value || null) as ConfirmationReason | null },
+  count: asNumber,
+});
 
 export function confirmationStore(db: Database) {
   return {
@@ -82,16 +81,11 @@ export function confirmationStore(db: Database) {
       const again: string[] = [];
       // Each transaction writes one chunk, so that a large batch does not block the store.
       for (const some of chunks(answers))
-        again.push(
-          ...(await db.write((tx) =>
-            writeAnswers(tx, db.forUpdate, { ...question, platform }, some, maxRetries, at),
-          )),
-        );
+        again.push(...(await db.write((tx) => writeAnswers(tx, db.forUpdate, { ...question, platform }, some, maxRetries, at))));
       return again;
     },
 
-    listByEvents: (siteId: string, ids: readonly string[]): Promise<ConfirmationRow[]> =>
-      readConfirmations(db, siteId, ids),
+    listByEvents: (siteId: string, ids: readonly string[]): Promise<ConfirmationRow[]> => readConfirmations(db, siteId, ids),
 
     /** Lists the sums from `fromHour` to before `toHour`. */
     async listCounts(siteId: string, fromHour: number, toHour: number): Promise<ConfirmationCount[]> {
@@ -106,11 +100,7 @@ export function confirmationStore(db: Database) {
 }
 
 /** Reads the confirmations of events. What has none is unknown. */
-export async function readConfirmations(
-  db: Query,
-  siteId: string,
-  ids: readonly string[],
-): Promise<ConfirmationRow[]> {
+export async function readConfirmations(db: Query, siteId: string, ids: readonly string[]): Promise<ConfirmationRow[]> {
   const sql = `SELECT ${confirmationRow.list} FROM confirmations WHERE site_id = $1 AND event_id IN ({KEYS})
     ORDER BY event_id, connection_id`;
   return (await allByKeys(db, sql, [siteId], ids)).map(confirmationRow.read);
@@ -129,9 +119,7 @@ async function writeAnswers(
   const events = await lockEvents(tx, forUpdate, siteId, ids, "id, email_ref");
   const isErased = new Map(events.map((row) => [String(row.id), row.email_ref === null]));
   const rows = await readConfirmations(tx, siteId, ids);
-  const known = new Map(
-    rows.filter((row) => row.connectionId === connectionId).map((row) => [row.eventId, row]),
-  );
+  const known = new Map(rows.filter((row) => row.connectionId === connectionId).map((row) => [row.eventId, row]));
   const again: string[] = [];
   const changed: ConfirmationRow[] = [];
   const sums = new Map<string, number>();

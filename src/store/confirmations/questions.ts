@@ -2,14 +2,7 @@
 // events that the platform accepted together. Reading on and the questions that follow from it are one transaction, so a node
 // that dies in between leaves a step to be repeated, and loses no event.
 
-import {
-  allByKeys,
-  chunks,
-  type Database,
-  type Query,
-  type RowQuery,
-  type Value,
-} from "../engine/database.ts";
+import { allByKeys, chunks, type Database, type Query, type RowQuery, type Value } from "../engine/database.ts";
 import { readList } from "../damagedRows.ts";
 import { asNumber, asText, describeRow } from "../describeRow.ts";
 import type { ConnectionKey } from "../deliveries/delivery.ts";
@@ -27,10 +20,14 @@ export type Question = ConnectionKey & {
 };
 
 export const questionRow = describeRow<Question, Question>({
-  siteId: asText, connectionId: asText, subject: asText,
+  siteId: asText,
+  connectionId: asText,
+  subject: asText,
   eventIds: { column: "events", write: ({ eventIds }) => JSON.stringify(eventIds), read: readIds },
-  acceptedAt: asNumber, asked: asNumber, dueAt: asNumber,
-}); // prettier-ignore
+  acceptedAt: asNumber,
+  asked: asNumber,
+  dueAt: asNumber,
+});
 
 export type NewQuestion = Pick<Question, "subject" | "eventIds" | "acceptedAt" | "dueAt">;
 
@@ -108,19 +105,17 @@ async function insertQuestions(
     WHERE site_id = $1 AND connection_id = $2 AND subject IN ({KEYS}) ORDER BY subject ${forUpdate}`;
   const rows = await allByKeys(tx, sql, key, subjects);
   const known = new Map(rows.map((row) => [String(row.subject), readIds(row.events ?? null)]));
-  const [open] = await tx.all(
-    `SELECT COUNT(*) AS n FROM confirmation_requests WHERE site_id = $1 AND connection_id = $2`,
-    key,
-  );
+  const [open] = await tx.all(`SELECT COUNT(*) AS n FROM confirmation_requests WHERE site_id = $1 AND connection_id = $2`, key);
   let places = maxOpenQuestions - Number(open?.n);
   for (const { subject, eventIds, acceptedAt, dueAt } of questions) {
     const before = known.get(subject);
     const events = JSON.stringify([...new Set([...(before ?? []), ...eventIds])].slice(0, maxEvents));
     if (before)
-      await tx.all(
-        `UPDATE confirmation_requests SET events = $4 WHERE site_id = $1 AND connection_id = $2 AND subject = $3`,
-        [...key, subject, events],
-      );
+      await tx.all(`UPDATE confirmation_requests SET events = $4 WHERE site_id = $1 AND connection_id = $2 AND subject = $3`, [
+        ...key,
+        subject,
+        events,
+      ]);
     else if (places-- > 0)
       await tx.all(
         `INSERT INTO confirmation_requests (site_id, connection_id, subject, events, accepted_at, asked, due_at)
@@ -133,10 +128,7 @@ async function insertQuestions(
 /** Part of the transaction that removes the connection: nothing can be asked without it. */
 export async function removeQuestions(tx: Query, siteId: string, connectionId: string): Promise<void> {
   const key = [siteId, connectionId];
-  await tx.all(
-    `DELETE FROM corrections WHERE site_id = $1 AND connection_id = $2 AND state = 'waiting'`,
-    key,
-  );
+  await tx.all(`DELETE FROM corrections WHERE site_id = $1 AND connection_id = $2 AND state = 'waiting'`, key);
   await tx.all(`DELETE FROM quality_snapshots WHERE site_id = $1 AND connection_id = $2`, key);
   await tx.all(`DELETE FROM confirmation_requests WHERE site_id = $1 AND connection_id = $2`, key);
   await removeHead(tx, siteId, headName(connectionId));

@@ -28,10 +28,10 @@ export function snapshotStore(db: Database) {
 
     /** Deletes the snapshots from before a day. There is one a day, so they are few. */
     async purge(siteId: string, before: number): Promise<number> {
-      const rows = await db.run(
-        `DELETE FROM quality_snapshots WHERE site_id = $1 AND day < $2 RETURNING day`,
-        [siteId, snapshotDay(before)],
-      );
+      const rows = await db.run(`DELETE FROM quality_snapshots WHERE site_id = $1 AND day < $2 RETURNING day`, [
+        siteId,
+        snapshotDay(before),
+      ]);
       return rows.length;
     },
 

@@ -21,9 +21,17 @@ export type CorrectionRow = DeliveryKey & {
 };
 
 export const correctionRow = describeRow<CorrectionRow, CorrectionRow>({
-  siteId: asText, eventId: asText, connectionId: asText, state: asOneOf<CorrectionState>(), value: asNumber,
-  source: asText, reason: asTextOrNull, attempts: asNumber, dueAt: asNumber, updatedAt: asNumber,
-}); // prettier-ignore
+  siteId: asText,
+  eventId: asText,
+  connectionId: asText,
+  state: asOneOf<CorrectionState>(),
+  value: asNumber,
+  source: asText,
+  reason: asTextOrNull,
+  attempts: asNumber,
+  dueAt: asNumber,
+  updatedAt: asNumber,
+});
 
 // A correction to the value that was sent already is not sent again.
 const saveCorrections = rowStatement({
@@ -48,12 +56,7 @@ export function correctionStore(db: Database) {
     readHead: (siteId: string): Promise<string | null> => readHead(db, siteId, headName),
 
     /** Stores corrections and moves the head. False when another node has moved it. Events that were purged are left out. */
-    addFound: (
-      siteId: string,
-      before: string | null,
-      head: string,
-      found: readonly NewCorrection[],
-    ): Promise<boolean> =>
+    addFound: (siteId: string, before: string | null, head: string, found: readonly NewCorrection[]): Promise<boolean> =>
       db.write(async (tx) => {
         if (!(await moveHead(tx, siteId, headName, before, head))) return false;
         await save(tx, siteId, found, db.forUpdate);
@@ -109,9 +112,7 @@ export function correctionStore(db: Database) {
     },
 
     async remove(row: CorrectionRow): Promise<void> {
-      await db.run(`DELETE FROM corrections WHERE site_id = $1 AND event_id = $2 AND connection_id = $3`, [
-        ...keyOf(row),
-      ]);
+      await db.run(`DELETE FROM corrections WHERE site_id = $1 AND event_id = $2 AND connection_id = $3`, [...keyOf(row)]);
     },
 
     async listByEvent(siteId: string, eventId: string): Promise<CorrectionRow[]> {
@@ -146,12 +147,7 @@ export function correctionStore(db: Database) {
 }
 
 /** Events that were purged meanwhile are left out. */
-async function save(
-  tx: RowQuery,
-  siteId: string,
-  found: readonly NewCorrection[],
-  forUpdate: string,
-): Promise<void> {
+async function save(tx: RowQuery, siteId: string, found: readonly NewCorrection[], forUpdate: string): Promise<void> {
   for (const some of chunks(found)) {
     const ids = [...new Set(some.map(({ eventId }) => eventId))];
     const events = await lockEvents(tx, forUpdate, siteId, ids);

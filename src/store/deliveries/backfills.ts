@@ -4,7 +4,7 @@
 
 import type { BackfillState } from "../../kernel/backfill.ts";
 import type { DeliveryState } from "../../kernel/event.ts";
-import { asJson, asNumber, asNumberOrNull, asOneOf, asText, asTextOrNull, describeRow } from "../describeRow.ts"; // prettier-ignore
+import { asJson, asNumber, asNumberOrNull, asOneOf, asText, asTextOrNull, describeRow } from "../describeRow.ts";
 import { allByKeys, chunks, list, type Database, type RowQuery } from "../engine/database.ts";
 import { lockEvents } from "../events/eventRow.ts";
 import { packPlan } from "../events/plan.ts";
@@ -46,10 +46,7 @@ export type BackfillRow = ConnectionKey & {
   updatedAt: number;
 };
 
-type NewBackfill = Omit<
-  BackfillRow,
-  "state" | "reason" | "cursor" | "chunk" | "tally" | "dueAt" | "updatedAt"
->;
+type NewBackfill = Omit<BackfillRow, "state" | "reason" | "cursor" | "chunk" | "tally" | "dueAt" | "updatedAt">;
 
 /** A step: the events that are queued, and the progress with them. */
 type BackfillStep = Pick<BackfillRow, "cursor" | "chunk" | "tally" | "dueAt"> & {
@@ -61,10 +58,23 @@ type BackfillStep = Pick<BackfillRow, "cursor" | "chunk" | "tally" | "dueAt"> & 
 export const backfillReason = "backfill";
 
 export const backfillRow = describeRow<BackfillRow, BackfillRow>({
-  siteId: asText, connectionId: asText, state: asOneOf<BackfillState>(), reason: asTextOrNull, days: asNumber,
-  perMinute: asNumber, fromId: asText, toId: asText, cursor: asText, chunk: asJson<string[]>(), total: asNumberOrNull,
-  tally: asJson<BackfillTally>(), dueAt: asNumber, startedBy: asText, startedAt: asNumber, updatedAt: asNumber,
-}); // prettier-ignore
+  siteId: asText,
+  connectionId: asText,
+  state: asOneOf<BackfillState>(),
+  reason: asTextOrNull,
+  days: asNumber,
+  perMinute: asNumber,
+  fromId: asText,
+  toId: asText,
+  cursor: asText,
+  chunk: asJson<string[]>(),
+  total: asNumberOrNull,
+  tally: asJson<BackfillTally>(),
+  dueAt: asNumber,
+  startedBy: asText,
+  startedAt: asNumber,
+  updatedAt: asNumber,
+});
 
 /** Identifies a backfill among those that its connection had. */
 type Key = ConnectionKey & { startedAt: number };
@@ -72,10 +82,10 @@ const valuesOf = ({ siteId, connectionId, startedAt }: Key) => [siteId, connecti
 
 export function backfillStore(db: Database, newId: () => string) {
   async function find(siteId: string, connectionId: string): Promise<BackfillRow | null> {
-    const [found] = await db.all(
-      `SELECT ${backfillRow.list} FROM backfills WHERE site_id = $1 AND connection_id = $2`,
-      [siteId, connectionId],
-    );
+    const [found] = await db.all(`SELECT ${backfillRow.list} FROM backfills WHERE site_id = $1 AND connection_id = $2`, [
+      siteId,
+      connectionId,
+    ]);
     return found ? backfillRow.read(found) : null;
   }
 
@@ -83,9 +93,7 @@ export function backfillStore(db: Database, newId: () => string) {
     find,
 
     async listRunning(): Promise<BackfillRow[]> {
-      const rows = await db.background.all(
-        `SELECT ${backfillRow.list} FROM backfills WHERE state = 'running'`,
-      );
+      const rows = await db.background.all(`SELECT ${backfillRow.list} FROM backfills WHERE state = 'running'`);
       return rows.map(backfillRow.read);
     },
 
@@ -178,13 +186,7 @@ export function backfillStore(db: Database, newId: () => string) {
 }
 
 /** A delivery that a node has claimed is left to its settlement: the platform may have it already. */
-async function cancelChunk(
-  tx: RowQuery,
-  of: Key,
-  chunk: readonly string[],
-  at: number,
-  time: number,
-): Promise<void> {
+async function cancelChunk(tx: RowQuery, of: Key, chunk: readonly string[], at: number, time: number): Promise<void> {
   await allByKeys(
     tx,
     `UPDATE deliveries SET state = 'skipped', reason = 'cancelled', owner = '', updated_at = $4
@@ -227,11 +229,7 @@ async function queueEvents(
     if (known) again.push(event.id);
     else {
       const plan = [...event.plan, { connectionId, platform, by: "row", reason: null } as const];
-      await tx.all(`UPDATE events SET plan = $3 WHERE site_id = $1 AND id = $2`, [
-        siteId,
-        event.id,
-        packPlan(plan),
-      ]);
+      await tx.all(`UPDATE events SET plan = $3 WHERE site_id = $1 AND id = $2`, [siteId, event.id, packPlan(plan)]);
     }
   }
   // Those that ended with a row of their own.

@@ -38,10 +38,7 @@ describe.each(["sqlite", "postgres"] as const)("deliveries on %s", async (engine
       Array.from({ length: 8 }, async (_, i) => {
         const from = i % 2 ? store : other;
         for (let idle = 0; idle < 3;) {
-          const got = await from.deliveries.claimDue(
-            { siteId, connectionId: "c1" },
-            lease(now + hour, `t${i}`, 20),
-          );
+          const got = await from.deliveries.claimDue({ siteId, connectionId: "c1" }, lease(now + hour, `t${i}`, 20));
           largest.push(got.length);
           claimed.push(...got.map((one) => one.eventId));
           idle = got.length ? 0 : idle + 1;
@@ -113,9 +110,7 @@ describe.each(["sqlite", "postgres"] as const)("deliveries on %s", async (engine
     expect(await store.deliveries.findParked()).toContainEqual(c1);
     expect(await store.deliveries.releaseParked(siteId, "c1", now)).toBe(1);
     expect(await store.deliveries.findParked()).not.toContainEqual(c1);
-    expect(
-      await store.deliveries.claimDue({ siteId, connectionId: "c1" }, lease(now, "node-b")),
-    ).toHaveLength(1);
+    expect(await store.deliveries.claimDue({ siteId, connectionId: "c1" }, lease(now, "node-b"))).toHaveLength(1);
   });
 
   test("ending the deliveries of a removed connection leaves sent and leased ones alone", async () => {
@@ -123,11 +118,7 @@ describe.each(["sqlite", "postgres"] as const)("deliveries on %s", async (engine
     const [sent, queued, leased] = (await accepted(siteId, 3)) as [NewEvent, NewEvent, NewEvent];
     await store.deliveries.settle(settlementOf(sent, "sent"));
     await store.deliveries.settle(settlementOf(queued, "queued", { dueAt: now + hour }));
-    await store.deliveries.endPending(
-      { siteId, connectionId: "c1" },
-      { state: "skipped", reason: "disconnected" },
-      now,
-    );
+    await store.deliveries.endPending({ siteId, connectionId: "c1" }, { state: "skipped", reason: "disconnected" }, now);
     // The platform may have it already: its settlement decides, or the end of its lease.
     expect((await store.deliveries.listByEvent(siteId, leased.event.id))[0]?.state).toBe("queued");
     expect((await store.deliveries.listByEvent(siteId, sent.event.id))[0]?.state).toBe("sent");
@@ -141,8 +132,6 @@ describe.each(["sqlite", "postgres"] as const)("deliveries on %s", async (engine
     const siteId = await newSite(store);
     await accepted(siteId, 2);
     await store.deliveries.releaseLeases(now);
-    expect(
-      await store.deliveries.claimDue({ siteId, connectionId: "c1" }, lease(now, "node-b")),
-    ).toHaveLength(2);
+    expect(await store.deliveries.claimDue({ siteId, connectionId: "c1" }, lease(now, "node-b"))).toHaveLength(2);
   });
 });

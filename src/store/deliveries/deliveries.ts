@@ -5,14 +5,7 @@
 
 import type { DeliveryState } from "../../kernel/event.ts";
 import { rowStatement, type Database, type Value } from "../engine/database.ts";
-import {
-  attemptRow,
-  insertAttempts,
-  type Attempt,
-  type ConnectionKey,
-  type Delivery,
-  type DeliveryKey,
-} from "./delivery.ts";
+import { attemptRow, insertAttempts, type Attempt, type ConnectionKey, type Delivery, type DeliveryKey } from "./delivery.ts";
 import { dueConnectionStore } from "./dueConnections.ts";
 import { inGroups } from "../engine/groupCommit.ts";
 import { isOpen, readDeliveriesOf, readSentAttempts, type StoredAttempt } from "./readDeliveries.ts";
@@ -47,10 +40,9 @@ export function deliveryStore(db: Database) {
 
     /** For the embedded store, which has one node: leases of an earlier process are void, so their deliveries are due. */
     async releaseLeases(now: number): Promise<void> {
-      await db.run(
-        `UPDATE deliveries SET due_at = $1, owner = '', updated_at = $1 WHERE state = 'queued' AND owner <> ''`,
-        [now],
-      );
+      await db.run(`UPDATE deliveries SET due_at = $1, owner = '', updated_at = $1 WHERE state = 'queued' AND owner <> ''`, [
+        now,
+      ]);
     },
 
     /**
@@ -75,10 +67,10 @@ export function deliveryStore(db: Database) {
 
     /** The attempts of an event, ordered by connection and number. */
     async listAttempts(siteId: string, eventId: string): Promise<StoredAttempt[]> {
-      const rows = await db.all(
-        `SELECT ${attemptRow.list} FROM attempts WHERE site_id = $1 AND event_id = $2`,
-        [siteId, eventId],
-      );
+      const rows = await db.all(`SELECT ${attemptRow.list} FROM attempts WHERE site_id = $1 AND event_id = $2`, [
+        siteId,
+        eventId,
+      ]);
       const stored = rows.map((row): StoredAttempt => {
         const { siteId: _site, eventId: _event, ...attempt } = attemptRow.read(row);
         return { ...attempt, settings: "" };
@@ -129,14 +121,5 @@ const byKey = (a: Settlement, b: Settlement) =>
   a.eventId < b.eventId ? -1 : a.eventId > b.eventId ? 1 : a.connectionId < b.connectionId ? -1 : 1;
 
 function settlementValues(item: Settlement): Value[] {
-  return [
-    item.eventId,
-    item.connectionId,
-    item.owner,
-    item.state,
-    item.reason,
-    item.dueAt,
-    item.attempts,
-    item.at,
-  ];
+  return [item.eventId, item.connectionId, item.owner, item.state, item.reason, item.dueAt, item.attempts, item.at];
 }

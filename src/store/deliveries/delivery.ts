@@ -46,9 +46,17 @@ export type Attempt = {
 export type ConnectionKey = { siteId: string; connectionId: string };
 
 export const deliveryRow = describeRow<Delivery, Delivery>({
-  siteId: asText, eventId: asText, connectionId: asText, platform: asText, state: asOneOf<DeliveryState>(),
-  reason: asTextOrNull, attempts: asNumber, dueAt: asNumber, owner: asText, updatedAt: asNumber,
-}); // prettier-ignore
+  siteId: asText,
+  eventId: asText,
+  connectionId: asText,
+  platform: asText,
+  state: asOneOf<DeliveryState>(),
+  reason: asTextOrNull,
+  attempts: asNumber,
+  dueAt: asNumber,
+  owner: asText,
+  updatedAt: asNumber,
+});
 
 /** A delivery that was not attempted yet. */
 export function newDelivery(
@@ -76,10 +84,19 @@ export const insertDeliveries = rowStatement({
 });
 
 export const attemptRow = describeRow<DeliveryKey & Attempt, DeliveryKey & Attempt>({
-  siteId: asText, eventId: asText, connectionId: asText, number: asNumber, startedAt: asNumber, durationMs: asNumber,
-  state: asOneOf<DeliveryState>(), reason: asTextOrNull, httpStatus: asNumberOrNull, batch: asNumber, request: asText,
+  siteId: asText,
+  eventId: asText,
+  connectionId: asText,
+  number: asNumber,
+  startedAt: asNumber,
+  durationMs: asNumber,
+  state: asOneOf<DeliveryState>(),
+  reason: asTextOrNull,
+  httpStatus: asNumberOrNull,
+  batch: asNumber,
+  request: asText,
   response: asTextOrNull,
-}); // prettier-ignore
+});
 
 export const insertAttempts = rowStatement({
   text: `INSERT INTO attempts (${attemptRow.inserted.join(",")}) VALUES {ROWS} ON CONFLICT DO NOTHING`,

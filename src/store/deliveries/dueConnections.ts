@@ -24,9 +24,7 @@ export function dueConnectionStore(db: Database) {
 
     /** Returns the connections that have parked deliveries, including removed ones. */
     async findParked(): Promise<ConnectionKey[]> {
-      return (await db.isSharded())
-        ? scan(db.background, "state = 'parked'")
-        : skipScan(db.background, parked);
+      return (await db.isSharded()) ? scan(db.background, "state = 'parked'") : skipScan(db.background, parked);
     },
   };
 }

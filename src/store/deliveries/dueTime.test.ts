@@ -20,10 +20,7 @@ describe.each(["sqlite", "postgres"] as const)("after a clock was an hour ahead,
 
   /** How many of the event's deliveries are queued and due. */
   async function countDue({ event }: NewEvent): Promise<number> {
-    const rows = await sql(
-      location,
-      `SELECT due_at FROM deliveries WHERE event_id = '${event.id}' AND state = 'queued'`,
-    );
+    const rows = await sql(location, `SELECT due_at FROM deliveries WHERE event_id = '${event.id}' AND state = 'queued'`);
     return rows.filter((row) => Number(row.due_at) < Date.now() + hourMs / 2).length;
   }
 
@@ -103,10 +100,7 @@ describe.each(["sqlite", "postgres"] as const)("after a clock was an hour ahead,
       const connection = { siteId, connectionId: "c2" };
       const startedAt = Date.now();
       const wanted = { days: 1, perMinute: 1, fromId: "", toId: idAt(now() + hourMs), total: 1 };
-      await store.backfills.start(
-        { ...connection, ...wanted, startedBy: "test", startedAt },
-        auditLine(siteId),
-      );
+      await store.backfills.start({ ...connection, ...wanted, startedBy: "test", startedAt }, auditLine(siteId));
       const row = await store.backfills.find(siteId, "c2");
       if (!row) throw new Error("there is no backfill");
       const tally = { queued: 1, outcomes: {}, leftOut: {} };

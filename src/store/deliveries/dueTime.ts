@@ -6,11 +6,7 @@ import type { Database, Query } from "../engine/database.ts";
 type Clock = Pick<Database, "isServer" | "serverClock">;
 
 /** The time by which leases end: the database's; `now` where it has no clock of its own. */
-export async function readLeaseTime(
-  { isServer, serverClock }: Clock,
-  on: Query,
-  now: number,
-): Promise<number> {
+export async function readLeaseTime({ isServer, serverClock }: Clock, on: Query, now: number): Promise<number> {
   if (!isServer) return now;
   const [row] = await on.all(`SELECT ${serverClock} AS clock`);
   return Math.round(Number(row?.clock));

@@ -26,11 +26,7 @@ test.skipIf(inject("inSchemas"))(
       nodes.removeExpired("dead", 0),
     ]);
     for (const one of outdated) expect(one).toMatchObject({ reason: expect.any(MarkOutdated) });
-    expect([nodes.promotions(), await nodes.readMark("node"), await nodes.readMark("dead")]).toEqual([
-      1,
-      "1",
-      "1",
-    ]);
+    expect([nodes.promotions(), await nodes.readMark("node"), await nodes.readMark("dead")]).toEqual([1, "1", "1"]);
     await nodes.renew("node", "2", 60_000, 1);
     await nodes.removeExpired("dead", 1);
     expect([await nodes.readMark("node"), await nodes.readMark("dead")]).toEqual(["2", null]);

@@ -49,10 +49,7 @@ export function nodeStore(db: Database, now: () => number = Date.now) {
    * The rows that this process wrote: the first mark of each node, the count of promotions when it was last written, and until
    * when it may be missing without a promotion that is known.
    */
-  const written = new Map<
-    string,
-    { mark: string; leaseMs: number; promotions: number; recentUntil: number }
-  >();
+  const written = new Map<string, { mark: string; leaseMs: number; promotions: number; recentUntil: number }>();
 
   /** Writes the row of a node; one that is there stays as it is unless `onConflict` changes it. */
   const writeRow = (tx: RowQuery, owner: string, lowWater: string, leaseMs: number, onConflict: string) =>
@@ -74,8 +71,7 @@ export function nodeStore(db: Database, now: () => number = Date.now) {
      */
     mayLackRows(): boolean {
       const promotions = db.promotions();
-      for (const row of written.values())
-        if (row.promotions !== promotions || row.recentUntil > now()) return true;
+      for (const row of written.values()) if (row.promotions !== promotions || row.recentUntil > now()) return true;
       return false;
     },
 
@@ -85,12 +81,7 @@ export function nodeStore(db: Database, now: () => number = Date.now) {
     },
 
     /** Extends the lease of a node and moves its low-water mark. */
-    async renew(
-      owner: string,
-      lowWater: string,
-      leaseMs: number,
-      promotions = db.promotions(),
-    ): Promise<void> {
+    async renew(owner: string, lowWater: string, leaseMs: number, promotions = db.promotions()): Promise<void> {
       const change = "UPDATE SET low_water = excluded.low_water, until = excluded.until";
       await writeUnlessPromoted(promotions, (tx) => writeRow(tx, owner, lowWater, leaseMs, change));
       const { mark = lowWater, recentUntil = await untilOld() } = written.get(owner) ?? {};
@@ -105,9 +96,7 @@ export function nodeStore(db: Database, now: () => number = Date.now) {
 
     /** A node that stops has settled everything, or another one has taken it over. */
     async remove(owner: string, promotions = db.promotions()): Promise<void> {
-      await writeUnlessPromoted(promotions, (tx) =>
-        tx.all(`DELETE FROM nodes WHERE site_id = '' AND owner = $1`, [owner]),
-      );
+      await writeUnlessPromoted(promotions, (tx) => tx.all(`DELETE FROM nodes WHERE site_id = '' AND owner = $1`, [owner]));
       written.delete(owner);
     },
 
@@ -138,9 +127,7 @@ export function nodeStore(db: Database, now: () => number = Date.now) {
 
     /** Nodes other than this one, whatever their leases. For the embedded store, which has one node at a time. */
     async listOthers(owner: string): Promise<NodeRow[]> {
-      const rows = await db.all(`SELECT owner, low_water FROM nodes WHERE site_id = '' AND owner <> $1`, [
-        owner,
-      ]);
+      const rows = await db.all(`SELECT owner, low_water FROM nodes WHERE site_id = '' AND owner <> $1`, [owner]);
       return rows.map(readNode);
     },
 
@@ -165,10 +152,7 @@ export function nodeStore(db: Database, now: () => number = Date.now) {
     /** Queues what is open of one event, if it was accepted. */
     queueEvent(siteId: string, eventId: string, at: number): Promise<number> {
       return db.write(async (tx) => {
-        const rows = await tx.all(`SELECT id, plan FROM events WHERE site_id = $1 AND id = $2`, [
-          siteId,
-          eventId,
-        ]);
+        const rows = await tx.all(`SELECT id, plan FROM events WHERE site_id = $1 AND id = $2`, [siteId, eventId]);
         return settleOpen(tx, siteId, rows.flatMap(readEvent), queued, at);
       });
     },
@@ -224,7 +208,6 @@ async function* ownedEvents(db: Database, siteId: string, { owner, lowWater }: N
 const readNode = (row: Row): NodeRow => ({ owner: String(row.owner), lowWater: String(row.low_water) });
 
 /** An event that can no longer be read must not keep the others from being taken over. */
-const readEvent = (row: Row) =>
-  tryRead(() => ({ id: String(row.id), plan: readPlan(String(row.plan)) })) ?? [];
+const readEvent = (row: Row) => tryRead(() => ({ id: String(row.id), plan: readPlan(String(row.plan)) })) ?? [];
 
 const queued = { state: "queued", reason: null } as const;

@@ -69,10 +69,7 @@ describe.each(["sqlite", "postgres"] as const)("first attempts on %s", async (en
     );
 
   const rowsOf = async (table: string, item: NewEvent) => {
-    const found = await sql(
-      location,
-      `SELECT COUNT(*) AS n FROM ${table} WHERE event_id = '${item.event.id}'`,
-    );
+    const found = await sql(location, `SELECT COUNT(*) AS n FROM ${table} WHERE event_id = '${item.event.id}'`);
     return Number(found[0]?.n);
   };
 
@@ -90,11 +87,7 @@ describe.each(["sqlite", "postgres"] as const)("first attempts on %s", async (en
     const item = await accepted(await newSite(store));
     expect(await settle(item, 0, result(item, 0, "sent"), result(item, 1, "sent"))).toBe(true);
     expect(await statesOf(item, other)).toEqual({ c1: ["sent", 1, null], c2: ["sent", 1, null], ...others });
-    expect([
-      await rowsOf("deliveries", item),
-      await rowsOf("outcomes", item),
-      await rowsOf("attempts", item),
-    ]).toEqual([1, 1, 0]);
+    expect([await rowsOf("deliveries", item), await rowsOf("outcomes", item), await rowsOf("attempts", item)]).toEqual([1, 1, 0]);
     const attempts = await store.deliveries.listAttempts(item.event.siteId, item.event.id);
     expect(attempts).toMatchObject([
       { connectionId: "c1", number: 1, request: null, response: '{"ok":true}', settings: "abcdef" },
@@ -129,11 +122,7 @@ describe.each(["sqlite", "postgres"] as const)("first attempts on %s", async (en
       c2: ["sent", 1, null],
       ...others,
     });
-    expect([
-      await rowsOf("deliveries", item),
-      await rowsOf("outcomes", item),
-      await rowsOf("attempts", item),
-    ]).toEqual([2, 2, 1]);
+    expect([await rowsOf("deliveries", item), await rowsOf("outcomes", item), await rowsOf("attempts", item)]).toEqual([2, 2, 1]);
   });
 
   test("an event that was taken over is queued once, and its owner writes nothing any more", async () => {
@@ -157,25 +146,22 @@ describe.each(["sqlite", "postgres"] as const)("first attempts on %s", async (en
   test.each([
     ["none of its rows", [], [0, 1]],
     ["its second row alone", [1], [0]],
-  ])(
-    "after a takeover on a server that has %s, the owner of an event writes no other",
-    async (_has, kept, lost) => {
-      const siteId = await newSite(store);
-      const item = await accepted(siteId);
-      const write = (number: number) => settle(item, number, result(item, number, "sent"));
-      for (const number of kept) expect(await write(number)).toBe(true);
-      const node = { owner: "node-a", lowWater: idAt(now) };
-      const queued = await Promise.all([
-        store.nodes.takeOver(siteId, node, now + 60_000),
-        other.nodes.takeOver(siteId, node, now + 60_000),
-      ]);
-      expect(queued.toSorted()).toEqual([0, lost.length]);
-      for (const number of lost) expect(await write(number)).toBe(false);
-      const { c1, c2 } = await statesOf(item);
-      expect([c1?.[0], c2?.[0]]).toEqual(["queued", kept.length ? "sent" : "queued"]);
-      expect(await store.nodes.takeOver(siteId, node, now + 60_000)).toBe(0);
-    },
-  );
+  ])("after a takeover on a server that has %s, the owner of an event writes no other", async (_has, kept, lost) => {
+    const siteId = await newSite(store);
+    const item = await accepted(siteId);
+    const write = (number: number) => settle(item, number, result(item, number, "sent"));
+    for (const number of kept) expect(await write(number)).toBe(true);
+    const node = { owner: "node-a", lowWater: idAt(now) };
+    const queued = await Promise.all([
+      store.nodes.takeOver(siteId, node, now + 60_000),
+      other.nodes.takeOver(siteId, node, now + 60_000),
+    ]);
+    expect(queued.toSorted()).toEqual([0, lost.length]);
+    for (const number of lost) expect(await write(number)).toBe(false);
+    const { c1, c2 } = await statesOf(item);
+    expect([c1?.[0], c2?.[0]]).toEqual(["queued", kept.length ? "sent" : "queued"]);
+    expect(await store.nodes.takeOver(siteId, node, now + 60_000)).toBe(0);
+  });
 
   test("a takeover takes the events of the dead node at or above its mark, and no others", async () => {
     const siteId = await newSite(store);
@@ -253,8 +239,7 @@ describe.each(["sqlite", "postgres"] as const)("first attempts on %s", async (en
     }
     expect(await store.syncLog.purge(siteId, now, 3)).toBe(0);
     const counts: number[] = [];
-    for (let read = -1; read !== 0; counts.push(read))
-      read = await store.syncLog.purge(siteId, now + 1000, 3);
+    for (let read = -1; read !== 0; counts.push(read)) read = await store.syncLog.purge(siteId, now + 1000, 3);
     expect(counts.at(-1)).toBe(0);
     for (const { event } of items) {
       const attempts = await store.deliveries.listAttempts(siteId, event.id);
@@ -266,10 +251,7 @@ describe.each(["sqlite", "postgres"] as const)("first attempts on %s", async (en
   });
 
   test("a plan without an owner has rows for everything that is to be sent", async () => {
-    const deliveries = [
-      queuedDelivery("c1"),
-      { ...queuedDelivery("c2"), state: "skipped", reason: "why" } as const,
-    ];
+    const deliveries = [queuedDelivery("c1"), { ...queuedDelivery("c2"), state: "skipped", reason: "why" } as const];
     expect(toPlan(deliveries, false).map(({ by, reason }) => [by, reason])).toEqual([
       ["row", null],
       ["skipped", "why"],

@@ -6,17 +6,18 @@
 
 import { minuteMs } from "../../kernel/time.ts";
 import { tryRead } from "../damagedRows.ts";
-import {
-  allByKeys,
-  rowStatement,
-  type Database,
-  type Query,
-  type Row,
-  type RowQuery,
-} from "../engine/database.ts";
+import { allByKeys, rowStatement, type Database, type Query, type Row, type RowQuery } from "../engine/database.ts";
 import { inGroups } from "../engine/groupCommit.ts";
 import type { PlanEntry } from "../events/plan.ts";
-import { attemptRow, deliveryRow, insertAttempts, insertDeliveries, newDelivery, type Attempt, type Delivery } from "./delivery.ts"; // prettier-ignore
+import {
+  attemptRow,
+  deliveryRow,
+  insertAttempts,
+  insertDeliveries,
+  newDelivery,
+  type Attempt,
+  type Delivery,
+} from "./delivery.ts";
 
 /** What the trace shows of an attempt that was sent. `settings` identifies the settings that the request was made with. */
 export type SentAttempt = Pick<Attempt, "startedAt" | "durationMs" | "httpStatus" | "batch" | "response"> & {
@@ -155,20 +156,17 @@ const outcomeRow = ({ siteId, eventId, number, results }: FirstSettlement) => [
   JSON.stringify(packOutcomes(results.map(toOutcome))),
 ];
 
-async function insertFirst(
-  tx: RowQuery,
-  siteId: string,
-  items: readonly FirstSettlement[],
-): Promise<boolean[]> {
+async function insertFirst(tx: RowQuery, siteId: string, items: readonly FirstSettlement[]): Promise<boolean[]> {
   const rows = items.map(outcomeRow);
   const inserted = await tx.change(insertOutcomes, rows);
   // A transaction that runs again, because its commit was not confirmed, finds its own rows.
   for (const [i, [, eventId, number, results]] of rows.entries()) {
     if (inserted[i]) continue;
-    const [row] = await tx.all(
-      `SELECT results FROM outcomes WHERE site_id = $1 AND event_id = $2 AND number = $3`,
-      [siteId, eventId as string, number as number],
-    );
+    const [row] = await tx.all(`SELECT results FROM outcomes WHERE site_id = $1 AND event_id = $2 AND number = $3`, [
+      siteId,
+      eventId as string,
+      number as number,
+    ]);
     inserted[i] = row?.results === results;
   }
   return inserted;
@@ -184,9 +182,7 @@ async function insertRows(tx: RowQuery, items: readonly FirstSettlement[]): Prom
   );
   await tx.change(
     insertAttempts,
-    unsent.flatMap(({ delivery, attempt }) =>
-      attempt ? [attemptRow.values({ ...delivery, ...attempt })] : [],
-    ),
+    unsent.flatMap(({ delivery, attempt }) => (attempt ? [attemptRow.values({ ...delivery, ...attempt })] : [])),
   );
 }
 
@@ -280,10 +276,7 @@ export async function findOpen(db: Query, siteId: string, events: readonly WithP
  * The number of the next row. `gaps` are the other numbers under which the owner could write, and have to be taken before: it
  * goes on behind its last row, which a server that was promoted without the last commits may lack.
  */
-function nextNumber(
-  plan: readonly PlanEntry[],
-  used: ReadonlySet<number> = new Set(),
-): { number: number; gaps: number[] } {
+function nextNumber(plan: readonly PlanEntry[], used: ReadonlySet<number> = new Set()): { number: number; gaps: number[] } {
   const ofOwner = plan.filter(({ by }) => by === "owner").keys();
   const [first, ...gaps] = ofOwner.filter((number) => !used.has(number));
   let number = first ?? plan.length;

@@ -31,9 +31,7 @@ async function withMany(
     await (await open()).close();
     const insert = `INSERT INTO deliveries (site_id, event_id, connection_id, platform, state, attempts, due_at, owner, updated_at)`;
     await client.query(`ALTER TABLE deliveries SET (autovacuum_enabled = false)`);
-    await client.query(
-      `${insert} SELECT 's1' || n, 'e1', 'c1', 'meta', 'sent', 0, 0, '', 0 FROM generate_series(0, 9) AS n`,
-    );
+    await client.query(`${insert} SELECT 's1' || n, 'e1', 'c1', 'meta', 'sent', 0, 0, '', 0 FROM generate_series(0, 9) AS n`);
     if (counted === "others") await client.query(`ANALYZE deliveries`);
     await client.query(`${insert} SELECT '${busy.siteId}', 'e' || n, 'c1', 'meta', '${state}', 0, ${now}, '', 0
       FROM generate_series(1, ${many}) AS n`);
@@ -50,9 +48,27 @@ async function withMany(
 }
 
 const sent = ({ siteId, eventId, connectionId, owner }: Delivery): Settlement => ({
-  siteId, eventId, connectionId, owner, state: "sent", reason: null, dueAt: 0, attempts: 1, at: now,
-  attempt: { number: 1, startedAt: now, durationMs: 1, state: "sent", reason: null, httpStatus: 200, batch: 1, request: "", response: null },
-}); // prettier-ignore
+  siteId,
+  eventId,
+  connectionId,
+  owner,
+  state: "sent",
+  reason: null,
+  dueAt: 0,
+  attempts: 1,
+  at: now,
+  attempt: {
+    number: 1,
+    startedAt: now,
+    durationMs: 1,
+    state: "sent",
+    reason: null,
+    httpStatus: 200,
+    batch: 1,
+    request: "",
+    response: null,
+  },
+});
 
 async function rowsRead(client: Client): Promise<number> {
   const { rows } = await client.query(
@@ -66,8 +82,7 @@ async function rowsRead(client: Client): Promise<number> {
 async function settled(client: Client): Promise<number> {
   const others = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
     AND backend_type = 'client backend'`;
-  while ((await client.query(others)).rows.length > 0)
-    await new Promise((resolve) => setTimeout(resolve, 20));
+  while ((await client.query(others)).rows.length > 0) await new Promise((resolve) => setTimeout(resolve, 20));
   return rowsRead(client);
 }
 

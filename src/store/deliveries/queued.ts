@@ -89,9 +89,7 @@ export function queuedDeliveryStore(db: Database) {
         ),
       );
       if (state === "parked" || ended >= max) return ended;
-      const others = await inSteps(db, max - ended, async (tx) =>
-        end(tx, await tx.all(allParked, [siteId, connectionId])),
-      );
+      const others = await inSteps(db, max - ended, async (tx) => end(tx, await tx.all(allParked, [siteId, connectionId])));
       return ended + others;
     },
   };
@@ -108,12 +106,7 @@ const still = (state: "queued" | "parked") => `state || '' = '${state}'`;
 /** The number of rows that a step read, and the rows that it changed. */
 type Step = { found: number; changed: Row[] };
 
-async function changeEach(
-  tx: RowQuery,
-  found: readonly Row[],
-  params: readonly Value[],
-  sql: string,
-): Promise<Step> {
+async function changeEach(tx: RowQuery, found: readonly Row[], params: readonly Value[], sql: string): Promise<Step> {
   // Sorted, so that two transactions that change the same rows cannot deadlock.
   const ids = found.map((row) => String(row.event_id)).toSorted();
   return { found: found.length, changed: await allByKeys(tx, sql, params, ids) };

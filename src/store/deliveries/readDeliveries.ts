@@ -41,11 +41,7 @@ export async function readDeliveries(
 }
 
 /** The same for ids of events. */
-export async function readDeliveriesOf(
-  db: Query,
-  siteId: string,
-  ids: readonly string[],
-): Promise<Map<string, Delivery[]>> {
+export async function readDeliveriesOf(db: Query, siteId: string, ids: readonly string[]): Promise<Map<string, Delivery[]>> {
   const sql = `SELECT ${plannedColumns} FROM events WHERE site_id = $1 AND id IN ({KEYS})`;
   return readDeliveries(db, siteId, (await allByKeys(db, sql, [siteId], ids)).map(readPlanned));
 }
@@ -89,8 +85,7 @@ const neverDue = Number.MAX_SAFE_INTEGER;
 export const isOpen = ({ state, dueAt }: Delivery) => state === "queued" && dueAt === neverDue;
 
 /** When the next attempt is due; null where there is none, or it is being made. */
-export const nextTryAt = (delivery: Delivery) =>
-  delivery.state === "queued" && !isOpen(delivery) ? delivery.dueAt : null;
+export const nextTryAt = (delivery: Delivery) => (delivery.state === "queued" && !isOpen(delivery) ? delivery.dueAt : null);
 
 function withoutRow(
   siteId: string,

@@ -12,10 +12,11 @@ export function sliceStore(db: Database) {
     /** Returns who holds each slice, and the number of nodes that live. */
     async readHolders(now: number): Promise<{ holders: Map<string, string>; nodes: number }> {
       const [held, nodes] = await Promise.all([
-        db.all(
-          `SELECT name, owner FROM leases WHERE site_id = '' AND name >= $1 AND name < $2 AND until > $3`,
-          [prefix, `${prefix}~`, now],
-        ),
+        db.all(`SELECT name, owner FROM leases WHERE site_id = '' AND name >= $1 AND name < $2 AND until > $3`, [
+          prefix,
+          `${prefix}~`,
+          now,
+        ]),
         // The machine that has this row also wrote its end, by its own clock.
         db.all(`SELECT COUNT(*) AS n FROM nodes WHERE site_id = '' AND ${clock} < until`, [now]),
       ]);
@@ -42,10 +43,10 @@ export function sliceStore(db: Database) {
       if (names?.length === 0) return;
       await db.write((tx) =>
         names
-          ? tx.all(
-              `DELETE FROM leases WHERE site_id = '' AND owner = $1 AND name IN (${list(names.length, 1)})`,
-              [owner, ...names.map((name) => prefix + name)],
-            )
+          ? tx.all(`DELETE FROM leases WHERE site_id = '' AND owner = $1 AND name IN (${list(names.length, 1)})`, [
+              owner,
+              ...names.map((name) => prefix + name),
+            ])
           : tx.all(`DELETE FROM leases WHERE site_id = '' AND owner = $1 AND name >= $2 AND name < $3`, [
               owner,
               prefix,

@@ -63,10 +63,8 @@ describe.each(["sqlite", "postgres"] as const)("the sync log on %s", async (engi
     } while (before);
     return keys;
   }
-  const ids = async (siteId: string, filter: LogFilter) =>
-    (await all(siteId, filter)).map((key) => key.eventId);
-  const stateOf = async (siteId: string, eventId: string) =>
-    (await store.deliveries.listByEvent(siteId, eventId))[0];
+  const ids = async (siteId: string, filter: LogFilter) => (await all(siteId, filter)).map((key) => key.eventId);
+  const stateOf = async (siteId: string, eventId: string) => (await store.deliveries.listByEvent(siteId, eventId))[0];
 
   async function confirm(
     siteId: string,
@@ -203,33 +201,13 @@ describe.each(["sqlite", "postgres"] as const)("the sync log on %s", async (engi
       ["several states with sent", { states: ["sent", "rejected"] }, ["third c2", "second c1", "first c1"]],
       ["a state of a connection", { connectionId: "c2", states: ["skipped"] }, ["first c2"]],
       ["a state of a platform", { platform: "meta", states: ["parked", "sent"] }, ["third c3", "first c1"]],
-      [
-        "an event's name, whatever its case",
-        { eventName: "LEAD" },
-        ["third c3", "third c2", "third c1", "first c2", "first c1"],
-      ],
+      ["an event's name, whatever its case", { eventName: "LEAD" }, ["third c3", "third c2", "third c1", "first c2", "first c1"]],
       ["an order", { orderId: "A-2" }, ["third c3", "third c2", "third c1", "second c2", "second c1"]],
-      [
-        "a person",
-        { emailSha256: sha256("a".repeat(64)) },
-        ["third c3", "third c2", "third c1", "first c2", "first c1"],
-      ],
-      [
-        "a person and a state",
-        { emailSha256: sha256("a".repeat(64)), states: ["sent"] },
-        ["third c2", "first c1"],
-      ],
+      ["a person", { emailSha256: sha256("a".repeat(64)) }, ["third c3", "third c2", "third c1", "first c2", "first c1"]],
+      ["a person and a state", { emailSha256: sha256("a".repeat(64)), states: ["sent"] }, ["third c2", "first c1"]],
       ["a time", { from: now - 2 * day, to: now - day }, ["second c2", "second c1"]],
-      [
-        "a time of a state",
-        { from: now - 2 * day, states: ["rejected", "expired"] },
-        ["third c1", "second c1"],
-      ],
-      [
-        "a person and a time",
-        { emailSha256: sha256("a".repeat(64)), to: now - 2 * day },
-        ["first c2", "first c1"],
-      ],
+      ["a time of a state", { from: now - 2 * day, states: ["rejected", "expired"] }, ["third c1", "second c1"]],
+      ["a person and a time", { emailSha256: sha256("a".repeat(64)), to: now - 2 * day }, ["first c2", "first c1"]],
     ])("the log is filtered by %s, in pages of any size, and counted", async (_what, filter, expected) => {
       const names = Object.fromEntries(Object.entries(made).map(([name, id]) => [id, name]));
       for (const limit of [100, 2, 1]) {
@@ -279,11 +257,7 @@ describe.each(["sqlite", "postgres"] as const)("the sync log on %s", async (engi
   test("a rare event name is found behind many others, though a call reads a bounded number of rows", async () => {
     const siteId = shortId();
     const rare = await addEvent(siteId, { at: now - day, name: "rare", deliveries: [["c1", "sent"]] });
-    await Promise.all(
-      Array.from({ length: 1200 }, (_, n) =>
-        addEvent(siteId, { at: now - n, deliveries: [["c1", "queued"]] }),
-      ),
-    );
+    await Promise.all(Array.from({ length: 1200 }, (_, n) => addEvent(siteId, { at: now - n, deliveries: [["c1", "queued"]] })));
     expect(await ids(siteId, { eventName: "rare" })).toEqual([rare]);
     expect(await store.syncLog.count(siteId, { eventName: "purchase" })).toBe(1200);
   });
@@ -294,9 +268,7 @@ describe.each(["sqlite", "postgres"] as const)("the sync log on %s", async (engi
     const [skippedHour, readHour] = [hour - 1, hour - 2];
     for (let n = 0; n < 5; n++)
       await Promise.all(
-        Array.from({ length: 120 }, (_, i) =>
-          addEvent(siteId, { at: now + n * 120 + i, deliveries: [["c1", "queued"]] }),
-        ),
+        Array.from({ length: 120 }, (_, i) => addEvent(siteId, { at: now + n * 120 + i, deliveries: [["c1", "queued"]] })),
       );
     const uncounted = await addEvent(siteId, {
       at: skippedHour * hourMs,
@@ -375,9 +347,17 @@ describe.each(["sqlite", "postgres"] as const)("the sync log on %s", async (engi
     expect(await stateOf(siteId, sent)).toMatchObject({ state: "sent" });
     // The former owner comes too late.
     await store.deliveries.settle({
-      siteId, eventId: dead, connectionId: "c1", owner: "node-a", state: "sent", reason: null, dueAt: 0, attempts: 1,
-      at: now, attempt: null,
-    }); // prettier-ignore
+      siteId,
+      eventId: dead,
+      connectionId: "c1",
+      owner: "node-a",
+      state: "sent",
+      reason: null,
+      dueAt: 0,
+      attempts: 1,
+      at: now,
+      attempt: null,
+    });
     expect(await stateOf(siteId, dead)).toMatchObject({ state: "skipped" });
   });
 
@@ -396,8 +376,7 @@ describe.each(["sqlite", "postgres"] as const)("the sync log on %s", async (engi
     );
     const young = await addEvent(siteId, { at: now - day, deliveries: [["c1", "sent"]] });
     const steps: number[] = [];
-    for (let removed = 1; removed > 0;)
-      steps.push((removed = await store.syncLog.purge(siteId, now - 90 * day, 5)));
+    for (let removed = 1; removed > 0;) steps.push((removed = await store.syncLog.purge(siteId, now - 90 * day, 5)));
     expect(steps).toEqual([10, 4, 0]);
     for (const id of old) {
       const attempts = await store.deliveries.listAttempts(siteId, id);

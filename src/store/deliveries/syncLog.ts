@@ -16,22 +16,9 @@ import { emailColumn, eventListStore, isOfPerson } from "../events/eventList.ts"
 import { isOpen, plannedColumns, readDeliveries, readPlanned } from "./readDeliveries.ts";
 import { findHourWithDeliveries } from "../statistics/statistics.ts";
 import type { ConfirmationRow } from "../confirmations/confirmations.ts";
-import {
-  conditionsOf,
-  idIn,
-  isRowState,
-  selectBranches,
-  stateCondition,
-  type Branch,
-  type RowState,
-} from "./syncLogBranches.ts";
+import { conditionsOf, idIn, isRowState, selectBranches, stateCondition, type Branch, type RowState } from "./syncLogBranches.ts";
 import { syncLogChangeStore, type LogKey } from "./syncLogChanges.ts";
-import {
-  listNotCounted,
-  matchesConfirmation,
-  withConfirmations,
-  type ConfirmationFilter,
-} from "./syncLogConfirmations.ts";
+import { listNotCounted, matchesConfirmation, withConfirmations, type ConfirmationFilter } from "./syncLogConfirmations.ts";
 
 export type LogFilter = {
   connectionId?: string;
@@ -200,10 +187,12 @@ export function syncLogStore(db: Database) {
     const end = below.connectionId === "" ? below.eventId : `${below.eventId}0`;
     if (!namesFewEvents(filter)) {
       const [from = "", to = lastId] = timesOf(filter);
-      return db.all(
-        `SELECT ${eventColumns} FROM events WHERE site_id = $1 AND id >= $2 AND id < $3 ORDER BY id DESC LIMIT $4`,
-        [siteId, from, end < to ? end : to, max],
-      );
+      return db.all(`SELECT ${eventColumns} FROM events WHERE site_id = $1 AND id >= $2 AND id < $3 ORDER BY id DESC LIMIT $4`, [
+        siteId,
+        from,
+        end < to ? end : to,
+        max,
+      ]);
     }
     const ids = namedEvents(filter) ?? (await lists.listIds(siteId, filter, end, max));
     const found = await readEventRows(siteId, ids);
@@ -216,28 +205,16 @@ export function syncLogStore(db: Database) {
     const [connection] =
       connectionId === undefined
         ? []
-        : await db.all(`SELECT platform FROM connections WHERE site_id = $1 AND id = $2`, [
-            siteId,
-            connectionId,
-          ]);
+        : await db.all(`SELECT platform FROM connections WHERE site_id = $1 AND id = $2`, [siteId, connectionId]);
     const platform = filter.platform ?? (connection && String(connection.platform));
     if (!platform && !states) return below;
     const hour = Math.floor(timeOfId(below.eventId) / hourMs);
-    const found = await findHourWithDeliveries(
-      db,
-      siteId,
-      { ...(platform && { platform }), ...(states && { states }) },
-      hour,
-    );
+    const found = await findHourWithDeliveries(db, siteId, { ...(platform && { platform }), ...(states && { states }) }, hour);
     return found < hour ? { eventId: idAt((found + 1) * hourMs), connectionId: "" } : below;
   }
 
   /** Newest first. `next` is the line to go on after, null at the end. */
-  async function listPage(
-    siteId: string,
-    filter: LogFilter,
-    at: { before: LogKey | null; limit: number },
-  ): Promise<LogPage> {
+  async function listPage(siteId: string, filter: LogFilter, at: { before: LogKey | null; limit: number }): Promise<LogPage> {
     const branches = await branchesOf(siteId, filter);
     const { confirmation } = filter;
     const isIndexed = branches !== null || isNotCounted(filter);
@@ -321,10 +298,7 @@ const mayDropLines = (filter: LogFilter, branches: readonly Branch[] | null) =>
   filter.confirmation !== undefined ||
   (branches === null && (filter.states ?? filter.platform) !== undefined);
 
-const timesOf = ({ from, to }: LogFilter) => [
-  from === undefined ? "" : idAt(from),
-  to === undefined ? lastId : idAt(to),
-];
+const timesOf = ({ from, to }: LogFilter) => [from === undefined ? "" : idAt(from), to === undefined ? lastId : idAt(to)];
 
 const keyOf = ({ eventId, connectionId }: LogLine): LogKey => ({ eventId, connectionId });
 
@@ -347,10 +321,8 @@ function matches(line: LogLine, filter: LogFilter): boolean {
   );
 }
 
-const isOf = (
-  line: LogLine,
-  { eventId, connectionId }: { eventId: string; connectionId?: string | undefined },
-) => line.eventId === eventId && (connectionId === undefined || line.connectionId === connectionId);
+const isOf = (line: LogLine, { eventId, connectionId }: { eventId: string; connectionId?: string | undefined }) =>
+  line.eventId === eventId && (connectionId === undefined || line.connectionId === connectionId);
 
 const eventColumns = `${plannedColumns}, name, value, currency, order_id, mode, email_ref, ${emailColumn}`;
 

@@ -11,16 +11,13 @@ export type RowState = (typeof rowStates)[number];
 
 /** Every delivery in one of these states has a row. Others may be found in outcomes and plans only. */
 const rowStates = ["queued", "parked", "rejected", "expired"] as const;
-export const isRowState = (state: DeliveryState): state is RowState =>
-  (rowStates as readonly string[]).includes(state);
+export const isRowState = (state: DeliveryState): state is RowState => (rowStates as readonly string[]).includes(state);
 
 /** The index of queued deliveries is ordered by due time. */
 export const idIn = ({ state }: Branch) => (state === "queued" ? "(event_id || '')" : "event_id");
 
 export const stateCondition = (state: RowState) =>
-  state === "queued"
-    ? "state = 'queued'"
-    : `state = '${state}' AND state IN ('rejected', 'expired', 'skipped', 'parked')`;
+  state === "queued" ? "state = 'queued'" : `state = '${state}' AND state IN ('rejected', 'expired', 'skipped', 'parked')`;
 
 export const conditionsOf = ({ connectionId, state }: Branch, params: Value[]) =>
   `connection_id = $${params.push(connectionId)} AND ${stateCondition(state)}`;

@@ -32,8 +32,7 @@ export function syncLogChangeStore(db: Database) {
     if (keys.length) await db.write((tx) => markHours(tx, siteId, ofAll, now));
     for (const [connectionId, some] of Map.groupBy(keys, (key) => key.connectionId)) {
       const ids = some.map((key) => key.eventId).toSorted();
-      for (const chunk of chunks(ids))
-        changed += (await db.write((tx) => work(tx, connectionId, chunk))).length;
+      for (const chunk of chunks(ids)) changed += (await db.write((tx) => work(tx, connectionId, chunk))).length;
     }
     return changed;
   }

@@ -18,11 +18,7 @@ export type ConfirmationFilter = {
 type Line = Delivery & { mode: Mode; confirmation: ConfirmationRow | null };
 
 /** Reads the confirmations of lines. */
-export async function withConfirmations<One extends Line>(
-  db: Query,
-  siteId: string,
-  lines: readonly One[],
-): Promise<One[]> {
+export async function withConfirmations<One extends Line>(db: Query, siteId: string, lines: readonly One[]): Promise<One[]> {
   const ids = [...new Set(lines.map(({ eventId }) => eventId))];
   const rows = ids.length ? await readConfirmations(db, siteId, ids) : [];
   const known = new Map(rows.map((row) => [`${row.eventId} ${row.connectionId}`, row]));
@@ -45,10 +41,7 @@ export function matchesConfirmation(
       mode === "live" &&
       filter.platforms.includes(platform)
     );
-  return (
-    confirmation.state === filter.state &&
-    (filter.reason === undefined || confirmation.reason === filter.reason)
-  );
+  return confirmation.state === filter.state && (filter.reason === undefined || confirmation.reason === filter.reason);
 }
 
 /** Lists up to `max` deliveries below a line that were not counted, newest first. */

@@ -15,8 +15,11 @@ export type Waiting = {
 };
 
 const waitingRow = describeRow<Waiting, Waiting>({
-  kind: asOneOf<Waiting["kind"]>(), siteId: asText, id: asText, at: asNumber,
-}); // prettier-ignore
+  kind: asOneOf<Waiting["kind"]>(),
+  siteId: asText,
+  id: asText,
+  at: asNumber,
+});
 
 export type LookBounds = {
   /** What falls due by then is listed. */

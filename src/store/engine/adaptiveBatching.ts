@@ -24,15 +24,12 @@ const frequentWindowMs = 8;
 export type BatchWindow = (size: number, idleMs: number) => number;
 
 /** For statements that cost the server much, whatever they read: a batch stays open only if another has just ended. */
-export const batchWhenFrequent: BatchWindow = (size, idleMs) =>
-  size < minBatch && idleMs < frequentMs ? frequentWindowMs : 0;
+export const batchWhenFrequent: BatchWindow = (size, idleMs) => (size < minBatch && idleMs < frequentMs ? frequentWindowMs : 0);
 
 /** The milliseconds that the event loop was idle and active. */
 type Utilization = { idle: number; active: number };
 
-export function batchWhenBusy(
-  measure: () => Utilization = () => performance.eventLoopUtilization(),
-): BatchWindow {
+export function batchWhenBusy(measure: () => Utilization = () => performance.eventLoopUtilization()): BatchWindow {
   let last = measure();
   let isBusy = false;
 

@@ -13,11 +13,7 @@ export type RowQuery = Query & {
    * Writes many rows, in as few statements as suit the engine, and returns for each whether it changed something. `first`
    * are the values that all rows share: `$1` and on.
    */
-  change: (
-    statement: RowStatement,
-    rows: readonly (readonly Value[])[],
-    first?: readonly Value[],
-  ) => Promise<boolean[]>;
+  change: (statement: RowStatement, rows: readonly (readonly Value[])[], first?: readonly Value[]) => Promise<boolean[]>;
 };
 
 /**
@@ -48,9 +44,7 @@ export function rowStatement(shape: {
   const { text, columns, first, key = {} } = shape;
   const returning = shape.key ? ` RETURNING ${Object.keys(key).join(", ")}` : "";
   const withRows = (rows: number, types?: readonly string[]) =>
-    text
-      .replace("{ROWS}", () => tuples(rows, columns, first, types))
-      .replace("{FIRSTS}", () => everyNth(rows, columns, first));
+    text.replace("{ROWS}", () => tuples(rows, columns, first, types)).replace("{FIRSTS}", () => everyNth(rows, columns, first));
   const forMany = (rows: number) => (rows === 1 && shape.forOne) || withRows(rows, shape.types);
   const texts = new Map<number, string>();
   return {
@@ -78,8 +72,7 @@ export function keyedRead(shape: {
   types: readonly string[];
 }): KeyedRead {
   const { text, first, types } = shape;
-  const withValues = (valueOf: (at: number) => string) =>
-    text.replaceAll(/\{(\d)\}/g, (_, at) => valueOf(Number(at)));
+  const withValues = (valueOf: (at: number) => string) => text.replaceAll(/\{(\d)\}/g, (_, at) => valueOf(Number(at)));
   const names = types.map((_, at) => `key_${at}`);
   const found = withValues((at) => `wanted.${names[at]}`);
   const texts = new Map<number, string>();
@@ -106,8 +99,7 @@ export async function allForEach(
   const rows: Row[] = [];
   const none = (keys[0] ?? []).map(() => null);
   if (db.isServer)
-    for (const some of padded(keys, none))
-      rows.push(...(await db.all(read.forMany(some.length), [...first, ...some.flat()])));
+    for (const some of padded(keys, none)) rows.push(...(await db.all(read.forMany(some.length), [...first, ...some.flat()])));
   else for (const key of keys) rows.push(...(await db.all(read.forOne, [...first, ...key])));
   return rows;
 }
@@ -225,12 +217,7 @@ export const onOneMachine: Pick<Database, "divideSites" | "countDownMachines" | 
  * Runs a statement for keys, up to 64 at a time, and returns all rows. The text has `{KEYS}` in place of their parameters;
  * `first` are the values before those.
  */
-export async function allByKeys(
-  db: Query,
-  sql: string,
-  first: readonly Value[],
-  keys: readonly Value[],
-): Promise<Row[]> {
+export async function allByKeys(db: Query, sql: string, first: readonly Value[], keys: readonly Value[]): Promise<Row[]> {
   const rows: Row[] = [];
   for (const some of padded(keys, null)) {
     const text = sql.replace("{KEYS}", () => list(some.length, first.length));
@@ -246,17 +233,11 @@ export async function writeBySite<Item extends { siteId: string }>(
   work: (tx: Query, items: readonly Item[], siteId: string) => Promise<void>,
 ): Promise<void> {
   const bySite = Map.groupBy(items, (item) => item.siteId);
-  for (const siteId of [...bySite.keys()].toSorted())
-    await db.write((tx) => work(tx, bySite.get(siteId) as Item[], siteId));
+  for (const siteId of [...bySite.keys()].toSorted()) await db.write((tx) => work(tx, bySite.get(siteId) as Item[], siteId));
 }
 
 /** Returns `($1,$2),($3,$4)` for `rows` rows of `columns` values, numbered after the first `before` parameters. */
-export function tuples(
-  rows: number,
-  columns: number,
-  before = 0,
-  casts: readonly (string | null)[] = [],
-): string {
+export function tuples(rows: number, columns: number, before = 0, casts: readonly (string | null)[] = []): string {
   let n = before;
   return Array.from({ length: rows }, () => {
     const values = Array.from({ length: columns }, (_, column) => {
@@ -282,22 +263,7 @@ export const maxRowsPerStatement = 64;
  * Few, because each is a text that every connection prepares for each statement; and close to each other, because every statement of a
  * batch costs a message each way. Any number up to 64 needs three of them at most, and one up to 8.
  */
-export const chunkSizes: readonly number[] = [
-  maxRowsPerStatement,
-  48,
-  32,
-  24,
-  16,
-  12,
-  8,
-  7,
-  6,
-  5,
-  4,
-  3,
-  2,
-  1,
-];
+export const chunkSizes: readonly number[] = [maxRowsPerStatement, 48, 32, 24, 16, 12, 8, 7, 6, 5, 4, 3, 2, 1];
 
 /** True for a number of rows that `chunks` leaves together. */
 export const isOneChunk = (rows: number) => chunkSizes.includes(rows);

@@ -156,12 +156,7 @@ describe("group commit", () => {
         isBound: (n, before) => Math.floor(n / 100) === Math.floor(before / 100),
       },
     );
-    const items = [
-      ...Array.from({ length: 8 }, (_, n) => n),
-      ...Array.from({ length: 30 }, (_, n) => 100 + n),
-      200,
-      300,
-    ];
+    const items = [...Array.from({ length: 8 }, (_, n) => n), ...Array.from({ length: 30 }, (_, n) => 100 + n), 200, 300];
     await Promise.all(items.map((n) => add("a", n)));
     expect(groups).toEqual([items.slice(0, 38), [200, 300]]);
   });

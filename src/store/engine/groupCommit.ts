@@ -72,8 +72,7 @@ export function inGroups<Item, Result>(
 
   async function drain(group: Group<Item, Result>): Promise<void> {
     while (group.waiting.length > 0) {
-      const windowMs =
-        options.batchWindow?.(group.waiting.length, performance.now() - group.lastEndedAt) ?? 0;
+      const windowMs = options.batchWindow?.(group.waiting.length, performance.now() - group.lastEndedAt) ?? 0;
       if (windowMs > 0) await sleep(windowMs);
       const next = group.waiting;
       group.waiting = next.length > maxItems ? next.splice(endOf(next)) : [];

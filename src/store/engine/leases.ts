@@ -21,12 +21,7 @@ type Lease = { siteId: string; name: string; owner: string };
  * Takes or extends a lease. Returns true for one node at a time, until that node releases it or its time is over. A lease that
  * ends more than three terms from now was written by a clock that runs ahead, and is taken over.
  */
-export async function acquireLease(
-  db: Database,
-  { siteId, name, owner }: Lease,
-  now: number,
-  until: number,
-): Promise<boolean> {
+export async function acquireLease(db: Database, { siteId, name, owner }: Lease, now: number, until: number): Promise<boolean> {
   const rows = await db.run(
     `INSERT INTO leases (site_id, name, owner, until) VALUES ($1, $2, $3, $4)
      ON CONFLICT (site_id, name) DO UPDATE SET owner = excluded.owner, until = excluded.until

@@ -60,10 +60,7 @@ describe("opening a sealed value", () => {
   test("a value that was cut or lengthened does not open", () => {
     const bytes = Buffer.from(sealed.slice(3), "base64url");
     for (let length = 0; length < bytes.length; length++)
-      expect(
-        () => seal.unseal(`v1.${bytes.toString("base64url", 0, length)}`, place),
-        `${length} bytes`,
-      ).toThrow();
+      expect(() => seal.unseal(`v1.${bytes.toString("base64url", 0, length)}`, place), `${length} bytes`).toThrow();
     const longer = Buffer.concat([bytes, Buffer.alloc(1)]);
     expect(() => seal.unseal(`v1.${longer.toString("base64url")}`, place)).toThrow();
   });
@@ -91,6 +88,5 @@ describe("opening a sealed value", () => {
 });
 
 test("a key of the wrong length never seals anything", () => {
-  for (const length of [0, 16, 31, 33, 64])
-    expect(() => sealWith(Buffer.alloc(length)).seal("x", place)).toThrow();
+  for (const length of [0, 16, 31, 33, 64]) expect(() => sealWith(Buffer.alloc(length)).seal("x", place)).toThrow();
 });

@@ -1,14 +1,7 @@
 // Seals values at rest with AES-256-GCM. A sealed text is bound to its place, so that a value copied from one row into another
 // cannot be opened there.
 
-import {
-  createCipheriv,
-  createDecipheriv,
-  createSecretKey,
-  hkdfSync,
-  randomBytes,
-  type KeyObject,
-} from "node:crypto";
+import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, randomBytes, type KeyObject } from "node:crypto";
 
 export type Seal = {
   seal(plain: string, place: string): string;
@@ -34,9 +27,7 @@ export function sealWith(key: Buffer | Keys): Seal {
   return {
     seal(plain, place) {
       const nonce = randomBytes(12);
-      const cipher = createCipheriv("aes-256-gcm", keyObjectOf(keys()[0] as Buffer), nonce).setAAD(
-        Buffer.from(place),
-      );
+      const cipher = createCipheriv("aes-256-gcm", keyObjectOf(keys()[0] as Buffer), nonce).setAAD(Buffer.from(place));
       const text = Buffer.concat([cipher.update(plain, "utf8"), cipher.final()]);
       return version + Buffer.concat([nonce, cipher.getAuthTag(), text]).toString("base64url");
     },
@@ -75,5 +66,4 @@ export function tryUnseal(seal: Seal, sealed: string, place: string): string | n
 }
 
 /** Derives a secret for one purpose from the installation's key. */
-export const secretFor = (purpose: string, key: Buffer) =>
-  Buffer.from(hkdfSync("sha256", key, "", purpose, 32)).toString("hex");
+export const secretFor = (purpose: string, key: Buffer) => Buffer.from(hkdfSync("sha256", key, "", purpose, 32)).toString("hex");

@@ -47,8 +47,7 @@ const insertClaims = rowStatement({
 });
 
 /** The duplicate key of an event with an order id. */
-export const orderClaim = (orderEventId: string, mode: string, personRef: number) =>
-  `${orderEventId} ${mode} ${personRef}`;
+export const orderClaim = (orderEventId: string, mode: string, personRef: number) => `${orderEventId} ${mode} ${personRef}`;
 
 /** Differs from order to order, so that claims do not tell which of them belong to one person, also after an erasure. */
 export const personRefOf = (orderEventId: string, emailSha256: Sha256) =>
@@ -60,10 +59,7 @@ type Keyed = Pick<Event, "mode" | "name" | "person" | "value" | "currency">;
  * The duplicate key of an event without an order id; `eventTime` is as the sender gave it. Of two events with the same key
  * within the window, the second is a duplicate. The row that holds the key names the site.
  */
-export function duplicateKey(
-  { mode, name, person, value, currency }: Keyed,
-  eventTime: number | null,
-): string {
+export function duplicateKey({ mode, name, person, value, currency }: Keyed, eventTime: number | null): string {
   // Platforms match event names regardless of case, so the key does too.
   const fields = [mode, name.trim().toLowerCase(), null, person.emailSha256, value, currency, eventTime];
   return hash("sha256", JSON.stringify(fields), "base64url").slice(0, 27);
@@ -74,8 +70,7 @@ export function possibleClaims(
   event: Keyed & Pick<Event, "siteId" | "orderId" | "orderEventId" | "time">,
 ): Pick<Claimant, "personRef"> & { claims: string[] } {
   const ofOrder = orderEventIdOf(event);
-  if (ofOrder === null)
-    return { personRef: 0, claims: [duplicateKey(event, event.time), duplicateKey(event, null)] };
+  if (ofOrder === null) return { personRef: 0, claims: [duplicateKey(event, event.time), duplicateKey(event, null)] };
   const personRef = personRefOf(ofOrder, event.person.emailSha256);
   const own = orderClaim(ofOrder, event.mode, personRef);
   return { personRef, claims: event.mode === "live" ? [ofOrder, own] : [own] };
@@ -110,11 +105,7 @@ const claimOf = ({ claim }: Claimant) => claim;
 type Rival = { item: Claimant; holder: Holder };
 
 /** Finds events whose order event id is held by another email's event, and those whose order event id is free. */
-async function judge(
-  tx: RowQuery,
-  items: readonly Claimant[],
-  now: number,
-): Promise<{ rivals: Rival[]; free: Claimant[] }> {
+async function judge(tx: RowQuery, items: readonly Claimant[], now: number): Promise<{ rivals: Rival[]; free: Claimant[] }> {
   const holders = await readHolders(tx, items);
   const rivals: Rival[] = [];
   const free: Claimant[] = [];
@@ -203,18 +194,10 @@ async function readHolders(tx: RowQuery, items: readonly Claimant[]): Promise<Ma
 }
 
 /** The holder may be an event of the same transaction, whose row is not written yet. */
-async function isFiltered(
-  tx: RowQuery,
-  items: readonly Claimant[],
-  siteId: string,
-  eventId: string,
-): Promise<boolean> {
+async function isFiltered(tx: RowQuery, items: readonly Claimant[], siteId: string, eventId: string): Promise<boolean> {
   const item = items.find(({ event }) => event.id === eventId);
   if (item) return item.filterReasons.length > 0;
-  const rows = await tx.all(`SELECT id FROM events WHERE site_id = $1 AND id = $2 AND status = 'filtered'`, [
-    siteId,
-    eventId,
-  ]);
+  const rows = await tx.all(`SELECT id FROM events WHERE site_id = $1 AND id = $2 AND status = 'filtered'`, [siteId, eventId]);
   return rows.length > 0;
 }
 

@@ -39,11 +39,7 @@ const maxRowsRead = 20_000;
 
 export function eventListStore(db: Database) {
   /** Lists the newest first. `before` is the `next` of the previous page. */
-  async function listPage(
-    siteId: string,
-    filter: EventFilter,
-    at: { before: string | null; limit: number },
-  ): Promise<EventPage> {
+  async function listPage(siteId: string, filter: EventFilter, at: { before: string | null; limit: number }): Promise<EventPage> {
     const events: EventSummary[] = [];
     let below = at.before ?? lastId;
     // A filter that no index serves may drop most rows, so more are read at once.
@@ -91,10 +87,7 @@ export function eventListStore(db: Database) {
     async listIds(siteId: string, filter: EventFilter, below: string, limit: number): Promise<string[]> {
       const params: Value[] = [siteId];
       const condition = indexCondition(filter, below, params);
-      const rows = await db.all(
-        `SELECT id FROM events WHERE site_id = $1 AND ${condition} LIMIT $${params.push(limit)}`,
-        params,
-      );
+      const rows = await db.all(`SELECT id FROM events WHERE site_id = $1 AND ${condition} LIMIT $${params.push(limit)}`, params);
       return rows.map((row) => String(row.id));
     },
   };
@@ -134,8 +127,7 @@ function matches(
     (status === undefined || event.status === status) &&
     (mode === undefined || event.mode === mode) &&
     (name === undefined || folded(event.event) === folded(name)) &&
-    (clickId === undefined ||
-      (clickId === "none" ? event.clickIds.length === 0 : event.clickIds.includes(clickId)))
+    (clickId === undefined || (clickId === "none" ? event.clickIds.length === 0 : event.clickIds.includes(clickId)))
   );
 }
 

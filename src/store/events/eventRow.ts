@@ -40,9 +40,15 @@ export const extraPlace = (siteId: string, id: string) => `event ${siteId} ${id}
 export const emailRef = (emailSha256: Sha256) => Number.parseInt(emailSha256.slice(0, 13), 16);
 
 const personFields = [
-  "emailSha256", "emailGoogleSha256", "emailMicrosoftSha256", "emailRedditSha256", "phoneSha256", "phoneDigitsSha256",
-  "firstNameSha256", "lastNameSha256",
-] as const satisfies readonly (keyof Person)[]; // prettier-ignore
+  "emailSha256",
+  "emailGoogleSha256",
+  "emailMicrosoftSha256",
+  "emailRedditSha256",
+  "phoneSha256",
+  "phoneDigitsSha256",
+  "firstNameSha256",
+  "lastNameSha256",
+] as const satisfies readonly (keyof Person)[];
 
 /** Stores each hash once: the forms of an email are mostly equal. */
 export function packPerson(person: Person): string {
@@ -90,8 +96,7 @@ export function describeEvents(seal: Seal) {
         write: (_item, usesOrderEventId) => (usesOrderEventId ? 1 : 0),
         read: (value, row) =>
           Number(value) === 1
-            ? (readText(row.order_event_id ?? null) ??
-              orderEventId(String(row.site_id), String(row.name), String(row.order_id)))
+            ? (readText(row.order_event_id ?? null) ?? orderEventId(String(row.site_id), String(row.name), String(row.order_id)))
             : String(row.id),
       },
       keyId: { column: "key_id", write: ({ event }) => event.keyId, read: String },
@@ -175,9 +180,19 @@ export const lockEvents = (
 };
 
 const plainFields = [
-  "siteId", "id", "platformEventId", "mode", "status", "name", "value", "currency", "orderId", "orderEventId", "receivedAt",
+  "siteId",
+  "id",
+  "platformEventId",
+  "mode",
+  "status",
+  "name",
+  "value",
+  "currency",
+  "orderId",
+  "orderEventId",
+  "receivedAt",
   "releasedAt",
-] as const; // prettier-ignore
+] as const;
 const summaryFields = [...plainFields, "filterReasons"] as const;
 
 export const summaryColumns = unsealed.columnsOf([...summaryFields, "attribution"]).join(", ");
@@ -185,10 +200,7 @@ export const summaryColumns = unsealed.columnsOf([...summaryFields, "attribution
 export type EventSummary = ReturnType<typeof toSummary>;
 
 /** The part of an event that lists show: neither the person nor anything that is sealed. */
-export function toSummary(
-  event: Pick<StoredEvent, (typeof summaryFields)[number]>,
-  attribution: Partial<Attribution>,
-) {
+export function toSummary(event: Pick<StoredEvent, (typeof summaryFields)[number]>, attribution: Partial<Attribution>) {
   return {
     id: event.id,
     platformEventId: event.platformEventId,
@@ -230,5 +242,4 @@ export function readCounted(row: Row): CountedEvent {
 
 const readReasons = ({ reasons }: Row) => readList(String(reasons)) as FilterReason[];
 
-const readAttribution = (row: Row): Partial<Attribution> =>
-  tryRead(() => unpackAttribution(String(row.attribution))) ?? {};
+const readAttribution = (row: Row): Partial<Attribution> => tryRead(() => unpackAttribution(String(row.attribution))) ?? {};

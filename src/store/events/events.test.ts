@@ -15,11 +15,8 @@ describe.each(["sqlite", "postgres"] as const)("events on %s", async (engine) =>
   const { store, other, location, close } = await createNodes(engine);
   afterAll(close);
 
-  const claiming = (
-    siteId: string,
-    claim: string,
-    { at = now, ...changes }: Partial<NewEvent> & { at?: number } = {},
-  ) => newEvent(siteId, { receivedAt: at }, { claim, ...changes });
+  const claiming = (siteId: string, claim: string, { at = now, ...changes }: Partial<NewEvent> & { at?: number } = {}) =>
+    newEvent(siteId, { receivedAt: at }, { claim, ...changes });
 
   test("of 100 equal claims on two nodes exactly one wins, with one event and one delivery", async () => {
     const siteId = await newSite(store);
@@ -48,10 +45,7 @@ describe.each(["sqlite", "postgres"] as const)("events on %s", async (engine) =>
 
   test("equal claims of two sites do not collide", async () => {
     const [a, b] = [await newSite(store), await newSite(store)];
-    const answers = await Promise.all([
-      store.events.accept(claiming(a, "claim")),
-      store.events.accept(claiming(b, "claim")),
-    ]);
+    const answers = await Promise.all([store.events.accept(claiming(a, "claim")), store.events.accept(claiming(b, "claim"))]);
     expect(answers.map((answer) => answer.duplicate)).toEqual([false, false]);
   });
 
@@ -74,9 +68,7 @@ describe.each(["sqlite", "postgres"] as const)("events on %s", async (engine) =>
 
   test("300 events that arrive at once are all stored", async () => {
     const siteId = await newSite(store);
-    const answers = await Promise.all(
-      Array.from({ length: 300 }, (_, i) => store.events.accept(claiming(siteId, `n${i}`))),
-    );
+    const answers = await Promise.all(Array.from({ length: 300 }, (_, i) => store.events.accept(claiming(siteId, `n${i}`))));
     expect(answers.filter((answer) => answer.duplicate)).toEqual([]);
     expect(await store.events.list(siteId, { limit: 1000 })).toHaveLength(300);
   });
@@ -103,16 +95,9 @@ describe.each(["sqlite", "postgres"] as const)("events on %s", async (engine) =>
     const accept = (item: NewEvent) => store.events.accept(item);
     expect(await accept(first)).toEqual({ duplicate: false, platformEventId: first.orderEventId });
     expect(await accept(second)).toEqual({ duplicate: false, platformEventId: second.event.id });
-    for (const email of ["a", "b"] as const)
-      expect(await accept(ofOrder(siteId, email))).toEqual({ duplicate: true });
-    const platformEventIds = [
-      await store.events.get(siteId, first.event.id),
-      await store.events.get(siteId, second.event.id),
-    ];
-    expect(platformEventIds).toMatchObject([
-      { platformEventId: first.orderEventId },
-      { platformEventId: second.event.id },
-    ]);
+    for (const email of ["a", "b"] as const) expect(await accept(ofOrder(siteId, email))).toEqual({ duplicate: true });
+    const platformEventIds = [await store.events.get(siteId, first.event.id), await store.events.get(siteId, second.event.id)];
+    expect(platformEventIds).toMatchObject([{ platformEventId: first.orderEventId }, { platformEventId: second.event.id }]);
   });
 
   test("an email that got its own id is a duplicate as long as its own window lasts, also after that of the first email", async () => {
@@ -152,9 +137,7 @@ describe.each(["sqlite", "postgres"] as const)("events on %s", async (engine) =>
 
   test("of many events of one order that arrive at once, each email is accepted once and one gets the order event id", async () => {
     const siteId = await newSite(store);
-    const items = Array.from({ length: 60 }, (_, i) =>
-      ofOrder(siteId, (["a", "b", "c"] as const)[i % 3] ?? "a"),
-    );
+    const items = Array.from({ length: 60 }, (_, i) => ofOrder(siteId, (["a", "b", "c"] as const)[i % 3] ?? "a"));
     const answers = await Promise.all(items.map((item, i) => (i % 2 ? store : other).events.accept(item)));
     const accepted = answers.flatMap((answer) => (answer.duplicate ? [] : [answer.platformEventId]));
     expect(accepted).toHaveLength(3);
@@ -257,8 +240,7 @@ describe.each(["sqlite", "postgres"] as const)("events on %s", async (engine) =>
     expect(page.map((event) => event.id)).toEqual(newest.slice(0, 3));
     const next = await store.events.list(siteId, { limit: 10, before: page[2]!.id });
     expect(next.map((event) => event.id)).toEqual(newest.slice(3));
-    const ids = async (filter: object) =>
-      (await store.events.list(siteId, { limit: 10, ...filter })).map((e) => e.id);
+    const ids = async (filter: object) => (await store.events.list(siteId, { limit: 10, ...filter })).map((e) => e.id);
     expect(await ids({ orderId: "B-9" })).toEqual([items[3]!.event.id]);
     expect(await ids({ emailSha256: sha256("f".repeat(64)) })).toEqual([items[3]!.event.id]);
     expect(await ids({ status: "filtered" })).toEqual([]);

@@ -1,13 +1,7 @@
 // Accepts events, and finds them again.
 
 import type { Attribution, Event, FilterReason, Sha256 } from "../../kernel/event.ts";
-import {
-  deliveryRow,
-  insertDeliveries,
-  newDelivery,
-  type NewDelivery,
-  type Origin,
-} from "../deliveries/delivery.ts";
+import { deliveryRow, insertDeliveries, newDelivery, type NewDelivery, type Origin } from "../deliveries/delivery.ts";
 import type { nodeStore } from "../deliveries/nodes.ts";
 import { readDueTime } from "../deliveries/dueTime.ts";
 import { tryRead } from "../damagedRows.ts";
@@ -71,22 +65,16 @@ export function eventStore(
   now: () => number = Date.now,
 ) {
   const described = describeEvents(seal);
-  const accept = inGroups<NewEvent, Acceptance>(
-    (_group, items) => db.write((tx) => acceptAll(tx, described, items, nodes)),
-    {
-      isDataError: db.isDataError,
-      isLate: ({ answerBy = Infinity }) => answerBy < now(),
-      isBound: ({ batch }, before) => Boolean(batch) && batch === before.batch,
-      // A round trip to a server is batch window enough.
-      ...(!db.isServer && { batchWindow: batchWhenBusy() }),
-    },
-  );
+  const accept = inGroups<NewEvent, Acceptance>((_group, items) => db.write((tx) => acceptAll(tx, described, items, nodes)), {
+    isDataError: db.isDataError,
+    isLate: ({ answerBy = Infinity }) => answerBy < now(),
+    isBound: ({ batch }, before) => Boolean(batch) && batch === before.batch,
+    // A round trip to a server is batch window enough.
+    ...(!db.isServer && { batchWindow: batchWhenBusy() }),
+  });
   const lists = eventListStore(db);
 
-  async function getMany(
-    siteId: string,
-    ids: readonly string[],
-  ): Promise<Map<string, StoredEvent | "damaged">> {
+  async function getMany(siteId: string, ids: readonly string[]): Promise<Map<string, StoredEvent | "damaged">> {
     const found = new Map<string, StoredEvent | "damaged">();
     const sql = `SELECT ${eventColumns} FROM events WHERE site_id = $1 AND id IN ({KEYS})`;
     for (const row of await allByKeys(db, sql, [siteId], ids)) found.set(String(row.id), readEvent(row));
@@ -113,10 +101,7 @@ export function eventStore(
 
     /** Finds the event that was dispatched under this order event id. */
     async findIdByClaim(siteId: string, claim: string): Promise<string | null> {
-      const [row] = await db.all(`SELECT event_id FROM dedup_claims WHERE site_id = $1 AND claim = $2`, [
-        siteId,
-        claim,
-      ]);
+      const [row] = await db.all(`SELECT event_id FROM dedup_claims WHERE site_id = $1 AND claim = $2`, [siteId, claim]);
       return row ? String(row.event_id) : null;
     },
 
@@ -199,9 +184,7 @@ async function acceptAll(
 
 /** The rows of deliveries whose plan says that they have one. */
 const deliveryRows = (deliveries: readonly NewDelivery[], plan: readonly PlanEntry[], origin: Origin) =>
-  deliveries.flatMap((delivery, i) =>
-    plan[i]?.by === "row" ? [deliveryRow.values(newDelivery(delivery, origin))] : [],
-  );
+  deliveries.flatMap((delivery, i) => (plan[i]?.by === "row" ? [deliveryRow.values(newDelivery(delivery, origin))] : []));
 
 async function releaseEvent(tx: RowQuery, release: Release, dueAt: number): Promise<boolean> {
   const { siteId, eventId, attribution, deliveries, orderEventId, claimUntil, now } = release;
@@ -214,8 +197,7 @@ async function releaseEvent(tx: RowQuery, release: Release, dueAt: number): Prom
   if (!row) return wasReleasedAt(tx, siteId, eventId, now);
   await markHours(tx, siteId, [eventId], now);
   // It is a conversion from now on. That it was removed once stays counted, because that was reported.
-  if (row.mode === "live")
-    await addTotals(tx, [{ siteId, writer: "release", conversions: 1, removedEvents: 0 }]);
+  if (row.mode === "live") await addTotals(tx, [{ siteId, writer: "release", conversions: 1, removedEvents: 0 }]);
   const usesOrderEventId =
     orderEventId !== null &&
     (await claimOrderEventId(
@@ -237,10 +219,6 @@ async function releaseEvent(tx: RowQuery, release: Release, dueAt: number): Prom
 
 /** A transaction that runs again, because its commit was not confirmed, finds everything written. */
 async function wasReleasedAt(tx: RowQuery, siteId: string, eventId: string, now: number): Promise<boolean> {
-  const rows = await tx.all(`SELECT id FROM events WHERE site_id = $1 AND id = $2 AND released_at = $3`, [
-    siteId,
-    eventId,
-    now,
-  ]);
+  const rows = await tx.all(`SELECT id FROM events WHERE site_id = $1 AND id = $2 AND released_at = $3`, [siteId, eventId, now]);
   return rows.length > 0;
 }

@@ -20,14 +20,10 @@ describe("the pieces of a table", () => {
     const source = createSource(db, { rows: 5, bytes: 200_000 });
     const pieces = [...source.pieces(table, [null])];
     expect(Math.max(...pieces.map(({ rows }) => rows.length))).toBeLessThanOrEqual(maxRows);
-    expect(pieces.flatMap(({ rows }) => rows.map(([id]) => id))).toEqual(
-      Array.from({ length: 50 }, (_, i) => i + 1),
-    );
+    expect(pieces.flatMap(({ rows }) => rows.map(([id]) => id))).toEqual(Array.from({ length: 50 }, (_, i) => i + 1));
     // An unchanged table is cut at the same places again.
     const ends = pieces.map(({ range }) => range.end);
-    expect([...source.pieces(table, ends)].map(({ range }) => range)).toEqual(
-      pieces.map(({ range }) => range),
-    );
+    expect([...source.pieces(table, ends)].map(({ range }) => range)).toEqual(pieces.map(({ range }) => range));
     expect(ends.at(-1)).toBeNull();
   });
 

@@ -34,25 +34,18 @@ export function compareKeys(one: Key, other: Key): number {
 
 export function readTable(db: DatabaseSync, name: string): Table {
   const columns = db.prepare(`SELECT name, type, pk FROM pragma_table_info(?) ORDER BY cid`).all(name);
-  const key = columns
-    .filter((column) => Number(column.pk) > 0)
-    .toSorted((one, other) => Number(one.pk) - Number(other.pk));
+  const key = columns.filter((column) => Number(column.pk) > 0).toSorted((one, other) => Number(one.pk) - Number(other.pk));
   return {
     name,
     columns: columns.map((column) => String(column.name)),
-    whole: columns
-      .filter((column) => /^(?:big)?int/i.test(String(column.type)))
-      .map((column) => String(column.name)),
+    whole: columns.filter((column) => /^(?:big)?int/i.test(String(column.type))).map((column) => String(column.name)),
     key: key.map((column) => String(column.name)),
-    textKey: key
-      .filter((column) => String(column.type).toLowerCase() === "text")
-      .map((column) => String(column.name)),
+    textKey: key.filter((column) => String(column.type).toLowerCase() === "text").map((column) => String(column.name)),
   };
 }
 
 /** Hashes the rows as lines of JSON. */
-export const hashOf = (rows: readonly Values[]): string =>
-  hash("sha256", rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+export const hashOf = (rows: readonly Values[]): string => hash("sha256", rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
 
 export const keyOf = (table: Table, row: Values): Key =>
   table.key.map((column) => row[table.columns.indexOf(column)] as string | number);
@@ -62,11 +55,7 @@ export const keyText = (table: Table, collation: string) =>
   table.key.map((column) => column + (table.textKey.includes(column) ? collation : "")).join(", ");
 
 /** Returns `FROM table WHERE` the key is in the range. */
-export function fromRange(
-  table: Table,
-  { after, end }: Range,
-  collation: string,
-): { text: string; params: Value[] } {
+export function fromRange(table: Table, { after, end }: Range, collation: string): { text: string; params: Value[] } {
   const key = keyText(table, collation);
   const params: Value[] = [];
   const place = (values: Key) => `(${values.map((value) => `$${params.push(value)}`).join(", ")})`;

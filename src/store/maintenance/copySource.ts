@@ -5,15 +5,13 @@ import { queryOn, toSqliteParams } from "../engine/sqlite/dialect.ts";
 import { isBusy } from "../engine/sqlite/errors.ts";
 import { UnreleasedSchema } from "../schema/generation.ts";
 import { hasMigrations, readVersion } from "../schema/schemaProbe.ts";
-import { fromRange, keyOf, keyText, type Key, type Piece, type Range, type Table, type Values } from "./copy.ts"; // prettier-ignore
+import { fromRange, keyOf, keyText, type Key, type Piece, type Range, type Table, type Values } from "./copy.ts";
 
 /** The embedded database, and not the target, is at fault. */
 export class SourceFault extends Error {
   constructor(doing: string, error: unknown) {
     const message = error instanceof Error ? error.message : String(error);
-    const remedy = isBusy(error)
-      ? "Another process is writing to it; try again."
-      : "Run 'cleancast check'; a backup may help.";
+    const remedy = isBusy(error) ? "Another process is writing to it; try again." : "Run 'cleancast check'; a backup may help.";
     super(`The embedded database cannot be ${doing} (${message}). ${remedy}`);
   }
 }
@@ -73,9 +71,7 @@ export function createSource(db: DatabaseSync, size: PieceSize) {
       let after: Key | null = null;
       for (const within of ends)
         for (let isDone = false; !isDone;) {
-          const { rows, isWhole } = onSource(`read in ${table.name}`, () =>
-            read(table, { after, end: within }),
-          );
+          const { rows, isWhole } = onSource(`read in ${table.name}`, () => read(table, { after, end: within }));
           const end: Key | null = isWhole ? within : keyOf(table, rows.at(-1) as Values);
           yield { range: { after, end }, rows, within };
           after = end;

@@ -3,15 +3,8 @@
 // PostgreSQL may order texts by a language; then the copy creates indexes of its own, which are dropped when it is done.
 
 import { errorCode } from "../../kernel/errorCode.ts";
-import { fromRange, hashOf, keyOf, keyText, rangeText, type Piece, type Range, type Table, type Values } from "./copy.ts"; // prettier-ignore
-import {
-  rowStatement,
-  type Database,
-  type Query,
-  type Row,
-  type RowQuery,
-  type Value,
-} from "../engine/database.ts";
+import { fromRange, hashOf, keyOf, keyText, rangeText, type Piece, type Range, type Table, type Values } from "./copy.ts";
+import { rowStatement, type Database, type Query, type Row, type RowQuery, type Value } from "../engine/database.ts";
 import { schemaVersion } from "../schema/applyMigration.ts";
 import { isCitus, sequentialShardChanges } from "../schema/distribute.ts";
 import { refuseUnreleased } from "../schema/generation.ts";
@@ -25,8 +18,7 @@ type TargetState = { version: number; move: string | null };
 export async function readTargetState(db: DialectQuery): Promise<TargetState> {
   // Other programs may have a table of this name, too.
   const columns = await columnsOf(db, "migrations");
-  if (!["version", "name", "applied_at"].every((one) => columns.includes(one)))
-    return { version: 0, move: null };
+  if (!["version", "name", "applied_at"].every((one) => columns.includes(one))) return { version: 0, move: null };
   const version = await schemaVersion(db);
   await refuseUnreleased(db, version);
   return { version, move: await readMoveMarker(db) };
@@ -40,8 +32,7 @@ export async function findTableInUse(db: DialectQuery, { version }: TargetState)
   const ours = tablesAt(version === 0 ? latestVersion : version);
   for (const table of version === 0 ? ["migrations", ...ours] : ours) {
     if (version > 0 && table === "settings") continue;
-    const found =
-      version === 0 ? await columnsOf(db, table) : await db.all(`SELECT 1 AS n FROM ${table} LIMIT 1`);
+    const found = version === 0 ? await columnsOf(db, table) : await db.all(`SELECT 1 AS n FROM ${table} LIMIT 1`);
     if (found.length) return table;
   }
   return null;
@@ -51,12 +42,8 @@ export async function findTableInUse(db: DialectQuery, { version }: TargetState)
 export class UnfitRows extends Error {
   constructor(table: Table, { range, rows }: Piece, why: string) {
     const unfit = rows.find((row) => isUnfit(table, row));
-    const where = unfit
-      ? `the row with the key "${keyOf(table, unfit).join(" ")}"`
-      : `rows ${rangeText(range)}`;
-    super(
-      `The table ${table.name} cannot be copied: ${where} (${why}). Correct it and run the same command again.`,
-    );
+    const where = unfit ? `the row with the key "${keyOf(table, unfit).join(" ")}"` : `rows ${rangeText(range)}`;
+    super(`The table ${table.name} cannot be copied: ${where} (${why}). Correct it and run the same command again.`);
   }
 }
 
@@ -158,14 +145,11 @@ export async function createCopyTarget(db: Database) {
       db.write(async (tx) => {
         await tx.all(noStatementTimeout);
         for (const table of collation === "" ? [] : tables)
-          await tx.all(
-            `CREATE INDEX IF NOT EXISTS ${indexName(table)} ON ${table.name} (${keyText(table, collation)})`,
-          );
+          await tx.all(`CREATE INDEX IF NOT EXISTS ${indexName(table)} ON ${table.name} (${keyText(table, collation)})`);
       }),
 
     async dropIndexes(tables: readonly Table[]): Promise<void> {
-      for (const table of collation === "" ? [] : tables)
-        await db.run(`DROP INDEX IF EXISTS ${indexName(table)}`);
+      for (const table of collation === "" ? [] : tables) await db.run(`DROP INDEX IF EXISTS ${indexName(table)}`);
     },
   };
 }

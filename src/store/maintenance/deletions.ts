@@ -27,10 +27,7 @@ export function deletionStore(db: Database) {
   return {
     /** Counts the events that are purged where a site keeps them since `before`. */
     eventsBefore: (siteId: string, before: number): Promise<number> =>
-      count(`SELECT id FROM events WHERE site_id = $1 AND id < $2`, [
-        siteId,
-        idAt(Math.floor(before / hourMs) * hourMs),
-      ]),
+      count(`SELECT id FROM events WHERE site_id = $1 AND id < $2`, [siteId, idAt(Math.floor(before / hourMs) * hourMs)]),
 
     /** Counts the people and browsers that have visits or click ids from before `before`. */
     async peopleBefore(siteId: string, before: number): Promise<number> {
@@ -45,10 +42,7 @@ export function deletionStore(db: Database) {
       const head = await readHead(db, siteId, purgedAnswers);
       const outcomes = `SELECT number FROM outcomes WHERE site_id = $1 AND event_id >= $2 AND event_id < $3`;
       const attempts = `SELECT number FROM attempts WHERE site_id = $1 AND request <> '(removed)' AND started_at < $2`;
-      return (
-        (await count(outcomes, [siteId, head ?? "", idAt(before)])) +
-        (await count(attempts, [siteId, before]))
-      );
+      return (await count(outcomes, [siteId, head ?? "", idAt(before)])) + (await count(attempts, [siteId, before]));
     },
 
     eventsOfPerson: (siteId: string, emailSha256: Sha256): Promise<number> =>
@@ -60,10 +54,10 @@ export function deletionStore(db: Database) {
 
     /** Counts the queued and parked deliveries of a connection; those of first attempts under way have no row yet. */
     waitingOfConnection: (siteId: string, connectionId: string): Promise<number> =>
-      count(
-        `SELECT event_id FROM deliveries WHERE site_id = $1 AND connection_id = $2 AND state IN ('queued', 'parked')`,
-        [siteId, connectionId],
-      ),
+      count(`SELECT event_id FROM deliveries WHERE site_id = $1 AND connection_id = $2 AND state IN ('queued', 'parked')`, [
+        siteId,
+        connectionId,
+      ]),
 
     async contentsOf(siteId: string): Promise<SiteContents> {
       return {
@@ -86,9 +80,10 @@ export function deletionStore(db: Database) {
     async readTotals(): Promise<Record<DeletionKind, number>> {
       const rows = await db.all(`SELECT name, value FROM settings WHERE name LIKE 'deleted %'`);
       const values = new Map(rows.map((row) => [String(row.name), Number(row.value)]));
-      return Object.fromEntries(
-        deletionKinds.map((kind) => [kind, values.get(settingOf(kind)) ?? 0]),
-      ) as Record<DeletionKind, number>;
+      return Object.fromEntries(deletionKinds.map((kind) => [kind, values.get(settingOf(kind)) ?? 0])) as Record<
+        DeletionKind,
+        number
+      >;
     },
   };
 }

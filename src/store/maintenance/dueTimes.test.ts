@@ -28,8 +28,7 @@ describe.each(["sqlite", "postgres"] as const)("due times on %s", async (engine)
     await store.deliveries.settle(settlementOf(item, "queued", { at, dueAt }));
     return item.event.id;
   }
-  const correct = (siteId: string) =>
-    store.dueTimes.correctDeliveries({ siteId, connectionId: "c1" }, maxDelayMs);
+  const correct = (siteId: string) => store.dueTimes.correctDeliveries({ siteId, connectionId: "c1" }, maxDelayMs);
   const dueIn = async (siteId: string, id: string) => {
     const [delivery] = await store.deliveries.listByEvent(siteId, id);
     return (delivery?.dueAt ?? 0) - now;
@@ -62,9 +61,7 @@ describe.each(["sqlite", "postgres"] as const)("due times on %s", async (engine)
     const siteId = await newSite(store);
     const deliveries = [queuedDelivery()];
     const lease = { owner: "node-b", leaseUntil: now + hourMs / 2, leasedAt: now };
-    await store.events.accept(
-      newEvent(siteId, { orderId: null, receivedAt: ahead }, { deliveries, ...lease }),
-    );
+    await store.events.accept(newEvent(siteId, { orderId: null, receivedAt: ahead }, { deliveries, ...lease }));
     expect(await correct(siteId)).toBe(0);
   });
 
@@ -107,18 +104,15 @@ describe.each(["sqlite", "postgres"] as const)("due times on %s", async (engine)
     expect(await dueIn(siteId, item.event.id)).toBeLessThan(30_000 + slowMs);
   });
 
-  test.runIf(engine === "sqlite")(
-    "what a process whose clock ran ahead took from a former one is due at once",
-    async () => {
-      const siteId = await newSite(store);
-      const item = newEvent(siteId, { orderId: null, receivedAt: now });
-      await store.events.accept(item);
-      await store.deliveries.releaseLeases(ahead);
-      expect(await dueIn(siteId, item.event.id)).toBe(hourMs);
-      expect(await correct(siteId)).toBe(1);
-      expect(await dueIn(siteId, item.event.id)).toBeLessThan(slowMs);
-    },
-  );
+  test.runIf(engine === "sqlite")("what a process whose clock ran ahead took from a former one is due at once", async () => {
+    const siteId = await newSite(store);
+    const item = newEvent(siteId, { orderId: null, receivedAt: now });
+    await store.events.accept(item);
+    await store.deliveries.releaseLeases(ahead);
+    expect(await dueIn(siteId, item.event.id)).toBe(hourMs);
+    expect(await correct(siteId)).toBe(1);
+    expect(await dueIn(siteId, item.event.id)).toBeLessThan(slowMs);
+  });
 
   test("all rows of a large backlog are corrected, also those that are due at the same moment", async () => {
     const siteId = await newSite(store);

@@ -46,8 +46,7 @@ export function dueTimeStore(db: Database, now: () => number = Date.now) {
         const ahead = rows.filter(
           (row) => Number(row.updated_at) > clock.latest || Number(row.due_at) > clock.latest + maxDelayMs,
         );
-        if (ahead.length)
-          corrected += await db.write((tx) => correctRows(tx, key, ahead, { ...clock, maxDelayMs }));
+        if (ahead.length) corrected += await db.write((tx) => correctRows(tx, key, ahead, { ...clock, maxDelayMs }));
         const last = rows.at(-1);
         if (!last || rows.length < pageSize) return corrected;
         after = { dueAt: Number(last.due_at), eventId: String(last.event_id) };
@@ -76,9 +75,7 @@ export function dueTimeStore(db: Database, now: () => number = Date.now) {
         );
       }
       const lockedUntil = latest + codeLockMs;
-      const locked = await db.all(`SELECT 1 AS found FROM two_factors WHERE locked_until > $1 LIMIT 1`, [
-        lockedUntil,
-      ]);
+      const locked = await db.all(`SELECT 1 AS found FROM two_factors WHERE locked_until > $1 LIMIT 1`, [lockedUntil]);
       // A write, even of no row, needs every machine of a sharded database.
       if (locked.length === 0) return;
       await db.run(`UPDATE two_factors SET locked_until = $1 WHERE locked_until > $1`, [lockedUntil]);
@@ -107,10 +104,12 @@ export function dueTimeStore(db: Database, now: () => number = Date.now) {
              WHERE site_id = $1 AND to_hour > $2`,
             [String(site_id), hour],
           );
-          await tx.all(
-            `UPDATE statistics_hours SET rolled_at = $4, due_at = $4 WHERE site_id = $3 AND ${isAhead}`,
-            [first, latest, String(site_id), clock.now],
-          );
+          await tx.all(`UPDATE statistics_hours SET rolled_at = $4, due_at = $4 WHERE site_id = $3 AND ${isAhead}`, [
+            first,
+            latest,
+            String(site_id),
+            clock.now,
+          ]);
         });
       }
     },

@@ -22,22 +22,12 @@ type OnRepaired = (name: string) => void;
  * Reads a sealed setting, and writes it only where there is none yet: a write needs every machine of a sharded database, and
  * one of them may be down. One that is damaged, while the key is right, is written again: a damaged row is not a wrong key.
  */
-async function readSealedSetting(
-  db: Database,
-  seal: Seal,
-  name: string,
-  first: string,
-  onRepaired: OnRepaired,
-): Promise<string> {
+async function readSealedSetting(db: Database, seal: Seal, name: string, first: string, onRepaired: OnRepaired): Promise<string> {
   const stored = (await readSetting(db, name)) ?? (await insertSetting(db, name, seal.seal(first, name)));
   const plain = tryUnseal(seal, stored, name);
   if (plain !== null) return plain;
   if (!(await isRightKey(db, seal))) throw new WrongEncryptionKey();
-  await db.run(`UPDATE settings SET value = $2 WHERE name = $1 AND value = $3`, [
-    name,
-    seal.seal(first, name),
-    stored,
-  ]);
+  await db.run(`UPDATE settings SET value = $2 WHERE name = $1 AND value = $3`, [name, seal.seal(first, name), stored]);
   onRepaired(name);
   // Another node may have been first.
   const repaired = tryUnseal(seal, String(await readSetting(db, name)), name);
@@ -47,10 +37,7 @@ async function readSealedSetting(
 
 /** Returns the value that is stored afterwards: another node may have been first. */
 async function insertSetting(db: Database, name: string, value: string): Promise<string> {
-  await db.run(`INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`, [
-    name,
-    value,
-  ]);
+  await db.run(`INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`, [name, value]);
   return String(await readSetting(db, name));
 }
 
@@ -74,11 +61,7 @@ async function isRightKey(db: Query, seal: Seal): Promise<boolean> {
 }
 
 /** Throws for a wrong key at the start, and not when the first credential cannot be decrypted. */
-export async function verifyEncryptionKey(
-  db: Database,
-  seal: Seal,
-  onRepaired: OnRepaired = () => {},
-): Promise<void> {
+export async function verifyEncryptionKey(db: Database, seal: Seal, onRepaired: OnRepaired = () => {}): Promise<void> {
   await readSealedSetting(db, seal, sealedNames.check, "cleancast", onRepaired);
 }
 
@@ -93,10 +76,4 @@ export async function refuseWrongKey(db: Query, seal: Seal): Promise<void> {
  * one is derived again, which gives the same secret unless the key was changed since.
  */
 export const readAccessSecret = (db: Database, keys: Keys, onRepaired: OnRepaired = () => {}) =>
-  readSealedSetting(
-    db,
-    sealWith(keys),
-    sealedNames.access,
-    secretFor("cleancast access", keys()[0] as Buffer),
-    onRepaired,
-  );
+  readSealedSetting(db, sealWith(keys), sealedNames.access, secretFor("cleancast access", keys()[0] as Buffer), onRepaired);

@@ -26,10 +26,7 @@ async function acceptOld(store: Store, n: number): Promise<void> {
   );
 }
 
-function refused(
-  { siteId: site, eventId: id, connectionId, owner, attempts }: Delivery,
-  at: number,
-): Settlement {
+function refused({ siteId: site, eventId: id, connectionId, owner, attempts }: Delivery, at: number): Settlement {
   const attempt = newAttempt("rejected", { number: attempts + 1, startedAt: at, httpStatus: 400 });
   const event = { event: newEvent(site, { id }).event };
   return settlementOf(event, "rejected", {
@@ -65,9 +62,7 @@ describe.each(["sqlite", "postgres"] as const)("purging on %s", (engine) => {
     }
     /** Some of the deliveries are purged between the two statements. */
     async function replay(): Promise<void> {
-      const rows = await db.all(
-        `SELECT event_id FROM deliveries WHERE state = 'rejected' ORDER BY event_id LIMIT 10`,
-      );
+      const rows = await db.all(`SELECT event_id FROM deliveries WHERE state = 'rejected' ORDER BY event_id LIMIT 10`);
       const keys = rows.map((row) => ({ eventId: String(row.event_id), connectionId: c.connectionId }));
       await store.syncLog.requeue(siteId, keys, ["rejected"], (at += 1));
     }
@@ -90,7 +85,7 @@ describe.each(["sqlite", "postgres"] as const)("purging on %s", (engine) => {
     expect(await count("events")).toBeLessThan(numbers.length);
     expect(await count("attempts WHERE event_id NOT IN (SELECT event_id FROM deliveries)")).toBe(0);
     expect(await count("deliveries WHERE event_id NOT IN (SELECT id FROM events)")).toBe(0);
-    expect(await count("attempts")).toBe(Number((await db.all(`SELECT COALESCE(SUM(attempts), 0) AS n FROM deliveries`))[0]?.n)); // prettier-ignore
+    expect(await count("attempts")).toBe(Number((await db.all(`SELECT COALESCE(SUM(attempts), 0) AS n FROM deliveries`))[0]?.n));
     await db.close();
     await store.close();
   });

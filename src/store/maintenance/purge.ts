@@ -7,12 +7,7 @@
 import { hourMs } from "../../kernel/time.ts";
 import { idAt, timeOfId } from "../../kernel/ids.ts";
 import { allByKeys, type Database, type Query, type Row } from "../engine/database.ts";
-import {
-  plannedColumns,
-  readDeliveries,
-  readPlanned,
-  type PlannedEvent,
-} from "../deliveries/readDeliveries.ts";
+import { plannedColumns, readDeliveries, readPlanned, type PlannedEvent } from "../deliveries/readDeliveries.ts";
 import { finalAt } from "../statistics/statistics.ts";
 
 /** `next` is where the next step begins; null at the end. `removed` counts rows of all tables. */
@@ -60,9 +55,7 @@ export function purgeStore(db: Database) {
       const [lease] = await db.all(`SELECT until FROM leases WHERE site_id = '' AND name = 'purge'`);
       let newest = lease ? Number(lease.until) : null;
       for (const siteId of siteIds) {
-        const [row] = await db.all(`SELECT id FROM events WHERE site_id = $1 ORDER BY id DESC LIMIT 1`, [
-          siteId,
-        ]);
+        const [row] = await db.all(`SELECT id FROM events WHERE site_id = $1 ORDER BY id DESC LIMIT 1`, [siteId]);
         if (row) newest = Math.max(newest ?? 0, timeOfId(String(row.id)));
       }
       return newest;
@@ -80,10 +73,11 @@ export function purgeStore(db: Database) {
       maxRows: number,
     ): Promise<PurgeStep> {
       const end = idAt(Math.floor(before / hourMs) * hourMs);
-      const [first] = await db.all(
-        `SELECT id FROM events WHERE site_id = $1 AND id > $2 AND id < $3 ORDER BY id LIMIT 1`,
-        [siteId, after, end],
-      );
+      const [first] = await db.all(`SELECT id FROM events WHERE site_id = $1 AND id > $2 AND id < $3 ORDER BY id LIMIT 1`, [
+        siteId,
+        after,
+        end,
+      ]);
       if (!first) return { removed: 0, next: null };
       const hour = Math.floor(timeOfId(String(first.id)) / hourMs);
       return db.write(async (tx) => {
@@ -200,10 +194,7 @@ export function purgeStore(db: Database) {
 }
 
 const isObsolete = (row: Row, before: number) =>
-  Number(row.known) === 0 &&
-  row.state === "granted" &&
-  row.given_by !== "operator" &&
-  Number(row.decided_at) < before;
+  Number(row.known) === 0 && row.state === "granted" && row.given_by !== "operator" && Number(row.decided_at) < before;
 
 /** Returns false where the hour has no statistics. */
 async function markFinal(tx: Query, siteId: string, hour: number): Promise<boolean> {

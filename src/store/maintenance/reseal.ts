@@ -65,10 +65,11 @@ export function resealStore(db: Database, keys: Keys) {
         changed += 1;
       }
       if (changed === 0) continue;
-      const rows = await db.run(
-        `UPDATE sites SET settings = $3 WHERE site_id = $1 AND settings = $2 RETURNING site_id`,
-        [row.site_id as string, text, JSON.stringify(settings)],
-      );
+      const rows = await db.run(`UPDATE sites SET settings = $3 WHERE site_id = $1 AND settings = $2 RETURNING site_id`, [
+        row.site_id as string,
+        text,
+        JSON.stringify(settings),
+      ]);
       done.resealed += rows.length * changed;
     }
   }
@@ -77,10 +78,7 @@ export function resealStore(db: Database, keys: Keys) {
 }
 
 /** Yields the rows that have a sealed value, a page at a time, in the order of their key. */
-export async function* sealedRows(
-  db: Query,
-  { table, key, column, where = "1 = 1" }: SealedColumn,
-): AsyncGenerator<Row[]> {
+export async function* sealedRows(db: Query, { table, key, column, where = "1 = 1" }: SealedColumn): AsyncGenerator<Row[]> {
   const after = key.map(() => "");
   for (;;) {
     const rows = await db.all(
@@ -99,10 +97,11 @@ export async function* sealedRows(
 async function replace(tx: Query, sealed: SealedColumn, row: Row, value: string): Promise<number> {
   const { table, key, column } = sealed;
   const same = key.map((name, i) => `${name} = $${i + 3}`).join(" AND ");
-  const rows = await tx.all(
-    `UPDATE ${table} SET ${column} = $1 WHERE ${column} = $2 AND ${same} RETURNING ${key[0]}`,
-    [value, String(row[column]), ...key.map((name) => String(row[name]))],
-  );
+  const rows = await tx.all(`UPDATE ${table} SET ${column} = $1 WHERE ${column} = $2 AND ${same} RETURNING ${key[0]}`, [
+    value,
+    String(row[column]),
+    ...key.map((name) => String(row[name])),
+  ]);
   return rows.length;
 }
 

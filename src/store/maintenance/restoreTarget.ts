@@ -45,9 +45,7 @@ export async function createRestoreTarget(
   force: boolean,
   now: number,
 ): Promise<RestoreTarget | RestoreObstacle> {
-  return location.engine === "sqlite"
-    ? createSqliteTarget(location.file, force, now)
-    : createPostgresTarget(location.url, force);
+  return location.engine === "sqlite" ? createSqliteTarget(location.file, force, now) : createPostgresTarget(location.url, force);
 }
 
 async function findObstacle(db: DialectQuery, force: boolean): Promise<RestoreObstacle | null> {
@@ -59,11 +57,7 @@ async function findObstacle(db: DialectQuery, force: boolean): Promise<RestoreOb
   return null;
 }
 
-async function createSqliteTarget(
-  file: string,
-  force: boolean,
-  now: number,
-): Promise<RestoreTarget | RestoreObstacle> {
+async function createSqliteTarget(file: string, force: boolean, now: number): Promise<RestoreTarget | RestoreObstacle> {
   const restoring = `${file}.restoring`;
   const locked = existsSync(file) ? await lockFile(file, force) : null;
   if (typeof locked === "string") return locked;
@@ -180,8 +174,7 @@ async function createPostgresTarget(url: string, force: boolean): Promise<Restor
   };
 }
 
-const connectToPrimary = async (url: string) =>
-  connectClient((await findPrimary(serverUrls(url))).server, "cleancast restore");
+const connectToPrimary = async (url: string) => connectClient((await findPrimary(serverUrls(url))).server, "cleancast restore");
 
 async function dropAll(all: Query["all"]): Promise<void> {
   if (await isCitus({ all })) await all(sequentialShardChanges);

@@ -21,8 +21,7 @@ export type SealedColumn = {
   where?: string;
 };
 
-const ofSite = (place: (siteId: string, id: string) => string) => (row: Row) =>
-  place(String(row.site_id), String(row.id));
+const ofSite = (place: (siteId: string, id: string) => string) => (row: Row) => place(String(row.site_id), String(row.id));
 
 /** The sealed settings of the installation, by name. */
 export const sealedNames = { check: "seal check", access: "access secret" } as const;
@@ -70,10 +69,7 @@ export const sealedColumns: readonly SealedColumn[] = [
 ];
 
 /** Returns the sealed values inside the settings of a site; none where the settings cannot be read at all. */
-export function sealedIn(
-  siteId: string,
-  settings: string,
-): { name: string; sealed: string; place: string }[] {
+export function sealedIn(siteId: string, settings: string): { name: string; sealed: string; place: string }[] {
   const stored = readObject(settings) ?? {};
   return sealedSettings.flatMap((name) => {
     const sealed = stored[name];

@@ -23,10 +23,7 @@ export async function findClashes(from: Query, to: Query, siteId: string): Promi
     ["API key", "api_keys", "hash", "name"],
     ["API key", "api_keys", "id", "name"],
   ] as const)
-    for (const row of await from.all(
-      `SELECT ${column} AS value, ${name} AS name FROM ${table} WHERE site_id = $1`,
-      [siteId],
-    )) {
+    for (const row of await from.all(`SELECT ${column} AS value, ${name} AS name FROM ${table} WHERE site_id = $1`, [siteId])) {
       const there = await to.all(`SELECT 1 AS n FROM ${table} WHERE ${column} = $1`, [String(row.value)]);
       if (there.length > 0) found.push({ kind, name: String(row.name) });
     }
@@ -34,10 +31,7 @@ export async function findClashes(from: Query, to: Query, siteId: string): Promi
 }
 
 /** What the other installation knows of the site's id. */
-export async function findSiteThere(
-  to: Query,
-  siteId: string,
-): Promise<"none" | "present" | "being purged" | "deleted"> {
+export async function findSiteThere(to: Query, siteId: string): Promise<"none" | "present" | "being purged" | "deleted"> {
   if ((await to.all(`SELECT 1 AS n FROM sites WHERE site_id = $1`, [siteId])).length > 0) return "present";
   const [deleted] = await to.all(`SELECT purged_at FROM deleted_sites WHERE site_id = $1`, [siteId]);
   if (!deleted) return "none";
@@ -46,9 +40,7 @@ export async function findSiteThere(
 
 /** The platforms whose tokens the relay renews with an OAuth app that the other installation does not have. */
 export async function findMissingApps(from: Side, to: Query, siteId: string): Promise<string[]> {
-  const rows = await from.db.all(`SELECT id, platform, credentials FROM connections WHERE site_id = $1`, [
-    siteId,
-  ]);
+  const rows = await from.db.all(`SELECT id, platform, credentials FROM connections WHERE site_id = $1`, [siteId]);
   const renewed = rows.filter((row) => {
     const plain = tryUnseal(from.seal, String(row.credentials), connectionPlace(siteId, String(row.id)));
     return plain?.includes('"refresh_token"') === true;
@@ -64,30 +56,25 @@ export async function findMissingApps(from: Side, to: Query, siteId: string): Pr
 
 /** An import writes events on its own, without a node. */
 export async function isImporting(db: Database, siteId: string, now: number): Promise<boolean> {
-  const rows = await db.all(
-    `SELECT 1 AS n FROM imports WHERE site_id = $1 AND state = 'running' AND lease_until > $2`,
-    [siteId, now],
-  );
+  const rows = await db.all(`SELECT 1 AS n FROM imports WHERE site_id = $1 AND state = 'running' AND lease_until > $2`, [
+    siteId,
+    now,
+  ]);
   return rows.length > 0;
 }
 
 /** Counts deliveries and pushes that a node holds. */
-export async function countLeased(
-  db: Database,
-  siteId: string,
-  now: number,
-  on: Query = db,
-): Promise<number> {
+export async function countLeased(db: Database, siteId: string, now: number, on: Query = db): Promise<number> {
   const time = await readLeaseTime(db, on, now);
   let count = 0;
   for (const [table, where] of [
     ["deliveries", "AND state = 'queued'"],
     ["webhooks", ""],
   ]) {
-    const [row] = await on.all(
-      `SELECT COUNT(*) AS n FROM ${table} WHERE site_id = $1 AND owner <> '' AND due_at > $2 ${where}`,
-      [siteId, time],
-    );
+    const [row] = await on.all(`SELECT COUNT(*) AS n FROM ${table} WHERE site_id = $1 AND owner <> '' AND due_at > $2 ${where}`, [
+      siteId,
+      time,
+    ]);
     count += Number(row?.n);
   }
   return count;
@@ -124,19 +111,13 @@ export async function changeState(
 export type MovedMember = { email: string; role: string; isLinked: boolean };
 
 /** Reads the members of the site, and which of them have an account there. */
-export async function readMembers(
-  from: Query,
-  to: Query,
-  siteId: string,
-): Promise<(MovedMember & { userId: string | null })[]> {
+export async function readMembers(from: Query, to: Query, siteId: string): Promise<(MovedMember & { userId: string | null })[]> {
   const rows = await from.all(
     `SELECT users.email, grants.role FROM grants JOIN users ON users.id = grants.user_id
      WHERE grants.site_id = $1 ORDER BY users.email`,
     [siteId],
   );
-  const invited = await from.all(`SELECT email, role FROM invitations WHERE site_id = $1 ORDER BY email`, [
-    siteId,
-  ]);
+  const invited = await from.all(`SELECT email, role FROM invitations WHERE site_id = $1 ORDER BY email`, [siteId]);
   const members: (MovedMember & { userId: string | null })[] = [];
   for (const row of [...rows, ...invited]) {
     const email = String(row.email);
@@ -168,8 +149,7 @@ export async function goLive(
       // It was deleted here long ago, and is back.
       await tx.all(`DELETE FROM deleted_sites WHERE site_id = $1`, [siteId]);
       for (const { table, rows } of live)
-        for (let at = 0; at < rows.length; at += pageSize)
-          await putRows(tx, to, table, siteId, rows.slice(at, at + pageSize));
+        for (let at = 0; at < rows.length; at += pageSize) await putRows(tx, to, table, siteId, rows.slice(at, at + pageSize));
       await markChanged(tx, siteId, revision);
       for (const { userId, role } of members)
         if (userId !== null) await putGrant(tx, userId, { site: siteId, role: role as MemberRole }, now);
@@ -183,9 +163,18 @@ const pageSize = 250;
 
 /** Tables of what could act or that holds secrets. Its hosts and inbound keys stay, so that senders are told to retry. */
 const endedTables = [
-  "backfills", "reconciliations", "order_feeds", "alerts", "period_heads", "webhooks", "connections", "api_keys", "grants",
-  "invitations", "platform_sign_ins",
-] as const; // prettier-ignore
+  "backfills",
+  "reconciliations",
+  "order_feeds",
+  "alerts",
+  "period_heads",
+  "webhooks",
+  "connections",
+  "api_keys",
+  "grants",
+  "invitations",
+  "platform_sign_ins",
+] as const;
 
 /** Removes what could act here: the site is served there. The rest is deleted with the site. */
 export async function endHere(tx: Query, siteId: string): Promise<void> {

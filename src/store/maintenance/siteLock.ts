@@ -65,8 +65,7 @@ export async function unlockTables(db: Database, siteId: string, tables: readonl
   for (const table of tables) {
     if (db.engine === "sqlite") {
       await db.write(async (tx) => {
-        for (const change of ["insert", "update"])
-          await tx.all(`DROP TRIGGER IF EXISTS ${name}_${table}_${change}`);
+        for (const change of ["insert", "update"]) await tx.all(`DROP TRIGGER IF EXISTS ${name}_${table}_${change}`);
       });
     } else if (await hasConstraint(db, name, table)) {
       await changeTables(db, (tx) => tx.all(`ALTER TABLE ${table} DROP CONSTRAINT IF EXISTS ${name}`));
@@ -75,10 +74,7 @@ export async function unlockTables(db: Database, siteId: string, tables: readonl
 }
 
 async function hasConstraint(db: Query, name: string, table: string): Promise<boolean> {
-  const rows = await db.all(
-    `SELECT 1 AS n FROM pg_constraint WHERE conname = $1 AND conrelid = to_regclass($2)`,
-    [name, table],
-  );
+  const rows = await db.all(`SELECT 1 AS n FROM pg_constraint WHERE conname = $1 AND conrelid = to_regclass($2)`, [name, table]);
   return rows.length > 0;
 }
 

@@ -3,32 +3,79 @@
 
 import { hash } from "node:crypto";
 import { readObject } from "../damagedRows.ts";
-import { rowStatement, type Database, type Query, type Row, type RowQuery, type Value } from "../engine/database.ts"; // prettier-ignore
+import { rowStatement, type Database, type Query, type Row, type RowQuery, type Value } from "../engine/database.ts";
 import { tryUnseal, type Seal } from "../engine/seal.ts";
 import { columnsOf, keyWithinSite } from "../schema/tables.ts";
 import { sealedColumns, sealedIn } from "./sealedColumns.ts";
 
 /** The tables that are copied while the site works. No node acts on their rows before it knows the site. */
 export const historyTables = [
-  "events", "dedup_claims", "outcomes", "attempts", "confirmations", "confirmation_counts", "confirmation_requests",
-  "quality_snapshots", "corrections", "heads", "identities", "visitors", "consents", "consent_history", "proofs", "totals",
-  "periods", "pushes", "push_log", "statistics", "statistics_segments", "statistics_hours", "statistics_heads", "imports", "orders",
-  "reconciliation_rows", "key_uses", "visit_counts", "bot_visits", "inbound_counts", "rejected_requests", "audit",
-] as const; // prettier-ignore
+  "events",
+  "dedup_claims",
+  "outcomes",
+  "attempts",
+  "confirmations",
+  "confirmation_counts",
+  "confirmation_requests",
+  "quality_snapshots",
+  "corrections",
+  "heads",
+  "identities",
+  "visitors",
+  "consents",
+  "consent_history",
+  "proofs",
+  "totals",
+  "periods",
+  "pushes",
+  "push_log",
+  "statistics",
+  "statistics_segments",
+  "statistics_hours",
+  "statistics_heads",
+  "imports",
+  "orders",
+  "reconciliation_rows",
+  "key_uses",
+  "visit_counts",
+  "bot_visits",
+  "inbound_counts",
+  "rejected_requests",
+  "audit",
+] as const;
 
 /**
  * The tables that are written together with the site itself, in one transaction: its configuration, and the rows that nodes find
  * without knowing the site, such as deliveries that are due.
  */
 export const liveTables = [
-  "deliveries", "backfills", "reconciliations", "order_feeds", "alerts", "removed_connections", "period_heads", "webhooks",
-  "connections", "inbound_keys", "api_keys", "hosts", "sites",
-] as const; // prettier-ignore
+  "deliveries",
+  "backfills",
+  "reconciliations",
+  "order_feeds",
+  "alerts",
+  "removed_connections",
+  "period_heads",
+  "webhooks",
+  "connections",
+  "inbound_keys",
+  "api_keys",
+  "hosts",
+  "sites",
+] as const;
 
 /** Grants and invitations belong to members, who have accounts of their own there. The others end within minutes. */
 export const unmovedTables = [
-  "grants", "invitations", "wrong_keys", "lockouts", "platform_sign_ins", "leases", "nodes", "deleted_sites", "site_moves",
-] as const; // prettier-ignore
+  "grants",
+  "invitations",
+  "wrong_keys",
+  "lockouts",
+  "platform_sign_ins",
+  "leases",
+  "nodes",
+  "deleted_sites",
+  "site_moves",
+] as const;
 
 /** Every accepted event writes here first: with this table locked, no node can accept one. */
 export const acceptanceTables = ["dedup_claims"] as const;
@@ -38,16 +85,21 @@ export const claimTables = ["deliveries", "webhooks"] as const;
 
 /** Counts and logs, which nodes also write for requests that they refuse. */
 export const countTables: readonly string[] = [
-  "totals", "key_uses", "visit_counts", "bot_visits", "inbound_counts", "rejected_requests", "audit",
-]; // prettier-ignore
+  "totals",
+  "key_uses",
+  "visit_counts",
+  "bot_visits",
+  "inbound_counts",
+  "rejected_requests",
+  "audit",
+];
 
 /**
  * The tables that are read-only while the last rows are copied. The row of the site itself is not: nodes learn by its revision
  * what becomes of it, and changes of people are refused by its state.
  */
 export const lockedTables: readonly string[] = [...historyTables, ...liveTables].filter(
-  (table) =>
-    table !== "sites" && !countTables.includes(table) && !acceptanceTables.some((one) => one === table),
+  (table) => table !== "sites" && !countTables.includes(table) && !acceptanceTables.some((one) => one === table),
 );
 
 export type SiteTable = { name: string; columns: readonly string[]; key: readonly string[] };
@@ -101,7 +153,10 @@ function byKeys(db: Database, table: SiteTable, siteId: string, rows: readonly R
   const params: Value[] = [siteId];
   if (table.key.length === 0) return { text: "WHERE site_id = $1", params };
   const tuples = rows.map(
-    (row) => `(${keyOf(table, row).map((value) => `$${params.push(value)}`).join(", ")})`, // prettier-ignore
+    (row) =>
+      `(${keyOf(table, row)
+        .map((value) => `$${params.push(value)}`)
+        .join(", ")})`,
   );
   // PostgreSQL would take parameters in VALUES for texts; SQLite knows no list of tuples.
   const list = db.engine === "sqlite" ? `VALUES ${tuples.join(", ")}` : tuples.join(", ");
@@ -110,18 +165,18 @@ function byKeys(db: Database, table: SiteTable, siteId: string, rows: readonly R
 
 /** Identifies the contents of rows, whatever their order and the key that seals them. */
 export const hashRows = (table: SiteTable, rows: readonly Row[]): string =>
-  hash("sha256", rows.map((row) => lineOf(table, row)).toSorted().join("\n")); // prettier-ignore
+  hash(
+    "sha256",
+    rows
+      .map((row) => lineOf(table, row))
+      .toSorted()
+      .join("\n"),
+  );
 
 const lineOf = (table: SiteTable, row: Row) => JSON.stringify(table.columns.map((column) => row[column]));
 
 /** Makes the rows on that side equal to these, and returns how many it had to write. They are read back before the commit. */
-export async function putRows(
-  tx: RowQuery,
-  side: Side,
-  table: SiteTable,
-  siteId: string,
-  rows: readonly Row[],
-): Promise<number> {
+export async function putRows(tx: RowQuery, side: Side, table: SiteTable, siteId: string, rows: readonly Row[]): Promise<number> {
   if (rows.length === 0) return 0;
   const found = await readByKeys(tx, side, table, siteId, rows);
   const known = new Map(found.map((row) => [keyText(table, row), lineOf(table, row)]));
@@ -138,8 +193,7 @@ export async function putRows(
     changed.map((row) => valuesOf(side.seal, table, row)),
   );
   const written = await readByKeys(tx, side, table, siteId, changed);
-  if (hashRows(table, written) !== hashRows(table, changed))
-    throw new Error(`rows of ${table.name} are not stored as they are`);
+  if (hashRows(table, written) !== hashRows(table, changed)) throw new Error(`rows of ${table.name} are not stored as they are`);
   return changed.length;
 }
 
@@ -151,9 +205,7 @@ export async function removeOthers(
   siteId: string,
   rows: readonly Row[],
 ): Promise<number> {
-  const kept = new Set(
-    (await readByKeys(from.db, from, table, siteId, rows)).map((row) => keyText(table, row)),
-  );
+  const kept = new Set((await readByKeys(from.db, from, table, siteId, rows)).map((row) => keyText(table, row)));
   const extra = rows.filter((row) => !kept.has(keyText(table, row)));
   if (extra.length === 0) return 0;
   const { text, params } = byKeys(side.db, table, siteId, extra);
@@ -174,9 +226,7 @@ export async function deleteSomeRows(
   limit: number,
 ): Promise<number> {
   const key = columns.join(", ");
-  const some = key
-    ? `AND (${key}) IN (SELECT ${key} FROM ${name} WHERE site_id = $1 ORDER BY ${key} LIMIT $2)`
-    : "";
+  const some = key ? `AND (${key}) IN (SELECT ${key} FROM ${name} WHERE site_id = $1 ORDER BY ${key} LIMIT $2)` : "";
   const sql = `DELETE FROM ${name} WHERE site_id = $1 ${some} RETURNING 1 AS n`;
   return (await db.run(sql, key ? [siteId, limit] : [siteId])).length;
 }
@@ -218,7 +268,6 @@ function changeSettings(row: Row, change: Change): string {
   const text = String(row["settings"]);
   const settings = readObject(text);
   if (!settings) return text;
-  for (const { name, sealed, place } of sealedIn(String(row["site_id"]), text))
-    settings[name] = change(sealed, place);
+  for (const { name, sealed, place } of sealedIn(String(row["site_id"]), text)) settings[name] = change(sealed, place);
   return JSON.stringify(settings);
 }

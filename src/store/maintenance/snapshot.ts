@@ -28,10 +28,7 @@ const batchSize = 500;
 /** Returns null where there is no database. */
 export async function createSnapshot(location: StoreLocation): Promise<Snapshot | null> {
   if (location.engine === "sqlite" && !existsSync(location.file)) return null;
-  const opened =
-    location.engine === "sqlite"
-      ? createSqliteSnapshot(location.file)
-      : await createPostgresSnapshot(location.url);
+  const opened = location.engine === "sqlite" ? createSqliteSnapshot(location.file) : await createPostgresSnapshot(location.url);
   try {
     return { ...opened, version: await probeVersion(opened) };
   } catch (error) {

@@ -15,6 +15,5 @@ export function syncToDisk(path: string): void {
 export function makeFolder(path: string): void {
   const first = mkdirSync(path, { recursive: true, mode: 0o700 });
   if (first === undefined) return;
-  for (let made = resolve(path); made.startsWith(resolve(first)); made = dirname(made))
-    syncToDisk(dirname(made));
+  for (let made = resolve(path); made.startsWith(resolve(first)); made = dirname(made)) syncToDisk(dirname(made));
 }

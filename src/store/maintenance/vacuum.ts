@@ -31,10 +31,7 @@ export function vacuumFile(file: string): VacuumReport {
 }
 
 const bytesOf = (file: string) =>
-  [file, `${file}-wal`].reduce(
-    (sum, path) => sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0),
-    0,
-  );
+  [file, `${file}-wal`].reduce((sum, path) => sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0), 0);
 
 /**
  * Vacuums every table of a server. While relays run, this makes the space of deleted rows reusable; `isFull` rewrites the
@@ -47,8 +44,7 @@ export async function vacuumServer(
   const db = connectDatabase(location);
   try {
     const tables: string[] = [];
-    for (const table of tablesAt(latestVersion))
-      if ((await columnsOf(db, table)).length > 0) tables.push(table);
+    for (const table of tablesAt(latestVersion)) if ((await columnsOf(db, table)).length > 0) tables.push(table);
     if (tables.length === 0 || !db.onDedicatedConnection) return null;
     return await db.onDedicatedConnection(async (session) => {
       const before = await serverBytes(session);

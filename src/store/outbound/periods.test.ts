@@ -30,11 +30,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", async
 
   const newEvent = (
     siteId: string,
-    {
-      mode = "live",
-      reasons = [],
-      owner = "node",
-    }: { mode?: Mode; reasons?: FilterReason[]; owner?: string } = {},
+    { mode = "live", reasons = [], owner = "node" }: { mode?: Mode; reasons?: FilterReason[]; owner?: string } = {},
   ) => eventWith(siteId, { receivedAt: now, mode }, { filterReasons: reasons, owner, deliveries: [] });
 
   const soFar = async (siteId: string) => {
@@ -87,9 +83,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", async
       const claims = Array.from({ length: 20 }, () => shortId());
       await Promise.all(
         claims.flatMap((claim) =>
-          [store, other].map((node, i) =>
-            node.events.accept({ ...newEvent(siteId, { owner: `node ${i}` }), claim }),
-          ),
+          [store, other].map((node, i) => node.events.accept({ ...newEvent(siteId, { owner: `node ${i}` }), claim })),
         ),
       );
       expect(await soFar(siteId)).toEqual([20, 0]);
@@ -181,9 +175,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", async
       const id = await addWebhook(siteId);
       await store.webhooks.remove(line(siteId), id);
       await store.events.accept(newEvent(siteId));
-      expect(
-        (await store.periods.listHeads(Number.MAX_SAFE_INTEGER, 0)).map((one) => one.siteId),
-      ).not.toContain(siteId);
+      expect((await store.periods.listHeads(Number.MAX_SAFE_INTEGER, 0)).map((one) => one.siteId)).not.toContain(siteId);
       await addWebhook(siteId, true, now + 5);
       await store.events.accept(newEvent(siteId));
       expect(await close(siteId)).toMatchObject({ startsAt: now + 5, conversions: 1 });
@@ -194,9 +186,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", async
       await addWebhook(siteId);
       await store.events.accept(newEvent(siteId));
       const closing = { siteId, number: 0, startsAt: 0, endsAt: now, now, dueAt: 0 };
-      const closed = await Promise.all(
-        [store, other, store, other].map((node) => node.periods.close(closing)),
-      );
+      const closed = await Promise.all([store, other, store, other].map((node) => node.periods.close(closing)));
       expect(closed.filter((one) => one !== null)).toHaveLength(1);
       expect(await store.periods.close(closing)).toBeNull();
       expect(await close(siteId)).toMatchObject({ number: 2, conversions: 0 });
@@ -237,8 +227,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", async
       const siteId = shortId();
       const webhookId = await addWebhook(siteId);
       const at = { startsAt: now, endsAt: now + quarter, now, dueAt: 0 };
-      for (const number of [0, 1, 2])
-        expect(await store.periods.close({ siteId, number, ...at })).not.toBeNull();
+      for (const number of [0, 1, 2]) expect(await store.periods.close({ siteId, number, ...at })).not.toBeNull();
       const numbers: number[] = [];
       for (let push = await claim(siteId, webhookId); push; push = await claim(siteId, webhookId)) {
         numbers.push(push.period.number);
@@ -265,12 +254,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", async
   const settle = (siteId: string, webhookId: string, number: number, owner = "node") =>
     store.pushes.settle({ siteId, webhookId, number, owner, at: now, calls: [callOf(true)], ok: true });
 
-  const fail = (
-    siteId: string,
-    webhookId: string,
-    number: number,
-    more: { dueAt?: number; gone?: boolean } = {},
-  ) =>
+  const fail = (siteId: string, webhookId: string, number: number, more: { dueAt?: number; gone?: boolean } = {}) =>
     store.pushes.settle({
       siteId,
       webhookId,
@@ -282,9 +266,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", async
       failures: 1,
       failingSince: now,
       dueAt: more.dueAt ?? now + 5000,
-      disabled: more.gone
-        ? { ...line(siteId), action: "webhook disabled", detail: { id: webhookId, reason: "gone" } }
-        : null,
+      disabled: more.gone ? { ...line(siteId), action: "webhook disabled", detail: { id: webhookId, reason: "gone" } } : null,
     });
 
   describe("pushes", () => {
@@ -312,8 +294,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", async
       await close(siteId);
       await store.events.accept(newEvent(siteId));
       await close(siteId);
-      const waiting = async (webhookId: string) =>
-        (await store.pushes.sumQueued({ siteId, webhookId })).periods;
+      const waiting = async (webhookId: string) => (await store.pushes.sumQueued({ siteId, webhookId })).periods;
       expect([await waiting(all), await waiting(some)]).toEqual([2, 1]);
       expect((await claim(siteId, some))?.period.number).toBe(2);
     });
@@ -379,12 +360,8 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", async
       await close(siteId);
       await claim(siteId, id);
       await fail(siteId, id, 1, { gone: true });
-      expect(await store.webhooks.listWithSecrets(siteId)).toMatchObject([
-        { id, state: "disabled", stateReason: "gone" },
-      ]);
-      expect(await store.audit.list(siteId, 1)).toMatchObject([
-        { action: "webhook disabled", detail: { reason: "gone" } },
-      ]);
+      expect(await store.webhooks.listWithSecrets(siteId)).toMatchObject([{ id, state: "disabled", stateReason: "gone" }]);
+      expect(await store.audit.list(siteId, 1)).toMatchObject([{ action: "webhook disabled", detail: { reason: "gone" } }]);
       await close(siteId);
       expect(await claim(siteId, id, now + 10 * quarter)).toBeNull();
       await store.webhooks.setState(line(siteId), id, "active", null);
@@ -412,9 +389,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", async
       await claim(siteId, id);
       await store.webhooks.setState(line(siteId), id, "disabled", "by hand");
       await fail(siteId, id, 1, { gone: true });
-      expect(await store.webhooks.listWithSecrets(siteId)).toMatchObject([
-        { state: "disabled", stateReason: "by hand" },
-      ]);
+      expect(await store.webhooks.listWithSecrets(siteId)).toMatchObject([{ state: "disabled", stateReason: "by hand" }]);
     });
 
     test("a replay queues the periods of a time range again, before newer ones", async () => {

@@ -20,9 +20,14 @@ export type Period = Totals & {
 };
 
 export const periodRow = describeRow<Period, Period>({
-  siteId: asText, number: asNumber, startsAt: asNumber, endsAt: asNumber, conversions: asNumber, removed: asNumber,
+  siteId: asText,
+  number: asNumber,
+  startsAt: asNumber,
+  endsAt: asNumber,
+  conversions: asNumber,
+  removed: asNumber,
   closedAt: asNumber,
-}); // prettier-ignore
+});
 
 export type PeriodHead = { siteId: string; number: number; endsAt: number };
 
@@ -56,9 +61,7 @@ export function periodStore(db: Database) {
 
     /** Reads the totals of the open period; null for a site that never had a webhook. */
     async readOpen(siteId: string): Promise<(Totals & { startsAt: number }) | null> {
-      const [head] = await db.all(`SELECT ${columns.period_heads} FROM period_heads WHERE site_id = $1`, [
-        siteId,
-      ]);
+      const [head] = await db.all(`SELECT ${columns.period_heads} FROM period_heads WHERE site_id = $1`, [siteId]);
       if (!head) return null;
       return { startsAt: Number(head.ends_at), ...since(await sumTotals(db, siteId), head) };
     },
@@ -74,10 +77,10 @@ async function closeOne(db: Database, tx: Query, closing: Closing): Promise<Peri
   const { siteId, number, startsAt, endsAt, now, dueAt } = closing;
   // Without SKIP LOCKED the statement waits for the other node and then finds that the head has moved.
   const lock = db.skipLocked || db.forUpdate;
-  const [head] = await tx.all(
-    `SELECT ${columns.period_heads} FROM period_heads WHERE site_id = $1 AND number = $2 ${lock}`,
-    [siteId, number],
-  );
+  const [head] = await tx.all(`SELECT ${columns.period_heads} FROM period_heads WHERE site_id = $1 AND number = $2 ${lock}`, [
+    siteId,
+    number,
+  ]);
   if (!head) return null;
   const sum = await sumTotals(tx, siteId);
   const period: Period = {
@@ -105,15 +108,13 @@ async function closeOne(db: Database, tx: Query, closing: Closing): Promise<Peri
 async function queuePushes(tx: Query, period: Period, dueAt: number, now: number): Promise<void> {
   const { siteId, number } = period;
   const isEmpty = period.conversions === 0 && period.removed === 0;
-  const webhooks = await tx.all(`SELECT id FROM webhooks WHERE site_id = $1 AND send_empty >= $2`, [
-    siteId,
-    isEmpty ? 1 : 0,
-  ]);
+  const webhooks = await tx.all(`SELECT id FROM webhooks WHERE site_id = $1 AND send_empty >= $2`, [siteId, isEmpty ? 1 : 0]);
   for (const { id } of webhooks) {
-    await tx.all(
-      `INSERT INTO pushes (site_id, webhook_id, number, state, attempts) VALUES ($1, $2, $3, 'queued', 0)`,
-      [siteId, String(id), number],
-    );
+    await tx.all(`INSERT INTO pushes (site_id, webhook_id, number, state, attempts) VALUES ($1, $2, $3, 'queued', 0)`, [
+      siteId,
+      String(id),
+      number,
+    ]);
   }
   // A webhook that waits for a retry, has older pushes or is leased keeps its due time.
   await tx.all(
@@ -139,8 +140,10 @@ export async function beginPeriods(db: Database, tx: Query, siteId: string, now:
   const [webhook] = await tx.all(`SELECT id FROM webhooks WHERE site_id = $1 LIMIT 1`, [siteId]);
   if (webhook) return;
   const sum = await sumTotals(tx, siteId);
-  await tx.all(
-    `UPDATE period_heads SET ends_at = $2, closed_at = $2, conversions = $3, removed = $4 WHERE site_id = $1`,
-    [siteId, now, sum.conversions, sum.removed],
-  );
+  await tx.all(`UPDATE period_heads SET ends_at = $2, closed_at = $2, conversions = $3, removed = $4 WHERE site_id = $1`, [
+    siteId,
+    now,
+    sum.conversions,
+    sum.removed,
+  ]);
 }

@@ -6,7 +6,7 @@
 import { minuteMs } from "../../kernel/time.ts";
 import { writeAudit, type AuditLine } from "../sites/audit.ts";
 import { columns } from "../schema/columns.ts";
-import { asNumber, asNumberOrNull, asText, asTextOrNull, describeRow, qualified, readNumber } from "../describeRow.ts"; // prettier-ignore
+import { asNumber, asNumberOrNull, asText, asTextOrNull, describeRow, qualified, readNumber } from "../describeRow.ts";
 import { rowStatement, type Database, type Query, type Row, type RowQuery } from "../engine/database.ts";
 import { periodRow, type Period } from "./periods.ts";
 import type { Address } from "./webhooks.ts";
@@ -46,18 +46,22 @@ type PushSettlement = WebhookKey & {
   number: number;
   at: number;
   calls: readonly PushCall[];
-} & (
-    | { ok: true }
-    | { ok: false; failures: number; failingSince: number; dueAt: number; disabled: AuditLine | null }
-  );
+} & ({ ok: true } | { ok: false; failures: number; failingSince: number; dueAt: number; disabled: AuditLine | null });
 
 type LoggedCall = WebhookKey & PushCall & { number: number | null };
 
 export const callRow = describeRow<LoggedCall, LoggedCall>({
-  siteId: asText, webhookId: asText, id: asText, number: asNumberOrNull, startedAt: asNumber, durationMs: asNumber,
+  siteId: asText,
+  webhookId: asText,
+  id: asText,
+  number: asNumberOrNull,
+  startedAt: asNumber,
+  durationMs: asNumber,
   ok: { read: (value) => Number(value) === 1, pack: Number },
-  httpStatus: asNumberOrNull, error: asTextOrNull, response: asTextOrNull,
-}); // prettier-ignore
+  httpStatus: asNumberOrNull,
+  error: asTextOrNull,
+  response: asTextOrNull,
+});
 
 const insertCalls = rowStatement({
   text: `INSERT INTO push_log (${callRow.inserted.join(", ")}) VALUES {ROWS} ON CONFLICT DO NOTHING`,
@@ -83,10 +87,7 @@ export function pushStore(db: Database, addressOf: (row: Row) => Address | null,
     },
 
     /** Leases a webhook if it is due and has a queued push. One whose row is damaged keeps its queue, and is read again later. */
-    claim(
-      { siteId, webhookId }: WebhookKey,
-      lease: { owner: string; now: number; until: number },
-    ): Promise<Push | null> {
+    claim({ siteId, webhookId }: WebhookKey, lease: { owner: string; now: number; until: number }): Promise<Push | null> {
       return db.write(async (tx) => {
         // The owner matches when the transaction runs again, because its commit was not confirmed.
         const [row] = await tx.all(
@@ -99,10 +100,11 @@ export function pushStore(db: Database, addressOf: (row: Row) => Address | null,
         if (!address) {
           await releaseWebhook(tx, siteId, webhookId, lease.now + rereadMs);
           // The monitor reads the webhooks of those sites alone that have a failing one.
-          await tx.all(
-            `UPDATE webhooks SET failing_since = COALESCE(failing_since, $3) WHERE site_id = $1 AND id = $2`,
-            [siteId, webhookId, lease.now],
-          );
+          await tx.all(`UPDATE webhooks SET failing_since = COALESCE(failing_since, $3) WHERE site_id = $1 AND id = $2`, [
+            siteId,
+            webhookId,
+            lease.now,
+          ]);
           return null;
         }
         const [oldest] = await tx.all(
@@ -172,10 +174,7 @@ export function pushStore(db: Database, addressOf: (row: Row) => Address | null,
     },
 
     /** Sums up the queued periods of a webhook. */
-    async sumQueued({
-      siteId,
-      webhookId,
-    }: WebhookKey): Promise<{ periods: number; conversions: number; removed: number }> {
+    async sumQueued({ siteId, webhookId }: WebhookKey): Promise<{ periods: number; conversions: number; removed: number }> {
       const [row] = await db.all(
         `SELECT COUNT(*) AS periods, COALESCE(SUM(periods.conversions), 0) AS conversions,
            COALESCE(SUM(periods.removed), 0) AS removed
@@ -205,10 +204,7 @@ export function pushStore(db: Database, addressOf: (row: Row) => Address | null,
     /** Deletes log lines, pushes and periods from before `before`; queued pushes stay. Returns how many rows there were. */
     purge: (siteId: string, before: number): Promise<number> =>
       db.write(async (tx) => {
-        const lines = await tx.all(
-          `DELETE FROM push_log WHERE site_id = $1 AND started_at < $2 RETURNING id`,
-          [siteId, before],
-        );
+        const lines = await tx.all(`DELETE FROM push_log WHERE site_id = $1 AND started_at < $2 RETURNING id`, [siteId, before]);
         const sent = await tx.all(
           `DELETE FROM pushes WHERE site_id = $1 AND ((state = 'sent' AND sent_at < $2)
              OR webhook_id NOT IN (SELECT id FROM webhooks WHERE site_id = $1)) RETURNING number`,
@@ -226,11 +222,7 @@ export function pushStore(db: Database, addressOf: (row: Row) => Address | null,
 }
 
 async function releaseWebhook(tx: Query, siteId: string, webhookId: string, dueAt = 0): Promise<void> {
-  await tx.all(`UPDATE webhooks SET owner = '', due_at = $3 WHERE site_id = $1 AND id = $2`, [
-    siteId,
-    webhookId,
-    dueAt,
-  ]);
+  await tx.all(`UPDATE webhooks SET owner = '', due_at = $3 WHERE site_id = $1 AND id = $2`, [siteId, webhookId, dueAt]);
 }
 
 async function settleOne(tx: RowQuery, lineId: string, settlement: PushSettlement): Promise<boolean> {
@@ -260,12 +252,7 @@ async function settleOne(tx: RowQuery, lineId: string, settlement: PushSettlemen
   return true;
 }
 
-async function writeLog(
-  tx: RowQuery,
-  key: WebhookKey,
-  number: number | null,
-  calls: readonly PushCall[],
-): Promise<void> {
+async function writeLog(tx: RowQuery, key: WebhookKey, number: number | null, calls: readonly PushCall[]): Promise<void> {
   await tx.change(
     insertCalls,
     calls.map((call) => callRow.values({ ...key, ...call, number })),

@@ -46,12 +46,7 @@ export async function addTotals(tx: Query, counted: readonly Counted[]): Promise
 }
 
 /** `botVisits` is the all-time count of this writer: safe to repeat, and it never decreases. */
-export async function saveBotVisits(
-  tx: Query,
-  siteId: string,
-  writer: string,
-  botVisits: number,
-): Promise<void> {
+export async function saveBotVisits(tx: Query, siteId: string, writer: string, botVisits: number): Promise<void> {
   await tx.all(
     `INSERT INTO totals (site_id, writer, conversions, removed_events, bot_visits) VALUES ($1, $2, 0, 0, $3)
      ON CONFLICT (site_id, writer) DO UPDATE SET bot_visits = excluded.bot_visits

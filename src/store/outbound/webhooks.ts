@@ -82,11 +82,7 @@ export function webhookStore(db: Database, seal: Seal, newId: () => string) {
     addressOf,
 
     /** The first webhook of a site starts its periods. */
-    add(
-      line: AuditLine,
-      webhook: { siteId: string; id: string; sendEmpty: boolean },
-      address: Address,
-    ): Promise<void> {
+    add(line: AuditLine, webhook: { siteId: string; id: string; sendEmpty: boolean }, address: Address): Promise<void> {
       const { siteId, id, sendEmpty } = webhook;
       const { url, secrets } = sealed(siteId, id, address);
       return change(line, async (tx) => {
@@ -101,10 +97,7 @@ export function webhookStore(db: Database, seal: Seal, newId: () => string) {
 
     /** Lists the webhooks of a site whose rows can be read. */
     async listWithSecrets(siteId: string): Promise<(Webhook & Address)[]> {
-      const rows = await db.all(
-        `SELECT ${columns.webhooks} FROM webhooks WHERE site_id = $1 ORDER BY created_at, id`,
-        [siteId],
-      );
+      const rows = await db.all(`SELECT ${columns.webhooks} FROM webhooks WHERE site_id = $1 ORDER BY created_at, id`, [siteId]);
       return rows.flatMap((row) => {
         const address = addressOf(row);
         return address ? [{ ...webhookOf(row), ...address }] : [];
@@ -123,10 +116,10 @@ export function webhookStore(db: Database, seal: Seal, newId: () => string) {
     /** Replaces the secret; the previous one stays valid until `until`. */
     rotate(line: AuditLine, id: string, secret: string, until: number): Promise<void> {
       return change(line, async (tx) => {
-        const [row] = await tx.all(
-          `SELECT ${columns.webhooks} FROM webhooks WHERE site_id = $1 AND id = $2 ${db.forUpdate}`,
-          [line.siteId, id],
-        );
+        const [row] = await tx.all(`SELECT ${columns.webhooks} FROM webhooks WHERE site_id = $1 AND id = $2 ${db.forUpdate}`, [
+          line.siteId,
+          id,
+        ]);
         const address = row ? addressOf(row) : null;
         if (!address || address.secrets.current === secret) return;
         const { url, secrets } = address;

@@ -35,10 +35,11 @@ export function eraseStore(db: Database) {
             ids,
           );
           for (const row of some.filter(hasMask))
-            await tx.all(
-              `UPDATE events SET name = $3, order_id = $4, order_event_id = NULL WHERE site_id = $1 AND id = $2`,
-              [siteId, String(row.id), ...masksErased(row)],
-            );
+            await tx.all(`UPDATE events SET name = $3, order_id = $4, order_event_id = NULL WHERE site_id = $1 AND id = $2`, [
+              siteId,
+              String(row.id),
+              ...masksErased(row),
+            ]);
           // A node that is sending them finds them settled, and writes nothing more of the person.
           await settleOpen(tx, siteId, events, { state: "skipped", reason: "person erased" }, now);
           await allByKeys(

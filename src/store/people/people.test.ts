@@ -44,9 +44,7 @@ describe.each(["sqlite", "postgres"] as const)("people on %s", async (engine) =>
 
   test("twenty concurrent changes of one identity record are all kept", async () => {
     const siteId = await newSite(store);
-    await Promise.all(
-      Array.from({ length: 20 }, (_, i) => remember(i % 2 ? store : other, siteId, "p", { [`n${i}`]: "x" })),
-    );
+    await Promise.all(Array.from({ length: 20 }, (_, i) => remember(i % 2 ? store : other, siteId, "p", { [`n${i}`]: "x" })));
     const identity = await store.people.findIdentity(siteId, sha256("p"));
     expect(Object.keys(identity?.firstUtm ?? {})).toHaveLength(20);
   });
@@ -109,10 +107,7 @@ describe.each(["sqlite", "postgres"] as const)("people on %s", async (engine) =>
     const siteId = await newSite(store);
     await decide(siteId, "p", "visitor a", "granted");
     await decide(siteId, "p", "visitor b", "granted");
-    await sql(
-      location,
-      `UPDATE consents SET state = 'yes please' WHERE site_id = '${siteId}' AND given_by = 'visitor a'`,
-    );
+    await sql(location, `UPDATE consents SET state = 'yes please' WHERE site_id = '${siteId}' AND given_by = 'visitor a'`);
     expect(await store.people.readConsent(siteId, sha256("p"))).toBe("unreadable");
   });
 
@@ -157,9 +152,7 @@ describe.each(["sqlite", "postgres"] as const)("people on %s", async (engine) =>
     ]);
     expect(await store.people.findIdentity(siteId, sha256("old2"))).toBeNull();
     expect((await store.people.findIdentity(siteId, sha256("both")))?.visits).toEqual([visit(20)]);
-    expect((await store.people.findIdentity(siteId, sha256("seen again")))?.visits).toEqual([
-      { ...visit(20), clickIds: {} },
-    ]);
+    expect((await store.people.findIdentity(siteId, sha256("seen again")))?.visits).toEqual([{ ...visit(20), clickIds: {} }]);
     expect((await store.people.findIdentity(siteId, sha256("new")))?.visits).toEqual([visit(20)]);
   });
 
@@ -176,9 +169,7 @@ describe.each(["sqlite", "postgres"] as const)("people on %s", async (engine) =>
       return rows.findVisitors(sha256(email));
     });
     expect(found).toEqual(["v"]);
-    expect((await store.people.listDecisions(siteId, email)).map((one) => one.givenBy)).toEqual([
-      "visitor b",
-    ]);
+    expect((await store.people.listDecisions(siteId, email)).map((one) => one.givenBy)).toEqual(["visitor b"]);
     expect((await store.people.listHistory(siteId, email)).map((one) => one.givenBy)).toEqual(["visitor b"]);
   });
 

@@ -33,12 +33,7 @@ const newVisitor: Visitor = { visits: [], emailSha256s: [] };
 /** The rows of one site's people inside a transaction, which holds their locks until it ends. */
 export type PeopleRows = ReturnType<typeof rowsOn>;
 
-export function peopleStore(
-  db: Database,
-  newId: () => string,
-  isSharded: boolean,
-  now: () => number = Date.now,
-) {
+export function peopleStore(db: Database, newId: () => string, isSharded: boolean, now: () => number = Date.now) {
   // SQLite answers a point query faster than a batch can fill; PostgreSQL gets one query for many people.
   const personRows = batched(
     db,
@@ -51,8 +46,7 @@ export function peopleStore(
   const consentRows = batched(
     db,
     isSharded,
-    (subjects) =>
-      `SELECT subject, given_by, state, decided_at FROM consents WHERE site_id = $1 AND subject IN (${subjects})`,
+    (subjects) => `SELECT subject, given_by, state, decided_at FROM consents WHERE site_id = $1 AND subject IN (${subjects})`,
   );
 
   type Change = { siteId: string; by: number; work: (rows: PeopleRows) => Promise<unknown> };
@@ -97,10 +91,7 @@ export function peopleStore(
     },
 
     async findIdentity(siteId: string, emailSha256: Sha256): Promise<Identity | null> {
-      const [row] = await db.all(`SELECT record FROM identities WHERE site_id = $1 AND email_sha256 = $2`, [
-        siteId,
-        emailSha256,
-      ]);
+      const [row] = await db.all(`SELECT record FROM identities WHERE site_id = $1 AND email_sha256 = $2`, [siteId, emailSha256]);
       return row ? checkShape(unpackRecord(String(row.record), emailSha256) as Identity) : null;
     },
 
@@ -143,9 +134,7 @@ function readIdentity(record: string, emailSha256: Sha256): EventIdentity | "unr
 function checkShape<T extends Partial<EventIdentity>>(record: T | null): T {
   const visits = record?.visits;
   const isWhole =
-    record?.forms &&
-    Array.isArray(visits) &&
-    visits.every((visit) => visit?.clickIds && visit.browserIds && visit.utm);
+    record?.forms && Array.isArray(visits) && visits.every((visit) => visit?.clickIds && visit.browserIds && visit.utm);
   if (!isWhole) throw new Error("the identity record is damaged");
   return record;
 }
@@ -172,36 +161,27 @@ function rowsOn(tx: Query, db: Database, siteId: string, newId: () => string) {
   const lock = db.forUpdate;
 
   /** Reads and locks a record. A missing one is inserted first, so that concurrent transactions wait for each other. */
-  async function record<T extends Identity | Visitor>(
-    table: PeopleTable,
-    id: string,
-    empty: T,
-    at: number,
-  ): Promise<T> {
+  async function record<T extends Identity | Visitor>(table: PeopleTable, id: string, empty: T, at: number): Promise<T> {
     const key = peopleKeys[table];
     await tx.all(
       `INSERT INTO ${table} (site_id, ${key}, record, oldest_at) VALUES ($1, $2, $3, $4)
        ON CONFLICT (site_id, ${key}) DO NOTHING`,
       [siteId, id, packRecord(empty, id), at],
     );
-    const [row] = await tx.all(`SELECT record FROM ${table} WHERE site_id = $1 AND ${key} = $2 ${lock}`, [
-      siteId,
-      id,
-    ]);
+    const [row] = await tx.all(`SELECT record FROM ${table} WHERE site_id = $1 AND ${key} = $2 ${lock}`, [siteId, id]);
     return unpackRecord(String(row?.record), id) as T;
   }
   const decisions = async (column: "subject" | "given_by", value: Value) =>
     (
-      await tx.all(
-        `SELECT ${columns.consents} FROM consents WHERE site_id = $1 AND ${column} = $2 ORDER BY subject ${lock}`,
-        [siteId, value],
-      )
+      await tx.all(`SELECT ${columns.consents} FROM consents WHERE site_id = $1 AND ${column} = $2 ORDER BY subject ${lock}`, [
+        siteId,
+        value,
+      ])
     ).map(decisionOf);
 
   return {
     lockVisitor: (id: string, at: number) => record("visitors", id, newVisitor, at),
-    saveVisitor: (id: string, visitor: Visitor, at: number) =>
-      saveRecord(tx, siteId, "visitors", id, visitor, at),
+    saveVisitor: (id: string, visitor: Visitor, at: number) => saveRecord(tx, siteId, "visitors", id, visitor, at),
     removeVisitor: (id: string) => removeRecord(tx, siteId, "visitors", id),
     lockIdentity: (emailSha256: Sha256, at: number) => record("identities", emailSha256, newIdentity, at),
     saveIdentity: (emailSha256: Sha256, identity: Identity, at: number) =>
@@ -232,10 +212,7 @@ function rowsOn(tx: Query, db: Database, siteId: string, newId: () => string) {
     /** Deletes grants of a person or visitor; refusals stay. */
     async deleteGrants(subject: string): Promise<void> {
       for (const table of ["consents", "consent_history"]) {
-        await tx.all(`DELETE FROM ${table} WHERE site_id = $1 AND subject = $2 AND state <> 'denied'`, [
-          siteId,
-          subject,
-        ]);
+        await tx.all(`DELETE FROM ${table} WHERE site_id = $1 AND subject = $2 AND state <> 'denied'`, [siteId, subject]);
       }
     },
 

@@ -15,8 +15,7 @@ const visit = (changed: Partial<Visit> = {}): Visit => ({
     page: "https://shop.example.com/autumn",
     referrer: "https://www.google.com/",
     address: "203.0.113.9",
-    userAgent:
-      "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36",
+    userAgent: "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36",
   },
   clickIds: { gclid: { value: "EAIaIQobChMI-_", seenAt }, fbclid: { value: "IwAR0", seenAt: seenAt - 5 } },
   browserIds: { _fbp: "fb.1.1794297600000.1", _ga: "GA1.1.2.1794297600" },
@@ -35,10 +34,7 @@ describe("stored records", () => {
   test.each<[string, Identity | Visitor]>([
     ["of a person", identity()],
     ["without visits", { visits: [], firstUtm: {}, forms: {} }],
-    [
-      "whose first UTM fields differ from those of its visits",
-      identity({ firstUtm: { utm_source: "bing" } }),
-    ],
+    ["whose first UTM fields differ from those of its visits", identity({ firstUtm: { utm_source: "bing" } })],
     ["whose first UTM fields were removed", identity({ firstUtm: {} })],
     [
       "of several visits, one of a bot",

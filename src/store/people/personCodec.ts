@@ -5,27 +5,9 @@
 // are separated by tabs and begin with a character that says which one it is.
 // docs/decisions/0012-stored-form-of-identity-records.md compares this with other forms.
 
-import type {
-  Attribution,
-  Browser,
-  EventIdentity,
-  Identity,
-  SeenId,
-  Sha256,
-  Visit,
-  Visitor,
-} from "../../kernel/event.ts";
+import type { Attribution, Browser, EventIdentity, Identity, SeenId, Sha256, Visit, Visitor } from "../../kernel/event.ts";
 
-type Kind =
-  | "browser"
-  | "verdict"
-  | "click id"
-  | "older click id"
-  | "browser id"
-  | "utm"
-  | "first utm"
-  | "form"
-  | "email";
+type Kind = "browser" | "verdict" | "click id" | "older click id" | "browser id" | "utm" | "first utm" | "form" | "email";
 
 type Field = { kind: Kind; name: string; prefix: string };
 
@@ -35,27 +17,56 @@ type Field = { kind: Kind; name: string; prefix: string };
  * it. New ones go to the end.
  */
 const fields: readonly Field[] = [
-  ["browser"], ["verdict"], ["click id"], ["older click id"], ["browser id"], ["utm"], ["first utm"], ["form"], ["email"],
-  ["form", "emailGoogleSha256"], ["form", "emailMicrosoftSha256"], ["form", "emailRedditSha256"],
-  ["utm", "utm_source"], ["utm", "utm_medium"], ["utm", "utm_campaign"], ["utm", "utm_content"], ["utm", "utm_term"],
-  ["click id", "gclid"], ["click id", "fbclid"], ["click id", "msclkid"], ["click id", "ttclid"],
-  ["browser id", "_fbp", "fb.1."], ["browser id", "_fbc", "fb.1."], ["browser id", "_ga", "GA1.1."],
-  ["browser id", "_gcl_au", "1.1."], ["browser id", "_ttp"],
-].map(([kind, name = "", prefix = ""]) => ({ kind: kind as Kind, name, prefix })); // prettier-ignore
+  ["browser"],
+  ["verdict"],
+  ["click id"],
+  ["older click id"],
+  ["browser id"],
+  ["utm"],
+  ["first utm"],
+  ["form"],
+  ["email"],
+  ["form", "emailGoogleSha256"],
+  ["form", "emailMicrosoftSha256"],
+  ["form", "emailRedditSha256"],
+  ["utm", "utm_source"],
+  ["utm", "utm_medium"],
+  ["utm", "utm_campaign"],
+  ["utm", "utm_content"],
+  ["utm", "utm_term"],
+  ["click id", "gclid"],
+  ["click id", "fbclid"],
+  ["click id", "msclkid"],
+  ["click id", "ttclid"],
+  ["browser id", "_fbp", "fb.1."],
+  ["browser id", "_fbc", "fb.1."],
+  ["browser id", "_ga", "GA1.1."],
+  ["browser id", "_gcl_au", "1.1."],
+  ["browser id", "_ttp"],
+].map(([kind, name = "", prefix = ""]) => ({ kind: kind as Kind, name, prefix }));
 
 const firstKey = 0x30;
-const keyed = new Map(
-  fields.map((field, i) => [field.kind + field.name, { ...field, key: String.fromCharCode(firstKey + i) }]),
-);
+const keyed = new Map(fields.map((field, i) => [field.kind + field.name, { ...field, key: String.fromCharCode(firstKey + i) }]));
 
 /** Each phrase is stored as one character. For these, too, new ones go to the end; 61 are possible. */
 const phrases = [
-  "Mozilla/5.0 (", "Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/", ".0.0.0 Safari/537.36",
-  "iPhone; CPU iPhone OS ", " like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/", " Mobile/15E148 Safari/604.1",
-  "Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/", ".0.0.0 Mobile Safari/537.36",
-  "Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/", "537.36 (KHTML, like Gecko) Chrome/",
-  "605.1.15 (KHTML, like Gecko) Version/", "https://", "https://www.", ".com/", "google", "facebook",
-]; // prettier-ignore
+  "Mozilla/5.0 (",
+  "Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/",
+  ".0.0.0 Safari/537.36",
+  "iPhone; CPU iPhone OS ",
+  " like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/",
+  " Mobile/15E148 Safari/604.1",
+  "Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/",
+  ".0.0.0 Mobile Safari/537.36",
+  "Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/",
+  "537.36 (KHTML, like Gecko) Chrome/",
+  "605.1.15 (KHTML, like Gecko) Version/",
+  "https://",
+  "https://www.",
+  ".com/",
+  "google",
+  "facebook",
+];
 
 /** The control characters but NUL, tab and line feed; then those that take two bytes. */
 const codeOf = (i: number) => (i < 8 ? i + 1 : i < 29 ? i + 3 : i - 29 + 0x80);
@@ -77,9 +88,7 @@ const anyPhrase = new RegExp(
 const special = /[\0-\x1f\x80-\x9f\\\p{Cs}]/gu;
 const ordinary = /^[ -[\]-~]*$/;
 const escape = (text: string) =>
-  ordinary.test(text)
-    ? text
-    : text.replace(special, (one) => `\\${one.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  ordinary.test(text) ? text : text.replace(special, (one) => `\\${one.charCodeAt(0).toString(16).padStart(4, "0")}`);
 const shorten = (text: string) => escape(text).replace(anyPhrase, (phrase) => codes.get(phrase) ?? phrase);
 
 /** Stands for the subject of the record, whose hash is also the hash of most forms of its email. */
@@ -98,8 +107,7 @@ export function packRecord(record: Identity | Visitor, subject: string): string 
     for (const hash of record.emailSha256s) text += packField("email", "", packId(hash, subject));
   } else {
     text = "I";
-    for (const [name, hash] of Object.entries(record.forms))
-      text += packField("form", name, packId(hash, subject));
+    for (const [name, hash] of Object.entries(record.forms)) text += packField("form", name, packId(hash, subject));
     // Mostly they are those of the oldest visit that has any.
     if (JSON.stringify(record.firstUtm) !== JSON.stringify(utmOfFirst(record.visits)))
       text += packField("first utm", "", "") + packUtm(record.firstUtm);
@@ -143,8 +151,7 @@ function packVisit(visit: Visit, subject: string): string {
       clickedAt === seenAt
         ? packField("click id", name, escape(value))
         : packField("older click id", name, `${clickedAt}\t${escape(value)}`);
-  for (const [name, value] of Object.entries(browserIds))
-    text += packField("browser id", name, escape(value));
+  for (const [name, value] of Object.entries(browserIds)) text += packField("browser id", name, escape(value));
   return text + packUtm(utm);
 }
 
@@ -367,9 +374,6 @@ const utmOfFirst = (visits: readonly Pick<Visit, "utm">[]): Visit["utm"] =>
 
 /** Returns the time of the oldest visit or click id; `otherwise` for a record without visits. */
 export function oldestIn(visits: readonly Visit[], otherwise: number): number {
-  const times = visits.flatMap((visit) => [
-    visit.seenAt,
-    ...Object.values(visit.clickIds).map((id) => id.seenAt),
-  ]);
+  const times = visits.flatMap((visit) => [visit.seenAt, ...Object.values(visit.clickIds).map((id) => id.seenAt)]);
   return times.length ? Math.min(...times) : otherwise;
 }

@@ -47,10 +47,12 @@ export async function saveRecord(
   record: Identity | Visitor,
   at: number,
 ): Promise<void> {
-  await tx.all(
-    `UPDATE ${table} SET record = $3, oldest_at = $4 WHERE site_id = $1 AND ${peopleKeys[table]} = $2`,
-    [siteId, id, packRecord(record, id), oldestIn(record.visits, at)],
-  );
+  await tx.all(`UPDATE ${table} SET record = $3, oldest_at = $4 WHERE site_id = $1 AND ${peopleKeys[table]} = $2`, [
+    siteId,
+    id,
+    packRecord(record, id),
+    oldestIn(record.visits, at),
+  ]);
 }
 
 export async function removeRecord(tx: Query, siteId: string, table: PeopleTable, id: string): Promise<void> {
@@ -71,9 +73,7 @@ async function purgeRecords(
     const [row] = await tx.all(sql, [siteId, id]);
     if (!row) continue;
     const record = tryRead(() => unpackRecord(String(row.record), id) as Identity | Visitor);
-    const visits = record?.visits
-      .filter((visit) => visit.seenAt >= before)
-      .map((visit) => withoutOldClickIds(visit, before));
+    const visits = record?.visits.filter((visit) => visit.seenAt >= before).map((visit) => withoutOldClickIds(visit, before));
     // A damaged record is of no use, and may hold what is too old. Kept, it would stop the purge of all others.
     if (!record || !visits?.length) await removeRecord(tx, siteId, table, id);
     else await saveRecord(tx, siteId, table, id, { ...record, visits }, before);

@@ -60,8 +60,7 @@ const idsOfPerson = keyedRead({
   types: ["bigint", "text", "text"],
 });
 
-const sortById = (rows: readonly Row[]) =>
-  rows.toSorted((one, other) => (String(one.id) < String(other.id) ? -1 : 1));
+const sortById = (rows: readonly Row[]) => rows.toSorted((one, other) => (String(one.id) < String(other.id) ? -1 : 1));
 
 const isLive = ({ mode }: Row) => mode === "live";
 

@@ -34,20 +34,23 @@ export const feedRetryMs = hourMs;
 /** A later due time was written by a clock that ran ahead. */
 export const maxFeedDelayMs = dayMs + hourMs;
 
-export const isDue = ({ dueAt }: Pick<Feed, "dueAt">, now: number): boolean =>
-  dueAt <= now || dueAt > now + maxFeedDelayMs;
+export const isDue = ({ dueAt }: Pick<Feed, "dueAt">, now: number): boolean => dueAt <= now || dueAt > now + maxFeedDelayMs;
 
 export function feedStore(db: Database, seal: Seal, newId: () => string) {
   const feedRow = describeRow<Feed, Feed>({
     siteId: asText,
     address: {
       column: "address",
-      read: (text, { site_id }) =>
-        unsealObject(seal, String(text), feedPlace(String(site_id))) as FeedAddress | null,
+      read: (text, { site_id }) => unsealObject(seal, String(text), feedPlace(String(site_id))) as FeedAddress | null,
     },
-    options: asObject, dueAt: asNumber, fetchedAt: asNumberOrNull, error: asTextOrNull, tally: asObject,
-    failingSince: asNumberOrNull, createdAt: asNumber,
-  }); // prettier-ignore
+    options: asObject,
+    dueAt: asNumber,
+    fetchedAt: asNumberOrNull,
+    error: asTextOrNull,
+    tally: asObject,
+    failingSince: asNumberOrNull,
+    createdAt: asNumber,
+  });
 
   return {
     async find(siteId: string): Promise<Feed | null> {
@@ -79,19 +82,20 @@ export function feedStore(db: Database, seal: Seal, newId: () => string) {
     },
 
     async listDue(now: number): Promise<Feed[]> {
-      const rows = await db.all(
-        `SELECT ${feedRow.list} FROM order_feeds WHERE due_at <= $1 OR due_at > $2 LIMIT ${maxDue}`,
-        [now, now + maxFeedDelayMs],
-      );
+      const rows = await db.all(`SELECT ${feedRow.list} FROM order_feeds WHERE due_at <= $1 OR due_at > $2 LIMIT ${maxDue}`, [
+        now,
+        now + maxFeedDelayMs,
+      ]);
       return rows.map(feedRow.read);
     },
 
     /** False when another node was first, or the feed was changed. */
     async claim({ siteId, dueAt }: Feed, now: number): Promise<boolean> {
-      const rows = await db.run(
-        `UPDATE order_feeds SET due_at = $3 WHERE site_id = $1 AND due_at = $2 RETURNING site_id`,
-        [siteId, dueAt, now + feedRetryMs],
-      );
+      const rows = await db.run(`UPDATE order_feeds SET due_at = $3 WHERE site_id = $1 AND due_at = $2 RETURNING site_id`, [
+        siteId,
+        dueAt,
+        now + feedRetryMs,
+      ]);
       return rows.length > 0;
     },
 

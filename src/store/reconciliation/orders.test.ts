@@ -31,9 +31,7 @@ describe.each(engines)("orders on %s", async (engine) => {
       const found = await store.orders.findFolded(siteId, ["none", "same", ...some.map((n) => `a-${n}`)]);
       expect(found.get("same")).toHaveLength(20);
       const others = [...found].filter(([folded]) => folded !== "same").flatMap(([, orders]) => orders);
-      expect(others.map(orderIdOf).toSorted()).toEqual(
-        [...(count > 0 ? ["a-0"] : []), ...some.map((n) => `A-${n}`)].toSorted(),
-      );
+      expect(others.map(orderIdOf).toSorted()).toEqual([...(count > 0 ? ["a-0"] : []), ...some.map((n) => `A-${n}`)].toSorted());
       const byId = await store.orders.find(
         siteId,
         some.map((n) => `=A-${n}`),

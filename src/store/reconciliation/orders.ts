@@ -35,13 +35,22 @@ export function orderKey(
 /** The order id as the list has it; null where it has none. */
 export const orderIdOf = ({ id }: Pick<Order, "id">) => (id.startsWith("=") ? id.slice(1) : null);
 
-export const orderRow = describeRow<Order, Order>({
-  siteId: asText, id: asText, time: asNumber, value: asNumberOrNull, currency: asText, status: asOneOf<OrderStatus>(),
-  emailSha256: asOneOf<Sha256 | null>(), listedAt: asNumber,
-}, {
-  folded: (order) => foldedOf(orderIdOf(order)),
-  email_ref: ({ emailSha256 }) => emailSha256 && emailRef(emailSha256),
-}); // prettier-ignore
+export const orderRow = describeRow<Order, Order>(
+  {
+    siteId: asText,
+    id: asText,
+    time: asNumber,
+    value: asNumberOrNull,
+    currency: asText,
+    status: asOneOf<OrderStatus>(),
+    emailSha256: asOneOf<Sha256 | null>(),
+    listedAt: asNumber,
+  },
+  {
+    folded: (order) => foldedOf(orderIdOf(order)),
+    email_ref: ({ emailSha256 }) => emailSha256 && emailRef(emailSha256),
+  },
+);
 
 const foldedOf = (orderId: string | null) => (orderId === null ? null : foldOrderId(orderId));
 
@@ -165,18 +174,18 @@ export function orderStore(db: Database, newId: () => string) {
       const sql = `UPDATE orders SET email_ref = NULL, email_sha256 = NULL WHERE site_id = $1 AND id IN ({KEYS})`;
       // In small transactions: an address may have very many orders.
       for (const some of chunks(ids)) await db.write((tx) => allByKeys(tx, sql, [siteId], some));
-      const runs = telling.length
-        ? await db.all(`SELECT id FROM reconciliations WHERE site_id = $1`, [siteId])
-        : [];
+      const runs = telling.length ? await db.all(`SELECT id FROM reconciliations WHERE site_id = $1`, [siteId]) : [];
       for (const id of telling) {
         const newOne = `~erased ${newId()}`;
         await db.write(async (tx) => {
           await tx.all(`DELETE FROM orders WHERE site_id = $1 AND id = $2`, [siteId, id]);
           for (const run of runs)
-            await tx.all(
-              `UPDATE reconciliation_rows SET id = $4 WHERE site_id = $1 AND run_id = $2 AND id = $3`,
-              [siteId, String(run.id), id, newOne],
-            );
+            await tx.all(`UPDATE reconciliation_rows SET id = $4 WHERE site_id = $1 AND run_id = $2 AND id = $3`, [
+              siteId,
+              String(run.id),
+              id,
+              newOne,
+            ]);
         });
       }
       return ids.length;

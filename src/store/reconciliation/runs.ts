@@ -6,7 +6,7 @@ import type { ConfirmationReason, ConfirmationState, CountedAs } from "../../ker
 import type { DeliveryState } from "../../kernel/event.ts";
 import type { MatchKind, OrderStatus, RowClass, RunState } from "../../kernel/reconciliation.ts";
 import { readList, readObject } from "../damagedRows.ts";
-import { asNumber, asNumberOrNull, asObject, asOneOf, asText, asTextOrNull, describeRow } from "../describeRow.ts"; // prettier-ignore
+import { asNumber, asNumberOrNull, asObject, asOneOf, asText, asTextOrNull, describeRow } from "../describeRow.ts";
 import {
   allByKeys,
   allForEach,
@@ -78,14 +78,21 @@ export type RunRow = {
 };
 
 export const runRow = describeRow<Run, Run>({
-  siteId: asText, id: asText, state: asOneOf<RunState>(), phase: asOneOf<Run["phase"]>(), cursor: asText,
+  siteId: asText,
+  id: asText,
+  state: asOneOf<RunState>(),
+  phase: asOneOf<Run["phase"]>(),
+  cursor: asText,
   from: { column: "from_time", write: (one) => one.from, read: Number },
   to: { column: "to_time", write: (one) => one.to, read: Number },
-  event: asText, tolerance: asNumber,
+  event: asText,
+  tolerance: asNumber,
   tally: asObject,
   isReadable: { column: "tally", read: (value) => readObject(String(value)) !== null },
-  startedBy: asText, startedAt: asNumber, updatedAt: asNumber,
-}); // prettier-ignore
+  startedBy: asText,
+  startedAt: asNumber,
+  updatedAt: asNumber,
+});
 
 type PackedOutcome = [
   connectionId: string,
@@ -120,11 +127,22 @@ function readOutcomes(value: Value): RowOutcome[] {
 }
 
 export const resultRow = describeRow<RunRow, RunRow>({
-  siteId: asText, runId: asText, id: asText, class: asOneOf<RowClass>(), foundBy: asOneOf<MatchKind | null>(),
-  eventId: asTextOrNull, events: asNumber, time: asNumber, orderValue: asNumberOrNull, orderCurrency: asTextOrNull,
-  orderStatus: asOneOf<OrderStatus | null>(), eventValue: asNumberOrNull, eventCurrency: asTextOrNull,
-  filtered: asTextOrNull, outcomes: { read: readOutcomes, pack: packOutcomes },
-}); // prettier-ignore
+  siteId: asText,
+  runId: asText,
+  id: asText,
+  class: asOneOf<RowClass>(),
+  foundBy: asOneOf<MatchKind | null>(),
+  eventId: asTextOrNull,
+  events: asNumber,
+  time: asNumber,
+  orderValue: asNumberOrNull,
+  orderCurrency: asTextOrNull,
+  orderStatus: asOneOf<OrderStatus | null>(),
+  eventValue: asNumberOrNull,
+  eventCurrency: asTextOrNull,
+  filtered: asTextOrNull,
+  outcomes: { read: readOutcomes, pack: packOutcomes },
+});
 const [, , , ...changing] = resultRow.inserted;
 
 const writeResults = rowStatement({
@@ -148,10 +166,7 @@ export function runStore(db: Database, newId: () => string) {
   const readAll = (rows: readonly Row[]) => rows.map(runRow.read);
 
   const find = async ({ siteId, id }: Key): Promise<Run | null> => {
-    const [row] = await db.all(`SELECT ${runRow.list} FROM reconciliations WHERE site_id = $1 AND id = $2`, [
-      siteId,
-      id,
-    ]);
+    const [row] = await db.all(`SELECT ${runRow.list} FROM reconciliations WHERE site_id = $1 AND id = $2`, [siteId, id]);
     return row ? runRow.read(row) : null;
   };
 
@@ -176,10 +191,9 @@ export function runStore(db: Database, newId: () => string) {
     /** Lists the runs of a site, the newest first. Few are kept. */
     list: async (siteId: string): Promise<Run[]> =>
       readAll(
-        await db.all(
-          `SELECT ${runRow.list} FROM reconciliations WHERE site_id = $1 ORDER BY id DESC LIMIT ${maxListed}`,
-          [siteId],
-        ),
+        await db.all(`SELECT ${runRow.list} FROM reconciliations WHERE site_id = $1 ORDER BY id DESC LIMIT ${maxListed}`, [
+          siteId,
+        ]),
       ),
 
     listRunning: async (): Promise<Run[]> =>
@@ -237,15 +251,9 @@ export function runStore(db: Database, newId: () => string) {
     },
 
     /** Lists rows by id, of one class or of all. */
-    async listRows(
-      { siteId, id }: Key,
-      rowClass: RowClass | null,
-      after: string,
-      limit: number,
-    ): Promise<RunRow[]> {
+    async listRows({ siteId, id }: Key, rowClass: RowClass | null, after: string, limit: number): Promise<RunRow[]> {
       // In the order of its index: PostgreSQL would otherwise look for a rare class in the order of ids, through all rows.
-      const [where, order] =
-        rowClass === null ? ["id > $3", "id"] : ["(class, id) > ($5, $3) AND class <= $5", "class, id"];
+      const [where, order] = rowClass === null ? ["id > $3", "id"] : ["(class, id) > ($5, $3) AND class <= $5", "class, id"];
       const params: Value[] = [siteId, id, after, limit, ...(rowClass === null ? [] : [rowClass])];
       const rows = await db.all(
         `SELECT ${resultRow.list} FROM reconciliation_rows

@@ -21,9 +21,7 @@ const migrationLockId = 7220415;
 const lockTimeoutMs = 1500;
 
 export async function schemaVersion(db: Query): Promise<number> {
-  const [row] = await db.all(`SELECT MAX(version) AS version FROM migrations WHERE version <> $1`, [
-    moveMarkerVersion,
-  ]);
+  const [row] = await db.all(`SELECT MAX(version) AS version FROM migrations WHERE version <> $1`, [moveMarkerVersion]);
   return Number(row?.version ?? 0);
 }
 
@@ -33,25 +31,16 @@ export async function schemaVersion(db: Query): Promise<number> {
  */
 export async function takeMigrationLock(db: Database, tx: Query): Promise<void> {
   if (!db.advisoryLocks) return;
-  const [row] = await tx.all(
-    `SELECT CASE WHEN pg_try_advisory_xact_lock(${migrationLockId}) THEN 1 ELSE 0 END AS mine`,
-  );
+  const [row] = await tx.all(`SELECT CASE WHEN pg_try_advisory_xact_lock(${migrationLockId}) THEN 1 ELSE 0 END AS mine`);
   if (Number(row?.mine) !== 1) throw new MigrationLockTaken();
 }
 
 /** Returns false where another node has applied it meanwhile. */
-export async function applyMigration(
-  db: Database,
-  migration: Migration,
-  all: readonly Migration[],
-): Promise<boolean> {
+export async function applyMigration(db: Database, migration: Migration, all: readonly Migration[]): Promise<boolean> {
   const { onDedicatedConnection } = db;
-  if (migration.indexes === undefined || onDedicatedConnection === null)
-    return applyInTransaction(db, migration, all);
+  if (migration.indexes === undefined || onDedicatedConnection === null) return applyInTransaction(db, migration, all);
   return onDedicatedConnection((holder) =>
-    whileLocked(db, holder, () =>
-      onDedicatedConnection((session) => buildIndexes(db, session, migration, all)),
-    ),
+    whileLocked(db, holder, () => onDedicatedConnection((session) => buildIndexes(db, session, migration, all))),
   );
 }
 
@@ -72,11 +61,7 @@ async function whileLocked<T>(db: Database, holder: Query, work: () => Promise<T
   }
 }
 
-async function applyInTransaction(
-  db: Database,
-  migration: Migration,
-  all: readonly Migration[],
-): Promise<boolean> {
+async function applyInTransaction(db: Database, migration: Migration, all: readonly Migration[]): Promise<boolean> {
   const isSharded = db.isServer && (await isCitus(db));
   const apply = async (tx: Query) => {
     await takeMigrationLock(db, tx);
@@ -87,17 +72,14 @@ async function applyInTransaction(
       await tx.all(`SET LOCAL lock_timeout = ${lockTimeoutMs}`);
     }
     if (isSharded) await tx.all(sequentialShardChanges);
-    for (const statement of migration.statements)
-      await tx.all(statement.replace("{COMPACT}", db.compactTable));
-    for (const { name, on } of migration.indexes ?? [])
-      await tx.all(`CREATE INDEX IF NOT EXISTS ${name} ON ${on}`);
+    for (const statement of migration.statements) await tx.all(statement.replace("{COMPACT}", db.compactTable));
+    for (const { name, on } of migration.indexes ?? []) await tx.all(`CREATE INDEX IF NOT EXISTS ${name} ON ${on}`);
     if (isSharded) await distribute(tx, migration);
     await recordMigration(tx, migration, all);
     return true;
   };
   // To create dozens of shards may take longer than a statement on the connections of nodes may.
-  if (isSharded && db.onDedicatedConnection)
-    return db.onDedicatedConnection((session) => inTransaction(session, apply));
+  if (isSharded && db.onDedicatedConnection) return db.onDedicatedConnection((session) => inTransaction(session, apply));
   return db.write(apply);
 }
 
@@ -114,12 +96,7 @@ async function inTransaction<T>(session: Query, work: (tx: Query) => Promise<T>)
 }
 
 /** Builds indexes concurrently, while nodes write to their tables. */
-async function buildIndexes(
-  db: Database,
-  session: Query,
-  migration: Migration,
-  all: readonly Migration[],
-): Promise<boolean> {
+async function buildIndexes(db: Database, session: Query, migration: Migration, all: readonly Migration[]): Promise<boolean> {
   if ((await schemaVersion(session)) >= migration.version) return false;
   for (const index of migration.indexes ?? []) await buildIndex(session, index);
   await db.write((tx) => recordMigration(tx, migration, all));
@@ -148,9 +125,5 @@ async function recordMigration(tx: Query, migration: Migration, all: readonly Mi
   const { version, name } = migration;
   await writeSetting(tx, oldestSchemaSetting, String(oldestCompatible(all, version)));
   await writeSetting(tx, generationSetting, generationOf(all));
-  await tx.all(`INSERT INTO migrations (version, name, applied_at) VALUES ($1, $2, $3)`, [
-    version,
-    name,
-    Date.now(),
-  ]);
+  await tx.all(`INSERT INTO migrations (version, name, applied_at) VALUES ($1, $2, $3)`, [version, name, Date.now()]);
 }

@@ -15,13 +15,11 @@ test("listed columns are those of the schema, and a described insert begins with
   const db = connectDatabase({ engine: "sqlite", file: `${freshFolder()}/store.db` });
   try {
     await migrate(db);
-    for (const [table, text] of Object.entries(columns))
-      expect(text.split(", "), table).toEqual(await columnsOf(db, table));
+    for (const [table, text] of Object.entries(columns)) expect(text.split(", "), table).toEqual(await columnsOf(db, table));
     for (const [table, row] of Object.entries(describedRows)) {
       const all = new Set([...row.columns, ...row.inserted]);
       expect([...all].toSorted(), table).toEqual((await columnsOf(db, table)).toSorted());
-      if (migrations.some(({ bySite }) => bySite.includes(table)))
-        expect(row.inserted[0], table).toBe("site_id");
+      if (migrations.some(({ bySite }) => bySite.includes(table))) expect(row.inserted[0], table).toBe("site_id");
     }
   } finally {
     await db.close();
@@ -30,12 +28,10 @@ test("listed columns are those of the schema, and a described insert begins with
 
 test("no statement selects all columns, and every insert names its columns", () => {
   const folder = fileURLToPath(new URL("..", import.meta.url));
-  const wide =
-    /(?:SELECT|RETURNING|,) (?:\w+\.)?\*(?! FROM \()|SELECT \*(?! FROM \()|INSERT INTO (?:\w+|\$\{[^}]+\}) VALUES/;
+  const wide = /(?:SELECT|RETURNING|,) (?:\w+\.)?\*(?! FROM \()|SELECT \*(?! FROM \()|INSERT INTO (?:\w+|\$\{[^}]+\}) VALUES/;
   const found = readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((file) => /(?<!\.test)\.ts$/.test(file))
     .filter((file) => wide.test(readFileSync(`${folder}/${file}`, "utf8").replaceAll(/^ *(?:\/\/|\*|\/\*).*$/gm, "")));
   expect(found).toEqual([]);
-  for (const text of ["SELECT * FROM x", "RETURNING *`", "a, b.* FROM", "INSERT INTO x VALUES (1)"])
-    expect(text).toMatch(wide);
-}); // prettier-ignore
+  for (const text of ["SELECT * FROM x", "RETURNING *`", "a, b.* FROM", "INSERT INTO x VALUES (1)"]) expect(text).toMatch(wide);
+});

@@ -33,9 +33,7 @@ export async function isCitus(db: Query): Promise<boolean> {
 /** Runs only on Citus. A table that was placed already stays where it is. */
 export async function distribute(tx: Query, migration: Migration): Promise<void> {
   for (const { table, call } of placeTables(migration)) {
-    const placed = await tx.all(
-      `SELECT 1 AS n FROM pg_dist_partition WHERE logicalrelid = CAST('${table}' AS regclass)`,
-    );
+    const placed = await tx.all(`SELECT 1 AS n FROM pg_dist_partition WHERE logicalrelid = CAST('${table}' AS regclass)`);
     if (placed.length === 0) await tx.all(`SELECT ${call}`);
   }
 }

@@ -14,8 +14,7 @@ export const generationSetting = "schema_generation";
 
 export class UnreleasedSchema extends Error {
   constructor(engine: Dialect["engine"]) {
-    const [name, remedy] =
-      engine === "sqlite" ? ["embedded", "a new data folder"] : ["PostgreSQL", "a new, empty database"];
+    const [name, remedy] = engine === "sqlite" ? ["embedded", "a new data folder"] : ["PostgreSQL", "a new, empty database"];
     super(
       `The ${name} database was made by an unreleased version of Cleancast, and cannot be used or migrated: start with ${remedy}.`,
     );
@@ -26,18 +25,13 @@ const known = new WeakMap<readonly Migration[], string>();
 
 /** Ignores line breaks and indentation. */
 export function generationOf(steps: readonly Migration[] = migrations): string {
-  const generation =
-    known.get(steps) ?? hash("sha256", (steps[0]?.statements ?? []).join(";").replaceAll(/\s+/g, " "));
+  const generation = known.get(steps) ?? hash("sha256", (steps[0]?.statements ?? []).join(";").replaceAll(/\s+/g, " "));
   known.set(steps, generation);
   return generation;
 }
 
 /** Throws for a database that has a schema, but not one of this generation. */
-export async function refuseUnreleased(
-  db: DialectQuery,
-  version: number,
-  steps?: readonly Migration[],
-): Promise<void> {
+export async function refuseUnreleased(db: DialectQuery, version: number, steps?: readonly Migration[]): Promise<void> {
   if (version === 0) return;
   const hasSettings = (await columnsOf(db, "settings")).length > 0;
   const found = hasSettings ? await readSetting(db, generationSetting) : null;

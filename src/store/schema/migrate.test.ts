@@ -52,10 +52,7 @@ async function locationOf(engine: "sqlite" | "postgres", flags = ""): Promise<St
 }
 
 /** A database at the present schema, closed afterwards; `more` are further nodes on it. */
-async function onDatabase(
-  location: StoreLocation,
-  work: (db: Database, more: () => Database) => Promise<void>,
-): Promise<void> {
+async function onDatabase(location: StoreLocation, work: (db: Database, more: () => Database) => Promise<void>): Promise<void> {
   const opened: Database[] = [];
   const open = () => {
     const db = connectDatabase(location);
@@ -174,16 +171,13 @@ async function asNewNode(db: Database, options: ReturnType<typeof plus>): Promis
 }
 
 describe("nodes on one PostgreSQL", () => {
-  test.each(["", "no-advisory-locks"])(
-    "each migration is applied once by nodes that start together (%s)",
-    async (flags) => {
-      await onDatabase(await locationOf("postgres", flags), async (db, more) => {
-        const nodes = [db, more(), more(), more()];
-        const reports = await Promise.all(nodes.map((node) => migrate(node, plus(expand, index))));
-        expect(reports.flatMap(({ applied }) => applied).toSorted()).toEqual(["found sooner", "more"]);
-      });
-    },
-  );
+  test.each(["", "no-advisory-locks"])("each migration is applied once by nodes that start together (%s)", async (flags) => {
+    await onDatabase(await locationOf("postgres", flags), async (db, more) => {
+      const nodes = [db, more(), more(), more()];
+      const reports = await Promise.all(nodes.map((node) => migrate(node, plus(expand, index))));
+      expect(reports.flatMap(({ applied }) => applied).toSorted()).toEqual(["found sooner", "more"]);
+    });
+  });
 
   test("a migration waits for a table that is read for long without blocking nodes", async () => {
     const location = await locationOf("postgres");
@@ -228,7 +222,9 @@ describe("nodes on one PostgreSQL", () => {
         await migrate(more());
         await migrate(more(), plus(expand));
         expect(performance.now() - askedAt).toBeLessThan(12_000);
-        await db.all(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'CREATE INDEX CONCURRENTLY events_by_note%'`); // prettier-ignore
+        await db.all(
+          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'CREATE INDEX CONCURRENTLY events_by_note%'`,
+        );
         expect(await killed).toBe("killed");
         expect(await readIndexValidity(db)).toBe(0);
         await writer.query("COMMIT");
@@ -255,8 +251,7 @@ describe("nodes on one PostgreSQL", () => {
   test("a statement whose result type another node has changed is run again", async () => {
     await onDatabase(await locationOf("postgres"), async (db, more) => {
       const ask = () => db.all(`SELECT attempts FROM deliveries WHERE site_id = $1`, ["s"]);
-      const write = () =>
-        db.write((tx) => tx.all(`DELETE FROM deliveries WHERE site_id = $1 RETURNING attempts`, ["s"]));
+      const write = () => db.write((tx) => tx.all(`DELETE FROM deliveries WHERE site_id = $1 RETURNING attempts`, ["s"]));
       // So many calls make every connection prepare both statements.
       await Promise.all(Array.from({ length: 8 }, () => [ask(), write()]).flat());
       await more().write((tx) => tx.all(`ALTER TABLE deliveries ALTER COLUMN attempts TYPE bigint`));
@@ -276,7 +271,9 @@ async function onClient(location: StoreLocation, work: (client: Client) => Promi
 }
 
 async function readIndexValidity(db: Database): Promise<number | null> {
-  const [row] = await db.all(`SELECT CASE WHEN indisvalid THEN 1 ELSE 0 END AS is_valid FROM pg_index WHERE indexrelid = to_regclass('events_by_note')`); // prettier-ignore
+  const [row] = await db.all(
+    `SELECT CASE WHEN indisvalid THEN 1 ELSE 0 END AS is_valid FROM pg_index WHERE indexrelid = to_regclass('events_by_note')`,
+  );
   return row ? Number(row.is_valid) : null;
 }
 

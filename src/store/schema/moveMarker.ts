@@ -20,11 +20,11 @@ export async function readMoveMarker(db: Query): Promise<string | null> {
 }
 
 export async function writeMoveMarker(tx: Query, move: string, now: number): Promise<void> {
-  await tx.all(
-    `INSERT INTO migrations (version, name, applied_at) VALUES ($1, $2, $3) ON CONFLICT (version) DO NOTHING`,
-    [moveMarkerVersion, move, now],
-  );
+  await tx.all(`INSERT INTO migrations (version, name, applied_at) VALUES ($1, $2, $3) ON CONFLICT (version) DO NOTHING`, [
+    moveMarkerVersion,
+    move,
+    now,
+  ]);
 }
 
-export const clearMoveMarker = (db: Database) =>
-  db.run(`DELETE FROM migrations WHERE version = $1`, [moveMarkerVersion]);
+export const clearMoveMarker = (db: Database) => db.run(`DELETE FROM migrations WHERE version = $1`, [moveMarkerVersion]);

@@ -36,13 +36,9 @@ describe("the placement of tables on a sharded database", () => {
 
   test("every table of every migration is placed once", () => {
     const placed = migrations.flatMap(placeTables);
-    expect(placed.map(({ table }) => table).toSorted()).toEqual(
-      ["migrations", ...configuration, ...bySite].toSorted(),
-    );
+    expect(placed.map(({ table }) => table).toSorted()).toEqual(["migrations", ...configuration, ...bySite].toSorted());
     for (const { table, call } of placed)
-      expect(call).toMatch(
-        bySite.includes(table) ? `create_distributed_table('${table}', 'site_id'` : "create_reference_table(",
-      );
+      expect(call).toMatch(bySite.includes(table) ? `create_distributed_table('${table}', 'site_id'` : "create_reference_table(");
     expect(placed.filter(({ call }) => call.includes("colocate_with => 'none'"))).toHaveLength(1);
     expect(migrations[0]?.bySite).toContain(anchor);
   });
@@ -75,9 +71,7 @@ describe("the schema on PostgreSQL", () => {
       });
       await observed.close();
       expect(sent.length).toBeGreaterThan(migrations.flatMap(({ statements }) => statements).length);
-      expect(
-        sent.filter((sql) => /citus\.|^DO\b|create_(?:reference|distributed)|pg_dist/.test(sql)),
-      ).toEqual([]);
+      expect(sent.filter((sql) => /citus\.|^DO\b|create_(?:reference|distributed)|pg_dist/.test(sql))).toEqual([]);
       return;
     }
     for (const one of migrations) await db.write((tx) => distribute(tx, one));
@@ -103,8 +97,7 @@ describe("the schema on PostgreSQL", () => {
        WHERE table_schema = current_schema() AND column_name = 'site_id' AND ordinal_position = 1`,
     );
     const found = new Map(columns.map(({ table, ...rest }) => [String(table), rest]));
-    for (const table of bySite)
-      expect(found.get(table), table).toEqual({ type: "text", nullable: "NO", collation: null });
+    for (const table of bySite) expect(found.get(table), table).toEqual({ type: "text", nullable: "NO", collation: null });
   });
 
   test("the site is first in every primary key and unique index of a sharded table", async () => {
@@ -153,9 +146,7 @@ function statementsInSource(): { file: string; text: string; source: string }[] 
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
     (file) =>
       /(?<!\.test)\.ts$/.test(file) &&
-      !/^schema\/(?:migrations|migration|distribute|tables|schemaProbe)|^maintenance\/(?:snapshot|restoreTarget|copy)/.test(
-        file,
-      ),
+      !/^schema\/(?:migrations|migration|distribute|tables|schemaProbe)|^maintenance\/(?:snapshot|restoreTarget|copy)/.test(file),
   );
   return files.flatMap((file) => {
     const source = readFileSync(`${folder}/${file}`, "utf8");
@@ -172,10 +163,7 @@ describe("every statement of the store", () => {
   const all = statementsInSource();
 
   test.each([
-    [
-      "no function inside ON CONFLICT",
-      /ON CONFLICT.*\b(?:now|random|clock_timestamp|coalesce|greatest|least)\s*\(/i,
-    ],
+    ["no function inside ON CONFLICT", /ON CONFLICT.*\b(?:now|random|clock_timestamp|coalesce|greatest|least)\s*\(/i],
     ["no subquery inside ON CONFLICT", /ON CONFLICT.*DO UPDATE.*\(\s*SELECT/i],
     ["rows are written with VALUES", /INSERT INTO \w+ \([^)]*\) SELECT/i],
     [
@@ -232,19 +220,13 @@ const ofAllSites: Readonly<Record<string, readonly string[]>> = {
   ],
   "statistics/health.ts": ["SELECT MIN(periods.ends_at) AS ends_at FROM webhooks"],
   "outbound/periods.ts": ["SELECT site_id, number, ends_at FROM period_heads"],
-  "outbound/pushes.ts": [
-    "SELECT site_id, id FROM webhooks",
-    "UPDATE webhooks SET owner = '', due_at = 0 WHERE owner <> ''",
-  ],
+  "outbound/pushes.ts": ["SELECT site_id, id FROM webhooks", "UPDATE webhooks SET owner = '', due_at = 0 WHERE owner <> ''"],
 };
 
 /** Statements whose condition is composed elsewhere, where it names the site. Check a new one before you list it. */
 const composed: Readonly<Record<string, readonly string[]>> = {
   "maintenance/lostKey.ts": ["UPDATE webhooks SET ${column} = $3", "UPDATE events SET extra = NULL"],
-  "maintenance/purge.ts": [
-    "DELETE FROM consents WHERE ${condition}",
-    "DELETE FROM consent_history WHERE ${condition}",
-  ],
+  "maintenance/purge.ts": ["DELETE FROM consents WHERE ${condition}", "DELETE FROM consent_history WHERE ${condition}"],
   // Their first column is the site's: the first field of the row's description.
   "events/eventRow.ts": ["INSERT INTO events (${"],
   "deliveries/backfills.ts": ["INSERT INTO backfills (${"],
@@ -288,9 +270,7 @@ describe("the site of a statement", () => {
   });
 
   test("each node can answer the statements over all sites for its own sites, without locks", () => {
-    const found = statementsInSource().filter(
-      (one) => begins(ofAllSites, one) && namesShardedTable(one.text),
-    );
+    const found = statementsInSource().filter((one) => begins(ofAllSites, one) && namesShardedTable(one.text));
     expect(found.length).toBeGreaterThan(15);
     expect(found.flatMap(({ text }) => faultsOfAllSites(text))).toEqual([]);
     const correlated = /\(\s*SELECT (?:COALESCE\()?(?:SUM|MIN|MAX|COUNT)\((?!.*GROUP BY)/;
@@ -300,7 +280,10 @@ describe("the site of a statement", () => {
   test.each([
     ["reads from every node", "SELECT 1 FROM events WHERE id = $1"],
     ["is composed at run time", "SELECT 1 FROM events WHERE ${where}"],
-    ["is joined by the id alone", "SELECT 1 FROM events JOIN deliveries ON deliveries.event_id = events.id WHERE events.site_id = $1"],
+    [
+      "is joined by the id alone",
+      "SELECT 1 FROM events JOIN deliveries ON deliveries.event_id = events.id WHERE events.site_id = $1",
+    ],
     ["lists tables", "SELECT 1 FROM events, deliveries WHERE events.site_id = $1"],
     ["lists tables under other names", "SELECT 1 FROM events AS e, deliveries d WHERE e.site_id = $1"],
     ["can match without the site", "SELECT 1 FROM events WHERE site_id = $1 OR id = $2"],
@@ -308,23 +291,33 @@ describe("the site of a statement", () => {
     ["reads while it writes", "INSERT INTO events (site_id, id) VALUES ($1, (SELECT id FROM deliveries LIMIT 1))"],
     ["copies rows", "INSERT INTO events (site_id, id) SELECT site_id, id FROM deliveries WHERE site_id = $1"],
     ["has another first column", "INSERT INTO events (id, site_id) VALUES ($1, $2)"],
-    ["calls a function for an existing row", "INSERT INTO totals (site_id) VALUES ($1) ON CONFLICT (site_id) DO UPDATE SET n = md5(totals.n)"],
-    ["calls a function in a CASE", "INSERT INTO totals (site_id) VALUES ($1) ON CONFLICT (site_id) DO UPDATE SET n = CASE WHEN a THEN random() END"],
-    ["reads another table for an existing row", "INSERT INTO totals (site_id) VALUES ($1) ON CONFLICT (site_id) DO UPDATE SET n = (SELECT 1 FROM events WHERE site_id = $1)"],
-    ["locks rows in a subquery", "UPDATE events SET name = $2 WHERE site_id = $1 AND id IN (SELECT event_id FROM deliveries FOR UPDATE)"],
+    [
+      "calls a function for an existing row",
+      "INSERT INTO totals (site_id) VALUES ($1) ON CONFLICT (site_id) DO UPDATE SET n = md5(totals.n)",
+    ],
+    [
+      "calls a function in a CASE",
+      "INSERT INTO totals (site_id) VALUES ($1) ON CONFLICT (site_id) DO UPDATE SET n = CASE WHEN a THEN random() END",
+    ],
+    [
+      "reads another table for an existing row",
+      "INSERT INTO totals (site_id) VALUES ($1) ON CONFLICT (site_id) DO UPDATE SET n = (SELECT 1 FROM events WHERE site_id = $1)",
+    ],
+    [
+      "locks rows in a subquery",
+      "UPDATE events SET name = $2 WHERE site_id = $1 AND id IN (SELECT event_id FROM deliveries FOR UPDATE)",
+    ],
     ["deletes with a join", "DELETE FROM events USING deliveries WHERE events.site_id = $1"],
   ])("a statement that %s is reported", (_how, text) => {
     for (const quote of ['"', "'", "`"]) expect(statementsIn(`all(${quote}${text}${quote})`)).toEqual([text]);
     expect(faultsOfSite(text)).not.toEqual([]);
-  }); // prettier-ignore
+  });
 
   test.each([
     "SELECT 1 FROM events WHERE site_id = $1 AND (id = $2 OR id = $3)",
     "SELECT 1 FROM events JOIN deliveries ON deliveries.site_id = events.site_id AND event_id = id WHERE events.site_id = $1",
     "INSERT INTO totals (site_id, n) VALUES ($1, $2) ON CONFLICT (site_id) DO UPDATE SET n = CASE WHEN totals.n > excluded.n THEN 1 ELSE 2 END",
-  ])("a statement that one node can answer is not reported: %s", (text) =>
-    expect(faultsOfSite(text)).toEqual([]),
-  );
+  ])("a statement that one node can answer is not reported: %s", (text) => expect(faultsOfSite(text)).toEqual([]));
 });
 
 describe("due deliveries", () => {
@@ -336,19 +329,27 @@ describe("due deliveries", () => {
     const sharded = await open(`${url}${url.includes("?") ? "&" : "?"}cleancast=as-sharded`);
     try {
       const db = connectDatabase({ engine: "postgres", url, connections: 2 });
-      const columns =
-        "site_id, event_id, connection_id, platform, state, attempts, due_at, owner, updated_at";
-      for (const [site, connection, state, dueAt] of [["s1", "c1", "queued", 5], ["s1", "c1", "queued", 6], ["s1", "c2", "parked", 0], ["s2", "c1", "queued", 99], ["s3", "c9", "queued", 1]] as const)
+      const columns = "site_id, event_id, connection_id, platform, state, attempts, due_at, owner, updated_at";
+      for (const [site, connection, state, dueAt] of [
+        ["s1", "c1", "queued", 5],
+        ["s1", "c1", "queued", 6],
+        ["s1", "c2", "parked", 0],
+        ["s2", "c1", "queued", 99],
+        ["s3", "c9", "queued", 1],
+      ] as const)
         await db.write((tx) =>
-          tx.all(`INSERT INTO deliveries (${columns}) VALUES ($1, $2, $3, 'meta', $4, 0, $5, '', 0)`, [site, ulid(), connection, state, dueAt]),
-        ); // prettier-ignore
+          tx.all(`INSERT INTO deliveries (${columns}) VALUES ($1, $2, $3, 'meta', $4, 0, $5, '', 0)`, [
+            site,
+            ulid(),
+            connection,
+            state,
+            dueAt,
+          ]),
+        );
       await db.close();
       for (const store of [plain, sharded]) {
         const due = await store.deliveries.findDue(10);
-        expect(due.map(({ siteId, connectionId }) => `${siteId} ${connectionId}`).toSorted()).toEqual([
-          "s1 c1",
-          "s3 c9",
-        ]);
+        expect(due.map(({ siteId, connectionId }) => `${siteId} ${connectionId}`).toSorted()).toEqual(["s1 c1", "s3 c9"]);
         expect(await store.deliveries.findParked()).toEqual([{ siteId: "s1", connectionId: "c2" }]);
       }
     } finally {

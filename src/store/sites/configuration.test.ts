@@ -63,8 +63,7 @@ describe.each(["sqlite", "postgres"] as const)("configuration on %s", async (eng
     for (const id of ["one", "two"]) {
       await store.configuration.saveConnection(auditLine(siteId), connection(id), new Set(["token"]));
     }
-    const load = async () =>
-      (await store.configuration.listSitesSince(-1)).find((site) => site.id === siteId);
+    const load = async () => (await store.configuration.listSitesSince(-1)).find((site) => site.id === siteId);
     expect((await load())?.connections).toEqual([connection("one"), connection("two")]);
     const rows = await sql(location, `SELECT * FROM connections WHERE site_id = '${siteId}'`);
     expect(JSON.stringify(rows)).not.toContain("TOP-SECRET");
@@ -81,10 +80,7 @@ describe.each(["sqlite", "postgres"] as const)("configuration on %s", async (eng
   test("every change of configuration leaves an audit line", async () => {
     const siteId = await newSite(store);
     await store.configuration.changeSettings(auditLine(siteId, "settings changed"), (stored) => stored);
-    const rows = await sql(
-      location,
-      `SELECT actor, action FROM audit WHERE site_id = '${siteId}' ORDER BY id`,
-    );
+    const rows = await sql(location, `SELECT actor, action FROM audit WHERE site_id = '${siteId}' ORDER BY id`);
     expect(rows.map((row) => ({ ...row }))).toEqual([
       { actor: "test", action: "test" },
       { actor: "test", action: "settings changed" },

@@ -72,25 +72,14 @@ export const cannotBeRead = "cannot be read";
 export const connectionPlace = (siteId: string, id: string) => `connection ${siteId} ${id}`;
 
 /** `refuseWrongKey` throws where the encryption key is wrong: then no row is damaged, and none must be taken for it. */
-export function configurationStore(
-  db: Database,
-  seal: Seal,
-  newId: () => string,
-  refuseWrongKey: () => Promise<void>,
-) {
-  const change = (line: AuditLine, work: (tx: Query) => Promise<unknown>) =>
-    changeConfiguration(db, newId(), line, work);
+export function configurationStore(db: Database, seal: Seal, newId: () => string, refuseWrongKey: () => Promise<void>) {
+  const change = (line: AuditLine, work: (tx: Query) => Promise<unknown>) => changeConfiguration(db, newId(), line, work);
 
   async function loadSites(rows: readonly Row[]): Promise<SiteRow[]> {
     const ids = rows.map((row) => String(row.site_id));
-    const readBySite = async (sql: string) =>
-      Map.groupBy(await allByKeys(db, sql, [], ids), (row) => String(row.site_id));
-    const hosts = await readBySite(
-      `SELECT ${hostRow.list} FROM hosts WHERE site_id IN ({KEYS}) ORDER BY created_at, host`,
-    );
-    const keys = await readBySite(
-      `SELECT ${keyRow.list} FROM inbound_keys WHERE site_id IN ({KEYS}) ORDER BY created_at, id`,
-    );
+    const readBySite = async (sql: string) => Map.groupBy(await allByKeys(db, sql, [], ids), (row) => String(row.site_id));
+    const hosts = await readBySite(`SELECT ${hostRow.list} FROM hosts WHERE site_id IN ({KEYS}) ORDER BY created_at, host`);
+    const keys = await readBySite(`SELECT ${keyRow.list} FROM inbound_keys WHERE site_id IN ({KEYS}) ORDER BY created_at, id`);
     const connections = await readBySite(
       `SELECT ${columns.connections} FROM connections WHERE site_id IN ({KEYS}) ORDER BY created_at, id`,
     );
@@ -122,9 +111,7 @@ export function configurationStore(
     /** Lists the sites that changed after `revision`, with all their rows. */
     async listSitesSince(revision: number): Promise<SiteRow[]> {
       return loadSites(
-        await db.all(`SELECT ${columns.sites} FROM sites WHERE revision > $1 ORDER BY created_at, site_id`, [
-          revision,
-        ]),
+        await db.all(`SELECT ${columns.sites} FROM sites WHERE revision > $1 ORDER BY created_at, site_id`, [revision]),
       );
     },
 
@@ -136,26 +123,22 @@ export function configurationStore(
     ): Promise<void> {
       const auditId = newId();
       return change(line, async (tx) => {
-        await tx.all(
-          `INSERT INTO sites (site_id, name, settings, revision, created_at) VALUES ($1, $2, $3, 0, $4)`,
-          [line.siteId, site.name, JSON.stringify(site.settings), line.at],
-        );
-        for (const host of site.hosts)
-          await insertHost(tx, auditId, line, { host, isTrusted: true, displaces });
+        await tx.all(`INSERT INTO sites (site_id, name, settings, revision, created_at) VALUES ($1, $2, $3, 0, $4)`, [
+          line.siteId,
+          site.name,
+          JSON.stringify(site.settings),
+          line.at,
+        ]);
+        for (const host of site.hosts) await insertHost(tx, auditId, line, { host, isTrusted: true, displaces });
       });
     },
 
     renameSite(line: AuditLine, name: string): Promise<void> {
-      return change(line, (tx) =>
-        tx.all(`UPDATE sites SET name = $1 WHERE site_id = $2`, [name, line.siteId]),
-      );
+      return change(line, (tx) => tx.all(`UPDATE sites SET name = $1 WHERE site_id = $2`, [name, line.siteId]));
     },
 
     /** Applies the change to the stored settings, not to a copy read earlier: changes of configuration are serialised. */
-    changeSettings(
-      line: AuditLine,
-      changeStored: (stored: Record<string, unknown>) => Record<string, unknown>,
-    ): Promise<void> {
+    changeSettings(line: AuditLine, changeStored: (stored: Record<string, unknown>) => Record<string, unknown>): Promise<void> {
       return change(line, (tx) => replaceSettings(tx, seal, line.siteId, changeStored));
     },
 
@@ -172,20 +155,17 @@ export function configurationStore(
     rotateKey(line: AuditLine, oldId: string, oldExpiresAt: number, key: KeyRow): Promise<void> {
       return change(line, async (tx) => {
         await insertKey(tx, key);
-        await tx.all(`UPDATE inbound_keys SET expires_at = $1 WHERE site_id = $2 AND id = $3`, [
-          oldExpiresAt,
-          key.siteId,
-          oldId,
-        ]);
+        await tx.all(`UPDATE inbound_keys SET expires_at = $1 WHERE site_id = $2 AND id = $3`, [oldExpiresAt, key.siteId, oldId]);
       });
     },
 
     revokeKey(line: AuditLine, id: string): Promise<void> {
       return change(line, (tx) =>
-        tx.all(
-          `UPDATE inbound_keys SET revoked_at = $1 WHERE site_id = $2 AND id = $3 AND revoked_at IS NULL`,
-          [line.at, line.siteId, id],
-        ),
+        tx.all(`UPDATE inbound_keys SET revoked_at = $1 WHERE site_id = $2 AND id = $3 AND revoked_at IS NULL`, [
+          line.at,
+          line.siteId,
+          id,
+        ]),
       );
     },
 
@@ -223,19 +203,20 @@ export function configurationStore(
 
     /** Lists the removed connections to an account of a platform. */
     async listRemoved(siteId: string, platform: string, account: string): Promise<string[]> {
-      const rows = await db.all(
-        `SELECT id FROM removed_connections WHERE site_id = $1 AND platform = $2 AND account = $3`,
-        [siteId, platform, account],
-      );
+      const rows = await db.all(`SELECT id FROM removed_connections WHERE site_id = $1 AND platform = $2 AND account = $3`, [
+        siteId,
+        platform,
+        account,
+      ]);
       return rows.map((row) => String(row.id));
     },
 
     removeConnection(line: AuditLine, id: string): Promise<void> {
       return change(line, async (tx) => {
-        const [removed] = await tx.all(
-          `DELETE FROM connections WHERE site_id = $1 AND id = $2 RETURNING platform, account`,
-          [line.siteId, id],
-        );
+        const [removed] = await tx.all(`DELETE FROM connections WHERE site_id = $1 AND id = $2 RETURNING platform, account`, [
+          line.siteId,
+          id,
+        ]);
         if (removed)
           await tx.all(
             `INSERT INTO removed_connections (site_id, id, platform, account, removed_at)
@@ -247,17 +228,15 @@ export function configurationStore(
       });
     },
 
-    setConnectionState(
-      line: AuditLine,
-      id: string,
-      state: ConnectionState,
-      reason: string | null,
-    ): Promise<void> {
+    setConnectionState(line: AuditLine, id: string, state: ConnectionState, reason: string | null): Promise<void> {
       return change(line, (tx) =>
-        tx.all(
-          `UPDATE connections SET state = $1, state_reason = $2, updated_at = $3 WHERE site_id = $4 AND id = $5`,
-          [state, reason, line.at, line.siteId, id],
-        ),
+        tx.all(`UPDATE connections SET state = $1, state_reason = $2, updated_at = $3 WHERE site_id = $4 AND id = $5`, [
+          state,
+          reason,
+          line.at,
+          line.siteId,
+          id,
+        ]),
       );
     },
   };
@@ -316,6 +295,14 @@ async function insertKey(tx: Query, key: KeyRow): Promise<void> {
 }
 
 export const keyRow = describeRow<KeyRow, KeyRow>({
-  siteId: asText, id: asText, name: asText, mode: asOneOf<Mode>(), hash: asText, prefix: asText, createdAt: asNumber,
-  expiresAt: asNumberOrNull, revokedAt: asNumberOrNull, apiKeyId: asTextOrNull,
-}); // prettier-ignore
+  siteId: asText,
+  id: asText,
+  name: asText,
+  mode: asOneOf<Mode>(),
+  hash: asText,
+  prefix: asText,
+  createdAt: asNumber,
+  expiresAt: asNumberOrNull,
+  revokedAt: asNumberOrNull,
+  apiKeyId: asTextOrNull,
+});

@@ -30,13 +30,50 @@ export const configurationTables = [
 
 /** The tables that are purged in steps. Rows go before those that they refer to, so that `check` finds nothing wrong in between. */
 export const purgedTables = [
-  "backfills", "proofs", "confirmation_requests", "quality_snapshots", "corrections", "confirmation_counts", "confirmations",
-  "attempts", "deliveries", "outcomes", "events", "dedup_claims", "heads", "identities", "visitors", "consent_history", "consents",
-  "wrong_keys", "lockouts", "key_uses", "audit", "visit_counts", "bot_visits", "platform_sign_ins", "leases", "totals", "push_log",
-  "pushes", "webhooks", "periods", "period_heads", "alerts", "statistics",
-  "statistics_segments", "statistics_hours", "statistics_heads",
-  "inbound_counts", "rejected_requests", "imports", "reconciliation_rows", "reconciliations", "orders", "order_feeds",
-]; // prettier-ignore
+  "backfills",
+  "proofs",
+  "confirmation_requests",
+  "quality_snapshots",
+  "corrections",
+  "confirmation_counts",
+  "confirmations",
+  "attempts",
+  "deliveries",
+  "outcomes",
+  "events",
+  "dedup_claims",
+  "heads",
+  "identities",
+  "visitors",
+  "consent_history",
+  "consents",
+  "wrong_keys",
+  "lockouts",
+  "key_uses",
+  "audit",
+  "visit_counts",
+  "bot_visits",
+  "platform_sign_ins",
+  "leases",
+  "totals",
+  "push_log",
+  "pushes",
+  "webhooks",
+  "periods",
+  "period_heads",
+  "alerts",
+  "statistics",
+  "statistics_segments",
+  "statistics_hours",
+  "statistics_heads",
+  "inbound_counts",
+  "rejected_requests",
+  "imports",
+  "reconciliation_rows",
+  "reconciliations",
+  "orders",
+  "order_feeds",
+];
 
 type DeletedSite = { id: string; deletedAt: number };
 
@@ -52,8 +89,7 @@ export function deletedSiteStore(db: Database, newId: () => string) {
           `INSERT INTO deleted_sites (site_id, revision, deleted_at) VALUES ($1, $2, $3) ON CONFLICT (site_id) DO NOTHING`,
           [siteId, Number(await readSetting(tx, "revision")), line.at],
         );
-        for (const table of configurationTables)
-          await tx.all(`DELETE FROM ${table} WHERE site_id = $1`, [siteId]);
+        for (const table of configurationTables) await tx.all(`DELETE FROM ${table} WHERE site_id = $1`, [siteId]);
       });
     },
 

@@ -59,11 +59,7 @@ export function hostStore(db: Database, newId: () => string) {
 
     setPaused: (line: AuditLine, host: string, pausedAt: number | null) =>
       changeConfiguration(db, newId(), line, (tx) =>
-        tx.all(`UPDATE hosts SET paused_at = $3 WHERE host = $1 AND site_id = $2`, [
-          host,
-          line.siteId,
-          pausedAt,
-        ]),
+        tx.all(`UPDATE hosts SET paused_at = $3 WHERE host = $1 AND site_id = $2`, [host, line.siteId, pausedAt]),
       ),
 
     /** Leases a host for a check that is due; true for one node. If that node dies, the host is due again at `until`. */
@@ -76,11 +72,7 @@ export function hostStore(db: Database, newId: () => string) {
     },
 
     /** Writes the result of a check, and an audit line if there is one. */
-    async saveCheck(
-      { host, siteId }: Pick<HostRow, "host" | "siteId">,
-      found: CheckRow,
-      line: AuditLine | null,
-    ): Promise<void> {
+    async saveCheck({ host, siteId }: Pick<HostRow, "host" | "siteId">, found: CheckRow, line: AuditLine | null): Promise<void> {
       const id = newId();
       await db.write((tx) =>
         raiseRevision(tx, siteId, async () => {
@@ -133,9 +125,16 @@ export async function insertHost(
 }
 
 export const hostRow = describeRow<HostRow, HostRow>({
-  siteId: asText, host: asText,
+  siteId: asText,
+  host: asText,
   addedAt: { column: "created_at", read: Number },
   isTrusted: { column: "trusted", read: (value) => Number(value) === 1 },
-  pausedAt: asNumberOrNull, verifiedAt: asNumberOrNull, verifiedBy: asTextOrNull, checkedAt: asNumberOrNull,
-  finding: asTextOrNull, seen: asTextOrNull, failingSince: asNumberOrNull, nextCheckAt: asNumber,
-}); // prettier-ignore
+  pausedAt: asNumberOrNull,
+  verifiedAt: asNumberOrNull,
+  verifiedBy: asTextOrNull,
+  checkedAt: asNumberOrNull,
+  finding: asTextOrNull,
+  seen: asTextOrNull,
+  failingSince: asNumberOrNull,
+  nextCheckAt: asNumber,
+});

@@ -83,9 +83,7 @@ describe.each(["sqlite", "postgres"] as const)("imports on %s", async (engine) =
     expect(await store.imports.findOriginal(item, now + 1000)).toBeNull();
     const elsewhere = { ...item, event: { ...item.event, siteId: "other" } };
     expect(await store.imports.findOriginal(elsewhere, now)).toBeNull();
-    expect(await Promise.all(["c1", "c2", "c3"].map((id) => store.imports.countQueued("s", id, 10)))).toEqual(
-      [1, 0, 0],
-    );
+    expect(await Promise.all(["c1", "c2", "c3"].map((id) => store.imports.countQueued("s", id, 10)))).toEqual([1, 0, 0]);
     expect(await store.imports.countQueued("s", "c1", 0)).toBe(0);
     // The queued delivery has no owner and is due at once.
     const lease = { now, owner: "node", until: now + 1000, limit: 10 };

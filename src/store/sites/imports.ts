@@ -39,10 +39,7 @@ const began = { state: "running", line: 0, isReadable: true } as const;
 
 export function importStore(db: Database, newId: () => string) {
   const find = async ({ siteId, id }: Key): Promise<ImportRow | null> => {
-    const [row] = await db.all(`SELECT ${importRow.list} FROM imports WHERE site_id = $1 AND id = $2`, [
-      siteId,
-      id,
-    ]);
+    const [row] = await db.all(`SELECT ${importRow.list} FROM imports WHERE site_id = $1 AND id = $2`, [siteId, id]);
     return row ? importRow.read(row) : null;
   };
 
@@ -84,11 +81,7 @@ export function importStore(db: Database, newId: () => string) {
     },
 
     /** Writes the progress. False when another process holds the lease. */
-    async save(
-      { siteId, id }: Key,
-      { line, tally }: Progress,
-      { owner, now, until }: ImportLease,
-    ): Promise<boolean> {
+    async save({ siteId, id }: Key, { line, tally }: Progress, { owner, now, until }: ImportLease): Promise<boolean> {
       const rows = await db.run(
         `UPDATE imports SET line = $3, tally = $4, lease_until = $5, updated_at = $6
          WHERE site_id = $1 AND id = $2 AND owner = $7 RETURNING id`,
@@ -117,10 +110,7 @@ export function importStore(db: Database, newId: () => string) {
     },
 
     async list(siteId: string): Promise<ImportRow[]> {
-      const rows = await db.all(
-        `SELECT ${importRow.list} FROM imports WHERE site_id = $1 ORDER BY started_at DESC`,
-        [siteId],
-      );
+      const rows = await db.all(`SELECT ${importRow.list} FROM imports WHERE site_id = $1 ORDER BY started_at DESC`, [siteId]);
       return rows.map(importRow.read);
     },
 
@@ -129,10 +119,7 @@ export function importStore(db: Database, newId: () => string) {
       db.write((tx) => markHours(tx, siteId, eventIds, now)),
 
     /** Finds the event of which this one would be a duplicate at this time. */
-    async findOriginal(
-      { event, claim, orderEventId, personRef }: Claimant,
-      now: number,
-    ): Promise<string | null> {
+    async findOriginal({ event, claim, orderEventId, personRef }: Claimant, now: number): Promise<string | null> {
       const [row] = await db.all(
         `SELECT event_id FROM dedup_claims
          WHERE site_id = $1 AND claim IN ($2, $3) AND person_ref = $4 AND expires_at > $5`,
@@ -154,10 +141,20 @@ export function importStore(db: Database, newId: () => string) {
 }
 
 export const importRow = describeRow<ImportRow, ImportRow>({
-  siteId: asText, id: asText, kind: asOneOf<ImportKind>(), file: asText, options: asObject, state: asOneOf<ImportState>(),
-  line: asNumber, tally: asObject, owner: asText, leaseUntil: asNumber, startedAt: asNumber, updatedAt: asNumber,
+  siteId: asText,
+  id: asText,
+  kind: asOneOf<ImportKind>(),
+  file: asText,
+  options: asObject,
+  state: asOneOf<ImportState>(),
+  line: asNumber,
+  tally: asObject,
+  owner: asText,
+  leaseUntil: asNumber,
+  startedAt: asNumber,
+  updatedAt: asNumber,
   isReadable: {
     column: "options",
     read: (_options, row) => [row.options, row.tally].every((text) => readObject(String(text)) !== null),
   },
-}); // prettier-ignore
+});

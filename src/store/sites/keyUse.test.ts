@@ -15,9 +15,7 @@ describe.each(["sqlite", "postgres"] as const)("keys on %s", async (engine) => {
   test("exactly the tenth wrong key locks the host, also when thirty come at once on two nodes", async () => {
     const siteId = await newSite(store);
     const locked = await Promise.all(
-      Array.from({ length: 30 }, (_, i) =>
-        (i % 2 ? store : other).keyUse.countWrongKey(siteId, "h", now, rule),
-      ),
+      Array.from({ length: 30 }, (_, i) => (i % 2 ? store : other).keyUse.countWrongKey(siteId, "h", now, rule)),
     );
     expect(locked.filter((until) => until === 0)).toHaveLength(9);
     expect(locked.filter((until) => until === now + rule.lockMs)).toHaveLength(21);
@@ -32,9 +30,7 @@ describe.each(["sqlite", "postgres"] as const)("keys on %s", async (engine) => {
     for (let i = 0; i < 4; i++) await count(now + rule.windowMs + 4);
     const until = await count(now + rule.windowMs + 4);
     expect(until).toBe(now + rule.windowMs + 4 + rule.lockMs);
-    expect(await store.keyUse.listLockouts(siteId, until - 1)).toMatchObject([
-      { host: "h", lockedUntil: until },
-    ]);
+    expect(await store.keyUse.listLockouts(siteId, until - 1)).toMatchObject([{ host: "h", lockedUntil: until }]);
     expect(await count(until)).toBe(0);
   });
 

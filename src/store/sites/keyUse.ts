@@ -13,8 +13,11 @@ export type KeyUse = { siteId: string; keyId: string; hour: number; uses: number
 type UseTotal = { writer: string; hour: number; uses: number };
 type Lockout = { siteId: string; host: string; startedAt: number; lockedUntil: number };
 const lockoutRow = describeRow<Lockout, Lockout>({
-  siteId: asText, host: asText, startedAt: asNumber, lockedUntil: asNumber,
-}); // prettier-ignore
+  siteId: asText,
+  host: asText,
+  startedAt: asNumber,
+  lockedUntil: asNumber,
+});
 /** A host is locked for `lockMs` after `keys` wrong keys within `windowMs`. */
 type LockoutRule = { keys: number; windowMs: number; lockMs: number };
 
@@ -40,20 +43,14 @@ export function keyUseStore(db: Database, newId: () => string) {
       });
     },
 
-    async sumUses(
-      siteId: string,
-      sinceHour: number,
-    ): Promise<Map<string, { uses24h: number; lastUsedAt: number }>> {
+    async sumUses(siteId: string, sinceHour: number): Promise<Map<string, { uses24h: number; lastUsedAt: number }>> {
       const rows = await db.all(
         `SELECT key_id, SUM(CASE WHEN hour >= $2 THEN uses ELSE 0 END) AS uses, MAX(last_used_at) AS last_used_at
          FROM key_uses WHERE site_id = $1 GROUP BY key_id`,
         [siteId, sinceHour],
       );
       return new Map(
-        rows.map((row) => [
-          String(row.key_id),
-          { uses24h: Number(row.uses), lastUsedAt: Number(row.last_used_at) },
-        ]),
+        rows.map((row) => [String(row.key_id), { uses24h: Number(row.uses), lastUsedAt: Number(row.last_used_at) }]),
       );
     },
 
@@ -78,19 +75,20 @@ export function keyUseStore(db: Database, newId: () => string) {
           now - rule.windowMs,
           now + maxSkewMs,
         ]);
-        await tx.all(
-          `INSERT INTO wrong_keys (site_id, host, at, id) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
-          [siteId, host, now, id],
-        );
-        const [row] = await tx.all(`SELECT COUNT(*) AS n FROM wrong_keys WHERE site_id = $1 AND host = $2`, [
+        await tx.all(`INSERT INTO wrong_keys (site_id, host, at, id) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`, [
           siteId,
           host,
+          now,
+          id,
         ]);
+        const [row] = await tx.all(`SELECT COUNT(*) AS n FROM wrong_keys WHERE site_id = $1 AND host = $2`, [siteId, host]);
         if (Number(row?.n) < rule.keys) return 0;
-        await tx.all(
-          `UPDATE lockouts SET started_at = $3, locked_until = $4 WHERE site_id = $1 AND host = $2`,
-          [siteId, host, now, now + rule.lockMs],
-        );
+        await tx.all(`UPDATE lockouts SET started_at = $3, locked_until = $4 WHERE site_id = $1 AND host = $2`, [
+          siteId,
+          host,
+          now,
+          now + rule.lockMs,
+        ]);
         await tx.all(`DELETE FROM wrong_keys WHERE site_id = $1 AND host = $2`, [siteId, host]);
         return now + rule.lockMs;
       });

@@ -54,16 +54,12 @@ export function platformSignInStore(db: Database, seal: Seal) {
 
     /** `unreadable`: the row is damaged, and the app must be set again. */
     async findApp(platform: string): Promise<OAuthApp | "unreadable" | null> {
-      const [row] = await db.all(`SELECT ${columns.oauth_apps} FROM oauth_apps WHERE platform = $1`, [
-        platform,
-      ]);
+      const [row] = await db.all(`SELECT ${columns.oauth_apps} FROM oauth_apps WHERE platform = $1`, [platform]);
       return row ? appOf(row) : null;
     },
 
     /** Lists the apps without their secrets. */
-    async listApps(): Promise<
-      { platform: string; clientId: string; updatedAt: number; isReadable: boolean }[]
-    > {
+    async listApps(): Promise<{ platform: string; clientId: string; updatedAt: number; isReadable: boolean }[]> {
       const rows = await db.all(`SELECT ${columns.oauth_apps} FROM oauth_apps ORDER BY platform`);
       return rows.map((row) => ({
         platform: String(row.platform),
@@ -83,10 +79,10 @@ export function platformSignInStore(db: Database, seal: Seal) {
     },
 
     async find(siteId: string, id: string): Promise<PlatformSignIn | null> {
-      const [row] = await db.all(
-        `SELECT ${columns.platform_sign_ins} FROM platform_sign_ins WHERE site_id = $1 AND id = $2`,
-        [siteId, id],
-      );
+      const [row] = await db.all(`SELECT ${columns.platform_sign_ins} FROM platform_sign_ins WHERE site_id = $1 AND id = $2`, [
+        siteId,
+        id,
+      ]);
       return row ? signInOf(row) : null;
     },
 
@@ -107,10 +103,12 @@ export function platformSignInStore(db: Database, seal: Seal) {
         const signIn = row ? signInOf(row) : null;
         const stepped = signIn && next(signIn);
         if (!signIn || !stepped) return null;
-        await tx.all(
-          `UPDATE platform_sign_ins SET record = $3, expires_at = $4 WHERE site_id = $1 AND id = $2`,
-          [siteId, id, seal.seal(JSON.stringify(stepped.record), signInPlace(siteId, id)), stepped.expiresAt],
-        );
+        await tx.all(`UPDATE platform_sign_ins SET record = $3, expires_at = $4 WHERE site_id = $1 AND id = $2`, [
+          siteId,
+          id,
+          seal.seal(JSON.stringify(stepped.record), signInPlace(siteId, id)),
+          stepped.expiresAt,
+        ]);
         return { ...signIn, ...stepped };
       });
     },
@@ -130,29 +128,17 @@ export function platformSignInStore(db: Database, seal: Seal) {
      * Writes refreshed tokens to a connection and raises the revision, so that every node has them within a second. There
      * is no audit line, because no member acted. False when the connection is gone or has other tokens by now.
      */
-    renewTokens(
-      siteId: string,
-      id: string,
-      used: string,
-      tokens: Readonly<Record<string, string>>,
-    ): Promise<boolean> {
+    renewTokens(siteId: string, id: string, used: string, tokens: Readonly<Record<string, string>>): Promise<boolean> {
       return db.write((tx) =>
         raiseRevision(tx, siteId, async () => {
-          const [row] = await tx.all(`SELECT credentials FROM connections WHERE site_id = $1 AND id = $2`, [
-            siteId,
-            id,
-          ]);
+          const [row] = await tx.all(`SELECT credentials FROM connections WHERE site_id = $1 AND id = $2`, [siteId, id]);
           if (!row) return false;
           const known = unsealObject(seal, String(row.credentials), connectionPlace(siteId, id));
           if (!known) return false;
           // A transaction that runs again finds its own tokens.
           if (known.refresh_token !== used && known.access_token !== tokens.access_token) return false;
           const sealed = seal.seal(JSON.stringify({ ...known, ...tokens }), connectionPlace(siteId, id));
-          await tx.all(`UPDATE connections SET credentials = $3 WHERE site_id = $1 AND id = $2`, [
-            siteId,
-            id,
-            sealed,
-          ]);
+          await tx.all(`UPDATE connections SET credentials = $3 WHERE site_id = $1 AND id = $2`, [siteId, id, sealed]);
           return true;
         }),
       );

@@ -13,8 +13,11 @@ export type ProofRow = {
 };
 
 const proofRow = describeRow<ProofRow, ProofRow>({
-  connectionId: asText, provenAt: asNumberOrNull, checkedAt: asNumber, reason: asTextOrNull,
-}); // prettier-ignore
+  connectionId: asText,
+  provenAt: asNumberOrNull,
+  checkedAt: asNumber,
+  reason: asTextOrNull,
+});
 const columns = proofRow.list;
 
 export function proofStore(db: Database) {

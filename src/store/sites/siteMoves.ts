@@ -26,8 +26,12 @@ export type SiteMove = {
 export type LeavingState = "locked" | "moved";
 
 const moveRow = describeRow<SiteMove, SiteMove>({
-  siteId: asText, moveId: asText, runId: asText, state: asOneOf<SiteMoveState>(), peer: asText,
-}); // prettier-ignore
+  siteId: asText,
+  moveId: asText,
+  runId: asText,
+  state: asOneOf<SiteMoveState>(),
+  peer: asText,
+});
 
 export async function readSiteMove(db: Query, siteId: string): Promise<SiteMove | null> {
   const [row] = await db.all(`SELECT ${moveRow.list} FROM site_moves WHERE site_id = $1`, [siteId]);
@@ -41,10 +45,7 @@ export async function readSiteMove(db: Query, siteId: string): Promise<SiteMove 
 export async function takeSiteMove(tx: Query, move: SiteMove, now: number): Promise<void> {
   const { siteId, moveId, runId, state, peer } = move;
   // The site arrived here by an earlier move, and goes on to another installation.
-  await tx.all(`DELETE FROM site_moves WHERE site_id = $1 AND move_id <> $2 AND state = 'live'`, [
-    siteId,
-    moveId,
-  ]);
+  await tx.all(`DELETE FROM site_moves WHERE site_id = $1 AND move_id <> $2 AND state = 'live'`, [siteId, moveId]);
   const [row] = await tx.all(
     `INSERT INTO site_moves (site_id, move_id, run_id, state, peer, started_at, updated_at)
      VALUES ($1, $2, $3, $4, $5, $6, $6) ON CONFLICT (site_id) DO UPDATE SET run_id = excluded.run_id
@@ -75,17 +76,14 @@ export async function setMoveState(
   if (!row) throw new Superseded();
 }
 
-export const removeSiteMove = (tx: Query, siteId: string) =>
-  tx.all(`DELETE FROM site_moves WHERE site_id = $1`, [siteId]);
+export const removeSiteMove = (tx: Query, siteId: string) => tx.all(`DELETE FROM site_moves WHERE site_id = $1`, [siteId]);
 
-export const asLeaving = (row: Row): LeavingState | null =>
-  row.state === "locked" || row.state === "moved" ? row.state : null;
+export const asLeaving = (row: Row): LeavingState | null => (row.state === "locked" || row.state === "moved" ? row.state : null);
 
 /** Refuses changes of people to a site that is read-only or was moved: they would be lost. */
 export async function refuseLeaving(tx: Query, siteId: string): Promise<void> {
   const move = await readSiteMove(tx, siteId);
   if (move?.state === "locked")
     throw new Conflict("site", "This site is being moved to another installation. Try again in a moment.");
-  if (move?.state === "moved")
-    throw new Conflict("site", "This site was moved to another installation. Change it there.");
+  if (move?.state === "moved") throw new Conflict("site", "This site was moved to another installation. Change it there.");
 }

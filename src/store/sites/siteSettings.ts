@@ -16,11 +16,7 @@ export const allSettings = "settings";
 const fallback: Settings = { consentMode: "opt-in" };
 
 /** `unreadable` holds the names of sealed settings that were left out, or `allSettings`. */
-export function unsealSettings(
-  seal: Seal,
-  siteId: string,
-  text: string,
-): { settings: Settings; unreadable: string[] } {
+export function unsealSettings(seal: Seal, siteId: string, text: string): { settings: Settings; unreadable: string[] } {
   const stored = readObject(text);
   if (!stored) return { settings: { ...fallback }, unreadable: [allSettings] };
   const settings = { ...stored };

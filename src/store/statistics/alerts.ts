@@ -70,10 +70,12 @@ export function alertStore(db: Database) {
           // A time in the future was written by a clock that ran ahead.
           const isQuiet = sinceSeenMs >= (quietMs[kind] ?? 0) || sinceSeenMs < -maxSkewMs;
           if (found.has(keyOf({ kind, subject })) || !isQuiet) continue;
-          await tx.all(
-            `UPDATE alerts SET ended_at = $4 WHERE site_id = $1 AND kind = $2 AND subject = $3 AND ended_at IS NULL`,
-            [siteId, kind, subject, now],
-          );
+          await tx.all(`UPDATE alerts SET ended_at = $4 WHERE site_id = $1 AND kind = $2 AND subject = $3 AND ended_at IS NULL`, [
+            siteId,
+            kind,
+            subject,
+            now,
+          ]);
         }
       });
     },
@@ -90,17 +92,11 @@ export function alertStore(db: Database) {
     async listConcerned(now: number, endedAfter: number): Promise<Set<string> | null> {
       if (await db.isSharded()) return null;
       const rows = [
-        ...(await db.all(`SELECT DISTINCT site_id FROM alerts WHERE ended_at IS NULL OR ended_at > $1`, [
-          endedAfter,
-        ])),
+        ...(await db.all(`SELECT DISTINCT site_id FROM alerts WHERE ended_at IS NULL OR ended_at > $1`, [endedAfter])),
         ...(await db.all(`SELECT DISTINCT site_id FROM lockouts WHERE locked_until > $1`, [now])),
-        ...(await db.all(
-          `SELECT DISTINCT site_id FROM webhooks WHERE state <> 'active' OR failing_since IS NOT NULL`,
-        )),
+        ...(await db.all(`SELECT DISTINCT site_id FROM webhooks WHERE state <> 'active' OR failing_since IS NOT NULL`)),
         ...(await db.all(`SELECT DISTINCT site_id FROM order_feeds WHERE failing_since IS NOT NULL`)),
-        ...(await db.all(`SELECT DISTINCT site_id FROM reconciliations WHERE updated_at > $1`, [
-          now - reconciledMs,
-        ])),
+        ...(await db.all(`SELECT DISTINCT site_id FROM reconciliations WHERE updated_at > $1`, [now - reconciledMs])),
       ];
       const connections = [
         ...(await skipScan(db, queued, Number.MAX_SAFE_INTEGER)),
@@ -152,11 +148,7 @@ export function alertStore(db: Database) {
     },
 
     /** Counts the newest attempts of a connection since `since`, by outcome. */
-    async countAttempts(
-      siteId: string,
-      connectionId: string,
-      since: number,
-    ): Promise<Partial<Record<DeliveryState, number>>> {
+    async countAttempts(siteId: string, connectionId: string, since: number): Promise<Partial<Record<DeliveryState, number>>> {
       const rows = await db.all(
         `SELECT state, COUNT(*) AS n FROM (
            SELECT state FROM attempts
@@ -200,22 +192,14 @@ export function alertStore(db: Database) {
 
     /** Deletes alerts that ended before `before`. Returns how many there were. */
     async purge(siteId: string, before: number): Promise<number> {
-      const rows = await db.run(`DELETE FROM alerts WHERE site_id = $1 AND ended_at < $2 RETURNING kind`, [
-        siteId,
-        before,
-      ]);
+      const rows = await db.run(`DELETE FROM alerts WHERE site_id = $1 AND ended_at < $2 RETURNING kind`, [siteId, before]);
       return rows.length;
     },
   };
 }
 
 /** Begins an alert, or records that the condition of an open one was found again. */
-export async function beginAlert(
-  tx: Query,
-  siteId: string,
-  { kind, subject, text }: Finding,
-  now: number,
-): Promise<void> {
+export async function beginAlert(tx: Query, siteId: string, { kind, subject, text }: Finding, now: number): Promise<void> {
   await tx.all(
     `INSERT INTO alerts (site_id, kind, subject, began_at, seen_at, text, notifications)
      VALUES ($1, $2, $3, $4, $4, $5, '{}')

@@ -11,9 +11,7 @@ type SharedOrder = { orderId: string; people: number };
 export function doctorQueryStore(db: Database) {
   return {
     async firstEventAt(siteId: string): Promise<number | null> {
-      const [row] = await db.all(`SELECT received_at FROM events WHERE site_id = $1 ORDER BY id LIMIT 1`, [
-        siteId,
-      ]);
+      const [row] = await db.all(`SELECT received_at FROM events WHERE site_id = $1 ORDER BY id LIMIT 1`, [siteId]);
       return row ? Number(row.received_at) : null;
     },
 
@@ -54,10 +52,10 @@ export function doctorQueryStore(db: Database) {
       const nodes: { name: string; isReached: boolean }[] = [];
       for (const { nodename, nodeport } of rows) {
         const [checked] = await db
-          .all(
-            `SELECT CAST(citus_check_connection_to_node(CAST($1 AS text), CAST($2 AS integer)) AS integer) AS reached`,
-            [String(nodename), Number(nodeport)],
-          )
+          .all(`SELECT CAST(citus_check_connection_to_node(CAST($1 AS text), CAST($2 AS integer)) AS integer) AS reached`, [
+            String(nodename),
+            Number(nodeport),
+          ])
           .catch(() => []);
         nodes.push({ name: `${nodename}:${nodeport}`, isReached: Number(checked?.reached ?? 0) === 1 });
       }
@@ -71,9 +69,7 @@ export function doctorQueryStore(db: Database) {
         `SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit',
            'max_connections', 'superuser_reserved_connections', 'server_version_num', 'synchronous_standby_names')`,
       );
-      const [open] = await db.all(
-        `SELECT COUNT(*) AS n FROM pg_stat_activity WHERE backend_type = 'client backend'`,
-      );
+      const [open] = await db.all(`SELECT COUNT(*) AS n FROM pg_stat_activity WHERE backend_type = 'client backend'`);
       const settings = Object.fromEntries(rows.map((row) => [String(row.name), String(row.setting)]));
       return { ...settings, open_connections: String(open?.n) };
     },

@@ -158,9 +158,9 @@ export function healthStore(db: Database) {
 
     /** Returns when a webhook was last called, tests included. */
     lastPushAt: (siteId: string, webhookId: string) =>
-      readOne(
-        `SELECT started_at FROM push_log WHERE site_id = $1 AND webhook_id = $2 ORDER BY id DESC LIMIT 1`,
-        [siteId, webhookId],
-      ),
+      readOne(`SELECT started_at FROM push_log WHERE site_id = $1 AND webhook_id = $2 ORDER BY id DESC LIMIT 1`, [
+        siteId,
+        webhookId,
+      ]),
   };
 }

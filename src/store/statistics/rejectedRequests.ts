@@ -20,9 +20,15 @@ export type RejectedRequest = {
 };
 
 export const rejectedRequestRow = describeRow<RejectedRequest, RejectedRequest>({
-  siteId: asText, id: asText, at: asNumber, status: asNumber, error: asText, host: asText, keyId: asTextOrNull,
+  siteId: asText,
+  id: asText,
+  at: asNumber,
+  status: asNumber,
+  error: asText,
+  host: asText,
+  keyId: asTextOrNull,
   address: asTextOrNull,
-}); // prettier-ignore
+});
 const { list, inserted } = rejectedRequestRow;
 
 const maxKept = 1000;
@@ -61,10 +67,7 @@ export function rejectedRequestStore(db: Database) {
         );
         const young = idAt(now - keepMs);
         const kept = oldestKept ? String(oldestKept.id) : young;
-        await tx.all(`DELETE FROM rejected_requests WHERE site_id = $1 AND id < $2`, [
-          siteId,
-          kept > young ? kept : young,
-        ]);
+        await tx.all(`DELETE FROM rejected_requests WHERE site_id = $1 AND id < $2`, [siteId, kept > young ? kept : young]);
       });
     },
   };

@@ -49,23 +49,27 @@ export type Portion = {
 };
 
 const figureRow = describeRow<HourFigure, HourFigure>({
-  hour: asNumber, kind: asOneOf<StatisticsKind>(), name: asText, currency: asText, count: asNumber, value: asNumber,
-}); // prettier-ignore
+  hour: asNumber,
+  kind: asOneOf<StatisticsKind>(),
+  name: asText,
+  currency: asText,
+  count: asNumber,
+  value: asNumber,
+});
 
 export function statisticsStore(db: Database) {
   async function findHour(siteId: string, fromHour: number, toHour: number, order: "ASC" | "DESC") {
-    const [row] = await db.all(
-      `SELECT id FROM events WHERE site_id = $1 AND id >= $2 AND id < $3 ORDER BY id ${order} LIMIT 1`,
-      [siteId, idAt(fromHour * hourMs), idAt(toHour * hourMs)],
-    );
+    const [row] = await db.all(`SELECT id FROM events WHERE site_id = $1 AND id >= $2 AND id < $3 ORDER BY id ${order} LIMIT 1`, [
+      siteId,
+      idAt(fromHour * hourMs),
+      idAt(toHour * hourMs),
+    ]);
     return row ? Math.floor(timeOfId(String(row.id)) / hourMs) : null;
   }
 
   return {
     async findHead(siteId: string): Promise<StatisticsHead | null> {
-      const [row] = await db.all(`SELECT from_hour, to_hour FROM statistics_heads WHERE site_id = $1`, [
-        siteId,
-      ]);
+      const [row] = await db.all(`SELECT from_hour, to_hour FROM statistics_heads WHERE site_id = $1`, [siteId]);
       return row ? { fromHour: Number(row.from_hour), toHour: Number(row.to_hour) } : null;
     },
 
@@ -83,12 +87,10 @@ export function statisticsStore(db: Database) {
     },
 
     /** Finds the first hour with events from `fromHour` to before `toHour`. */
-    findNextHour: (siteId: string, fromHour: number, toHour: number) =>
-      findHour(siteId, fromHour, toHour, "ASC"),
+    findNextHour: (siteId: string, fromHour: number, toHour: number) => findHour(siteId, fromHour, toHour, "ASC"),
 
     /** Finds the last hour with events from `fromHour` to before `toHour`. */
-    findPreviousHour: (siteId: string, toHour: number, fromHour = 0) =>
-      findHour(siteId, fromHour, toHour, "DESC"),
+    findPreviousHour: (siteId: string, toHour: number, fromHour = 0) => findHour(siteId, fromHour, toHour, "DESC"),
 
     /** Lists up to `max` events of an hour after the id `after`, in order of id, with their deliveries. */
     async listPortion(siteId: string, hour: number, after: string, max: number): Promise<Portion> {
@@ -106,11 +108,7 @@ export function statisticsStore(db: Database) {
       siteId: string,
       hour: number,
       figures: readonly Figure[],
-      {
-        segments = [],
-        rolledAt,
-        dueAt,
-      }: { segments?: readonly SegmentFigures[]; rolledAt: number; dueAt: number },
+      { segments = [], rolledAt, dueAt }: { segments?: readonly SegmentFigures[]; rolledAt: number; dueAt: number },
     ): Promise<void> {
       await db.write(async (tx) => {
         // Written first, which serialises nodes that compute the same hour.
@@ -125,10 +123,12 @@ export function statisticsStore(db: Database) {
         // A delivery of this hour was replayed during the computation, so the hour stays due.
         const knownDue = Number(row?.due_at);
         const due = knownDue > rolledAt ? Math.min(knownDue, dueAt) : dueAt;
-        await tx.all(
-          `UPDATE statistics_hours SET rolled_at = $3, due_at = $4 WHERE site_id = $1 AND hour = $2`,
-          [siteId, hour, rolledAt, due],
-        );
+        await tx.all(`UPDATE statistics_hours SET rolled_at = $3, due_at = $4 WHERE site_id = $1 AND hour = $2`, [
+          siteId,
+          hour,
+          rolledAt,
+          due,
+        ]);
         await tx.all(`DELETE FROM statistics WHERE site_id = $1 AND hour = $2`, [siteId, hour]);
         for (const some of chunks(figures)) {
           await tx.all(
@@ -167,12 +167,7 @@ export function statisticsStore(db: Database) {
     },
 
     /** Lists the figures of a segment from `fromHour` to before `toHour`. */
-    async listSegment(
-      siteId: string,
-      { segment, name }: Segment,
-      fromHour: number,
-      toHour: number,
-    ): Promise<HourFigure[]> {
+    async listSegment(siteId: string, { segment, name }: Segment, fromHour: number, toHour: number): Promise<HourFigure[]> {
       const rows = await db.all(
         `SELECT hour, figures FROM statistics_segments
          WHERE site_id = $1 AND segment = $2 AND name = $3 AND hour >= $4 AND hour < $5`,
@@ -189,15 +184,7 @@ export function statisticsStore(db: Database) {
 type PackedFigure = [kind: StatisticsKind, name: string, currency: string, count: number, value: number];
 
 const packFigures = (figures: readonly Figure[]) =>
-  JSON.stringify(
-    figures.map(({ kind, name, currency, count, value }): PackedFigure => [
-      kind,
-      name,
-      currency,
-      count,
-      value,
-    ]),
-  );
+  JSON.stringify(figures.map(({ kind, name, currency, count, value }): PackedFigure => [kind, name, currency, count, value]));
 
 /** A damaged row counts nothing; `check` names it. */
 function readFigures(text: string): Figure[] {
@@ -243,15 +230,8 @@ export const finalAt = Number.MAX_SAFE_INTEGER;
 const settlingMs = 5 * minuteMs;
 
 /** Marks the hours of these events as due, because their deliveries are about to change. */
-export async function markHours(
-  tx: Query,
-  siteId: string,
-  eventIds: readonly string[],
-  now: number,
-): Promise<void> {
-  const hours = [...new Set(eventIds.map((id) => Math.floor(timeOfId(id) / hourMs)))].toSorted(
-    (a, b) => a - b,
-  );
+export async function markHours(tx: Query, siteId: string, eventIds: readonly string[], now: number): Promise<void> {
+  const hours = [...new Set(eventIds.map((id) => Math.floor(timeOfId(id) / hourMs)))].toSorted((a, b) => a - b);
   await allByKeys(
     tx,
     `UPDATE statistics_hours SET due_at = $2

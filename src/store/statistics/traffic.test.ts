@@ -32,10 +32,7 @@ describe.each(["sqlite", "postgres"] as const)("traffic on %s", async (engine) =
 
   test("a writer's counts replace its earlier ones, and those of several writers add up", async () => {
     const siteId = shortId();
-    await store.traffic.saveCounts("a", [
-      count(siteId, "people", 3),
-      count(siteId, "bots", 1, { reason: "x:y" }),
-    ]);
+    await store.traffic.saveCounts("a", [count(siteId, "people", 3), count(siteId, "bots", 1, { reason: "x:y" })]);
     await store.traffic.saveCounts("a", [count(siteId, "people", 5)]);
     await store.traffic.saveCounts("a", [count(siteId, "people", 5)]);
     await store.traffic.saveCounts("b", [count(siteId, "people", 2)]);

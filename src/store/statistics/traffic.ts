@@ -92,8 +92,7 @@ export function trafficStore(db: Database, seal: Seal, clock: () => number = Dat
         );
         const readable = rows.flatMap((row) => botVisitOf(row, seal) ?? []);
         found.push(...readable.slice(0, limit - found.length));
-        if (readable.length < rows.length)
-          await db.write((tx) => beginAlert(tx, siteId, damageFindings.botVisits, clock()));
+        if (readable.length < rows.length) await db.write((tx) => beginAlert(tx, siteId, damageFindings.botVisits, clock()));
         const last = rows.at(-1);
         if (!last || rows.length < limit || found.length === limit) return found;
         after = String(last.id);
@@ -101,10 +100,7 @@ export function trafficStore(db: Database, seal: Seal, clock: () => number = Dat
     },
 
     async findBotVisit(siteId: string, id: string): Promise<BotVisit | null> {
-      const [row] = await db.all(
-        `SELECT ${columns.bot_visits} FROM bot_visits WHERE site_id = $1 AND id = $2`,
-        [siteId, id],
-      );
+      const [row] = await db.all(`SELECT ${columns.bot_visits} FROM bot_visits WHERE site_id = $1 AND id = $2`, [siteId, id]);
       return row ? botVisitOf(row, seal) : null;
     },
 
@@ -112,10 +108,10 @@ export function trafficStore(db: Database, seal: Seal, clock: () => number = Dat
     async purge(siteId: string, before: number, now: number): Promise<number> {
       const unsettledFrom = firstUnsettledHour(now);
       return db.write(async (tx) => {
-        const visitRows = await tx.all(
-          `DELETE FROM bot_visits WHERE site_id = $1 AND seen_at < $2 RETURNING id`,
-          [siteId, before],
-        );
+        const visitRows = await tx.all(`DELETE FROM bot_visits WHERE site_id = $1 AND seen_at < $2 RETURNING id`, [
+          siteId,
+          before,
+        ]);
         const rows = await tx.all(
           `DELETE FROM visit_counts WHERE site_id = $1 AND hour < $2 AND writer <> ''
            RETURNING hour, bucket, reason, visits`,

@@ -30,21 +30,14 @@ describe("the kind of a network", () => {
   test("the exits of Apple's Private Relay are exempt in every network", () => {
     // Of each of the three operators, first, middle and last of the networks that Apple publishes.
     expectAll("104.28.28.0 104.28.76.1 104.28.151.254 140.248.0.0 140.248.34.132 140.248.49.16", "relay");
-    expectAll(
-      "146.75.128.0 146.75.187.48 146.75.252.0 172.224.226.0 172.225.102.255 172.226.226.36",
-      "relay",
-    );
+    expectAll("146.75.128.0 146.75.187.48 146.75.252.0 172.224.226.0 172.225.102.255 172.226.226.36", "relay");
     expectAll("2a02:26f7:b00a:4000::1 2a02:26f7:fc15:4000::1 2a04:4e41:1a00::1 2a04:4e41:7880::1", "relay");
-    expectAll(
-      "2a09:bac2:55a0::1 2a09:bac3:d540::1 2606:54c0::1 2606:54c0:d490::1 2606:54c3:0:1a00::1",
-      "relay",
-    );
+    expectAll("2a09:bac2:55a0::1 2a09:bac3:d540::1 2606:54c0::1 2606:54c0:d490::1 2606:54c3:0:1a00::1", "relay");
   });
 
   test("no network with exits of Private Relay counts as hosting", () => {
     for (const network of ["104.28", "140.248", "146.75", "172.225", "172.226"])
-      for (let third = 0; third < 256; third++)
-        expect(findNetwork(`${network}.${third}.77`)?.kind).not.toBe("hosting");
+      for (let third = 0; third < 256; third++) expect(findNetwork(`${network}.${third}.77`)?.kind).not.toBe("hosting");
     for (const network of ["2a02:26f7", "2a04:4e41", "2a09:bac2", "2a09:bac3", "2606:54c0", "2606:54c3"])
       for (let third = 0; third < 65_536; third += 51)
         expect(findNetwork(`${network}:${third.toString(16)}::1`)?.kind).not.toBe("hosting");
@@ -89,12 +82,7 @@ describe("the kind of a network", () => {
   });
 
   test("an IPv4 address means the same when it is written as IPv6", () => {
-    for (const address of [
-      "::ffff:3.5.140.2",
-      "::FFFF:305:8c02",
-      "0:0:0:0:0:ffff:0305:8C02",
-      "::ffff:0:305:8c02",
-    ])
+    for (const address of ["::ffff:3.5.140.2", "::FFFF:305:8c02", "0:0:0:0:0:ffff:0305:8C02", "::ffff:0:305:8c02"])
       expect([address, findNetwork(address)?.name]).toEqual([
         address,
         address === "::ffff:0:305:8c02" ? undefined : "Amazon Web Services",
@@ -103,25 +91,8 @@ describe("the kind of a network", () => {
   });
 
   test("texts that are not addresses have no network", () => {
-    const texts = [
-      "",
-      " ",
-      ".",
-      ":",
-      ":::",
-      "3.5.140",
-      "3.5.140.2 ",
-      "3.5.140.2.1",
-      "3.5.140.256",
-      "03.5.140.2",
-    ];
-    texts.push(
-      "3.5.140.2:443",
-      "[2600:1f18::1]",
-      "2600:1f18::1::",
-      "2600:1f18::1%eth0",
-      "::ffff:3.5.140.999",
-    );
+    const texts = ["", " ", ".", ":", ":::", "3.5.140", "3.5.140.2 ", "3.5.140.2.1", "3.5.140.256", "03.5.140.2"];
+    texts.push("3.5.140.2:443", "[2600:1f18::1]", "2600:1f18::1::", "2600:1f18::1%eth0", "::ffff:3.5.140.999");
     texts.push("0x3.5.140.2", "50695170", "３.5.140.2", "3.5.140.2\0", "3.5.140.2,10.0.0.1", "__proto__");
     for (const text of [...texts, "2600:".repeat(10_000), "3.".repeat(10_000), "f".repeat(1_000_000)])
       expect([text.slice(0, 40), findNetwork(text)]).toEqual([text.slice(0, 40), null]);
@@ -166,8 +137,7 @@ describe("a fake crawler", () => {
   });
 
   test("an unknown crawler, a private address or no address is never a fake", () => {
-    for (const name of ["AhrefsBot", "Chrome", "", "GPTBot"])
-      expect(isFakeCrawler(name, "3.5.140.2")).toBe(false);
+    for (const name of ["AhrefsBot", "Chrome", "", "GPTBot"]) expect(isFakeCrawler(name, "3.5.140.2")).toBe(false);
     for (const address of ["10.0.0.1", "127.0.0.1", "::1", "fe80::1", "", "unknown"])
       expect(isFakeCrawler("Googlebot", address)).toBe(false);
     expect(findCrawler("Chrome")).toBeUndefined();
@@ -176,11 +146,8 @@ describe("a fake crawler", () => {
 
   test("the shipped list has the networks of every known crawler", () => {
     const known = networkList().owners.map((owner) => owner?.name);
-    const names =
-      "googlebot adsbot-google bingbot bingpreview applebot yandexbot baiduspider facebot twitterbot";
-    for (const name of `${names} meta-externalagent linkedinbot seznambot naverbot petalbot amazonbot`.split(
-      " ",
-    ))
+    const names = "googlebot adsbot-google bingbot bingpreview applebot yandexbot baiduspider facebot twitterbot";
+    for (const name of `${names} meta-externalagent linkedinbot seznambot naverbot petalbot amazonbot`.split(" "))
       expect(known).toEqual(expect.arrayContaining([...(findCrawler(name)?.networks ?? ["missing"])]));
   });
 });
@@ -196,10 +163,7 @@ describe("the list", () => {
       source: "a test",
       attribution: "ours",
     };
-    writeFileSync(
-      file,
-      Buffer.concat([Buffer.from(`${JSON.stringify({ ...format, ...header })}\n`), Buffer.from(body)]),
-    );
+    writeFileSync(file, Buffer.concat([Buffer.from(`${JSON.stringify({ ...format, ...header })}\n`), Buffer.from(body)]));
     return file;
   };
 
@@ -228,9 +192,7 @@ describe("the list", () => {
 
   test("an operator can load a newer list", () => {
     // 1.0.0.0 up to 1.0.1.0, and 2000::/48.
-    const body = [
-      0x80, 0x80, 0x80, 0x08, 1, 0x80, 0x02, 0, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x08, 1, 1, 0,
-    ];
+    const body = [0x80, 0x80, 0x80, 0x08, 1, 0x80, 0x02, 0, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x08, 1, 1, 0];
     const file = write("newer.bin", { ipv4: 2, ipv6: 2, owners: [["hosting", "Newer"]] }, body);
     expect(loadNetworks(file)).toMatchObject({ date: "2027-01-02", source: "a test" });
     expectAll("1.0.0.0 1.0.0.255 2000:: 2000:0:0:ffff::1", "hosting");
@@ -245,33 +207,12 @@ describe("the list", () => {
       seed = (seed * 48_271) % 2_147_483_647;
       return from[seed % from.length] as T;
     };
-    const pieces = [
-      "0",
-      "1",
-      "9",
-      "25",
-      "255",
-      "256",
-      "00",
-      "a",
-      "F",
-      "ffff",
-      "10000",
-      ":",
-      ":",
-      "::",
-      ".",
-      ".",
-      "g",
-      "",
-    ];
+    const pieces = ["0", "1", "9", "25", "255", "256", "00", "a", "F", "ffff", "10000", ":", ":", "::", ".", ".", "g", ""];
     const wrong: string[] = [];
     let addresses = 0;
     for (let round = 0; round < 200_000; round++) {
       const separator = pick(["", ".", ":", ":"]);
-      const text = Array.from({ length: pick([1, 2, 3, 4, 4, 5, 6, 7, 8, 8, 9]) }, () => pick(pieces)).join(
-        separator,
-      );
+      const text = Array.from({ length: pick([1, 2, 3, 4, 4, 5, 6, 7, 8, 8, 9]) }, () => pick(pieces)).join(separator);
       if (isIP(text)) addresses++;
       if ((findNetwork(text) !== null) !== isIP(text) > 0) wrong.push(text);
     }
@@ -297,9 +238,7 @@ describe("the list", () => {
   });
 
   test("a hundred thousand look-ups are fast", () => {
-    const addresses = Array.from({ length: 1000 }, (_, at) =>
-      at % 2 ? `3.5.${at % 256}.2` : `2600:1f18:${at}::1`,
-    );
+    const addresses = Array.from({ length: 1000 }, (_, at) => (at % 2 ? `3.5.${at % 256}.2` : `2600:1f18:${at}::1`));
     const cpuMs = cpuMsOf(() => {
       for (let round = 0; round < 100; round++) for (const address of addresses) findNetwork(address);
     });

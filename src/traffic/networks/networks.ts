@@ -2,13 +2,7 @@
 // VPNs and company gateways in data centres carry people, and are exempt.
 
 import ipaddr from "ipaddr.js";
-import {
-  readNetworkList,
-  shippedList,
-  type Boundaries,
-  type Network,
-  type NetworkList,
-} from "./networkList.ts";
+import { readNetworkList, shippedList, type Boundaries, type Network, type NetworkList } from "./networkList.ts";
 
 export type { Network } from "./networkList.ts";
 

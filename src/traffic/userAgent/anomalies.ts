@@ -43,8 +43,7 @@ const productOrComment = /\(([^()]{0,200})\)|([^\s()[\];,/]{1,80})(\/[^\s();,]{0
 // Old browsers had many names, and distributions added theirs to Firefox. Newer browsers are few and known, so the checks
 // apply to these versions only.
 const recentVersion = /Chrome\/(?:[2-9]\d|\d{3})\.|Firefox\/\d{2,3}\.|Version\/(?:[6-9]|1\d|2\d)[.\d]* /;
-const currentVersion =
-  /Chrome\/(?:5[5-9]|[6-9]\d|\d{3})\.|Firefox\/(?:[4-9]\d|\d{3})\.|Version\/(?:9|1\d|2\d)[.\d]* /;
+const currentVersion = /Chrome\/(?:5[5-9]|[6-9]\d|\d{3})\.|Firefox\/(?:[4-9]\d|\d{3})\.|Version\/(?:9|1\d|2\d)[.\d]* /;
 
 /** Finds the first product or comment after the platform that no ordinary browser sends. */
 export function findUnknownProduct(rest: string): string | null {
@@ -136,8 +135,7 @@ export function findImpossibleShape(platform: string, rest: string): string | nu
     const rv = Number(/rv:(\d+)/.exec(platform)?.[1] ?? Number.NaN);
     if (!firefox[1] || (version >= 5 && Number.isNaN(rv))) return "Firefox written by hand";
     // Firefox 110 to 119 sent rv:109, for pages that read 11 as Internet Explorer.
-    if (version >= 10 && rv !== version && !(rv === 109 && version >= 110 && version < 120))
-      return "Firefox in two versions";
+    if (version >= 10 && rv !== version && !(rv === 109 && version >= 110 && version < 120)) return "Firefox in two versions";
   }
   return null;
 }

@@ -19,10 +19,7 @@ test.each<[string, Claims]>([
     claims("chromium", 126, "chromeos"),
   ],
   ["Mozilla/5.0 (X11; Linux x86_64; rv:127.0) Gecko/20100101 Firefox/127.0", claims("gecko", 127, "linux")],
-  [
-    "Mozilla/5.0 (Android 14; Mobile; rv:127.0) Gecko/127.0 Firefox/127.0",
-    claims("gecko", 127, "android", true),
-  ],
+  ["Mozilla/5.0 (Android 14; Mobile; rv:127.0) Gecko/127.0 Firefox/127.0", claims("gecko", 127, "android", true)],
   [
     "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4.1 Safari/605.1.15",
     claims("webkit", 17, "macos"),

@@ -40,9 +40,7 @@ function readEngine(text: string, os: Claims["os"]): Pick<Claims, "engine" | "ve
     return { engine: "webkit", version: readMajor(/Version\/(\d{1,4})/, text) };
   const gecko = readMajor(/Firefox\/(\d{1,4})/, text) ?? readMajor(/rv:(\d{1,4})[\d.]*\) Gecko\//, text);
   if (gecko !== null) return { engine: "gecko", version: gecko };
-  return /AppleWebKit\//.test(text)
-    ? { engine: "webkit", version: null }
-    : { engine: "other", version: null };
+  return /AppleWebKit\//.test(text) ? { engine: "webkit", version: null } : { engine: "other", version: null };
 }
 
 /** A web view: its headers and client hints differ from those of the browser on the same phone. */

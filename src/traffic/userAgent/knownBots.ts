@@ -90,10 +90,7 @@ const headless = (pattern: RegExp, detail: string): NamedBot => ({
 /** Bots that customers see by their kind. Ad reviewers and preloaders arrive with click ids, so none of them may be missed. */
 const namedBots: readonly NamedBot[] = [
   adReviewer(/AdsBot-Google|Google-Display-Ads-Bot/i, "Google Ads"),
-  adReviewer(
-    /Google-Ads-|Google-?Adwords|GoogleAdSense|Mediapartners|Google-HotelAds|Google-Publisher/i,
-    "Google Ads",
-  ),
+  adReviewer(/Google-Ads-|Google-?Adwords|GoogleAdSense|Mediapartners|Google-HotelAds|Google-Publisher/i, "Google Ads"),
   adReviewer(/google_partner_monitoring|DoubleClick[ -]?Bot|DCM-?Bot/i, "Google Ads"),
   adReviewer(/meta-externalads|facebookcatalog|facebook-?ads-?bot/i, "Meta Ads"),
   adReviewer(/TikTok-?Ads-?Bot|thirdLandingPageFeInfra|BytedanceAdsBot/i, "TikTok Ads"),

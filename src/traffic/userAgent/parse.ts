@@ -41,8 +41,7 @@ const phoneMarks =
   /^(?:Mobile|Tablet|Phone|Cloud Phone|Symb|Series|BlackBerry|BB10|PlayBook|SAMSUNG|Nokia|NOKIA|LG|Windows Phone)/;
 const desktopMarks = /^(?:Windows(?: NT|;|$)|Macintosh|X11|Wayland)/;
 /** A bot's name inside the device part: "Storebot-Google/1.0", a contact address. A bare "XBot" is a phone. */
-const botInDevice =
-  /(?<!cu)bot[\w-]{0,20}\/\d|crawler|(?<![\w-])spider[\w-]{0,20}\/\d|\w-Google\b|https?:|compatible;|www\./i;
+const botInDevice = /(?<!cu)bot[\w-]{0,20}\/\d|crawler|(?<![\w-])spider[\w-]{0,20}\/\d|\w-Google\b|https?:|compatible;|www\./i;
 
 const isAndroid = (platform: string) => androidMarks.test(platform) || platform.startsWith("Linux; ");
 

@@ -4,8 +4,7 @@ import { judgeUserAgent } from "./userAgent.ts";
 
 const webView = (device: string, chrome = "126.0.6478.122") =>
   `Mozilla/5.0 (Linux; Android ${device}; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/${chrome} Mobile Safari/537.36`;
-const iPhone =
-  "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148";
+const iPhone = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148";
 const chrome = (version: string, platform = "Windows NT 10.0; Win64; x64") =>
   `Mozilla/5.0 (${platform}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${version} Safari/537.36`;
 
@@ -119,8 +118,7 @@ describe("programs", () => {
       "Mediapartners-Google": "Google Ads",
       "meta-externalads/1.1 (+https://developers.facebook.com/docs/sharing/webmasters/crawler)": "Meta Ads",
       [`${iPhone} (compatible; TikTokAdsBot/1.0)`]: "TikTok Ads",
-      [`${webView("14; SM-S918B")} musical_ly_2022803040 BytedanceWebview/d8a21c6 thirdLandingPageFeInfra`]:
-        "TikTok Ads",
+      [`${webView("14; SM-S918B")} musical_ly_2022803040 BytedanceWebview/d8a21c6 thirdLandingPageFeInfra`]: "TikTok Ads",
       thirdLandingPageFeInfra: "TikTok Ads",
       "Mozilla/5.0 (compatible; adidxbot/2.0; +http://www.bing.com/bingbot.htm)": "Microsoft Advertising",
       [`${iPhone} (compatible; adidxbot/2.0; +http://www.bing.com/bingbot.htm)`]: "Microsoft Advertising",
@@ -133,17 +131,15 @@ describe("programs", () => {
 
   test("an AI agent that acts for a person is named as an AI agent", () => {
     for (const name of ["ChatGPT-User/1.0", "Claude-User/1.0", "Perplexity-User/1.0", "MistralAI-User/1.0"])
-      expect(
-        kindOf(`Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; ${name}; +https://x.example)`),
-      ).toBe("AI agent");
+      expect(kindOf(`Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; ${name}; +https://x.example)`)).toBe(
+        "AI agent",
+      );
   });
 
   test("a headless browser is named as a headless browser", () => {
     expect(kindOf(chrome("126.0.0.0").replace("Chrome", "HeadlessChrome"))).toBe("headless browser");
     expect(kindOf(`${chrome("126.0.0.0")} Playwright/1.40.0`)).toBe("headless browser");
-    expect(kindOf("Mozilla/5.0 (linux) AppleWebKit/537.36 (KHTML, like Gecko) jsdom/24.1.0")).toBe(
-      "headless browser",
-    );
+    expect(kindOf("Mozilla/5.0 (linux) AppleWebKit/537.36 (KHTML, like Gecko) jsdom/24.1.0")).toBe("headless browser");
   });
 
   test("a missing user agent is hard evidence", () => {
@@ -220,15 +216,8 @@ describe("the public list's own examples", () => {
 });
 
 describe("hostile strings", () => {
-  const starts = [
-    "",
-    "Mozilla/5.0 (",
-    "Mozilla/5.0 (X11; Linux) Gecko ",
-    chrome("99.0.1.1"),
-    webView("9; X"),
-  ];
-  const bricks =
-    "a|(|()|[|bot|a@|a-|a.|\\w-|; |Chrome/1.0 |MSIE |google-|0| |AppleWebKit|+a.|compatible;|http:";
+  const starts = ["", "Mozilla/5.0 (", "Mozilla/5.0 (X11; Linux) Gecko ", chrome("99.0.1.1"), webView("9; X")];
+  const bricks = "a|(|()|[|bot|a@|a-|a.|\\w-|; |Chrome/1.0 |MSIE |google-|0| |AppleWebKit|+a.|compatible;|http:";
 
   test("hostile user agents are judged quickly", () => {
     let slowest = 0;

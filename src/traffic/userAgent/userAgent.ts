@@ -6,34 +6,14 @@
 // browsers are the traffic that advertisers pay for: there, no guesses are made.
 
 import { isbotMatch } from "isbot";
-import {
-  findImpossibleShape,
-  findUnknownEntry,
-  findUnknownPlatform,
-  findUnknownProduct,
-  hasUnknownStart,
-} from "./anomalies.ts";
-import {
-  botActivity,
-  botSignature,
-  contactAddress,
-  emulatedPhone,
-  hostNameSignature,
-  nameAround,
-} from "./botWords.ts";
+import { findImpossibleShape, findUnknownEntry, findUnknownPlatform, findUnknownProduct, hasUnknownStart } from "./anomalies.ts";
+import { botActivity, botSignature, contactAddress, emulatedPhone, hostNameSignature, nameAround } from "./botWords.ts";
 import { readClaims, type Claims } from "./claims.ts";
 import { findListedBot, findNamedBot } from "./knownBots.ts";
 import { isDeviceOnly, namesApp, parseUserAgent, type Parts } from "./parse.ts";
 
 export type UserAgentEvidence = {
-  kind:
-    | "named bot"
-    | "ad reviewer"
-    | "AI agent"
-    | "headless browser"
-    | "not a browser"
-    | "empty"
-    | "looks like a bot";
+  kind: "named bot" | "ad reviewer" | "AI agent" | "headless browser" | "not a browser" | "empty" | "looks like a bot";
   /** A few plain words, usually the name. */
   detail: string;
   /** False only for "looks like a bot". */
@@ -80,8 +60,7 @@ const commonProducts =
   "Version|Chrome|CriOS|FxiOS|EdgiOS|OPR|OPT|Edg|EdgA|Edge|YaBrowser|SamsungBrowser|UCBrowser|" +
   "HuaweiBrowser|MiuiBrowser|VivoBrowser|HeyTapBrowser|MQQBrowser|XiaoMi|GSA|Mobile|Safari|SA|BroPP|" +
   "YaSearchBrowser|YaApp_Android|YaSearchApp|webOmni|U3|DuckDuckGo|Ddg|Vivaldi|Whale|Silk|PHX|Quark";
-const appSuffix =
-  "(?: ?\\[FB[^[\\]+@]*\\]| (?:Instagram|Barcelona) [\\d.]+ (?:Android )?\\((?:\\d+/|iP)[^()+@]*\\))?";
+const appSuffix = "(?: ?\\[FB[^[\\]+@]*\\]| (?:Instagram|Barcelona) [\\d.]+ (?:Android )?\\((?:\\d+/|iP)[^()+@]*\\))?";
 const ordinaryBrowser = new RegExp(
   `^Mozilla/5\\.0 \\(([^()]*(?:\\([^()]*\\)[^()]*){0,4})\\) (?:AppleWebKit/[\\d.+]+ \\(KHTML, like Gecko\\)` +
     `(?: {1,2}(?:${commonProducts})(?:/\\d[\\w.+-]*)?){1,12}${appSuffix}|Gecko/[\\d.]+ Firefox/[\\d.]+|like Gecko)$`,
@@ -127,12 +106,9 @@ function judgeBrowserShape(userAgent: string, parts: Parts): UserAgentEvidence |
   if (known && !isReader) return known;
   if (!engine.test(userAgent) && !appliance) return hard("not a browser", platform);
   // Crawlers sign with "(compatible; Name"; the only browsers that did are Internet Explorer and Konqueror.
-  const signature = /(?:^Mozilla\/5\.0 ?\(|[(;] ?)compatible;(?! ?(?:MSIE \d|Konqueror|U;)) ?([^;)]*)/.exec(
-    extra,
-  );
+  const signature = /(?:^Mozilla\/5\.0 ?\(|[(;] ?)compatible;(?! ?(?:MSIE \d|Konqueror|U;)) ?([^;)]*)/.exec(extra);
   if (signature) return hard("named bot", signature[1] ?? "");
-  const signed =
-    findName(extra, botSignature) ?? (contactAddress.test(extra) ? "an address to contact" : null);
+  const signed = findName(extra, botSignature) ?? (contactAddress.test(extra) ? "an address to contact" : null);
   if (signed) return inApp ? soft(signed) : hard("named bot", signed);
   if (inApp || appliance) return null;
   const guess = guessBot(parts);
@@ -147,12 +123,10 @@ function guessBot({ platform, rest, cleaned, desktop }: Parts): string | null {
   const found = findName(text, botActivity) ?? findName(text, hostNameSignature);
   if (found) return found;
   if (desktop) {
-    const odd =
-      findUnknownProduct(rest) ?? findUnknownPlatform(platform, rest) ?? findImpossibleShape(platform, rest);
+    const odd = findUnknownProduct(rest) ?? findUnknownPlatform(platform, rest) ?? findImpossibleShape(platform, rest);
     if (odd) return odd;
   } else {
-    const odd =
-      (emulatedPhone.test(platform) ? findUnknownProduct(rest) : null) ?? finalComment.exec(rest)?.[1];
+    const odd = (emulatedPhone.test(platform) ? findUnknownProduct(rest) : null) ?? finalComment.exec(rest)?.[1];
     if (odd) return odd;
   }
   // isbot was made for common browsers, and is wrong about rare phones.

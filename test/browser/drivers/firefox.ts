@@ -8,8 +8,7 @@ import { findOnPath, type Machine } from "../launch.ts";
 import { shop } from "../site.ts";
 import type { Tab } from "./tab.ts";
 
-const remedy =
-  "install Debian's firefox-esr (apt-get install firefox-esr), or name one in CLEANCAST_TEST_FIREFOX";
+const remedy = "install Debian's firefox-esr (apt-get install firefox-esr), or name one in CLEANCAST_TEST_FIREFOX";
 
 export function findFirefox(env: Machine["env"]): { path: string } | { missing: string } {
   const path = env["CLEANCAST_TEST_FIREFOX"] || findOnPath(["firefox-esr", "firefox"], env);

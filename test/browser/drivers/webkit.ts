@@ -22,9 +22,7 @@ export function findWebKit(env: Machine["env"], pattern = browserPattern): Progr
   const display = findOnPath(["Xvfb"], env);
   const browser = globSync(pattern).toSorted().at(-1);
   if (driver && display && browser) return { driver, display, browser };
-  const lacking = [!driver && "WebKitWebDriver", !display && "Xvfb", !browser && "MiniBrowser"].filter(
-    Boolean,
-  );
+  const lacking = [!driver && "WebKitWebDriver", !display && "Xvfb", !browser && "MiniBrowser"].filter(Boolean);
   const remedy = "install Debian's webkit2gtk-driver and xvfb (apt-get install webkit2gtk-driver xvfb)";
   return { missing: `${lacking.join(", ")} not found: ${remedy}` };
 }
@@ -90,11 +88,7 @@ type Command = (method: "GET" | "POST" | "DELETE", path: string, body?: object) 
 
 /** Starts the driver and a session, and returns a function that sends commands to the session. */
 async function startSession(programs: Programs): Promise<Command> {
-  const [display, proxyPort, port] = await Promise.all([
-    startDisplay(programs.display),
-    startProxy(),
-    findFreePort(),
-  ]);
+  const [display, proxyPort, port] = await Promise.all([startDisplay(programs.display), startProxy(), findFreePort()]);
   start(programs.driver, [`--port=${port}`, "--host=127.0.0.1"], { DISPLAY: display, GDK_BACKEND: "x11" });
   const command: Command = async (method, path, body) => {
     const response = await fetch(`http://127.0.0.1:${port}${path}`, {

@@ -9,8 +9,7 @@ import { setUpStage, type Stage } from "../stage.ts";
 import { heldCookies } from "../visitor.ts";
 import { shopPages } from "./double.ts";
 
-const file = (name: string) =>
-  readFileSync(new URL(`../../../plugins/shopify/${name}`, import.meta.url), "utf8");
+const file = (name: string) => readFileSync(new URL(`../../../plugins/shopify/${name}`, import.meta.url), "utf8");
 const email = "ada@example.com";
 
 type ShopWindow = {
@@ -41,10 +40,7 @@ inChromium("the Shopify pixel", () => {
     await page.goto(`${stage.site.origin}${path}`);
     const isCheckout = path === "/checkout";
     await page.waitForFunction(
-      (checkout) =>
-        checkout
-          ? (window as unknown as ShopWindow).pixelStarted
-          : (window as { cc?: { ready?: true } }).cc?.ready,
+      (checkout) => (checkout ? (window as unknown as ShopWindow).pixelStarted : (window as { cc?: { ready?: true } }).cc?.ready),
       isCheckout,
     );
   }
@@ -52,18 +48,12 @@ inChromium("the Shopify pixel", () => {
     page.evaluate(
       (decision) =>
         new Promise<void>((resolve) =>
-          (window as unknown as ShopWindow).Shopify.customerPrivacy.setTrackingConsent(
-            { marketing: decision },
-            resolve,
-          ),
+          (window as unknown as ShopWindow).Shopify.customerPrivacy.setTrackingConsent({ marketing: decision }, resolve),
         ),
       marketing,
     );
   const publish = (name: string, checkout: object) =>
-    page.evaluate(
-      ([event, data]) => (window as unknown as ShopWindow).publish(event as string, data),
-      [name, { checkout }],
-    );
+    page.evaluate(([event, data]) => (window as unknown as ShopWindow).publish(event as string, data), [name, { checkout }]);
   const carried = () => page.evaluate(() => localStorage.getItem("cleancast_checkout"));
   const waitUntilCarried = () => page.waitForFunction(() => localStorage.getItem("cleancast_checkout"));
 

@@ -97,11 +97,7 @@ async function startDatabase(folder: string) {
   await run("mariadb-install-db", [...own, "--auth-root-authentication-method=normal", "--skip-test-db"]);
   const path = findOnPath(["mariadbd"], { PATH: `${process.env["PATH"] ?? ""}:/usr/sbin` }) ?? "mariadbd";
   // The database ends with the test, so a write need not reach the disk.
-  const cheap = [
-    "--innodb-flush-log-at-trx-commit=0",
-    "--innodb-buffer-pool-size=16M",
-    "--performance-schema=OFF",
-  ];
+  const cheap = ["--innodb-flush-log-at-trx-commit=0", "--innodb-buffer-pool-size=16M", "--performance-schema=OFF"];
   start(path, [...own, `--socket=${socket}`, "--skip-networking", ...cheap]);
   const client = ["--no-defaults", `--socket=${socket}`, "-uroot"];
   const query = (sql: string) => run("mariadb", [...client, "-e", sql]);
@@ -115,8 +111,7 @@ async function startDatabase(folder: string) {
   await query("CREATE DATABASE wordpress");
   return {
     socket,
-    dump: async () =>
-      (await run("mariadb-dump", [...client, "wordpress"], { maxBuffer: 64 * 1024 * 1024 })).stdout,
+    dump: async () => (await run("mariadb-dump", [...client, "wordpress"], { maxBuffer: 64 * 1024 * 1024 })).stdout,
   };
 }
 

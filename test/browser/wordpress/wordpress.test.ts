@@ -13,9 +13,7 @@ import { setUpStage, type Conversion, type Stage } from "../stage.ts";
 import { findMissing, startWordPress, type WordPress } from "./install.ts";
 
 const missing = findMissing();
-const why =
-  whySkipped ??
-  (process.env["WORDPRESS"] ? missing && `${missing} is not installed` : "run npm run test:wordpress");
+const why = whySkipped ?? (process.env["WORDPRESS"] ? missing && `${missing} is not installed` : "run npm run test:wordpress");
 if (why && process.env["WORDPRESS"]) console.log(`The plugin is not run in WordPress: ${why}.`);
 
 const order = {
@@ -53,10 +51,8 @@ describe.skipIf(why)(`the plugin in WordPress${why ? ` (skipped: ${why})` : ""}`
   const openPage = (path: string) => admin.goto(`${stage.site.origin}/wp-admin/${path}`);
   const notice = () => admin.locator(".wrap .notice").first().innerText();
   const setOption = (name: string, value: unknown) => wordPress.call("update_option", name, value);
-  const runQueue = (inSeconds = 0) =>
-    wordPress.call("double_run_queue", Math.floor(Date.now() / 1000) + inSeconds);
-  const conversionsOf = (orderId: string) =>
-    stage.receiver.bodies().filter((one) => one["orderId"] === orderId) as Conversion[];
+  const runQueue = (inSeconds = 0) => wordPress.call("double_run_queue", Math.floor(Date.now() / 1000) + inSeconds);
+  const conversionsOf = (orderId: string) => stage.receiver.bodies().filter((one) => one["orderId"] === orderId) as Conversion[];
 
   async function pay(id: number, more: object = {}): Promise<void> {
     await setOption(`double_order_${id}`, { ...order, id, order_number: `W-${id}`, ...more });
@@ -124,11 +120,7 @@ describe.skipIf(why)(`the plugin in WordPress${why ? ` (skipped: ${why})` : ""}`
     }
     const decide = (decision: string) =>
       page.evaluate(
-        (value) =>
-          (window as unknown as { wp_set_consent: (...args: string[]) => void }).wp_set_consent(
-            "marketing",
-            value,
-          ),
+        (value) => (window as unknown as { wp_set_consent: (...args: string[]) => void }).wp_set_consent("marketing", value),
         decision,
       );
     const isLoaded = () => page.evaluate(() => Boolean((window as { cc?: { ready?: true } }).cc?.ready));
@@ -213,9 +205,7 @@ describe.skipIf(why)(`the plugin in WordPress${why ? ` (skipped: ${why})` : ""}`
         await wordPress.call("do_action", "woocommerce_order_refunded", 13, id);
       }
       await runQueue();
-      await eventually("both refunds arrive", () =>
-        [131, 132].every((id) => conversionsOf(`W-13-refund-${id}`).length === 1),
-      );
+      await eventually("both refunds arrive", () => [131, 132].every((id) => conversionsOf(`W-13-refund-${id}`).length === 1));
     });
 
     test("a refused order fails its job with the relay's words, and the log does not contain the key", async () => {

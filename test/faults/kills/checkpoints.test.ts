@@ -37,27 +37,23 @@ async function writeAndKill(file: string, ms: number): Promise<number[]> {
   return text.split("\n").slice(0, -1).map(Number);
 }
 
-test(
-  "a writer that is killed while its log is checkpointed loses no text that was durable",
-  { timeout: 300_000 },
-  async () => {
-    const file = `${freshFolder()}/test.db`;
-    const random = randomFrom(Date.now());
-    const durable = new Map<number, number>();
-    for (let kills = 0; kills < 6; kills++) {
-      const numbers = await writeAndKill(file, random.below(300));
-      expect(numbers.length).toBeGreaterThan(0);
-      for (const n of numbers) durable.set(n % 100, n);
-      // Leaves the log to the next process.
-      const db = new DatabaseSync(file, { readOnly: true });
-      expect(db.prepare(`PRAGMA integrity_check`).get()).toEqual({ integrity_check: "ok" });
-      const found = new Map<number, number>();
-      for (const { slot, n, text } of db.prepare(`SELECT slot, n, text FROM lines`).iterate()) {
-        found.set(Number(slot), Number(n));
-        expect(text === `${Number(n)} `.repeat(10_000)).toBe(true);
-      }
-      db.close();
-      expect([...durable].filter(([slot, n]) => (found.get(slot) ?? 0) < n)).toEqual([]);
+test("a writer that is killed while its log is checkpointed loses no text that was durable", { timeout: 300_000 }, async () => {
+  const file = `${freshFolder()}/test.db`;
+  const random = randomFrom(Date.now());
+  const durable = new Map<number, number>();
+  for (let kills = 0; kills < 6; kills++) {
+    const numbers = await writeAndKill(file, random.below(300));
+    expect(numbers.length).toBeGreaterThan(0);
+    for (const n of numbers) durable.set(n % 100, n);
+    // Leaves the log to the next process.
+    const db = new DatabaseSync(file, { readOnly: true });
+    expect(db.prepare(`PRAGMA integrity_check`).get()).toEqual({ integrity_check: "ok" });
+    const found = new Map<number, number>();
+    for (const { slot, n, text } of db.prepare(`SELECT slot, n, text FROM lines`).iterate()) {
+      found.set(Number(slot), Number(n));
+      expect(text === `${Number(n)} `.repeat(10_000)).toBe(true);
     }
-  },
-);
+    db.close();
+    expect([...durable].filter(([slot, n]) => (found.get(slot) ?? 0) < n)).toEqual([]);
+  }
+});

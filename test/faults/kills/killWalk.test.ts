@@ -6,7 +6,7 @@ import type { ServerResponse } from "node:http";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { startReceiver, type ReceivedRequest, type Receiver } from "../../support/receiver.ts";
-import { engines, eventually, newInstallation, type Engine, type Installation, type Relay } from "../../support/relay.ts"; // prettier-ignore
+import { engines, eventually, newInstallation, type Engine, type Installation, type Relay } from "../../support/relay.ts";
 import { buildVersion } from "../../support/schema/versions.ts";
 import { change, listDeliveries, rows, setUpSite, type SiteSetup } from "../../support/installation.ts";
 
@@ -76,31 +76,22 @@ async function answer(scene: Scene, got: ReceivedRequest, response: ServerRespon
 async function statesOf({ home, site }: Scene, orderId: string): Promise<Partial<Record<Path, string>>> {
   const [event] = await rows(home, `SELECT id FROM events WHERE order_id = '${orderId}'`);
   const deliveries = (await listDeliveries(home)).filter(({ eventId }) => eventId === event?.id);
-  return Object.fromEntries(
-    deliveries.map(({ connectionId, state }) => [paths[site.connections.indexOf(connectionId)], state]),
-  );
+  return Object.fromEntries(deliveries.map(({ connectionId, state }) => [paths[site.connections.indexOf(connectionId)], state]));
 }
 
 const hasEnded = async (scene: Scene, orderId: string) =>
-  JSON.stringify(Object.entries(await statesOf(scene, orderId)).toSorted()) ===
-  JSON.stringify(Object.entries(ends).toSorted());
+  JSON.stringify(Object.entries(await statesOf(scene, orderId)).toSorted()) === JSON.stringify(Object.entries(ends).toSorted());
 
 const isDead = ({ process: { exitCode, signalCode } }: Relay) => exitCode !== null || signalCode !== null;
 
 /** Another node would wait until the dead one's leases end. */
 async function endLeases({ home }: Scene): Promise<void> {
   if (home.engine === "sqlite") return;
-  await change(
-    home,
-    `UPDATE nodes SET until = 5`,
-    `UPDATE deliveries SET due_at = 5 WHERE state = 'queued' AND owner <> ''`,
-  );
+  await change(home, `UPDATE nodes SET until = 5`, `UPDATE deliveries SET due_at = 5 WHERE state = 'queued' AND owner <> ''`);
 }
 
 const send = ({ site }: Scene, relay: Relay, orderId: string) =>
-  relay
-    .post(site.key, { email: `${orderId}@example.com`, event: "purchase", orderId, value: 10 })
-    .catch(() => null);
+  relay.post(site.key, { email: `${orderId}@example.com`, event: "purchase", orderId, value: 10 }).catch(() => null);
 
 /** Waits until the relay died, or has delivered the order and was stopped. True if it died. */
 async function endOf(scene: Scene, relay: Relay, orderId: string): Promise<boolean> {
@@ -157,9 +148,7 @@ async function walkTakeover(scene: Scene, { first, stride }: Walk): Promise<numb
     const orderId = `taken-${step}`;
     scene.hanging.add(orderId);
     const sending = send(scene, dying, orderId);
-    await eventually("the platforms were called", () =>
-      paths.every((path) => scene.calls.has(`${orderId} ${path}`)),
-    );
+    await eventually("the platforms were called", () => paths.every((path) => scene.calls.has(`${orderId} ${path}`)));
     await dying.kill();
     await sending;
     scene.hanging.delete(orderId);

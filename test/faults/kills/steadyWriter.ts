@@ -5,9 +5,7 @@ import { connectSqlite } from "../../../src/store/engine/sqlite/engine.ts";
 
 const db = connectSqlite(process.argv[2] ?? "");
 await db.write((tx) =>
-  tx.all(
-    `CREATE TABLE IF NOT EXISTS lines (slot integer NOT NULL PRIMARY KEY, n integer NOT NULL, text text NOT NULL)`,
-  ),
+  tx.all(`CREATE TABLE IF NOT EXISTS lines (slot integer NOT NULL PRIMARY KEY, n integer NOT NULL, text text NOT NULL)`),
 );
 const [row] = await db.all(`SELECT COALESCE(MAX(n), 0) AS n FROM lines`);
 
@@ -16,11 +14,7 @@ for (let n = Number(row?.n); ;) {
   await Promise.all(
     some.map(async (one) => {
       await db.write((tx) =>
-        tx.all(`INSERT OR REPLACE INTO lines VALUES ($1, $2, $3)`, [
-          one % 100,
-          one,
-          `${one} `.repeat(10_000),
-        ]),
+        tx.all(`INSERT OR REPLACE INTO lines VALUES ($1, $2, $3)`, [one % 100, one, `${one} `.repeat(10_000)]),
       );
       process.stdout.write(`${one}\n`);
     }),

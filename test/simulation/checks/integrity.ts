@@ -10,8 +10,7 @@ import { sqliteConfig } from "../relay/config.ts";
 
 /** Returns the first inconsistency; null where there is none. */
 export async function findInconsistency(tables: Tables, now: number): Promise<string | null> {
-  const all = async (sql: string, params: readonly (string | number | null)[] = []) =>
-    tables.all(sql, params);
+  const all = async (sql: string, params: readonly (string | number | null)[] = []) => tables.all(sql, params);
   const snapshot: Snapshot = {
     // The parts for SQLite alone check its file, which a simulated database does not have.
     ...postgresDialect,

@@ -34,8 +34,7 @@ export type LedgerDelivery = {
 };
 
 export const eventKey = (siteId: string, eventId: string) => `${siteId} ${eventId}`;
-export const deliveryKey = (siteId: string, eventId: string, connectionId: string) =>
-  `${siteId} ${eventId} ${connectionId}`;
+export const deliveryKey = (siteId: string, eventId: string, connectionId: string) => `${siteId} ${eventId} ${connectionId}`;
 
 /** States in which a delivery has ended. */
 export const finalStates: readonly DeliveryState[] = ["sent", "skipped", "rejected", "expired"];
@@ -162,12 +161,7 @@ const appliers: Readonly<Record<string, Applier>> = {
     else ledger.leases.set(String(row.owner), Number(row.until));
   },
   totals(ledger, row, sign) {
-    count(
-      ledger.totals,
-      String(row.site_id),
-      sign * Number(row.conversions),
-      sign * Number(row.removed_events),
-    );
+    count(ledger.totals, String(row.site_id), sign * Number(row.conversions), sign * Number(row.removed_events));
   },
 };
 
@@ -177,9 +171,7 @@ function toEvent(row: Row, commit: number): LedgerEvent {
   return {
     siteId,
     id: String(row.id),
-    platformEventId: usesOrder
-      ? orderEventId(siteId, String(row.name), String(row.order_id))
-      : String(row.id),
+    platformEventId: usesOrder ? orderEventId(siteId, String(row.name), String(row.order_id)) : String(row.id),
     mode: String(row.mode),
     status: String(row.status),
     name: String(row.name),
@@ -195,8 +187,7 @@ function toEvent(row: Row, commit: number): LedgerEvent {
 
 const conversionsIn = (row: Row) => (row.mode === "live" && row.status === "accepted" ? 1 : 0);
 /** That an event was removed stays counted when it is released. */
-const removalsIn = (row: Row) =>
-  row.mode === "live" && String(row.reasons).includes("only bot visits") ? 1 : 0;
+const removalsIn = (row: Row) => (row.mode === "live" && String(row.reasons).includes("only bot visits") ? 1 : 0);
 
 function count(
   sums: Map<string, { conversions: number; removed: number }>,

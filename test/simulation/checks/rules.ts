@@ -22,13 +22,8 @@ type RulesOptions = {
 };
 
 /** Two events with the same key are duplicates: a seed is shorter than every window. */
-const duplicateKey = (of: {
-  siteId: string;
-  name: string;
-  orderId: string | null;
-  emailSha256: string;
-  value: number | null;
-}) => `${of.siteId} ${of.name} ${of.orderId ?? `value ${of.value}`} ${of.emailSha256}`;
+const duplicateKey = (of: { siteId: string; name: string; orderId: string | null; emailSha256: string; value: number | null }) =>
+  `${of.siteId} ${of.name} ${of.orderId ?? `value ${of.value}`} ${of.emailSha256}`;
 
 const keyOfPurchase = ({ site, person, ...rest }: Purchase) =>
   duplicateKey({ ...rest, siteId: site.id, emailSha256: emailSha256Of(person) });
@@ -101,8 +96,7 @@ export class Rules implements PlatformWatcher, SenderWatcher {
       if (table.name !== "events" || after) continue;
       const [siteId, id] = table.key.map((at) => String(before?.[at]));
       const event = this.ledger.events.get(`${siteId} ${id}`);
-      if (event)
-        for (const one of [event.id, event.platformEventId, duplicateKey(event)]) this.#lost.add(one);
+      if (event) for (const one of [event.id, event.platformEventId, duplicateKey(event)]) this.#lost.add(one);
     }
   }
 
@@ -128,8 +122,7 @@ export class Rules implements PlatformWatcher, SenderWatcher {
   }
 
   #checkChange({ table, before, after }: Change, isLost: boolean): void {
-    const column = (row: (string | number | null)[] | null, name: string) =>
-      String(row?.[table.columns.indexOf(name)]);
+    const column = (row: (string | number | null)[] | null, name: string) => String(row?.[table.columns.indexOf(name)]);
     if (table.name === "events") {
       const row = after ?? before;
       const [siteId, id] = [column(row, "site_id"), column(row, "id")];
@@ -147,14 +140,12 @@ export class Rules implements PlatformWatcher, SenderWatcher {
     if (!event) return;
     const key = duplicateKey(event);
     const other = this.#byKey.get(key);
-    if (other && other.id !== id)
-      this.fail(`order ${event.orderId} was accepted twice: ${other.id} and ${id}`);
+    if (other && other.id !== id) this.fail(`order ${event.orderId} was accepted twice: ${other.id} and ${id}`);
     this.#byKey.set(key, event);
   }
 
   #removeEvent(siteId: string, id: string, isLost: boolean): void {
-    for (const [key, event] of this.#byKey)
-      if (event.siteId === siteId && event.id === id) this.#byKey.delete(key);
+    for (const [key, event] of this.#byKey) if (event.siteId === siteId && event.id === id) this.#byKey.delete(key);
     if (!isLost) this.fail(`event ${id} was removed`);
     for (const event of this.#answered)
       if (event.id === id) this.#failUnlessLost(`event ${id} was answered with 200 and is lost`, id);
@@ -168,8 +159,7 @@ export class Rules implements PlatformWatcher, SenderWatcher {
       this.fail(`event ${eventId} has two outcomes for one delivery`);
     for (const { position, sent } of outcomes) {
       const connectionId = event.plan[position]?.connectionId;
-      if (connectionId === undefined)
-        this.fail(`event ${eventId} has an outcome that its plan does not have`);
+      if (connectionId === undefined) this.fail(`event ${eventId} has an outcome that its plan does not have`);
       else if (sent) this.#checkAccepted(event, connectionId);
     }
   }
@@ -217,20 +207,14 @@ export class Rules implements PlatformWatcher, SenderWatcher {
       const [event] = this.ledger.sentAs(site.id, platformEventId).values();
       if (!event) {
         // A node may send what it accepted before the commit was lost.
-        this.#failUnlessLost(
-          `call ${call.id} sends ${platformEventId}, which was not accepted`,
-          platformEventId,
-        );
+        this.#failUnlessLost(`call ${call.id} sends ${platformEventId}, which was not accepted`, platformEventId);
         continue;
       }
-      if (!this.#isDurable(event.commit))
-        this.fail(`call ${call.id} sends event ${event.id} before it is durable`);
+      if (!this.#isDurable(event.commit)) this.fail(`call ${call.id} sends event ${event.id} before it is durable`);
       const state = this.ledger.stateOf(event, connection.id);
       const hasEnded = state !== null && finalStates.includes(state);
       if (hasEnded && !this.#isErasedMeanwhile(event, connection.id))
-        this.fail(
-          `call ${call.id} sends event ${event.id} to ${connection.id} after its outcome was recorded: ${state}`,
-        );
+        this.fail(`call ${call.id} sends event ${event.id} to ${connection.id} after its outcome was recorded: ${state}`);
       this.#checkLease(event, connection.id);
       this.#checkConsent(event, connection.id, text);
     }
@@ -258,8 +242,7 @@ export class Rules implements PlatformWatcher, SenderWatcher {
   #checkConsent(event: LedgerEvent, connectionId: string, text: string): void {
     const refusedAt = this.#refusedAt.get(`${event.siteId} ${event.emailSha256}`);
     const readAt =
-      this.#claimedAt.get(deliveryKey(event.siteId, event.id, connectionId)) ??
-      this.#arrivedAt.get(duplicateKey(event));
+      this.#claimedAt.get(deliveryKey(event.siteId, event.id, connectionId)) ?? this.#arrivedAt.get(duplicateKey(event));
     if (refusedAt === undefined || readAt === undefined || readAt < refusedAt) return;
     const person = people.find((one) => emailSha256Of(one) === event.emailSha256) ?? "";
     if (text.includes(event.emailSha256) || text.includes(clickIdOf(person)))
@@ -268,8 +251,7 @@ export class Rules implements PlatformWatcher, SenderWatcher {
 
   onAccepted({ site, connection, items }: PlatformCall): void {
     this.seen.accepted += items.length;
-    for (const { platformEventId } of items)
-      this.#accepted.add(deliveryKey(site.id, platformEventId, connection.id));
+    for (const { platformEventId } of items) this.#accepted.add(deliveryKey(site.id, platformEventId, connection.id));
   }
 
   /** A request reached a node. */
@@ -319,8 +301,7 @@ export class Rules implements PlatformWatcher, SenderWatcher {
     const key = keyOfPurchase(purchase);
     const event = this.#byKey.get(key);
     if (!event) return this.#failUnlessLost(`order ${orderId} was answered with 200 and is not there`, key);
-    if (!this.#isDurable(event.commit))
-      this.fail(`order ${orderId} was answered with 200 before it is durable`);
+    if (!this.#isDurable(event.commit)) this.fail(`order ${orderId} was answered with 200 before it is durable`);
     this.#answered.add(event);
     if (answer.deduped) {
       if ((this.#arrivals.get(key) ?? 0) < 2) this.fail(`order ${orderId} arrived once and is a duplicate`);
@@ -329,8 +310,7 @@ export class Rules implements PlatformWatcher, SenderWatcher {
     if (this.#processed.has(event.id)) this.#failUnlessLost(`order ${orderId} was processed twice`);
     this.#processed.add(event.id);
     if (answer.filtered && event.status !== "filtered") this.fail(`order ${orderId} was not filtered`);
-    for (const { id, platform } of purchase.site.connections)
-      if (answer.results?.[platform]?.ok) this.#checkAccepted(event, id);
+    for (const { id, platform } of purchase.site.connections) if (answer.results?.[platform]?.ok) this.#checkAccepted(event, id);
   }
 
   /** A receiver has taken the totals of a period. */
@@ -354,8 +334,7 @@ export class Rules implements PlatformWatcher, SenderWatcher {
       if (event.status === "filtered") continue;
       for (const { connectionId } of event.plan) {
         const state = this.ledger.stateOf(event, connectionId);
-        if (state === null || !finalStates.includes(state))
-          return `event ${event.id} is ${state ?? "open"} at ${connectionId}`;
+        if (state === null || !finalStates.includes(state)) return `event ${event.id} is ${state ?? "open"} at ${connectionId}`;
       }
     }
     const [push] = this.ledger.queuedPushes;
@@ -375,9 +354,7 @@ export class Rules implements PlatformWatcher, SenderWatcher {
         removed += other;
       }
       if (conversions !== head.conversions || removed !== head.removed)
-        this.fail(
-          `site ${siteId} was told of ${conversions} and ${removed}, and has ${head.conversions} and ${head.removed}`,
-        );
+        this.fail(`site ${siteId} was told of ${conversions} and ${removed}, and has ${head.conversions} and ${head.removed}`);
     }
   }
 

@@ -85,8 +85,7 @@ export class SimulatedClient extends EventEmitter {
     if (socket?.destroyed) return;
     if (!process.act(`connect to ${this.#server.name}`)) return;
     const ms = this.#options.connectionTimeoutMillis;
-    if (ms)
-      timeout = process.after(ms, "connection timeout", () => this.#break(new Error("timeout expired")));
+    if (ms) timeout = process.after(ms, "connection timeout", () => this.#break(new Error("timeout expired")));
     this.#toServer(() => {
       const { state } = this.#server;
       if (state === "silent") return;

@@ -96,8 +96,7 @@ export class Cluster {
   endCommit(number: number, hasEffect: boolean): void {
     this.#committing.delete(number);
     const [oldest = Infinity] = this.#committing;
-    if (hasEffect && oldest < number)
-      this.world.occurred.add("PostgreSQL", "commit that overtakes an earlier one");
+    if (hasEffect && oldest < number) this.world.occurred.add("PostgreSQL", "commit that overtakes an earlier one");
   }
 
   /** Calls `finish` when the standby has everything, or when the wait for it is cancelled. */
@@ -139,8 +138,7 @@ export class Cluster {
       this.#unreplicated.push(changes);
       // The standby is a moment behind, and gets commits in their order, until the primary fails.
       this.world.after(this.#random.between(1, 600), "replicated", () => {
-        if (this.primary && !this.isStandbyAway)
-          this.#unreplicated.splice(0, this.#unreplicated.indexOf(changes) + 1);
+        if (this.primary && !this.isStandbyAway) this.#unreplicated.splice(0, this.#unreplicated.indexOf(changes) + 1);
       });
     }
     this.#committed += 1;

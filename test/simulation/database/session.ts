@@ -138,8 +138,7 @@ export class Session {
         cluster.commit(transaction, process, isConfirmed);
         this.#transaction = null;
       }
-      if (fault === null)
-        return this.#reply(request, { ...answer, ...(!isConfirmed && { notice: "01000" }) });
+      if (fault === null) return this.#reply(request, { ...answer, ...(!isConfirmed && { notice: "01000" }) });
       cluster.world.log("network", `a connection breaks ${fault} the commit`);
       cluster.world.occurred.add("PostgreSQL", `connection lost ${fault} the commit`);
       this.#end();

@@ -52,10 +52,7 @@ function translate(tables: Tables, text: string): Statement {
 /** Functions and tables of the server that the product asks for. */
 const replaceServerFunctions = (sql: string) =>
   sql
-    .replaceAll(
-      "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS double precision)",
-      "simulation_clock()",
-    )
+    .replaceAll("CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS double precision)", "simulation_clock()")
     .replace(
       /SELECT CAST\(attname AS text\) AS name FROM pg_attribute[^]*/,
       "SELECT name FROM pragma_table_info($1) ORDER BY cid",

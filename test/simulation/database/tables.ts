@@ -18,8 +18,7 @@ export type Table = {
 /** One changed row: `before` is null for a new row, `after` for a removed one. */
 export type Change = { table: Table; before: Value[] | null; after: Value[] | null };
 
-export const keyOf = ({ name, key }: Table, row: readonly Value[]) =>
-  `${name} ${key.map((at) => row[at]).join(" ")}`;
+export const keyOf = ({ name, key }: Table, row: readonly Value[]) => `${name} ${key.map((at) => row[at]).join(" ")}`;
 
 type Touch = { table: Table; key: string; by: "insert" | "write" };
 
@@ -62,11 +61,7 @@ export class Tables {
   /** Adds a function to SQL, or replaces it. SQLite itself gets it once: it would compile all statements again. */
   define(name: string, work: (...args: Value[]) => Value): void {
     if (!this.#functions.has(name))
-      this.#db.function(
-        name,
-        { varargs: true },
-        (...args) => this.#functions.get(name)?.(...(args as Value[])) ?? null,
-      );
+      this.#db.function(name, { varargs: true }, (...args) => this.#functions.get(name)?.(...(args as Value[])) ?? null);
     this.#functions.set(name, work);
   }
 
@@ -86,9 +81,7 @@ export class Tables {
   #watchTable(name: string, hasLocks: boolean): void {
     const found = this.all(`SELECT name, pk FROM pragma_table_info($1) ORDER BY cid`, [name]);
     const columns = found.map((row) => String(row.name));
-    const inKey = found
-      .filter(({ pk }) => Number(pk) > 0)
-      .toSorted((one, other) => Number(one.pk) - Number(other.pk));
+    const inKey = found.filter(({ pk }) => Number(pk) > 0).toSorted((one, other) => Number(one.pk) - Number(other.pk));
     const key = inKey.map((row) => columns.indexOf(String(row.name)));
     const where = key.map((at, i) => `"${columns[at]}" = $${i + 1}`).join(" AND ");
     this.#tables.set(name, {
@@ -101,9 +94,7 @@ export class Tables {
     const all = (row: "OLD" | "NEW") => columns.map((column) => `${row}."${column}"`).join(", ");
     const keys = (row: "OLD" | "NEW") => key.map((at) => `${row}."${columns[at]}"`).join(", ");
     const trigger = (when: string, what: string, work: string) =>
-      this.#db.exec(
-        `CREATE TEMP TRIGGER "${name} ${when} ${what}" ${when} ${what} ON "${name}" BEGIN SELECT ${work}; END`,
-      );
+      this.#db.exec(`CREATE TEMP TRIGGER "${name} ${when} ${what}" ${when} ${what} ON "${name}" BEGIN SELECT ${work}; END`);
     if (hasLocks) {
       trigger("BEFORE", "INSERT", `simulation_touch('insert', '${name}', ${keys("NEW")})`);
       trigger("BEFORE", "UPDATE", `simulation_touch('write', '${name}', ${keys("OLD")})`);

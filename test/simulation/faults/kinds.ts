@@ -187,8 +187,7 @@ const kinds = [
       const { random, cluster } = context;
       if (!cluster) return;
       const rate = random.pick([0.1, 0.4]);
-      cluster.faults.commitFault = () =>
-        random.chance(rate) ? random.pick(["before", "after"] as const) : null;
+      cluster.faults.commitFault = () => (random.chance(rate) ? random.pick(["before", "after"] as const) : null);
       endAfter(context, random.between(300, 2000), () => (cluster.faults.commitFault = () => null));
     },
   },

@@ -68,8 +68,7 @@ const wires: Record<SimulatedConnection["platform"], Wire> = {
     acceptsGarbage: false,
   },
   segment: {
-    itemsOf: (body) =>
-      parts(JSON.parse(body).batch, (one: { properties: { event_id: string } }) => one.properties.event_id),
+    itemsOf: (body) => parts(JSON.parse(body).batch, (one: { properties: { event_id: string } }) => one.properties.event_id),
     accepted: () => JSON.stringify({ success: true }),
     rejected: JSON.stringify({ message: "invalid" }),
     unauthorised: "{}",
@@ -102,8 +101,7 @@ export function servePlatforms(
 }
 
 /** The path names the pixel, or its parameter does where Meta is asked about the quality of its events. */
-const pixelOf = (path: string) =>
-  new URL(path, origins.meta).searchParams.get("dataset_id") ?? path.split("/")[2] ?? "";
+const pixelOf = (path: string) => new URL(path, origins.meta).searchParams.get("dataset_id") ?? path.split("/")[2] ?? "";
 
 /** Meta is asked once a day about the quality of its events. */
 const isQuestion = ({ method }: Call) => method === "GET";
@@ -130,8 +128,7 @@ function servicePlatform(
     onArrived(call) {
       const { items, connection } = open.get(call.id) as PlatformCall;
       const wire = wires[connection.platform];
-      const isPoison = ({ text }: Item) =>
-        new RegExp(`"(?:value|total|revenue)":${poisonValue}[,}]`).test(text);
+      const isPoison = ({ text }: Item) => new RegExp(`"(?:value|total|revenue)":${poisonValue}[,}]`).test(text);
       const isRejected = items.some(isPoison);
       const good: Answer = isRejected
         ? { status: 400, body: wire.rejected }
@@ -154,13 +151,7 @@ function servicePlatform(
   };
 }
 
-function fateOf(
-  fault: PlatformFault | null,
-  random: Random,
-  good: Answer,
-  garbage: Answer,
-  wire: Wire,
-): Fate {
+function fateOf(fault: PlatformFault | null, random: Random, good: Answer, garbage: Answer, wire: Wire): Fate {
   const after = (afterMs: number, answer: Answer): Fate => ({ answers: [{ afterMs, answer }] });
   const soon = random.between(1, 25);
   switch (fault) {

@@ -100,11 +100,8 @@ export async function makeBase(): Promise<Base> {
 /** The same rows in the tables that PostgreSQL has. */
 function copyForPostgres(from: Tables): Tables {
   const tables = new Tables();
-  tables.exec(
-    `CREATE TABLE migrations (version integer NOT NULL PRIMARY KEY, name text NOT NULL, applied_at bigint NOT NULL)`,
-  );
-  for (const { statements } of migrations)
-    for (const statement of statements) tables.exec(statement.replace("{COMPACT}", ""));
+  tables.exec(`CREATE TABLE migrations (version integer NOT NULL PRIMARY KEY, name text NOT NULL, applied_at bigint NOT NULL)`);
+  for (const { statements } of migrations) for (const statement of statements) tables.exec(statement.replace("{COMPACT}", ""));
   tables.watch({ hasLocks: true });
   tables.redo(from.base);
   tables.saveBase();

@@ -36,10 +36,7 @@ type NodeOptions = {
 };
 
 /** To be called inside of the process. */
-export async function startNode(
-  process: SimulatedProcess,
-  { config, onDefect }: NodeOptions,
-): Promise<RelayNode> {
+export async function startNode(process: SimulatedProcess, { config, onDefect }: NodeOptions): Promise<RelayNode> {
   const now = () => process.clock();
   const observability = observe(onDefect, { now, elapsed: () => process.elapsed() });
   const shutdown = createShutdown({
@@ -91,10 +88,7 @@ function countRequests() {
 const silent = { warn: () => {} } as unknown as Logger;
 
 /** Metrics and log lines are left out. */
-function observe(
-  onDefect: NodeOptions["onDefect"],
-  clocks: { now: () => number; elapsed: () => number },
-): Observability {
+function observe(onDefect: NodeOptions["onDefect"], clocks: { now: () => number; elapsed: () => number }): Observability {
   const ignored = (): undefined => undefined;
   let onClockSetBack = () => {};
   watchClockJumps(clocks, (ms) => {
@@ -115,12 +109,7 @@ function observe(
 }
 
 /** As `src/server/routes.ts` does it. */
-function mountInbound(
-  server: EventEmitter,
-  config: Config,
-  services: Services,
-  observability: Observability,
-): void {
+function mountInbound(server: EventEmitter, config: Config, services: Services, observability: Observability): void {
   const { store, directory, lanes, openEvents, owner, keyUses, ownHost, now, onDefect } = services;
   const { leaseMs, transport, answerMs, maxInFlight } = config;
   const { onPlanned } = observability;

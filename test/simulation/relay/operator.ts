@@ -10,14 +10,7 @@ import type { World } from "../runtime/world.ts";
 import { emailSha256Of, people, type SimulatedSite } from "./base.ts";
 import type { RelayNode } from "./node.ts";
 
-export const actionKinds = [
-  "refuse consent",
-  "grant consent",
-  "pause",
-  "erase",
-  "release",
-  "replay",
-] as const;
+export const actionKinds = ["refuse consent", "grant consent", "pause", "erase", "release", "replay"] as const;
 export type ActionKind = (typeof actionKinds)[number];
 
 type OperatorOptions = {
@@ -125,20 +118,16 @@ export class Operator {
         await pause(services, connection, by);
         return void world.after(random.between(50, 1500), "resume", () => {
           const node = this.#options.findNode();
-          if (node)
-            this.#run(node, () => resume(node.services, connection, { ...by, now: node.process.clock() }));
+          if (node) this.#run(node, () => resume(node.services, connection, { ...by, now: node.process.clock() }));
         });
       }
       case "erase":
         return void (await erasePerson(store, request));
       case "release": {
-        const filtered = [...rules.ledger.events.values()].filter(
-          (one) => one.siteId === site.id && one.status === "filtered",
-        );
+        const filtered = [...rules.ledger.events.values()].filter((one) => one.siteId === site.id && one.status === "filtered");
         if (filtered.length === 0) return;
         const event = await store.events.get(site.id, random.pick(filtered).id);
-        if (event && event !== "damaged" && event.status === "filtered")
-          await releaseEvent(services, known, event, by);
+        if (event && event !== "damaged" && event.status === "filtered") await releaseEvent(services, known, event, by);
         return;
       }
       case "replay":

@@ -117,8 +117,7 @@ export class Senders {
     if (status === 503) answers.unavailable += 1;
     else if (status !== 200) answers.other += 1;
     if (isBatch && status === 200) answers.batches += 1;
-    for (const { body } of answered)
-      answers[body.deduped ? "deduped" : body.filtered ? "filtered" : "dispatched"] += 1;
+    for (const { body } of answered) answers[body.deduped ? "deduped" : body.filtered ? "filtered" : "dispatched"] += 1;
   }
 }
 

@@ -67,9 +67,7 @@ export function installHooks(mutation: Mutation | null): void {
 }
 
 function substituteFor(specifier: string, parent: string): string | undefined {
-  const inFolder = inFolders.find(
-    ([folder, name]) => name === specifier && parent.startsWith(source(folder)),
-  );
+  const inFolder = inFolders.find(([folder, name]) => name === specifier && parent.startsWith(source(folder)));
   return inFolder?.[2] ?? everywhere[specifier];
 }
 

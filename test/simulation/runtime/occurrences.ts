@@ -12,13 +12,7 @@ export const faultsByPlace = {
     "clock set forward by an hour or so",
     "clock set back by an hour or so",
   ],
-  "embedded database": [
-    "power cut",
-    "commit lost in a power cut",
-    "failed write",
-    "failed flush",
-    "slow flush",
-  ],
+  "embedded database": ["power cut", "commit lost in a power cut", "failed write", "failed flush", "slow flush"],
   PostgreSQL: [
     "slow commit",
     "commit that overtakes an earlier one",

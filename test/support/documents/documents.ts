@@ -38,8 +38,7 @@ export function blocksOf(page: string): Block[] {
 const runMark = /^(?:run|exits (?<code>\d+))(?: after (?<preparation>.+))?$/;
 
 /** Returns the commands that a mark `run after …` names: they bring the installation into the state that the text describes. */
-export const preparationOf = ({ mark }: Block): string | null =>
-  runMark.exec(mark)?.groups?.["preparation"] ?? null;
+export const preparationOf = ({ mark }: Block): string | null => runMark.exec(mark)?.groups?.["preparation"] ?? null;
 
 /** Returns the exit code that a block must have. */
 export const exitCodeOf = ({ mark }: Block): number => Number(runMark.exec(mark)?.groups?.["code"] ?? 0);
@@ -54,16 +53,15 @@ export const placeOf = ({ page, line }: Block) => `${page}:${line}`;
  * the platforms leads to the page of each.
  */
 export function nextPages(page: string): string[] {
-  if (page === "docs/platforms/README.md")
-    return documents.filter((other) => other !== page && dirname(other) === dirname(page));
+  if (page === "docs/platforms/README.md") return documents.filter((other) => other !== page && dirname(other) === dirname(page));
   const text = readFileSync(join(root, page), "utf8");
   const passages = [
     ...text.matchAll(/^Next: [^]*?(?=\n\n|\n*$(?![^]))/gm),
     ...text.matchAll(/^##[^\n]* next steps\n[^]*?(?=\n## |$(?![^]))/gim),
   ].map(([passage]) => passage);
   const links = passages.flatMap((passage) => [...passage.matchAll(/\]\(([^)#\s]+\.md)(?:#[^)]*)?\)/g)]);
-  return [...new Set(links.map(([, target = ""]) => normalize(join(dirname(page), target))))].filter(
-    (target) => documents.includes(target),
+  return [...new Set(links.map(([, target = ""]) => normalize(join(dirname(page), target))))].filter((target) =>
+    documents.includes(target),
   );
 }
 

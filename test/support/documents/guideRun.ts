@@ -72,9 +72,7 @@ export async function createGuides(): Promise<Guides> {
         () => response.writeHead(502).end(),
       );
     else if (path.endsWith(".csv"))
-      response
-        .writeHead(200, { "content-type": "text/csv" })
-        .end("orderId,time,value\nFEED-1,2026-11-01,5\n");
+      response.writeHead(200, { "content-type": "text/csv" }).end("orderId,time,value\nFEED-1,2026-11-01,5\n");
     else response.writeHead(200, { "content-type": "application/json" }).end("{}");
   };
   const pages = new Map<string, RunCommand>();
@@ -113,11 +111,7 @@ const defaultOrigin = `http://127.0.0.1:${4700 + standinList.findIndex(({ id }) 
 const otherKey = "7b".repeat(32);
 
 /** Settings that only some pages need, and that would change what others print. */
-function settingsFor(
-  text: string,
-  { standins, dns, authorityFile }: World,
-  proxy: TlsProxy | undefined,
-): Record<string, string> {
+function settingsFor(text: string, { standins, dns, authorityFile }: World, proxy: TlsProxy | undefined): Record<string, string> {
   return {
     // A page that starts a stand-in leads its relay there.
     ...(!text.includes("export CLEANCAST_PLATFORM_ORIGINS") && {
@@ -132,12 +126,7 @@ function settingsFor(
   };
 }
 
-async function openPage(
-  blocks: readonly Block[],
-  server: Server,
-  pages: Map<string, RunCommand>,
-  world: World,
-): Promise<Page> {
+async function openPage(blocks: readonly Block[], server: Server, pages: Map<string, RunCommand>, world: World): Promise<Page> {
   const { receiver, mailUrl } = world;
   const folder = freshFolder();
   const text = blocks.map((block) => block.text).join("\n");
@@ -147,9 +136,7 @@ async function openPage(
   /** The key that the first start has printed. */
   let firstKey = "";
   // Hosts are verified through the reader's own proxy.
-  const proxy = text.includes("host verify")
-    ? await startTlsProxy(world.certificate, () => relayUrl)
-    : undefined;
+  const proxy = text.includes("host verify") ? await startTlsProxy(world.certificate, () => relayUrl) : undefined;
   const searched = `${bin}:${process.env.PATH ?? ""}`;
   const home = await newInstallation("sqlite", {
     CLEANCAST_DATA: join(folder, "data"),
@@ -173,9 +160,7 @@ async function openPage(
     await cleancast("connect", site, "sandbox");
   } else await cleancast("migrate");
   const siteId = async (): Promise<string | undefined> =>
-    (await cleancast("site", "list")).sites.find((one: { hosts: unknown[] }) =>
-      JSON.stringify(one.hosts).includes(site),
-    )?.id;
+    (await cleancast("site", "list")).sites.find((one: { hosts: unknown[] }) => JSON.stringify(one.hosts).includes(site))?.id;
 
   const relay = relayOf(async (now, options) => {
     const started = await settings(now ?? exported).start({}, command, options, folder);
@@ -208,8 +193,7 @@ async function openPage(
     if (program === "npm") return npm(args, now);
     const filled = await fillIn(args, reader);
     if (filled[1] === "serve") return serve(filled.slice(2), now);
-    if (filled[1] === "sign-in")
-      return signIn({ args: filled.slice(1), env: settings(now).env, folder }, await relay.start());
+    if (filled[1] === "sign-in") return signIn({ args: filled.slice(1), env: settings(now).env, folder }, await relay.start());
     if (filled[1] === "host") await relay.start();
     const printed = await run(filled, now);
     if (args[1] === "member" && args[2] === "add") await acceptInvitation(printed.out, await relay.start());
@@ -246,10 +230,7 @@ async function openPage(
       if (script.includes(mark)) script = script.replaceAll(mark, await keyFor(mark));
     if (/\/SITE\b/.test(script)) script = script.replaceAll(/\/SITE\b/g, `/${await siteId()}`);
     if (script.includes("cursor=CURSOR"))
-      script = script.replaceAll(
-        "CURSOR",
-        await nextCursor(reader, await keyFor("ccm_…"), String(await siteId())),
-      );
+      script = script.replaceAll("CURSOR", await nextCursor(reader, await keyFor("ccm_…"), String(await siteId())));
     script = script
       .replaceAll(ownNames, `${receiver.url}${path}`)
       .replaceAll("whsec_…", secret)
@@ -283,8 +264,7 @@ async function openPage(
       // A reader types all blocks into one shell, so the exported variables stay.
       const ran = await shell(`trap 'env -0 >${bin}/exported' EXIT\n${script}`, folder, settings().env);
       exported = readExported(readFileSync(`${bin}/exported`, "utf8").split("\0").slice(0, -1));
-      if (ran.code !== exitCodeOf(block))
-        throw new Error(`${placeOf(block)} failed (${ran.code}):\n${ran.out}${ran.err}`);
+      if (ran.code !== exitCodeOf(block)) throw new Error(`${placeOf(block)} failed (${ran.code}):\n${ran.out}${ran.err}`);
       secret = /whsec_[\w+/]+=*/.exec(ran.out)?.[0] ?? secret;
       standinOrigin = /^meta +(http\S+)$/m.exec(ran.out)?.[1] ?? standinOrigin;
       const listening = servingPort(ran.out);
@@ -347,11 +327,8 @@ const readExported = (pairs: readonly string[]) =>
 
 function shell(script: string, cwd: string, env: Record<string, string>): Promise<Printed> {
   return new Promise((resolve) => {
-    execFile(
-      "bash",
-      ["--norc", "-euo", "pipefail", "-c", script],
-      { cwd, env, timeout: 60_000 },
-      (error, out, err) => resolve({ out, err, code: error ? Number(error.code ?? 1) || 1 : 0 }),
+    execFile("bash", ["--norc", "-euo", "pipefail", "-c", script], { cwd, env, timeout: 60_000 }, (error, out, err) =>
+      resolve({ out, err, code: error ? Number(error.code ?? 1) || 1 : 0 }),
     );
   });
 }

@@ -8,12 +8,7 @@ import { call, type Relay } from "../relay.ts";
 export async function acceptInvitation(printed: string, relay: Relay): Promise<void> {
   const token = /#(\w+)$/m.exec(printed)?.[1];
   if (!token) return;
-  const { status, answer } = await ask(
-    relay,
-    "POST /invitations/accept",
-    { token, name: "Ada", password },
-    {},
-  );
+  const { status, answer } = await ask(relay, "POST /invitations/accept", { token, name: "Ada", password }, {});
   if (status !== 200) throw new Error(`the invitation was refused: ${status} ${answer.text}`);
 }
 

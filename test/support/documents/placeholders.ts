@@ -29,10 +29,8 @@ export async function fillIn(args: string[], reader: Reader): Promise<string[]> 
       filled.push(action === "release" ? await filteredEvent(reader) : await newestEvent(reader));
     else if (arg === "ID") filled.push(await newestId(listOf(family, before), reader.cleancast));
     else if (before === "--user-agent" && arg.endsWith("…")) filled.push(personsAgent);
-    else if (family === "connect" && /^\w+=(?:…|@[\w.]+)$/.test(arg))
-      filled.push(settingOf(args[3] ?? "", arg, reader.folder));
-    else if (family === "oauth" && /^client_\w+=/.test(arg))
-      filled.push(clientSetting(args[4] as StandinId, arg, reader.folder));
+    else if (family === "connect" && /^\w+=(?:…|@[\w.]+)$/.test(arg)) filled.push(settingOf(args[3] ?? "", arg, reader.folder));
+    else if (family === "oauth" && /^client_\w+=/.test(arg)) filled.push(clientSetting(args[4] as StandinId, arg, reader.folder));
     else if (before === "--period") filled.push(await pushedPeriod(reader));
     else filled.push(arg.replace(/(?<=\/)…$/, "example"));
   }
@@ -101,8 +99,7 @@ async function pushedPeriod({ cleancast, relay }: Reader): Promise<string> {
 
 /** Sends two events, and returns the cursor of the second page of one event each. */
 export async function nextCursor(reader: Reader, apiKey: string, siteId: string): Promise<string> {
-  for (const email of ["cy@example.com", "di@example.com"])
-    await sendOne(email, reader.cleancast, reader.relay);
+  for (const email of ["cy@example.com", "di@example.com"]) await sendOne(email, reader.cleancast, reader.relay);
   const path = `/api/v1/sites/${siteId}/events?limit=1`;
   const headers = { Authorization: `Bearer ${apiKey}` };
   const { text } = await call((await reader.relay()).url, { method: "GET", path, headers });

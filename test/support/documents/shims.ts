@@ -75,8 +75,7 @@ export function writeShims(bin: string, url: string): void {
     node,
     rclone,
   };
-  for (const [name, script] of Object.entries(programs))
-    writeFileSync(join(bin, name), script, { mode: 0o755 });
+  for (const [name, script] of Object.entries(programs)) writeFileSync(join(bin, name), script, { mode: 0o755 });
 }
 
 /** Ends the programs that a page has left running. */

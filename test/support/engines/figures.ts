@@ -34,8 +34,7 @@ export function createFigures(engine: string) {
       const opening = `<!-- measured: ${engine} -->`;
       const [before, rest] = text.split(opening);
       const end = rest?.indexOf("<!-- end -->") ?? -1;
-      if (rest === undefined || end < 0)
-        throw new Error(`docs/explanation/engines-measured.md has no table of ${engine}`);
+      if (rest === undefined || end < 0) throw new Error(`docs/explanation/engines-measured.md has no table of ${engine}`);
       const date = new Date().toISOString().slice(0, 10);
       const table = [`| what | ${date}, ${cpus().length} cores |`, "| --- | --- |", ...lines].join("\n");
       writeFileSync(page, `${before}${opening}\n\n${table}\n\n${rest.slice(end)}`);

@@ -100,11 +100,7 @@ export function createLoad(home: Installation, relays: Relay[], receiver: Receiv
     },
     cpuMs: () => relays.reduce((sum, { process: { pid } }) => sum + (processState(pid ?? 0)?.cpuMs ?? 0), 0),
     async check() {
-      await eventually(
-        "everything is delivered",
-        async () => Object.keys(await deliveryStates(home)).join() === "sent",
-        120,
-      );
+      await eventually("everything is delivered", async () => Object.keys(await deliveryStates(home)).join() === "sent", 120);
       const stored = new Set((await rows(home, `SELECT order_id FROM events`)).map((row) => row.order_id));
       const arrivals = new Map<unknown, number>();
       for (const { orderId } of receiver.bodies()) arrivals.set(orderId, (arrivals.get(orderId) ?? 0) + 1);
@@ -120,10 +116,7 @@ export function createLoad(home: Installation, relays: Relay[], receiver: Receiv
 }
 
 /** Two nodes with one site that has one connection. `direct` reads the database itself, where `home` goes through a pooler. */
-export async function createTwoNodes(
-  home: Installation,
-  direct = home,
-): Promise<{ load: Load; keys: readonly string[] }> {
+export async function createTwoNodes(home: Installation, direct = home): Promise<{ load: Load; keys: readonly string[] }> {
   const receiver = await startReceiver();
   const { key } = await setUpSite(home, [["webhook", { url: receiver.url }]]);
   const relays = await Promise.all([home.start(), home.start()]);

@@ -22,10 +22,7 @@ export function measureSteps(home: Installation, siteId: string, cpuMs: () => nu
     const costs: StepCost[] = [];
     const accepted: NewEvent[] = [];
     const steps: [step: string, take: () => Promise<unknown>][] = [
-      [
-        "look up a person",
-        () => store.people.lookUp(siteId, sha256(`${ulid()}${"0".repeat(64)}`.slice(0, 64))),
-      ],
+      ["look up a person", () => store.people.lookUp(siteId, sha256(`${ulid()}${"0".repeat(64)}`.slice(0, 64)))],
       [
         "accept",
         () => {

@@ -58,11 +58,7 @@ export async function runs(native: string, user: { uid?: number; gid?: number })
 }
 
 /** Copies a folder. Each copy gets its owner before it is filled, so that the supervisor can delete even half a copy. */
-export async function copyForUser(
-  from: string,
-  to: string,
-  user: { uid?: number; gid?: number },
-): Promise<void> {
+export async function copyForUser(from: string, to: string, user: { uid?: number; gid?: number }): Promise<void> {
   await mkdir(to, { mode: 0o755 });
   if (user.uid !== undefined && user.gid !== undefined) await chown(to, user.uid, user.gid);
   for (const entry of await readdir(from, { withFileTypes: true })) {

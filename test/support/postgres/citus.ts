@@ -38,10 +38,7 @@ const settings = {
 
 export async function startCitus(installed: string, workerCount = 2): Promise<Citus> {
   const start = () => startPostgres({ installed, settings });
-  const [coordinator, ...workers] = await Promise.all([
-    start(),
-    ...Array.from({ length: workerCount }, start),
-  ]);
+  const [coordinator, ...workers] = await Promise.all([start(), ...Array.from({ length: workerCount }, start)]);
 
   const address = (server: Postgres) => hostOf(server).split(":");
   async function prepare(server: Postgres, name: string): Promise<void> {

@@ -165,9 +165,7 @@ export async function startPatroni({ patroni, etcd, bin }: PatroniPrograms): Pro
       if (pid === null) continue;
       const request = body === undefined ? { method: "GET" } : { body: JSON.stringify(body) };
       const headers = { "Content-Type": "application/json" };
-      const answer = await call(`http://127.0.0.1:${apiPort}`, { ...request, path, headers }).catch(
-        () => null,
-      );
+      const answer = await call(`http://127.0.0.1:${apiPort}`, { ...request, path, headers }).catch(() => null);
       if (answer) return answer;
     }
     return { status: 0, text: "" };
@@ -201,18 +199,15 @@ export async function startPatroni({ patroni, etcd, bin }: PatroniPrograms): Pro
       const listed = await listMembers();
       const isUp = ({ name }: Member) =>
         listed.some((one) => one.name === name && (one.state === "running" || one.state === "streaming"));
-      const has = (role: string) =>
-        listed.some((one) => one.role === role && memberNamed(one.name).pid !== null);
-      const isSettled =
-        running().every(isUp) && has("leader") && (running().length === 1 || has("sync_standby"));
+      const has = (role: string) => listed.some((one) => one.role === role && memberNamed(one.name).pid !== null);
+      const isSettled = running().every(isUp) && has("leader") && (running().length === 1 || has("sync_standby"));
       if (isSettled) return roles();
       if (performance.now() - startedAt > 180_000)
         throw new Error(`Patroni did not settle: ${JSON.stringify(listed)}\n${logs()}`);
     }
   }
 
-  const logs = () =>
-    members.map(({ name }) => readFileSync(join(folder, `${name}.log`), "utf8").slice(-1500)).join("\n");
+  const logs = () => members.map(({ name }) => readFileSync(join(folder, `${name}.log`), "utf8").slice(-1500)).join("\n");
 
   const serverOf = (member: Member): number | null => {
     const file = join(dataOf(member), "postmaster.pid");
@@ -255,8 +250,7 @@ export async function startPatroni({ patroni, etcd, bin }: PatroniPrograms): Pro
     async createDatabase() {
       return new URL(await createDatabase(await leaderUrl("postgres"))).pathname.slice(1);
     },
-    url: (database) =>
-      `postgres://postgres@${members.map(({ port }) => `127.0.0.1:${port}`).join(",")}/${database}`,
+    url: (database) => `postgres://postgres@${members.map(({ port }) => `127.0.0.1:${port}`).join(",")}/${database}`,
     leaderUrl,
     roles,
     settle,

@@ -105,8 +105,7 @@ until rm -rf "$folder" || [ "$tries" -gt 100 ]; do tries=$((tries + 1)); sleep 0
 export async function startPostgres(options: PostgresOptions = {}): Promise<Postgres> {
   const user = process.getuid?.() === 0 ? nobody : {};
   const packaged = options.installed ?? packagedBinaries();
-  const usableInPlace =
-    options.installed !== undefined || ((await linkLibraries(packaged)) && (await runs(packaged, user)));
+  const usableInPlace = options.installed !== undefined || ((await linkLibraries(packaged)) && (await runs(packaged, user)));
 
   let initdbFlags = "-U postgres --auth=trust --locale=C --encoding=UTF8 --no-instructions";
   // Shared memory goes to the data folder: in /dev/shm a killed server would leave some of it for good.
@@ -221,9 +220,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     },
     async sessionKb(sessionName) {
       const { rows } = await withClient(url, (client) =>
-        client.query<{ pid: number }>(`SELECT pid FROM pg_stat_activity WHERE application_name = $1`, [
-          sessionName,
-        ]),
+        client.query<{ pid: number }>(`SELECT pid FROM pg_stat_activity WHERE application_name = $1`, [sessionName]),
       );
       return rows.reduce((total, { pid }) => total + ownMemoryKb(pid), 0);
     },

@@ -43,9 +43,7 @@ export async function startPair({ isSynchronous = true } = {}): Promise<Pair> {
     if (isSynchronous) await client.query(`ALTER SYSTEM SET synchronous_standby_names = '${name}'`);
     await client.query("SELECT pg_reload_conf()");
     for (let state = ""; state !== expected; await sleep(20)) {
-      const { rows } = await client.query(
-        "SELECT sync_state FROM pg_stat_replication WHERE state = 'streaming'",
-      );
+      const { rows } = await client.query("SELECT sync_state FROM pg_stat_replication WHERE state = 'streaming'");
       state = String(rows[0]?.sync_state);
     }
   });

@@ -72,8 +72,7 @@ export default class Stalls implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly object[]): void {
     if (this.#report === "") return;
     const failed = new Set(modules.filter((one) => !one.ok()).map(({ moduleId }) => moduleId));
-    for (const error of unhandled)
-      failed.add("VITEST_TEST_PATH" in error ? String(error.VITEST_TEST_PATH) : "");
+    for (const error of unhandled) failed.add("VITEST_TEST_PATH" in error ? String(error.VITEST_TEST_PATH) : "");
     const files = [...failed].map((id): FailedFile => {
       const [from, to] = [this.#starts.get(id), this.#ends.get(id)];
       const wasStalled = from !== undefined && to !== undefined && isStalled(this.#samples, from, to);

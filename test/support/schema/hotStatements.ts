@@ -78,12 +78,10 @@ const tablesIn = (text: string) =>
     .map((one) => one.trim().split(" ")[0] as string)
     .filter((one) => one !== "SET");
 
-export const namesShardedTable = (text: string) =>
-  levels(text).some((level) => tablesIn(level).some((one) => bySite.has(one)));
+export const namesShardedTable = (text: string) => levels(text).some((level) => tablesIn(level).some((one) => bySite.has(one)));
 
 export const writesConfiguration = ({ text }: Pick<Sent, "text">) =>
-  /^(?:INSERT|UPDATE|DELETE)/.test(text) &&
-  tablesIn(levels(text)[0] ?? "").some((one) => configuration.has(one));
+  /^(?:INSERT|UPDATE|DELETE)/.test(text) && tablesIn(levels(text)[0] ?? "").some((one) => configuration.has(one));
 
 /** Lists the faults of a statement that one database node has to answer. */
 export function faultsOf({ text }: Pick<Sent, "text">): string[] {
@@ -97,11 +95,7 @@ export function faultsOf({ text }: Pick<Sent, "text">): string[] {
   }
   const [, conflict = ""] = text.split(/\bON CONFLICT\b/);
   if (/\(\s*SELECT\b/.test(conflict)) faults.push("has a subquery inside ON CONFLICT");
-  if (
-    /\b(?!IN\b|AND\b|OR\b|WHEN\b|THEN\b|CASE\b|CAST\b|COALESCE\b|NOT\b|CONFLICT\b)[A-Za-z_]\w*\(/.test(
-      conflict,
-    )
-  )
+  if (/\b(?!IN\b|AND\b|OR\b|WHEN\b|THEN\b|CASE\b|CAST\b|COALESCE\b|NOT\b|CONFLICT\b)[A-Za-z_]\w*\(/.test(conflict))
     faults.push("has a function inside ON CONFLICT");
   const [outer = "", ...inner] = levels(text);
   // An INSERT names its site by its first column; its subqueries are queries like any other.
@@ -123,9 +117,7 @@ export function faultsOfAllSites(text: string): string[] {
   const sites = (level: string) => [...conditionsIn(level).matchAll(siteNamed)].length;
   const isBySite = (level: string) => /\bGROUP BY site_id\b|^SELECT site_id FROM \w+$/.test(level);
   const faults = inner
-    .filter(
-      (level) => sharded(level) > sites(level) && !isBySite(level) && !/site_id = v\.column1/.test(level),
-    )
+    .filter((level) => sharded(level) > sites(level) && !isBySite(level) && !/site_id = v\.column1/.test(level))
     .map((level) => `is not bound to a site: ${level}`);
   if (sharded(outer) - 1 > sites(outer)) faults.push("is joined by something else than the site");
   if (/FOR (?:UPDATE|SHARE)|\{db\.skipLocked\}/.test(text)) faults.push("locks");

@@ -59,8 +59,7 @@ type Described = { columns: readonly string[]; inserted: readonly string[] };
 /** Puts in a table's columns, one row of values, one element of a list, and no further condition or lock; returns null where more is missing. */
 function fillGaps(text: string): string | null {
   const described = (table: string) => (describedRows as Partial<Record<string, Described>>)[table];
-  const columnsOf = (table: string) =>
-    (columns as Record<string, string>)[table] ?? described(table)?.columns.join(", ") ?? gap;
+  const columnsOf = (table: string) => (columns as Record<string, string>)[table] ?? described(table)?.columns.join(", ") ?? gap;
   const insertedOf = (table: string) => described(table)?.inserted.join(", ") ?? columnsOf(table);
   const count = Math.max(0, ...[...text.matchAll(/\$(\d+)/g)].map((found) => Number(found[1])));
   const filled = text
@@ -75,7 +74,7 @@ function fillGaps(text: string): string | null {
     .replace(/ IN \((?:\$\{…\}|\{KEYS\})\)/, ` IN ($${count + 1})`)
     .replaceAll(/\{(\d)\}/g, (_all, at: string) => `$${count + 1 + Number(at)}`)
     .replace(/\b(LIMIT|OFFSET) \$\{…\}/, "$1 1")
-    .replace(/(?<!WHERE|AND|SET|<) \$\{…\}(?= ORDER BY|$)/, ""); // prettier-ignore
+    .replace(/(?<!WHERE|AND|SET|<) \$\{…\}(?= ORDER BY|$)/, "");
   return /\$\{…\}|\{(?:ROWS|FIRSTS|KEYS)\}/.test(filled) ? null : filled;
 }
 
@@ -109,23 +108,16 @@ export function migrationFaults(all: readonly Migration[], out: readonly Release
     const { version, indexes, statements, configuration, bySite } = migration;
     const found: string[] = [];
     if (version !== i + 1) found.push("is not the next number");
-    if (indexes && statements.length + configuration.length + bySite.length > 0)
-      found.push("has indexes and something else");
-    const isOut = (one: Release) =>
-      migration.kind === "contract" && one.schema >= migration.unusedSince && one.schema < version;
-    if (migration.kind === "contract" && !out.some(isOut))
-      found.push("removes what every release that is out still uses");
+    if (indexes && statements.length + configuration.length + bySite.length > 0) found.push("has indexes and something else");
+    const isOut = (one: Release) => migration.kind === "contract" && one.schema >= migration.unusedSince && one.schema < version;
+    if (migration.kind === "contract" && !out.some(isOut)) found.push("removes what every release that is out still uses");
     return found.map((fault) => `schema ${version} ${fault}`);
   });
   return [...edited, ...faults];
 }
 
 /** Finds the statements and rows of a release that the schema of `all` migrations would refuse or answer differently. */
-export async function compatibilityFaults(
-  release: Release,
-  engine: Engine,
-  all: readonly Migration[],
-): Promise<string[]> {
+export async function compatibilityFaults(release: Release, engine: Engine, all: readonly Migration[]): Promise<string[]> {
   const statements = [...release.statements.both, ...release.statements[engine]];
   const name = `${release.release} ${engine}`;
   const before = ownSchemas.get(name) ?? (await inspect(engine, statements, { steps: all, to: release.schema }));
@@ -137,7 +129,7 @@ export async function compatibilityFaults(
       : [`${after.answers[i]} (${before.answers[i]}): ${text}`],
   );
   return [...changed, ...addedRequirements(before.requirements, after.requirements)];
-} // prettier-ignore
+}
 
 const failed = "failed: ";
 
@@ -156,10 +148,7 @@ async function inspect(
   try {
     // Migrates as a restore does: no other node runs.
     await migrate({ ...db, onDedicatedConnection: null }, options);
-    const answers =
-      location.engine === "postgres"
-        ? await plan(location.url, statements)
-        : prepare(location.file, statements);
+    const answers = location.engine === "postgres" ? await plan(location.url, statements) : prepare(location.file, statements);
     return { answers, requirements: await readRequirements(db) };
   } finally {
     await db.close();
@@ -232,7 +221,5 @@ async function readRequirements(db: Database): Promise<Requirements> {
 
 const addedRequirements = (before: Requirements, after: Requirements): string[] =>
   [...before].flatMap(([table, known]) =>
-    [...(after.get(table) ?? [])]
-      .filter((what) => !known.has(what))
-      .map((what) => `${table} now requires of every row: ${what}`),
+    [...(after.get(table) ?? [])].filter((what) => !known.has(what)).map((what) => `${table} now requires of every row: ${what}`),
   );

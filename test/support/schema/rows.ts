@@ -189,9 +189,7 @@ export function representativeRows(): Record<string, Row[]> {
         site_id,
         connection_id: "c1",
         day: "2026-11-15",
-        reports: JSON.stringify([
-          { event: "Purchase", score: 6.8, maxScore: 10, rating: null, keys: [], notes: [] },
-        ]),
+        reports: JSON.stringify([{ event: "Purchase", score: 6.8, maxScore: 10, rating: null, keys: [], notes: [] }]),
       },
     ],
     deliveries: [
@@ -241,9 +239,7 @@ export function representativeRows(): Record<string, Row[]> {
       },
     ],
     consents: [{ site_id, subject: person, given_by: "v1", state: "granted", decided_at: at }],
-    consent_history: [
-      { site_id, subject: person, id: "h1", given_by: "v1", state: "granted", decided_at: at },
-    ],
+    consent_history: [{ site_id, subject: person, id: "h1", given_by: "v1", state: "granted", decided_at: at }],
     wrong_keys: [{ site_id: "", host: "shop.example.com", at, id: "w1" }],
     lockouts: [{ site_id: "", host: "shop.example.com", started_at: at, locked_until: at + 1 }],
     key_uses: [{ site_id, key_id: "k1", hour, uses: 3, last_used_at: at }],
@@ -282,9 +278,7 @@ export function representativeRows(): Record<string, Row[]> {
       { site_id, connection_id: "c1", proven_at: at, checked_at: at, reason: null },
       { site_id, connection_id: "c2", proven_at: null, checked_at: at, reason: "HTTP 401" },
     ],
-    removed_connections: [
-      { site_id, id: "c0", platform: "webhook", account: "https://old.example/in", removed_at: at },
-    ],
+    removed_connections: [{ site_id, id: "c0", platform: "webhook", account: "https://old.example/in", removed_at: at }],
     backfills: [
       {
         site_id,
@@ -373,9 +367,7 @@ export function representativeRows(): Record<string, Row[]> {
     ],
     totals: [{ site_id, writer: "node", conversions: 12, removed_events: 1, bot_visits: 2 }],
     period_heads: [{ site_id, number: 1, ends_at: at, closed_at: at, conversions: 10, removed: 3 }],
-    periods: [
-      { site_id, number: 1, starts_at: at - 1, ends_at: at, conversions: 10, removed: 3, closed_at: at },
-    ],
+    periods: [{ site_id, number: 1, starts_at: at - 1, ends_at: at, conversions: 10, removed: 3, closed_at: at }],
     webhooks: [
       {
         site_id,
@@ -480,9 +472,7 @@ export function representativeRows(): Record<string, Row[]> {
         locked_until: null,
       },
     ],
-    verifications: [
-      { id: "ve1", identifier: "2fa-1", value: "u1", expires_at: at, created_at: at, updated_at: at },
-    ],
+    verifications: [{ id: "ve1", identifier: "2fa-1", value: "u1", expires_at: at, created_at: at, updated_at: at }],
     grants: [{ user_id: "u1", site_id: "", role: "owner", created_at: at }],
     invitations: [
       {
@@ -522,9 +512,7 @@ export function representativeRows(): Record<string, Row[]> {
       },
     ],
     rate_counters: [{ key: "f".repeat(64), count: 1, until: at }],
-    statistics: [
-      { site_id, hour, kind: "conversion", name: "purchase", currency: "EUR", count: 1, value: 49.9 },
-    ],
+    statistics: [{ site_id, hour, kind: "conversion", name: "purchase", currency: "EUR", count: 1, value: 49.9 }],
     statistics_segments: [
       {
         site_id,

@@ -69,10 +69,7 @@ export function newAuthority(): Authority {
   return {
     ...own,
     issue(names, endsAt = Date.now() + 20 * day) {
-      const { cert, key } = make(
-        { subject: names[0] ?? "", names, endsAt, isAuthority: false },
-        { subject, key: privateKey },
-      );
+      const { cert, key } = make({ subject: names[0] ?? "", names, endsAt, isAuthority: false }, { subject, key: privateKey });
       return { cert, key };
     },
   };

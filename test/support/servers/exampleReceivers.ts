@@ -54,8 +54,7 @@ export async function startExample(
   const file = join(examples, `${example}.${ending}`);
   const child = spawn(program, ending === "php" ? ["-S", `127.0.0.1:${port}`, file] : [file], { env });
   running.add(child);
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding("utf8").on("data", (text: string) => (output += text));
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text: string) => (output += text));
   await eventually(`the receiver in ${name} answers`, () =>
     call(`http://127.0.0.1:${port}`, { path: "/" }).then(
       () => true,

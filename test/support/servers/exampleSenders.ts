@@ -37,9 +37,7 @@ export async function startExampleSender(name: string, env: Record<string, strin
 export type Step = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** Starts a server in place of the relay: each step answers one request, and the last step answers the rest. */
-export async function startFakeRelay(
-  ...steps: Step[]
-): Promise<{ url: string; asked: { at: number; path: string }[] }> {
+export async function startFakeRelay(...steps: Step[]): Promise<{ url: string; asked: { at: number; path: string }[] }> {
   const asked: { at: number; path: string }[] = [];
   const url = await startServer((request, response) => {
     request.resume();
@@ -63,5 +61,4 @@ export const hangUp: Step = (request) => void request.socket.destroy();
 export const busy: Step = (_, response) => void response.writeHead(503).end("busy");
 export const acceptedOnce: Step = (_, response) =>
   void response.writeHead(200).end('{"ok":true,"event":"purchase","results":{}}');
-export const elsewhere: Step = (_, response) =>
-  void response.writeHead(302, { Location: "/elsewhere" }).end();
+export const elsewhere: Step = (_, response) => void response.writeHead(302, { Location: "/elsewhere" }).end();

@@ -47,9 +47,7 @@ export function startProxy(proxy: Proxy): void {
 }
 
 export function configureNginx(program: string, folder: string, server: string): Proxy {
-  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
-    (kind) => `${kind}_temp_path ${folder}/${kind};`,
-  );
+  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((kind) => `${kind}_temp_path ${folder}/${kind};`);
   writeFileSync(
     join(folder, "nginx.conf"),
     `daemon off; master_process off; pid ${folder}/nginx.pid; error_log stderr;
@@ -58,8 +56,7 @@ export function configureNginx(program: string, folder: string, server: string):
   return { program, args: ["-e", "stderr", "-p", folder, "-c", join(folder, "nginx.conf")], env: {} };
 }
 
-export const caddyOptions =
-  "\tadmin off\n\tauto_https disable_redirects\n\tskip_install_trust\n\tdefault_bind 127.0.0.1\n";
+export const caddyOptions = "\tadmin off\n\tauto_https disable_redirects\n\tskip_install_trust\n\tdefault_bind 127.0.0.1\n";
 
 export const withCaddyOptions = (sites: string) => `{\n${caddyOptions}}\n${sites}`;
 

@@ -28,8 +28,7 @@ export async function startTlsProxy(
     const host = (incoming.headers.host ?? "").replace(/:\d+$/, "");
     const behaviour = behaviours[host] ?? {};
     if (behaviour.answers === "never") return;
-    if (behaviour.answers)
-      return void outgoing.writeHead(behaviour.answers.status).end(behaviour.answers.text);
+    if (behaviour.answers) return void outgoing.writeHead(behaviour.answers.status).end(behaviour.answers.text);
     const headers = {
       ...incoming.headers,
       host: behaviour.host ?? host,
@@ -47,8 +46,7 @@ export async function startTlsProxy(
     passed.on("error", () => outgoing.writeHead(502).end());
     incoming.pipe(passed);
   });
-  for (const [host, { certificate: own }] of Object.entries(behaviours))
-    if (own) server.addContext(host, own);
+  for (const [host, { certificate: own }] of Object.entries(behaviours)) if (own) server.addContext(host, own);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   return {

@@ -88,8 +88,7 @@ export const credentials: ServerTexts = {
     "Kopieren Sie die Nummer des Werbekontos: Sie steht in der URL des Ads Manager nach advertiser.",
   "Under Conversions, set up the API and generate a conversion token; copy it.":
     "Richten Sie unter Conversions die API ein, erzeugen Sie ein Conversion-Token, und kopieren Sie es.",
-  "In Quora Ads Manager, copy the number of the ad account.":
-    "Kopieren Sie im Quora Ads Manager die Nummer des Werbekontos.",
+  "In Quora Ads Manager, copy the number of the ad account.": "Kopieren Sie im Quora Ads Manager die Nummer des Werbekontos.",
   "Open the Conversion API section and generate an access token; copy it.":
     "Öffnen Sie den Abschnitt Conversion API, erzeugen Sie ein Zugriffstoken, und kopieren Sie es.",
   "Enter the currency of the ad account: Quora reads every value in it.":
@@ -114,8 +113,7 @@ export const credentials: ServerTexts = {
     "Öffnen Sie den Ads Manager unter ads.snapchat.com, dann den Events Manager, und kopieren Sie die ID Ihres Snap Pixels.",
   "As an admin of the organisation open Business details and generate a Conversions API token; copy it.":
     "Öffnen Sie als Admin der Organisation die Business details, erzeugen Sie ein Conversions-API-Token, und kopieren Sie es.",
-  "Pixel and token must belong to the same organisation.":
-    "Pixel und Token müssen zur selben Organisation gehören.",
+  "Pixel and token must belong to the same organisation.": "Pixel und Token müssen zur selben Organisation gehören.",
   "In Spotify Ads Manager, as a business admin, open Events, connect a data source and choose Conversions API.":
     "Öffnen Sie im Spotify Ads Manager als Business-Admin Events, verbinden Sie eine Datenquelle, und wählen Sie Conversions API.",
   "Put it into the same dataset as your Spotify Pixel, if you have one: otherwise both are counted.":

@@ -12,8 +12,7 @@ export const fields: ServerTexts = {
   "City; hashed before it is sent.": "Ort; wird vor dem Senden gehasht.",
   "State or province; hashed before it is sent.": "Bundesstaat oder Provinz; wird vor dem Senden gehasht.",
   "Postal code; hashed before it is sent.": "Postleitzahl; wird vor dem Senden gehasht.",
-  "Your own id of the person, as the Amazon Ad Tag sends it.":
-    "Ihre eigene ID der Person, wie das Amazon Ad Tag sie sendet.",
+  "Your own id of the person, as the Amazon Ad Tag sends it.": "Ihre eigene ID der Person, wie das Amazon Ad Tag sie sendet.",
   "Country of the conversion as two letters (US), instead of the connection's.":
     "Land der Conversion als zwei Buchstaben (US), statt des Lands der Verbindung.",
   "How many items were bought, with a purchase: a whole number above zero.":
@@ -21,8 +20,7 @@ export const fields: ServerTexts = {
   "Your own id of the person, as your pixel has it; at least six characters.":
     "Ihre eigene ID der Person, wie Ihr Pixel sie hat; mindestens sechs Zeichen.",
   "Country as two letters (US).": "Land als zwei Buchstaben (US).",
-  "Postal code; the first five digits of a US code.":
-    "Postleitzahl; bei einer in den USA die ersten fünf Ziffern.",
+  "Postal code; the first five digits of a US code.": "Postleitzahl; bei einer in den USA die ersten fünf Ziffern.",
   "The cost of shipping of a purchase.": "Die Versandkosten eines Kaufs.",
   "The tax of a purchase.": "Die Steuer eines Kaufs.",
   "Your own id of the person; must not identify the person.":
@@ -44,8 +42,7 @@ export const fields: ServerTexts = {
   "The value, in place of the event's own.": "Der Wert, anstelle des Werts des Ereignisses.",
   "The value in place of the event's own: a fixed one for leads, for example.":
     "Der Wert anstelle des Werts des Ereignisses: zum Beispiel ein fester für Leads.",
-  "The currency in place of the event's own, three letters.":
-    "Die Währung anstelle der des Ereignisses, drei Buchstaben.",
+  "The currency in place of the event's own, three letters.": "Die Währung anstelle der des Ereignisses, drei Buchstaben.",
   "The id of a lead from a form on Facebook or Instagram, as Meta gave it: digits.":
     "Die ID eines Leads aus einem Formular auf Facebook oder Instagram, wie Meta sie vergeben hat: Ziffern.",
   "Name of the page or product.": "Name der Seite oder des Produkts.",
@@ -77,8 +74,7 @@ export const fields: ServerTexts = {
   "Language of the browser, like en-US.": "Sprache des Browsers, wie en-US.",
   "How many items: a whole number. Sent with purchases, carts, wish lists and custom events.":
     "Wie viele Artikel: eine ganze Zahl. Wird mit Käufen, Warenkörben, Wunschlisten und eigenen Ereignissen gesendet.",
-  "Your own id of the person; hashed before it is sent.":
-    "Ihre eigene ID der Person; wird vor dem Senden gehasht.",
+  "Your own id of the person; hashed before it is sent.": "Ihre eigene ID der Person; wird vor dem Senden gehasht.",
   "Your own id of the person.": "Ihre eigene ID der Person.",
   "The id that your website's Segment script gave the browser.":
     "Die ID, die das Segment-Skript Ihrer Website dem Browser gegeben hat.",
@@ -94,8 +90,7 @@ export const fields: ServerTexts = {
     "Land: sein englischer Name oder zwei Buchstaben (Germany, DE); wird vor dem Senden gehasht.",
   "Categories of the products, separated by commas.": "Kategorien der Produkte, durch Kommas getrennt.",
   "Name of the product or page.": "Name des Produkts oder der Seite.",
-  "How many items were bought: a whole number above zero.":
-    "Wie viele Artikel gekauft wurden: eine ganze Zahl größer als null.",
+  "How many items were bought: a whole number above zero.": "Wie viele Artikel gekauft wurden: eine ganze Zahl größer als null.",
   "City; TikTok accepts it unhashed.": "Ort; TikTok nimmt ihn ungehasht an.",
   "State; TikTok accepts it unhashed.": "Bundesland; TikTok nimmt es ungehasht an.",
   "Country; TikTok accepts it unhashed.": "Land; TikTok nimmt es ungehasht an.",

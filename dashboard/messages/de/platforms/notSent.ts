@@ -8,10 +8,8 @@ export const notSent: ServerTexts = {
   "UTM fields: {1} has no field for them.": "UTM-Felder: {1} hat kein Feld dafür.",
   "UTM fields, unless you map them: {1} has no field for them.":
     "UTM-Felder, wenn Sie sie nicht zuordnen: {1} hat kein Feld dafür.",
-  "A purchase without a value, because {1} rejects the whole request.":
-    "Ein Kauf ohne Wert, weil {1} die ganze Anfrage ablehnt.",
-  "Conversions without a click id: {1} counts no others.":
-    "Conversions ohne Klick-ID: {1} zählt keine anderen.",
+  "A purchase without a value, because {1} rejects the whole request.": "Ein Kauf ohne Wert, weil {1} die ganze Anfrage ablehnt.",
+  "Conversions without a click id: {1} counts no others.": "Conversions ohne Klick-ID: {1} zählt keine anderen.",
   "Refunds: {1} cannot revoke a conversion.": "Erstattungen: {1} kann eine Conversion nicht zurücknehmen.",
   "aref: Amazon takes tokens that are made from it, in a form that it does not publish. It is captured for later.":
     "aref: Amazon nimmt Tokens an, die daraus gebildet werden, in einer nicht veröffentlichten Form. Sie wird für später erfasst.",
@@ -47,8 +45,7 @@ export const notSent: ServerTexts = {
     "Erstattungen, wenn für das Ereignis refund keine Conversion-Aktion gewählt ist: Google zählt jedes Ereignis als Umsatz. Mit der Einstellung corrections der Website ändert eine Erstattung stattdessen den Wert des Kaufs.",
   "Order ids that hold an email address: the event id is sent instead.":
     "Bestellnummern, die eine E-Mail-Adresse enthalten: Stattdessen wird die Ereignis-ID gesendet.",
-  "Click ids with spaces or other invalid characters.":
-    "Klick-IDs mit Leerzeichen oder anderen ungültigen Zeichen.",
+  "Click ids with spaces or other invalid characters.": "Klick-IDs mit Leerzeichen oder anderen ungültigen Zeichen.",
   "Items of a click with wbraid or gbraid, which Google ignores; name, category and brand of items, which Google takes from Merchant Center.":
     "Artikel eines Klicks mit wbraid oder gbraid, die Google ignoriert; Name, Kategorie und Marke von Artikeln, die Google aus dem Merchant Center nimmt.",
   "Names: LinkedIn accepts them in plain text only, and the relay stores only hashes. Company, title and country can only be sent with names.":
@@ -62,8 +59,7 @@ export const notSent: ServerTexts = {
     "Name, Kategorie und Marke von Artikeln, wenn Sie sie nicht zuordnen: Meta hat einen Namen und eine Kategorie für das ganze Ereignis.",
   "_fbc and _fbp cookies that are not of the form fb.1.MILLISECONDS.ID, and click ids with invalid characters.":
     "Cookies _fbc und _fbp, die nicht die Form fb.1.MILLISEKUNDEN.ID haben, und Klick-IDs mit ungültigen Zeichen.",
-  "Names and UTM fields: Microsoft has no fields for them.":
-    "Namen und UTM-Felder: Microsoft hat keine Felder dafür.",
+  "Names and UTM fields: Microsoft has no fields for them.": "Namen und UTM-Felder: Microsoft hat keine Felder dafür.",
   "Order id, event id and items of offline conversions: there are no fields for them.":
     "Bestellnummer, Ereignis-ID und Artikel von Offline-Conversions: Es gibt keine Felder dafür.",
   "Category and brand of items: Microsoft has no fields for them.":
@@ -74,14 +70,12 @@ export const notSent: ServerTexts = {
     "Erstattungen, wenn für das Ereignis refund kein Name gewählt ist: Jedes Ereignis zählt als Umsatz.",
   "Refunds, unless a name is chosen for the event refund: every event counts as revenue. With the site's setting corrections, a refund restates or retracts an offline conversion instead.":
     "Erstattungen, wenn für das Ereignis refund kein Name gewählt ist: Jedes Ereignis zählt als Umsatz. Mit der Einstellung corrections der Website ändert eine Erstattung stattdessen eine Offline-Conversion oder nimmt sie zurück.",
-  "Page views: the tag in the browser reports those already.":
-    "Seitenaufrufe: Die meldet schon das Tag im Browser.",
+  "Page views: the tag in the browser reports those already.": "Seitenaufrufe: Die meldet schon das Tag im Browser.",
   "Phone numbers, unless the connection is set so: sources differ on the form that Nextdoor expects.":
     "Telefonnummern, wenn die Verbindung nicht so eingestellt ist: Die Quellen widersprechen sich, welche Form Nextdoor erwartet.",
   "Custom event names: Nextdoor has ten numbered custom conversions instead.":
     "Eigene Ereignisnamen: Nextdoor hat stattdessen zehn nummerierte eigene Conversions.",
-  "A purchase without a value, because Nextdoor rejects it.":
-    "Ein Kauf ohne Wert, weil Nextdoor ihn ablehnt.",
+  "A purchase without a value, because Nextdoor rejects it.": "Ein Kauf ohne Wert, weil Nextdoor ihn ablehnt.",
   "Name, category and brand of items: Nextdoor has no field for them.":
     "Name, Kategorie und Marke von Artikeln: Nextdoor hat kein Feld dafür.",
   "Refunds: OpenAI cannot revoke an order.": "Erstattungen: OpenAI kann eine Bestellung nicht zurücknehmen.",
@@ -93,18 +87,15 @@ export const notSent: ServerTexts = {
     "Die Zeit der Conversion: Outbrain hat kein Feld dafür und zählt eine Conversion, wenn sie eintrifft. Nachgesendet wird daher keine.",
   "Contact data, IP address, user agent, UTM fields and items: Outbrain has no field for them.":
     "Kontaktdaten, IP-Adresse, User-Agent, UTM-Felder und Artikel: Outbrain hat kein Feld dafür.",
-  "Custom event names: Pinterest accepts only custom for them.":
-    "Eigene Ereignisnamen: Pinterest nimmt dafür nur custom an.",
-  "Refunds: Pinterest cannot revoke a checkout.":
-    "Erstattungen: Pinterest kann einen Checkout nicht zurücknehmen.",
+  "Custom event names: Pinterest accepts only custom for them.": "Eigene Ereignisnamen: Pinterest nimmt dafür nur custom an.",
+  "Refunds: Pinterest cannot revoke a checkout.": "Erstattungen: Pinterest kann einen Checkout nicht zurücknehmen.",
   "UTM fields and custom fields: Pinterest rejects a request with an unknown key.":
     "UTM-Felder und eigene Felder: Pinterest lehnt eine Anfrage mit einem unbekannten Schlüssel ab.",
   "Email, phone and names: Quora wants them as plain text, and the relay keeps only hashes. Attribution is by click id.":
     "E-Mail-Adresse, Telefonnummer und Namen: Quora will sie im Klartext, und das Relay behält nur Hashes. Zugeordnet wird durch die Klick-ID.",
   "Values in another currency than that of the ad account: Quora has no field for the currency. The conversion is sent without a value.":
     "Werte in einer anderen Währung als der des Werbekontos: Quora hat kein Feld für die Währung. Die Conversion wird ohne Wert gesendet.",
-  "Custom event names: Quora accepts only Generic for them.":
-    "Eigene Ereignisnamen: Quora nimmt dafür nur Generic an.",
+  "Custom event names: Quora accepts only Generic for them.": "Eigene Ereignisnamen: Quora nimmt dafür nur Generic an.",
   "UTM fields and items: Quora has no field for them.": "UTM-Felder und Artikel: Quora hat kein Feld dafür.",
   "Order ids have no field of their own; they can serve as the conversion id.":
     "Bestellnummern haben kein eigenes Feld; sie können als Conversion-ID dienen.",
@@ -127,8 +118,7 @@ export const notSent: ServerTexts = {
     "Eigene Ereignisnamen: Spotify hat stattdessen fünf nummerierte eigene Ereignisse.",
   "Categories of content: Spotify rejects everything that is not in Google's product taxonomy.":
     "Kategorien von Inhalten: Spotify lehnt alles ab, was nicht in Googles Produkttaxonomie steht.",
-  "A purchase without a value, because Spotify requires one.":
-    "Ein Kauf ohne Wert, weil Spotify einen verlangt.",
+  "A purchase without a value, because Spotify requires one.": "Ein Kauf ohne Wert, weil Spotify einen verlangt.",
   "Names, user agent, UTM fields and items: Spotify has no field for them. It has one for the name of the content, which can be mapped (items.name).":
     "Namen, User-Agent, UTM-Felder und Artikel: Spotify hat kein Feld dafür. Es hat eines für den Namen des Inhalts, das zugeordnet werden kann (items.name).",
   "Values in other currencies; the conversion is sent without a value.":
@@ -137,8 +127,7 @@ export const notSent: ServerTexts = {
     "Kontaktdaten, IP-Adresse, User-Agent, UTM-Felder und die Artikel selbst: Taboola hat kein Feld dafür.",
   "Events of apps, shops and CRMs: only web events are sent.":
     "Ereignisse von Apps, Geschäften und CRMs: Nur Web-Ereignisse werden gesendet.",
-  "Names, page and UTM fields: X has no field for them.":
-    "Namen, Seite und UTM-Felder: X hat kein Feld dafür.",
+  "Names, page and UTM fields: X has no field for them.": "Namen, Seite und UTM-Felder: X hat kein Feld dafür.",
   "Order ids have no field of their own; they can serve as the conversion id, or be mapped to the description.":
     "Bestellnummern haben kein eigenes Feld; sie können als Conversion-ID dienen oder der Beschreibung zugeordnet werden.",
   "IPv6 addresses: X accepts IPv4 only.": "IPv6-Adressen: X nimmt nur IPv4 an.",

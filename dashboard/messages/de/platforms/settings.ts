@@ -45,10 +45,8 @@ export const settings: ServerTexts = {
     "Sendet Conversions an eine Verbindung des Spotify Ads Manager, über die Conversions API.",
   "Reports conversions after clicks on Taboola ads, by server-to-server tracking.":
     "Meldet Conversions nach Klicks auf Taboola-Anzeigen, durch Server-zu-Server-Tracking.",
-  "Sends conversions to a TikTok pixel with the Events API.":
-    "Sendet Conversions an ein TikTok-Pixel, über die Events API.",
-  "Sends each conversion to your own HTTPS endpoint.":
-    "Sendet jede Conversion an Ihren eigenen HTTPS-Endpunkt.",
+  "Sends conversions to a TikTok pixel with the Events API.": "Sendet Conversions an ein TikTok-Pixel, über die Events API.",
+  "Sends each conversion to your own HTTPS endpoint.": "Sendet jede Conversion an Ihren eigenen HTTPS-Endpunkt.",
   "Counts conversions for event tags of X Ads, through the Conversion API.":
     "Zählt Conversions für Ereignis-Tags von X Ads, über die Conversion API.",
   "Advertiser ID": "Advertiser-ID",
@@ -109,16 +107,14 @@ export const settings: ServerTexts = {
   "Body template": "Vorlage des Inhalts",
   "Success rule": "Erfolgsregel",
   "Default event tag": "Standard-Ereignis-Tag",
-  "The number of the advertiser in Amazon DSP (CFID).":
-    "Die Nummer des Werbetreibenden in Amazon DSP (CFID).",
+  "The number of the advertiser in Amazon DSP (CFID).": "Die Nummer des Werbetreibenden in Amazon DSP (CFID).",
   "The client id of your Login with Amazon profile, amzn1.application-oa2-client.…; the one of the app that signs in.":
     "Die Client-ID Ihres Profils für Login with Amazon, amzn1.application-oa2-client.…; die der App, die sich anmeldet.",
   "na (North America), eu (Europe) or fe (Far East): where the advertiser's account is.":
     "na (Nordamerika), eu (Europa) oder fe (Fernost): wo das Konto des Werbetreibenden ist.",
   "Where your customers are, as two letters. Map countryCode if there are several.":
     "Wo Ihre Kunden sind, als zwei Buchstaben. Ordnen Sie countryCode zu, wenn es mehrere Länder sind.",
-  "The name of the event data set, if you have several.":
-    "Der Name des Ereignisdatensatzes, wenn Sie mehrere haben.",
+  "The name of the event data set, if you have several.": "Der Name des Ereignisdatensatzes, wenn Sie mehrere haben.",
   "From the Keys page of the AppLovin dashboard; the key that your pixel is installed with.":
     "Von der Seite Keys im AppLovin-Dashboard; der Schlüssel, mit dem Ihr Pixel eingebaut ist.",
   "shop, leads or restricted_leads: as AppLovin set up your pixel. It decides which events and fields Axon takes.":
@@ -152,8 +148,7 @@ export const settings: ServerTexts = {
     "prefixed sendet 1001 als order-1001, weil Google bloße Ziffern ablehnen kann. as_given sendet 1001: Wählen Sie das, wenn das Google-Tag dieselben Bestellnummern meldet.",
   "The number of the Merchant Center account that has your items. Only needed for reports by product.":
     "Die Nummer des Merchant-Center-Kontos mit Ihren Artikeln. Nur für Berichte nach Produkt nötig.",
-  "The label of the feed that has your items, US for example.":
-    "Das Label des Feeds mit Ihren Artikeln, zum Beispiel US.",
+  "The label of the feed that has your items, US for example.": "Das Label des Feeds mit Ihren Artikeln, zum Beispiel US.",
   "The language of the feed that has your items, as two letters.":
     "Die Sprache des Feeds mit Ihren Artikeln, als zwei Buchstaben.",
   "The number of the ad account in Campaign Manager.": "Die Nummer des Werbekontos im Campaign Manager.",
@@ -183,14 +178,12 @@ export const settings: ServerTexts = {
     "Der genaue Name des Ziels für Offline-Conversions, für alle Ereignisse ohne eigenes. Es muss mindestens zwei Stunden alt sein.",
   "with_dashes writes the click id as a UUID for the Conversions API, which asks for one; in URLs it often has no dashes. as_captured sends it unchanged.":
     "with_dashes schreibt die Klick-ID als UUID für die Conversions API, die eine verlangt; in URLs hat sie oft keine Bindestriche. as_captured sendet sie unverändert.",
-  "The id of the pixel in Ads Manager, under Assets, Pixels.":
-    "Die ID des Pixels im Ads Manager, unter Assets, Pixels.",
+  "The id of the pixel in Ads Manager, under Assets, Pixels.": "Die ID des Pixels im Ads Manager, unter Assets, Pixels.",
   "Only if Nextdoor gave you one: it is sent with every event.":
     "Nur wenn Nextdoor Ihnen eine gegeben hat: Sie wird mit jedem Ereignis gesendet.",
   "Sources differ: Nextdoor's reference asks for E.164, its own connectors send ten digits. none leaves phones out, plus hashes the E.164 number with its plus sign.":
     "Die Quellen widersprechen sich: Nextdoors Referenz verlangt E.164, die eigenen Konnektoren senden zehn Ziffern. none lässt Telefonnummern weg, plus hasht die E.164-Nummer mit Pluszeichen.",
-  "The id of the pixel on the Conversions tab of Ads Manager.":
-    "Die ID des Pixels auf dem Reiter Conversions des Ads Manager.",
+  "The id of the pixel on the Conversions tab of Ads Manager.": "Die ID des Pixels auf dem Reiter Conversions des Ads Manager.",
   "The number of the ad account in Pinterest's Ads Manager. It is not the id of the tag.":
     "Die Nummer des Werbekontos im Ads Manager von Pinterest. Sie ist nicht die ID des Tags.",
   "The number of the ad account in Quora Ads Manager.": "Die Nummer des Werbekontos im Quora Ads Manager.",
@@ -267,8 +260,7 @@ export const settings: ServerTexts = {
   "Conversions API token": "Conversions-API-Token",
   "Filled by signing in. A pasted token needs the scope datamanager and expires after an hour.":
     "Wird durch die Anmeldung gefüllt. Ein eingefügtes Token braucht die Berechtigung datamanager und läuft nach einer Stunde ab.",
-  "Filled by signing in. It expires after an hour.":
-    "Wird durch die Anmeldung gefüllt. Es läuft nach einer Stunde ab.",
+  "Filled by signing in. It expires after an hour.": "Wird durch die Anmeldung gefüllt. Es läuft nach einer Stunde ab.",
   "Filled by signing in. Only offline conversions need it: events older than 7 days, or all without a tag token.":
     "Wird durch die Anmeldung gefüllt. Nur Offline-Conversions brauchen es: Ereignisse, die älter als 7 Tage sind, oder alle ohne Token des Tags.",
   "From Ads Manager: Conversions, Set up API, Generate new token. It is long-lived.":

@@ -31,8 +31,7 @@ export const deliveries: ServerTexts = {
   "being sent already": "wird schon gesendet",
   "being sent at this moment": "wird gerade gesendet",
   "changed meanwhile": "inzwischen geändert",
-  "the stored outcome is damaged; it may have been sent":
-    "das gespeicherte Ergebnis ist beschädigt; vielleicht wurde gesendet",
+  "the stored outcome is damaged; it may have been sent": "das gespeicherte Ergebnis ist beschädigt; vielleicht wurde gesendet",
   "the encryption key was lost": "der Verschlüsselungsschlüssel ging verloren",
   "person erased": "Person gelöscht",
   cancelled: "storniert",
@@ -42,8 +41,7 @@ export const deliveries: ServerTexts = {
   "their event is not selected for the connection": "ihr Ereignis ist für die Verbindung nicht ausgewählt",
   "another node is renewing the access token": "ein anderer Knoten erneuert gerade das Zugriffstoken",
   "no OAuth app is set for {1}": "für {1} ist keine OAuth-App registriert",
-  "the OAuth app for {1} cannot be read; set it again":
-    "die OAuth-App für {1} ist nicht lesbar; registrieren Sie sie neu",
+  "the OAuth app for {1} cannot be read; set it again": "die OAuth-App für {1} ist nicht lesbar; registrieren Sie sie neu",
   "the platform refused the token": "die Plattform hat das Token abgelehnt",
   // consent
   "opted out": "Einwilligung abgelehnt",
@@ -93,8 +91,7 @@ export const deliveries: ServerTexts = {
   "the mail server is too slow": "der Mailserver ist zu langsam",
   "the mail server's encryption failed": "die Verschlüsselung des Mailservers ist fehlgeschlagen",
   "the mail server refuses the user name or password": "der Mailserver lehnt Benutzernamen oder Passwort ab",
-  "the mail server refuses the sender or a recipient":
-    "der Mailserver lehnt den Absender oder einen Empfänger ab",
+  "the mail server refuses the sender or a recipient": "der Mailserver lehnt den Absender oder einen Empfänger ab",
   "the mail server refuses the message": "der Mailserver lehnt die Nachricht ab",
   "the mail server's answer cannot be understood": "die Antwort des Mailservers ist unverständlich",
   "the mail was not sent": "die E-Mail wurde nicht gesendet",

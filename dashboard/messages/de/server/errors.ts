@@ -10,15 +10,13 @@ export const errors: ServerTexts = {
     "Die Datei ist größer als {1} MiB. Senden Sie sie in Teilen, jeden mit der Kopfzeile.",
   "timeZone is not a time zone. Write it like Europe/Berlin.":
     "timeZone ist keine Zeitzone. Schreiben Sie sie wie Europe/Berlin.",
-  "header must have a name like Authorization or X-Api-Key.":
-    "header braucht einen Namen wie Authorization oder X-Api-Key.",
+  "header must have a name like Authorization or X-Api-Key.": "header braucht einen Namen wie Authorization oder X-Api-Key.",
   "The value of header must be printable ASCII of at most {1} characters.":
     "Der Wert des Headers muss aus höchstens {1} druckbaren ASCII-Zeichen bestehen.",
   "The site has no order feed.": "Für die Website ist kein Abruf von Bestellungen eingerichtet.",
   "event must be the name of an event of at most {1} characters.":
     "event muss der Name eines Ereignisses mit höchstens {1} Zeichen sein.",
-  "tolerance must be a number from 0 to {1}, in percent.":
-    "tolerance muss eine Zahl von 0 bis {1} in Prozent sein.",
+  "tolerance must be a number from 0 to {1}, in percent.": "tolerance muss eine Zahl von 0 bis {1} in Prozent sein.",
   "The site has no orders yet. Send its list of orders first.":
     "Die Website hat noch keine Bestellungen. Senden Sie zuerst die Liste der Bestellungen.",
   "A reconciliation of this site is running. Wait until it ends, or cancel it.":
@@ -48,16 +46,13 @@ export const errors: ServerTexts = {
     "Beginnen Sie zuerst mit der Einrichtung der Zwei-Faktor-Anmeldung: Es gibt noch kein Geheimnis.",
   "The password is wrong.": "Das Passwort ist falsch.",
   "Two-factor sign-in is already off.": "Die Zwei-Faktor-Anmeldung ist schon aus.",
-  "Two-factor sign-in is already on. Turn it off first.":
-    "Die Zwei-Faktor-Anmeldung ist schon an. Schalten Sie sie zuerst aus.",
+  "Two-factor sign-in is already on. Turn it off first.": "Die Zwei-Faktor-Anmeldung ist schon an. Schalten Sie sie zuerst aus.",
   "Sign in again: your session has ended.": "Melden Sie sich erneut an: Ihre Sitzung ist beendet.",
   "Single sign-on is not configured.": "Die Anmeldung bei einem Identitätsanbieter ist nicht eingerichtet.",
-  "Passwords are switched off here. Sign in with {1}.":
-    "Passwörter sind hier abgeschaltet. Melden Sie sich mit {1} an.",
+  "Passwords are switched off here. Sign in with {1}.": "Passwörter sind hier abgeschaltet. Melden Sie sich mit {1} an.",
   "Too much time has passed, or the sign-in was begun in another browser. Begin again.":
     "Es ist zu viel Zeit vergangen, oder die Anmeldung wurde in einem anderen Browser begonnen. Beginnen Sie erneut.",
-  "Your account has just been changed. Sign in again.":
-    "Ihr Konto wurde gerade geändert. Melden Sie sich erneut an.",
+  "Your account has just been changed. Sign in again.": "Ihr Konto wurde gerade geändert. Melden Sie sich erneut an.",
   "The identity provider cannot be reached. Try again later.":
     "Der Identitätsanbieter ist nicht erreichbar. Versuchen Sie es später erneut.",
   "You are not signed in: {1}.": "Sie sind nicht angemeldet: {1}.",
@@ -74,50 +69,41 @@ export const errors: ServerTexts = {
     "{1} ist hier schon Mitglied. Ändern Sie die Rolle in der Liste der Mitglieder.",
   "This needs the role {1}.": "Dafür ist die Rolle {1} nötig.",
   "This needs the role {1} on this site.": "Dafür ist die Rolle {1} für diese Website nötig.",
-  "This needs the role {1} on the whole installation.":
-    "Dafür ist die Rolle {1} für die ganze Installation nötig.",
+  "This needs the role {1} on the whole installation.": "Dafür ist die Rolle {1} für die ganze Installation nötig.",
   owner: "Inhaber",
   admin: "Admin",
   viewer: "Betrachter",
   "The email to {1} could not be sent, so the invitation was withdrawn. Try again, or ask an owner of the whole installation to invite them.":
     "Die E-Mail an {1} konnte nicht gesendet werden; die Einladung wurde zurückgezogen. Versuchen Sie es erneut, oder bitten Sie einen Inhaber der Installation um die Einladung.",
   "There is no such invitation.": "Diese Einladung gibt es nicht.",
-  "This invitation no longer works. Ask for a new one.":
-    "Diese Einladung gilt nicht mehr. Bitten Sie um eine neue.",
-  "Enter your name, so that others know who you are.":
-    "Geben Sie Ihren Namen ein, damit andere wissen, wer Sie sind.",
+  "This invitation no longer works. Ask for a new one.": "Diese Einladung gilt nicht mehr. Bitten Sie um eine neue.",
+  "Enter your name, so that others know who you are.": "Geben Sie Ihren Namen ein, damit andere wissen, wer Sie sind.",
   "There is no such {1}.": "Nicht gefunden: {1}.",
-  "There is no field {1} here. Check its spelling.":
-    "Das Feld {1} gibt es hier nicht. Prüfen Sie die Schreibweise.",
+  "There is no field {1} here. Check its spelling.": "Das Feld {1} gibt es hier nicht. Prüfen Sie die Schreibweise.",
   "There is no such site.": "Diese Website gibt es nicht.",
   "There is no such member.": "Dieses Mitglied gibt es nicht.",
   "There is no member {1}.": "Es gibt kein Mitglied {1}.",
   "This is the last owner. Make another member an owner first.":
     "Das ist der letzte Inhaber. Machen Sie zuerst ein anderes Mitglied zum Inhaber.",
   "A password has at least {1} characters.": "Ein Passwort hat mindestens {1} Zeichen.",
-  "Too many sign-ins at the moment. Try again.":
-    "Im Moment gibt es zu viele Anmeldungen. Versuchen Sie es erneut.",
+  "Too many sign-ins at the moment. Try again.": "Im Moment gibt es zu viele Anmeldungen. Versuchen Sie es erneut.",
   "Too many attempts. Try again in {1}.": "Zu viele Versuche. Versuchen Sie es erneut in {1}.",
   "This link no longer works. Request a new one.": "Dieser Link gilt nicht mehr. Fordern Sie einen neuen an.",
   "The email or the password is wrong.": "Die E-Mail-Adresse oder das Passwort ist falsch.",
   "Too much time has passed. Sign in with your password again.":
     "Es ist zu viel Zeit vergangen. Melden Sie sich erneut mit Ihrem Passwort an.",
-  "This code was already used. Wait for the next one.":
-    "Dieser Code wurde schon verwendet. Warten Sie auf den nächsten.",
+  "This code was already used. Wait for the next one.": "Dieser Code wurde schon verwendet. Warten Sie auf den nächsten.",
   "This link does not work. Use the newest one that the server printed to its console.":
     "Dieser Link gilt nicht. Verwenden Sie den neuesten, den der Server in seiner Konsole ausgegeben hat.",
   "An account with this email already exists. Use another one.":
     "Ein Konto mit dieser E-Mail-Adresse gibt es schon. Verwenden Sie eine andere.",
   "This installation already has an owner. Ask them for an invitation.":
     "Diese Installation hat schon einen Inhaber. Bitten Sie ihn um eine Einladung.",
-  "This code is wrong. Codes change every 30 seconds.":
-    "Dieser Code ist falsch. Codes wechseln alle 30 Sekunden.",
-  "This backup code is wrong, or was already used.":
-    "Dieser Ersatzcode ist falsch oder wurde schon verwendet.",
+  "This code is wrong. Codes change every 30 seconds.": "Dieser Code ist falsch. Codes wechseln alle 30 Sekunden.",
+  "This backup code is wrong, or was already used.": "Dieser Ersatzcode ist falsch oder wurde schon verwendet.",
   "Too many wrong codes. Sign in with your password again.":
     "Zu viele falsche Codes. Melden Sie sich erneut mit Ihrem Passwort an.",
-  "Too many wrong codes. Try again in 15 minutes.":
-    "Zu viele falsche Codes. Versuchen Sie es in 15 Minuten erneut.",
+  "Too many wrong codes. Try again in 15 minutes.": "Zu viele falsche Codes. Versuchen Sie es in 15 Minuten erneut.",
   "{1} cannot be read: a row in the database is damaged. {2}":
     "{1} ist nicht lesbar: Eine Zeile der Datenbank ist beschädigt. {2}",
   // requests
@@ -125,13 +111,11 @@ export const errors: ServerTexts = {
     "Auf dieser Domain läuft das Dashboard; sie kann deshalb zu keiner Website gehören.",
   "This relay does not know its own URL yet. Its operator has to set CLEANCAST_URL or add the domain for you.":
     "Dieses Relay kennt seine eigene URL noch nicht. Der Betreiber muss CLEANCAST_URL setzen oder die Domain für Sie hinzufügen.",
-  "Too many live feeds are open. Close one of them.":
-    "Es sind zu viele Live-Ansichten offen. Schließen Sie eine davon.",
+  "Too many live feeds are open. Close one of them.": "Es sind zu viele Live-Ansichten offen. Schließen Sie eine davon.",
   "Sign in first.": "Melden Sie sich zuerst an.",
   "Sign in first, or send an API key as a bearer token.":
     "Melden Sie sich zuerst an, oder senden Sie einen API-Schlüssel als Bearer-Token.",
-  "API keys cannot do this: a person has to sign in.":
-    "API-Schlüssel können das nicht: Ein Mensch muss sich anmelden.",
+  "API keys cannot do this: a person has to sign in.": "API-Schlüssel können das nicht: Ein Mensch muss sich anmelden.",
   "HTTPS required: passwords and keys must not be sent unencrypted.":
     "HTTPS ist nötig: Passwörter und Schlüssel dürfen nicht unverschlüsselt gesendet werden.",
   "{1} is not supported here.": "{1} wird hier nicht unterstützt.",
@@ -152,12 +136,10 @@ export const errors: ServerTexts = {
   "The end must be after the start.": "Das Ende muss nach dem Anfang liegen.",
   "Choose one of event, source, campaign and platform, not several.":
     "Wählen Sie eins von Event, Quelle, Kampagne und Plattform, nicht mehrere.",
-  "With steps of one {1}, choose at most {2} days.":
-    "Wählen Sie bei dieser Auflösung ({1}) höchstens {2} Tage.",
+  "With steps of one {1}, choose at most {2} days.": "Wählen Sie bei dieser Auflösung ({1}) höchstens {2} Tage.",
   day: "Tag",
   hour: "Stunde",
-  "Enter a user agent, an IP address, or both.":
-    "Geben Sie einen User-Agent, eine IP-Adresse oder beides ein.",
+  "Enter a user agent, an IP address, or both.": "Geben Sie einen User-Agent, eine IP-Adresse oder beides ein.",
   "This is not an IP address.": "Das ist keine IP-Adresse.",
   "Enter an email address or its SHA-256 hash (64 hex characters).":
     "Geben Sie eine E-Mail-Adresse oder ihren SHA-256-Hash ein (64 Hexadezimalzeichen).",
@@ -166,21 +148,17 @@ export const errors: ServerTexts = {
     "Andere Domains dieser Website werden gerade geprüft. Warten Sie einen Moment.",
   "confirm must be {1}: this deletes the site with all its data.":
     "Geben Sie {1} ein: Damit wird die Website mit allen Daten gelöscht.",
-  "{1} is not a host name. Write it like shop.example.com.":
-    "{1} ist kein Domainname. Schreiben Sie ihn wie shop.example.com.",
+  "{1} is not a host name. Write it like shop.example.com.": "{1} ist kein Domainname. Schreiben Sie ihn wie shop.example.com.",
   "{1} belongs to a site already.": "{1} gehört schon zu einer Website.",
-  "{1} is a name inside a network, and is not checked.":
-    "{1} ist ein Name in einem internen Netz und wird nicht geprüft.",
+  "{1} is a name inside a network, and is not checked.": "{1} ist ein Name in einem internen Netz und wird nicht geprüft.",
   "{1} is a name inside a network. Write a public one, like shop.example.com.":
     "{1} ist ein Name in einem internen Netz. Schreiben Sie einen öffentlichen wie shop.example.com.",
-  "A site can have {1} hosts; remove some first.":
-    "Eine Website kann {1} Domains haben; entfernen Sie zuerst einige.",
+  "A site can have {1} hosts; remove some first.": "Eine Website kann {1} Domains haben; entfernen Sie zuerst einige.",
   "{1} is the only host of its site: add another first, or pause it.":
     "{1} ist die einzige Domain der Website: Fügen Sie zuerst eine andere hinzu, oder pausieren Sie sie.",
   "The list of allowed people is full ({1}); remove some entries first.":
     "Die Liste der erlaubten Personen ist voll ({1}); entfernen Sie zuerst einige Einträge.",
-  "A key needs a name of at most 100 characters.":
-    "Ein Schlüssel braucht einen Namen mit höchstens 100 Zeichen.",
+  "A key needs a name of at most 100 characters.": "Ein Schlüssel braucht einen Namen mit höchstens 100 Zeichen.",
   "Key {1} {2}; add a new one instead.": "Schlüssel {1}: {2}. Fügen Sie stattdessen einen neuen hinzu.",
   "has expired": "abgelaufen",
   "was revoked": "widerrufen",
@@ -201,19 +179,15 @@ export const errors: ServerTexts = {
     "Wählen Sie Zustellungen nach Verbindung, Plattform, Status, Ereignis oder Zeitraum.",
   "Queued deliveries are sent automatically; replay is for those that have ended or are parked.":
     "Zustellungen in der Warteschlange werden automatisch gesendet; erneut gesendet werden nur beendete und zurückgestellte.",
-  "Only queued or parked deliveries can be cancelled.":
-    "Nur wartende und zurückgestellte Zustellungen lassen sich stornieren.",
-  "Event {1} is not filtered; there is nothing to release.":
-    "Ereignis {1} ist nicht gefiltert; es gibt nichts freizugeben.",
+  "Only queued or parked deliveries can be cancelled.": "Nur wartende und zurückgestellte Zustellungen lassen sich stornieren.",
+  "Event {1} is not filtered; there is nothing to release.": "Ereignis {1} ist nicht gefiltert; es gibt nichts freizugeben.",
   "The person of event {1} was erased; it cannot be delivered any more.":
     "Die Person von Ereignis {1} wurde gelöscht; es kann nicht mehr zugestellt werden.",
-  "Event {1} was released by another user meanwhile.":
-    "Ereignis {1} wurde inzwischen von jemand anderem freigegeben.",
+  "Event {1} was released by another user meanwhile.": "Ereignis {1} wurde inzwischen von jemand anderem freigegeben.",
   "Event {1} cannot be read: its row in the database is damaged.":
     "Ereignis {1} ist nicht lesbar: Seine Zeile in der Datenbank ist beschädigt.",
   "There is no event {1}.": "Es gibt kein Ereignis {1}.",
-  "There is no event {1} in the site of this connection.":
-    "Die Website dieser Verbindung hat kein Ereignis {1}.",
+  "There is no event {1} in the site of this connection.": "Die Website dieser Verbindung hat kein Ereignis {1}.",
   "There is no {1} {2}.": "Nicht gefunden: {1} {2}.",
   "There is no connection {1} at this site.": "Diese Website hat keine Verbindung {1}.",
   "There is no platform {1}.": "Es gibt keine Plattform {1}.",
@@ -229,20 +203,17 @@ export const errors: ServerTexts = {
   "No access token: {1}.": "Kein Zugriffstoken: {1}.",
   "A sign-in belongs to the person who began it; an API key cannot use it.":
     "Eine Anmeldung gehört der Person, die sie begonnen hat; ein API-Schlüssel kann sie nicht verwenden.",
-  "Choose at least one event, or null for all events.":
-    "Wählen Sie mindestens ein Ereignis, oder null für alle Ereignisse.",
+  "Choose at least one event, or null for all events.": "Wählen Sie mindestens ein Ereignis, oder null für alle Ereignisse.",
   "{1} has no sign-in. Platforms with one: {2}.": "{1} hat keine Anmeldung. Plattformen mit Anmeldung: {2}.",
   "No app is set for {1}.": "Für {1} ist keine App registriert.",
   "No OAuth app is set for {1}. An owner sets it in Settings, OAuth apps.":
     "Für {1} ist keine OAuth-App registriert. Ein Inhaber registriert sie unter Einstellungen, OAuth-Apps.",
   "The OAuth app for {1} cannot be read. An owner sets it in Settings, OAuth apps.":
     "Die OAuth-App für {1} ist nicht lesbar. Ein Inhaber registriert sie neu unter Einstellungen, OAuth-Apps.",
-  "There is no sign-in {1} for {2} here. Begin one.":
-    "Hier gibt es keine Anmeldung {1} für {2}. Beginnen Sie eine.",
+  "There is no sign-in {1} for {2} here. Begin one.": "Hier gibt es keine Anmeldung {1} für {2}. Beginnen Sie eine.",
   "The sign-in {1} failed: {2}": "Die Anmeldung {1} ist fehlgeschlagen: {2}",
   "The sign-in {1} is not finished yet.": "Die Anmeldung {1} ist noch nicht abgeschlossen.",
-  "This link is no longer valid. Start the sign-in again.":
-    "Dieser Link gilt nicht mehr. Beginnen Sie die Anmeldung erneut.",
+  "This link is no longer valid. Start the sign-in again.": "Dieser Link gilt nicht mehr. Beginnen Sie die Anmeldung erneut.",
   "{1} refused the sign-in: {2}": "{1} hat die Anmeldung abgelehnt: {2}",
   "the answer could not be used ({1})": "die Antwort war nicht verwendbar ({1})",
   "no token in the answer": "kein Token in der Antwort",
@@ -267,8 +238,7 @@ export const errors: ServerTexts = {
   "{1} is not a setting of {2}. Known: {3}.": "{1} ist keine Einstellung von {2}. Bekannt: {3}.",
   "{1} is not a setting of a site.": "{1} ist keine Einstellung einer Website.",
   // webhooks
-  "url must be an address like https://example.com/hook.":
-    "Die URL muss wie https://example.com/hook aussehen.",
+  "url must be an address like https://example.com/hook.": "Die URL muss wie https://example.com/hook aussehen.",
   "url is longer than {1} characters.": "Die URL ist länger als {1} Zeichen.",
   "url {1}.": "Die URL {1}.",
   "alert_webhook {1}.": "Die URL {1}.",
@@ -276,8 +246,7 @@ export const errors: ServerTexts = {
     "Webhook {1} sendet schon an diese Adresse; erneuern Sie stattdessen sein Geheimnis.",
   "Webhook {1} cannot be read: its row in the database is damaged. An operator can repair it with the command line; or delete it, with the periods that wait, and add it again.":
     "Webhook {1} ist nicht lesbar: Seine Zeile in der Datenbank ist beschädigt. Ein Betreiber kann ihn mit der Kommandozeile reparieren; oder löschen Sie ihn samt den wartenden Abschnitten, und fügen Sie ihn neu hinzu.",
-  "Webhook {1} can be read; there is nothing to repair.":
-    "Webhook {1} ist lesbar; es gibt nichts zu reparieren.",
+  "Webhook {1} can be read; there is nothing to repair.": "Webhook {1} ist lesbar; es gibt nichts zu reparieren.",
   "Webhook {1} is disabled already.": "Webhook {1} ist schon deaktiviert.",
   "Webhook {1} is active already.": "Webhook {1} ist schon aktiv.",
   "No closed period of webhook {1} overlaps that time range.":

@@ -23,16 +23,14 @@ export const importFaults = {
     "{1} ist länger als {2} Zeichen, oder hat eines, das sich nicht speichern lässt",
   "{1} is an email address and not an id": "{1} ist eine E-Mail-Adresse und keine ID",
   "seenAt lies in the future": "seenAt liegt in der Zukunft",
-  "seenAt is older than visits are kept ({1} days)":
-    "seenAt ist älter, als Besuche aufbewahrt werden ({1} Tage)",
+  "seenAt is older than visits are kept ({1} days)": "seenAt ist älter, als Besuche aufbewahrt werden ({1} Tage)",
   "the row has {1} cells, the header {2}": "die Zeile hat {1} Zellen, die Kopfzeile {2}",
   "the row is longer than {1} KiB": "die Zeile ist länger als {1} KiB",
   "the row is not a JSON object": "die Zeile ist kein JSON-Objekt",
   "the row is not valid JSON": "die Zeile ist kein gültiges JSON",
   "other reasons": "andere Gründe",
   "The file is empty.": "Die Datei ist leer.",
-  "The quote that opens at line {1} is never closed.":
-    "Das Anführungszeichen, das in Zeile {1} beginnt, wird nie geschlossen.",
+  "The quote that opens at line {1} is never closed.": "Das Anführungszeichen, das in Zeile {1} beginnt, wird nie geschlossen.",
   "The row at line {1} is longer than {2} KiB; a quote before it may be left open.":
     "Die Zeile {1} ist länger als {2} KiB; vielleicht ist davor ein Anführungszeichen offen.",
   'The column "{1}" for {2} is not in the file. Its columns: {3}.':

@@ -11,8 +11,7 @@ export const platforms: ServerTexts = {
   "no email, phone or name": "keine E-Mail-Adresse, Telefonnummer und kein Name",
   "Amazon requires a recorded consent or an IP address in Europe":
     "Amazon verlangt in Europa eine gespeicherte Einwilligung oder eine IP-Adresse",
-  "the token may use no advertising profile in this region":
-    "das Token darf in dieser Region kein Werbeprofil verwenden",
+  "the token may use no advertising profile in this region": "das Token darf in dieser Region kein Werbeprofil verwenden",
   "{1} has no name for this event; choose one in the connection":
     "{1} hat keinen Namen für dieses Ereignis; wählen Sie einen in der Verbindung",
   "a pixel for lead generation takes only {1}": "ein Pixel für Leads nimmt nur {1} an",
@@ -34,19 +33,16 @@ export const platforms: ServerTexts = {
   "older than 7 days, and offline conversions are not set up for this event":
     "älter als 7 Tage, und Offline-Conversions sind für dieses Ereignis nicht eingerichtet",
   "no msclkid, hashed email or phone": "keine msclkid, gehashte E-Mail-Adresse oder Telefonnummer",
-  "Microsoft's answer to an empty request could not be read":
-    "Microsofts Antwort auf eine leere Anfrage war nicht lesbar",
+  "Microsoft's answer to an empty request could not be read": "Microsofts Antwort auf eine leere Anfrage war nicht lesbar",
   "the ad account has no UET tag with this tag_id": "das Werbekonto hat kein UET-Tag mit dieser tag_id",
-  "no email, click id, IP address or user agent":
-    "keine E-Mail-Adresse, Klick-ID, IP-Adresse und kein User-Agent",
+  "no email, click id, IP address or user agent": "keine E-Mail-Adresse, Klick-ID, IP-Adresse und kein User-Agent",
   "Nextdoor's answer about the account could not be read": "Nextdoors Antwort zum Konto war nicht lesbar",
   "no oppref, browser id, email or phone": "keine oppref, Browser-ID, E-Mail-Adresse oder Telefonnummer",
   "no ob_click_id or dicbo": "keine ob_click_id oder dicbo",
   "no email, or IP address with user agent": "keine E-Mail-Adresse, oder IP-Adresse mit User-Agent",
   "no qclid, or IP address with user agent": "keine qclid, oder IP-Adresse mit User-Agent",
   "test event, but the connection has no test id": "Testereignis, aber die Verbindung hat keine Test-ID",
-  "test event, but the connection has no test event code":
-    "Testereignis, aber die Verbindung hat keinen Testereignis-Code",
+  "test event, but the connection has no test event code": "Testereignis, aber die Verbindung hat keinen Testereignis-Code",
   "no email or phone": "keine E-Mail-Adresse oder Telefonnummer",
   "no click id, email, phone, browser id, or IP address with user agent":
     "keine Klick-ID, E-Mail-Adresse, Telefonnummer, Browser-ID, oder IP-Adresse mit User-Agent",
@@ -56,10 +52,8 @@ export const platforms: ServerTexts = {
   "a data plane of your own has no call that checks a write key; look at its live events":
     "eine eigene Data Plane bietet keine Prüfung des Write Key; sehen Sie in ihre Live-Ereignisse",
   "Segment's answer about the source could not be read": "Segments Antwort zur Quelle war nicht lesbar",
-  "no email, phone, or IP address with user agent":
-    "keine E-Mail-Adresse, Telefonnummer, oder IP-Adresse mit User-Agent",
-  "no email, phone, device id or IP address":
-    "keine E-Mail-Adresse, Telefonnummer, Geräte-ID oder IP-Adresse",
+  "no email, phone, or IP address with user agent": "keine E-Mail-Adresse, Telefonnummer, oder IP-Adresse mit User-Agent",
+  "no email, phone, device id or IP address": "keine E-Mail-Adresse, Telefonnummer, Geräte-ID oder IP-Adresse",
   "no email, phone, ttclid or _ttp": "keine E-Mail-Adresse, Telefonnummer, ttclid oder _ttp",
   "no tblci": "keine tblci",
   "TikTok can only be asked with test_event_code, or with advertiser_id and a token that may read it":
@@ -75,8 +69,7 @@ export const platforms: ServerTexts = {
     "X bietet keine Prüfung eines Pixel-Tokens; die erste angenommene Conversion bestätigt es",
   "the keys may use no ad account of X": "die Schlüssel dürfen kein Werbekonto von X verwenden",
   // names of events
-  "{1} has no name for {2}, and the connection chooses none.":
-    "{1} hat keinen Namen für {2}, und die Verbindung wählt keinen.",
+  "{1} has no name for {2}, and the connection chooses none.": "{1} hat keinen Namen für {2}, und die Verbindung wählt keinen.",
   "{1} is sent as {2}: {3}.": "{1} wird als {2} gesendet: {3}.",
   "the connection's choice for {1}": "die Wahl der Verbindung für {1}",
   "the connection's choice": "die Wahl der Verbindung",

@@ -54,12 +54,10 @@ export const reasons: ServerTexts = {
   "The DNS could not be asked about {1}.": "Das DNS konnte nicht nach {1} gefragt werden.",
   "The check is repeated automatically. If it keeps failing, check this machine's DNS.":
     "Die Prüfung wird automatisch wiederholt. Schlägt sie weiter fehl, prüfen Sie das DNS dieses Servers.",
-  "{1} leads to a private address, and is not called.":
-    "{1} führt zu einer privaten Adresse und wird nicht aufgerufen.",
+  "{1} leads to a private address, and is not called.": "{1} führt zu einer privaten Adresse und wird nicht aufgerufen.",
   "Point it to a public address. Inside your own network: CLEANCAST_ALLOW_PRIVATE allows it, CLEANCAST_DNS sets another DNS server.":
     "Führen Sie sie zu einer öffentlichen Adresse. Im eigenen Netz: CLEANCAST_ALLOW_PRIVATE erlaubt es, CLEANCAST_DNS setzt einen anderen DNS-Server.",
-  "{1} leads to {2} and no server answers there on HTTPS.":
-    "{1} führt zu {2}, und dort antwortet kein Server über HTTPS.",
+  "{1} leads to {2} and no server answers there on HTTPS.": "{1} führt zu {2}, und dort antwortet kein Server über HTTPS.",
   "a server": "einem Server",
   "{1} did not answer in time.": "{1} hat nicht rechtzeitig geantwortet.",
   "Check its firewall and its server: port 443 must be open to the internet.":
@@ -78,8 +76,7 @@ export const reasons: ServerTexts = {
   "a request without a name": "Anfrage ohne Namen",
   "Let the proxy pass the name on: in nginx proxy_set_header Host $host.":
     "Lassen Sie den Proxy den Namen weitergeben: in nginx proxy_set_header Host $host.",
-  "Requests to {1} arrive here as if they were not encrypted.":
-    "Anfragen an {1} kommen hier an, als wären sie unverschlüsselt.",
+  "Requests to {1} arrive here as if they were not encrypted.": "Anfragen an {1} kommen hier an, als wären sie unverschlüsselt.",
   "Let the proxy send X-Forwarded-Proto, and name its address in CLEANCAST_TRUST_PROXY where it runs on another machine.":
     "Lassen Sie den Proxy X-Forwarded-Proto senden, und nennen Sie seine Adresse in CLEANCAST_TRUST_PROXY, wenn er auf einem anderen Server läuft.",
   "The last check of {1} failed.": "Die letzte Prüfung von {1} ist fehlgeschlagen.",
@@ -182,8 +179,7 @@ export const reasons: ServerTexts = {
     "Webhook {1} an {2} schlägt seit {3} fehl. Seine Summen werden aufbewahrt und erneut gesendet.",
   "Deliveries to {1} are delayed: {2} wait, and the oldest has been due since {3}.":
     "Zustellungen an {1} sind verzögert: {2} warten, und die älteste ist seit {3} fällig.",
-  "{1} deliveries wait for {2}, and the queue is growing.":
-    "{1} Zustellungen warten auf {2}, und die Warteschlange wächst.",
+  "{1} deliveries wait for {2}, and the queue is growing.": "{1} Zustellungen warten auf {2}, und die Warteschlange wächst.",
   "more than {1}": "mehr als {1}",
   // traffic
   "{1} visits in a minute": "{1} Besuche in einer Minute",
@@ -197,16 +193,14 @@ export const reasons: ServerTexts = {
   "The user agent is that of a known bot.": "Der User-Agent ist der eines bekannten Bots.",
   "An advertising network reviews the page, with click ids of clicks that never happened.":
     "Ein Werbenetzwerk prüft die Seite, mit Klick-IDs von Klicks, die es nie gab.",
-  "An AI assistant fetches the page; no person sees it.":
-    "Ein KI-Assistent ruft die Seite ab; kein Mensch sieht sie.",
+  "An AI assistant fetches the page; no person sees it.": "Ein KI-Assistent ruft die Seite ab; kein Mensch sieht sie.",
   "The user agent is that of a headless browser.": "Der User-Agent ist der eines Headless-Browsers.",
   "No browser sends such a user agent.": "Kein Browser sendet einen solchen User-Agent.",
   "Every browser sends a user agent.": "Jeder Browser sendet einen User-Agent.",
   "The user agent has words that bots use.": "Der User-Agent enthält Wörter, die Bots verwenden.",
   "The client hints name another operating system than the user agent.":
     "Die Client Hints nennen ein anderes Betriebssystem als der User-Agent.",
-  "No browser on an iPhone or iPad sends client hints.":
-    "Kein Browser auf einem iPhone oder iPad sendet Client Hints.",
+  "No browser on an iPhone or iPad sends client hints.": "Kein Browser auf einem iPhone oder iPad sendet Client Hints.",
   "The client hints name another version of Chromium than the user agent.":
     "Die Client Hints nennen eine andere Chromium-Version als der User-Agent.",
   "Only Chromium sends client hints, and the user agent is another browser's.":
@@ -225,8 +219,7 @@ export const reasons: ServerTexts = {
   "An automation tool is in the page.": "Ein Automatisierungswerkzeug ist in der Seite.",
   "The client hints name a headless browser.": "Die Client Hints nennen einen Headless-Browser.",
   "Every browser sends the languages of its user.": "Jeder Browser sendet die Sprachen seines Nutzers.",
-  "Recent browsers send fetch metadata (Sec-Fetch-Site).":
-    "Neuere Browser senden Fetch-Metadaten (Sec-Fetch-Site).",
+  "Recent browsers send fetch metadata (Sec-Fetch-Site).": "Neuere Browser senden Fetch-Metadaten (Sec-Fetch-Site).",
   "Chromium sends client hints over TLS.": "Chromium sendet über TLS Client Hints.",
   "It claims to be a crawler, but the operator of that crawler has no such address.":
     "Er gibt sich als Crawler aus, aber der Betreiber dieses Crawlers hat keine solche Adresse.",
@@ -238,10 +231,8 @@ export const reasons: ServerTexts = {
     "Weit mehr Besuche aus einem Netz mit einem User-Agent, als Menschen machen.",
   "One network with one user agent submits very many different emails.":
     "Ein Netz mit einem User-Agent sendet sehr viele verschiedene E-Mail-Adressen.",
-  "One visitor opens more pages than a person can read.":
-    "Ein Besucher öffnet mehr Seiten, als ein Mensch lesen kann.",
-  "One visitor submits the emails of many people.":
-    "Ein Besucher sendet die E-Mail-Adressen vieler Personen.",
+  "One visitor opens more pages than a person can read.": "Ein Besucher öffnet mehr Seiten, als ein Mensch lesen kann.",
+  "One visitor submits the emails of many people.": "Ein Besucher sendet die E-Mail-Adressen vieler Personen.",
   "One click brought several visitors: a shared link, or a replayed click.":
     "Ein Klick brachte mehrere Besucher: ein geteilter Link oder ein wiederholter Klick.",
   "The form was submitted faster than a person types, without a key or a click.":

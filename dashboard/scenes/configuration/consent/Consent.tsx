@@ -47,36 +47,16 @@ export default function Consent() {
         about={configurationText.consent.aboutRetention}
         fields={(form) => (
           <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="lg">
-            <DurationField
-              form={form}
-              name="keep"
-              units={["d"]}
-              help={configurationText.consent.keepVisits}
-            />
-            <DurationField
-              form={form}
-              name="keep_events"
-              units={["d"]}
-              help={configurationText.consent.keepEvents}
-            />
-            <DurationField
-              form={form}
-              name="keep_log"
-              units={["d"]}
-              help={configurationText.consent.keepLog}
-            />
+            <DurationField form={form} name="keep" units={["d"]} help={configurationText.consent.keepVisits} />
+            <DurationField form={form} name="keep_events" units={["d"]} help={configurationText.consent.keepEvents} />
+            <DurationField form={form} name="keep_log" units={["d"]} help={configurationText.consent.keepLog} />
           </SimpleGrid>
         )}
       />
       <SettingsCard
         title={configurationText.consent.phones}
         fields={(form) => (
-          <ChoiceField
-            form={form}
-            name="country"
-            help={configurationText.consent.aboutCountry}
-            data={countries()}
-          />
+          <ChoiceField form={form} name="country" help={configurationText.consent.aboutCountry} data={countries()} />
         )}
       />
       {mayFind && <FindPerson />}

@@ -89,9 +89,7 @@ function PersonFound({ person, onChanged }: { person: Person; onChanged: () => P
               <RichText
                 text={configurationText.person.decision(
                   stateWord(state),
-                  givenBy === "operator"
-                    ? configurationText.person.byOperator
-                    : configurationText.person.byVisitor(givenBy),
+                  givenBy === "operator" ? configurationText.person.byOperator : configurationText.person.byVisitor(givenBy),
                 )}
                 tags={{ time: () => <Time at={decidedAt} /> }}
               />

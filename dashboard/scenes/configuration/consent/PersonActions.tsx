@@ -25,16 +25,11 @@ export function PersonActions({
   const who = { email: person.emailSha256 };
   const download = useMutation<void, ApiError>({
     mutationFn: async () =>
-      saveFile(
-        await call("POST /sites/:site/people/export", { params, body: who }),
-        `person-${who.email.slice(0, 8)}.json`,
-      ),
+      saveFile(await call("POST /sites/:site/people/export", { params, body: who }), `person-${who.email.slice(0, 8)}.json`),
   });
   const decide = useSend("POST /sites/:site/people/consent", {
     onDone: (_, { body }) =>
-      notify(
-        body.decision === "denied" ? configurationText.person.optOutDone : configurationText.person.agreeDone,
-      ),
+      notify(body.decision === "denied" ? configurationText.person.optOutDone : configurationText.person.agreeDone),
   });
   const erase = useSend("POST /sites/:site/people/erase", {
     onDone: ({ events, visitors }) =>

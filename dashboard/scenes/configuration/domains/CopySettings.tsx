@@ -82,14 +82,8 @@ export function CopySettings() {
 
 function useChanges(site: string, from: string | null, groups: readonly string[]) {
   const mine = useApi("GET /sites/:site/settings", { params: { site } });
-  const theirs = useApi(
-    "GET /sites/:site/settings",
-    { params: { site: from ?? "" } },
-    { enabled: from !== null },
-  );
-  const names = settingGroups
-    .filter(({ group }) => groups.includes(group))
-    .flatMap((one): readonly string[] => one.names);
+  const theirs = useApi("GET /sites/:site/settings", { params: { site: from ?? "" } }, { enabled: from !== null });
+  const names = settingGroups.filter(({ group }) => groups.includes(group)).flatMap((one): readonly string[] => one.names);
   const list = theirs.data?.items
     .filter(({ name }) => names.includes(name))
     .map(({ name, value }): Change => {
@@ -113,12 +107,7 @@ function ReplacedSettings({ changes: { list, error } }: { changes: ReturnType<ty
       </Text>
     );
   return (
-    <div
-      style={{ overflowX: "auto" }}
-      role="region"
-      tabIndex={0}
-      aria-label={configurationText.copy.replaced}
-    >
+    <div style={{ overflowX: "auto" }} role="region" tabIndex={0} aria-label={configurationText.copy.replaced}>
       <Table aria-label={configurationText.copy.replaced} verticalSpacing={6}>
         <Table.Thead>
           <Table.Tr>

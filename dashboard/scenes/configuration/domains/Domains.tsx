@@ -43,9 +43,7 @@ function PointHere() {
         <Tabs.Panel value="cname" pt="md">
           <Stack gap="sm">
             <Text size="sm">{configurationText.pointHere.aboutSubdomain}</Text>
-            <Code
-              label={configurationText.pointHere.dnsRecord}
-            >{`cc.${host.replace(/^www\./, "")}.  CNAME  ${target}.`}</Code>
+            <Code label={configurationText.pointHere.dnsRecord}>{`cc.${host.replace(/^www\./, "")}.  CNAME  ${target}.`}</Code>
           </Stack>
         </Tabs.Panel>
       </Tabs>

@@ -13,19 +13,14 @@ import { serverText } from "../../../messages/server.ts";
 export function HostActions({ host: { host, state }, isOnly }: { host: Host; isOnly: boolean }) {
   const params = { site: useSiteId(), host };
   const verify = useSend("POST /sites/:site/hosts/:host/verify", {
-    onDone: ({ problem }) =>
-      notify(problem ? serverText(problem.what) : configurationText.domains.pointsHere(host)),
+    onDone: ({ problem }) => notify(problem ? serverText(problem.what) : configurationText.domains.pointsHere(host)),
   });
   const pause = useSend("POST /sites/:site/hosts/:host/pause", {
     onDone: () => notify(configurationText.domains.paused(host)),
   });
   const resume = useSend("POST /sites/:site/hosts/:host/resume", {
     onDone: (resumed) =>
-      notify(
-        resumed.state === "waiting"
-          ? configurationText.domains.isWaiting(host)
-          : configurationText.domains.isServed(host),
-      ),
+      notify(resumed.state === "waiting" ? configurationText.domains.isWaiting(host) : configurationText.domains.isServed(host)),
   });
   const remove = useSend("DELETE /sites/:site/hosts/:host", {
     onDone: () => notify(configurationText.domains.removed(host)),

@@ -34,9 +34,7 @@ export const firstFormat = ({ fields }: FileColumns, timeZone: string): Format =
 /** The values for rows without one. */
 const defaultsOf = (kind: UploadKind, { event, currency }: Format): Record<string, string> =>
   kind === "conversions"
-    ? Object.fromEntries(
-        Object.entries({ event: event.trim(), currency: currency.trim() }).filter(([, text]) => text),
-      )
+    ? Object.fromEntries(Object.entries({ event: event.trim(), currency: currency.trim() }).filter(([, text]) => text))
     : {};
 
 export function wishOf(kind: UploadKind, format: Format, deliver: string): Wish {
@@ -58,15 +56,13 @@ export const missingOf = (kind: UploadKind, format: Format) =>
     ...Object.keys(defaultsOf(kind, format)),
   ]);
 
-const fieldName = (name: string): string =>
-  (importsText.fields as Readonly<Record<string, string>>)[name] ?? name;
+const fieldName = (name: string): string => (importsText.fields as Readonly<Record<string, string>>)[name] ?? name;
 
 type Props = { kind: UploadKind; columns: FileColumns; format: Format; onChange: (format: Format) => void };
 
 export function Columns({ kind, columns, format, onChange }: Props) {
   const texts = importsText.columns;
-  const fieldOf = (column: string) =>
-    Object.keys(format.mapping).find((name) => format.mapping[name] === column);
+  const fieldOf = (column: string) => Object.keys(format.mapping).find((name) => format.mapping[name] === column);
   const choose = (column: string, field: string) => {
     const before = fieldOf(column);
     const mapping = {

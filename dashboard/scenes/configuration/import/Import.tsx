@@ -1,16 +1,6 @@
 // Imports a file: choose it, match its columns, check it, import it. The browser keeps the file and sends it in parts.
 
-import {
-  Button,
-  Checkbox,
-  FileButton,
-  Group,
-  Progress,
-  Radio,
-  SegmentedControl,
-  Stack,
-  Text,
-} from "@mantine/core";
+import { Button, Checkbox, FileButton, Group, Progress, Radio, SegmentedControl, Stack, Text } from "@mantine/core";
 import { FileUp, Upload } from "lucide-react";
 import { useState } from "react";
 import { uploadKinds, type UploadKind } from "../../../../src/kernel/imports.ts";
@@ -60,15 +50,7 @@ export default function Import() {
   );
 }
 
-function ChooseFile({
-  site,
-  opened,
-  onOpen,
-}: {
-  site: string;
-  opened: Opened | null;
-  onOpen: (opened: Opened | null) => void;
-}) {
+function ChooseFile({ site, opened, onOpen }: { site: string; opened: Opened | null; onOpen: (opened: Opened | null) => void }) {
   const [kind, setKind] = useState<UploadKind>("conversions");
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<ApiError | null>(null);
@@ -182,11 +164,7 @@ function ImportFile({ site, kind, file, columns }: Opened & { site: string }) {
               >
                 <Stack gap="sm">
                   <Radio value="none" label={importsText.deliver.none} />
-                  <Radio
-                    value="chosen"
-                    label={importsText.deliver.chosen}
-                    disabled={connections.length === 0}
-                  />
+                  <Radio value="chosen" label={importsText.deliver.chosen} disabled={connections.length === 0} />
                 </Stack>
               </Radio.Group>
               {isSent && (
@@ -225,11 +203,7 @@ function ImportFile({ site, kind, file, columns }: Opened & { site: string }) {
             <Running progress={progress} onStop={stop} />
           ) : (
             <Group gap="sm">
-              <Button
-                variant={rows > 0 ? "default" : "filled"}
-                disabled={!isReady}
-                onClick={() => void start(file, wish, true)}
-              >
+              <Button variant={rows > 0 ? "default" : "filled"} disabled={!isReady} onClick={() => void start(file, wish, true)}>
                 {importsText.check}
               </Button>
               {rows > 0 && (
@@ -247,9 +221,7 @@ function ImportFile({ site, kind, file, columns }: Opened & { site: string }) {
             </Group>
           )}
           <RequestError error={error} />
-          <div aria-live="polite">
-            {report && <ImportReport report={report} file={file} delimiter={columns.delimiter} />}
-          </div>
+          <div aria-live="polite">{report && <ImportReport report={report} file={file} delimiter={columns.delimiter} />}</div>
         </Stack>
       </Card>
     </>
@@ -278,11 +250,7 @@ function Running({
     <Group gap="md" wrap="nowrap" align="flex-end">
       <Stack gap={4} style={{ flex: 1 }}>
         <Text size="sm">{importsText.progress(rows, percentText(share, 1))}</Text>
-        <Progress
-          value={share * 100}
-          animated
-          aria-label={dryRun ? importsText.checking : importsText.importing}
-        />
+        <Progress value={share * 100} animated aria-label={dryRun ? importsText.checking : importsText.importing} />
         <Text size="sm" c="dimmed">
           {waitingFor === null ? importsText.keepOpen : importsText.waitingFor(platformName(waitingFor))}
         </Text>

@@ -18,11 +18,7 @@ export function ImportList() {
   const texts = importsText.list;
   const params = { site: useSiteId() };
   const { data, error, refetch } = useApi("GET /sites/:site/imports", { params }, { everyMs: 30_000 });
-  const number = (
-    title: string,
-    name: "imported" | "duplicates" | "refused",
-    wide = false,
-  ): Column<Import> => ({
+  const number = (title: string, name: "imported" | "duplicates" | "refused", wide = false): Column<Import> => ({
     title,
     align: "right",
     wide,

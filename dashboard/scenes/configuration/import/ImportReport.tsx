@@ -12,15 +12,7 @@ import { serverText } from "../../../messages/server.ts";
 import { Fact } from "../../integrations/connections.tsx";
 import { refusedFile, type Report } from "./runImport.ts";
 
-export function ImportReport({
-  report,
-  file,
-  delimiter,
-}: {
-  report: Report;
-  file: TextFile;
-  delimiter: string | null;
-}) {
+export function ImportReport({ report, file, delimiter }: { report: Report; file: TextFile; delimiter: string | null }) {
   const texts = importsText.report;
   const { state, tally, refusedRows, hasSeveralParts } = report;
   const isDry = state === "dry run";
@@ -37,9 +29,7 @@ export function ImportReport({
       variant="light"
       color={isClean ? "green" : "yellow"}
       icon={isClean ? <CircleCheck size={18} /> : <Info size={18} />}
-      title={
-        { "dry run": texts.dry, done: texts.done, stopped: texts.stopped, "done before": texts.before }[state]
-      }
+      title={{ "dry run": texts.dry, done: texts.done, stopped: texts.stopped, "done before": texts.before }[state]}
     >
       <Stack gap="sm">
         <Group gap="xl">

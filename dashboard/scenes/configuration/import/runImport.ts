@@ -9,10 +9,7 @@ import { serverText } from "../../../messages/server.ts";
 
 const route = "POST /sites/:site/imports/parts";
 type PartAnswer = Answer<typeof route>;
-export type Wish = Omit<
-  NonNullable<Input<typeof route>["query"]>,
-  "file" | "sha256" | "skippedLines" | "isLast" | "dryRun"
->;
+export type Wish = Omit<NonNullable<Input<typeof route>["query"]>, "file" | "sha256" | "skippedLines" | "isLast" | "dryRun">;
 
 export type Progress = { share: number; rows: number; waitingFor: string | null };
 export type Report = {
@@ -68,8 +65,7 @@ async function sendParts(
 }
 
 function addTally(sum: ImportTally, tally: ImportTally): void {
-  for (const name of ["rows", "imported", "duplicates", "filtered", "refused"] as const)
-    sum[name] += tally[name];
+  for (const name of ["rows", "imported", "duplicates", "filtered", "refused"] as const) sum[name] += tally[name];
   for (const [reason, { count, lines }] of Object.entries(tally.reasons)) {
     const known = (sum.reasons[reason] ??= { count: 0, lines });
     known.count += count;
@@ -131,11 +127,7 @@ export function useImport(site: string) {
 }
 
 /** The refused rows as they are in the file, each with its line and reason. They come from this page: the relay keeps none. */
-export function refusedFile(
-  { text }: TextFile,
-  rows: Report["refusedRows"],
-  delimiter: string | null,
-): string {
+export function refusedFile({ text }: TextFile, rows: Report["refusedRows"], delimiter: string | null): string {
   const reasons = new Map(rows.map(({ line, reason }) => [line, serverText(reason)]));
   const lines: string[] = [];
   const separator = delimiter ?? ",";

@@ -31,13 +31,7 @@ export function CreateKey({ onCreated }: { onCreated: (created: Answer<"POST /si
   );
 }
 
-function Form({
-  onClose,
-  onCreated,
-}: {
-  onClose: () => void;
-  onCreated: (created: Answer<"POST /sites/:site/keys">) => void;
-}) {
+function Form({ onClose, onCreated }: { onClose: () => void; onCreated: (created: Answer<"POST /sites/:site/keys">) => void }) {
   const site = useSiteId();
   const [name, setName] = useState("");
   const [mode, setMode] = useState<"live" | "test">("live");

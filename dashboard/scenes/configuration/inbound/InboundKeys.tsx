@@ -22,9 +22,7 @@ export default function InboundKeys() {
       <SettingsCard
         title={configurationText.inbound.rateLimit}
         about={configurationText.inbound.aboutRateLimit}
-        fields={(form) => (
-          <NumberOrOffField form={form} name="rate_limit" help={configurationText.inbound.limit} />
-        )}
+        fields={(form) => <NumberOrOffField form={form} name="rate_limit" help={configurationText.inbound.limit} />}
       />
       <RejectedRequests />
     </ConfigurationPage>
@@ -39,14 +37,9 @@ function InboundSwitch() {
   const address = useInboundAddress();
   const send = useSend("PATCH /sites/:site/settings", {
     onDone: (_, { body }) =>
-      notify(
-        body.settings.inbound === "on"
-          ? configurationText.inbound.turnedOn
-          : configurationText.inbound.turnedOff,
-      ),
+      notify(body.settings.inbound === "on" ? configurationText.inbound.turnedOn : configurationText.inbound.turnedOff),
   });
-  const turn = (inbound: "on" | "off") =>
-    send.mutateAsync({ params: { site: id }, body: { settings: { inbound } } });
+  const turn = (inbound: "on" | "off") => send.mutateAsync({ params: { site: id }, body: { settings: { inbound } } });
   if (!site)
     return (
       <Card title={configurationText.inbound.title}>
@@ -73,11 +66,7 @@ function InboundSwitch() {
             />
           )}
           {mayChange && !site.inbound && (
-            <Button
-              size="compact-sm"
-              loading={send.isPending}
-              onClick={() => void turn("on").catch(() => {})}
-            >
+            <Button size="compact-sm" loading={send.isPending} onClick={() => void turn("on").catch(() => {})}>
               {configurationText.inbound.turnOn}
             </Button>
           )}

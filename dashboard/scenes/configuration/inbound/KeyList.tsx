@@ -50,13 +50,7 @@ export function KeyList() {
             <Text size="sm" fw={500}>
               {name}
             </Text>
-            <Badge
-              miw="fit-content"
-              size="sm"
-              variant="light"
-              color={mode === "live" ? "accent" : "gray"}
-              tt="none"
-            >
+            <Badge miw="fit-content" size="sm" variant="light" color={mode === "live" ? "accent" : "gray"} tt="none">
               {configurationText.keys.modes[mode]}
             </Badge>
           </Group>
@@ -96,19 +90,11 @@ export function KeyList() {
       align: "right",
       cell: (key) =>
         key.state === "active" && (
-          <KeyActions
-            row={key}
-            onRotated={(next) => setCreated({ key: next, note: configurationText.keys.oldKey })}
-          />
+          <KeyActions row={key} onRotated={(next) => setCreated({ key: next, note: configurationText.keys.oldKey })} />
         ),
     });
   return (
-    <Card
-      title={configurationText.keys.title}
-      about={configurationText.keys.about}
-      padded={false}
-      actions={create}
-    >
+    <Card title={configurationText.keys.title} about={configurationText.keys.about} padded={false} actions={create}>
       <Rows
         label={configurationText.keys.title}
         columns={columns}
@@ -131,11 +117,7 @@ export function KeyList() {
           onChange={(event) => setShowAll(event.currentTarget.checked)}
         />
       )}
-      <OneTimeSecret
-        title={configurationText.keys.secret}
-        secret={created?.key ?? null}
-        onClose={() => setCreated(null)}
-      >
+      <OneTimeSecret title={configurationText.keys.secret} secret={created?.key ?? null} onClose={() => setCreated(null)}>
         {created?.note && <Text size="sm">{created.note}</Text>}
         <Text size="sm">{configurationText.keys.tryIt}</Text>
         <CodeSamples address={address} keyText={created?.key ?? ""} />

@@ -68,7 +68,4 @@ const php: Sample = (address, key) =>
   ]);
 
 /** By the name that their tab has. */
-export const inboundSamples = { curl, "Node.js": node, Python: python, PHP: php } as const satisfies Record<
-  string,
-  Sample
->;
+export const inboundSamples = { curl, "Node.js": node, Python: python, PHP: php } as const satisfies Record<string, Sample>;

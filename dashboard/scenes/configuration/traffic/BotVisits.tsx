@@ -68,12 +68,7 @@ export function BotVisits() {
       title={configurationText.bots.title}
       about={configurationText.bots.about}
       padded={false}
-      actions={
-        <CsvButton
-          href={urlOf("GET /sites/:site/bots.csv", { params: { site } })}
-          of={configurationText.bots.csv}
-        />
-      }
+      actions={<CsvButton href={urlOf("GET /sites/:site/bots.csv", { params: { site } })} of={configurationText.bots.csv} />}
     >
       <Rows
         label={configurationText.bots.title}
@@ -97,8 +92,7 @@ export function BotVisits() {
 }
 
 /** Adds the evidence to the reason under which a visit is counted. */
-const withEvidence = (reason: string, reasons: readonly string[]) =>
-  reasons.find((one) => one.startsWith(reason)) ?? reason;
+const withEvidence = (reason: string, reasons: readonly string[]) => reasons.find((one) => one.startsWith(reason)) ?? reason;
 
 function Truncated({ text, whole = text }: { text: string; whole?: string }) {
   return (

@@ -14,18 +14,16 @@ export function CheckVisit() {
   const site = useSiteId();
   const [userAgent, setUserAgent] = useState("");
   const [address, setAddress] = useState("");
-  const { mutate, data, error, isPending } = useMutation<Answer<"POST /sites/:site/traffic/check">, ApiError>(
-    {
-      mutationFn: () =>
-        call("POST /sites/:site/traffic/check", {
-          params: { site },
-          body: {
-            ...(userAgent.trim() ? { userAgent: userAgent.trim() } : {}),
-            ...(address.trim() ? { address: address.trim() } : {}),
-          },
-        }),
-    },
-  );
+  const { mutate, data, error, isPending } = useMutation<Answer<"POST /sites/:site/traffic/check">, ApiError>({
+    mutationFn: () =>
+      call("POST /sites/:site/traffic/check", {
+        params: { site },
+        body: {
+          ...(userAgent.trim() ? { userAgent: userAgent.trim() } : {}),
+          ...(address.trim() ? { address: address.trim() } : {}),
+        },
+      }),
+  });
   return (
     <Card title={configurationText.check.title} about={configurationText.check.about}>
       <Stack gap={0}>
@@ -59,12 +57,7 @@ export function CheckVisit() {
               />
             </SimpleGrid>
             <Group gap="xs">
-              <Button
-                type="submit"
-                variant="default"
-                loading={isPending}
-                disabled={!userAgent.trim() && !address.trim()}
-              >
+              <Button type="submit" variant="default" loading={isPending} disabled={!userAgent.trim() && !address.trim()}>
                 {configurationText.check.check}
               </Button>
               <Button variant="subtle" color="gray" onClick={() => setUserAgent(navigator.userAgent)}>

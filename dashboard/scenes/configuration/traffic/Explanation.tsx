@@ -28,24 +28,15 @@ export function VerdictLine({ verdict }: { verdict: Checked["verdict"] }) {
   );
 }
 
-export function Explanation({
-  of,
-  label = configurationText.check.signals,
-}: {
-  of: Checked;
-  label?: string;
-}) {
+export function Explanation({ of, label = configurationText.check.signals }: { of: Checked; label?: string }) {
   const [showAll, setShowAll] = useState(false);
   const fired = of.signals.filter((one) => one.fired);
-  const shown = showAll
-    ? of.signals.toSorted((one, other) => Number(other.fired) - Number(one.fired))
-    : fired;
+  const shown = showAll ? of.signals.toSorted((one, other) => Number(other.fired) - Number(one.fired)) : fired;
   const facts = [
     of.siteRule && configurationText.check.siteRule(serverText(of.siteRule)),
     of.network && configurationText.check.network(serverText(of.network)),
     of.country && configurationText.check.country(of.country),
-    of.notLookedAt.length > 0 &&
-      configurationText.check.notChecked(of.notLookedAt.map(serverText).join(", ")),
+    of.notLookedAt.length > 0 && configurationText.check.notChecked(of.notLookedAt.map(serverText).join(", ")),
   ].filter((text) => typeof text === "string");
   return (
     <Stack gap="sm">

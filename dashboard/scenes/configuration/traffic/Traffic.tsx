@@ -17,9 +17,7 @@ export default function Traffic() {
       <SettingsCard
         title={configurationText.traffic.score}
         about={configurationText.traffic.aboutScore}
-        fields={(form) => (
-          <ScoreField form={form} name="bot_threshold" help={configurationText.traffic.threshold} />
-        )}
+        fields={(form) => <ScoreField form={form} name="bot_threshold" help={configurationText.traffic.threshold} />}
       />
       <SettingsCard
         title={configurationText.traffic.rules}
@@ -50,16 +48,8 @@ export default function Traffic() {
               placeholder="198.51.100.0/24"
               help={configurationText.traffic.denyNetworks}
             />
-            <CountriesField
-              form={form}
-              name="allow_countries"
-              help={configurationText.traffic.allowCountries}
-            />
-            <CountriesField
-              form={form}
-              name="deny_countries"
-              help={configurationText.traffic.denyCountries}
-            />
+            <CountriesField form={form} name="allow_countries" help={configurationText.traffic.allowCountries} />
+            <CountriesField form={form} name="deny_countries" help={configurationText.traffic.denyCountries} />
           </SimpleGrid>
         )}
       />
@@ -83,12 +73,7 @@ export default function Traffic() {
           <>
             <SwitchField form={form} name="block_disposable" help={configurationText.traffic.disposable} />
             <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg" verticalSpacing="md">
-              <ListField
-                form={form}
-                name="block_domains"
-                placeholder="example.com"
-                help={configurationText.traffic.domains}
-              />
+              <ListField form={form} name="block_domains" placeholder="example.com" help={configurationText.traffic.domains} />
               <div />
               <ListField
                 form={form}

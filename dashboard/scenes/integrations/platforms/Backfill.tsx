@@ -57,13 +57,7 @@ function LastBackfill({ site, platform, connection, mayChange }: Props & { mayCh
   return (
     <Stack gap="lg">
       {backfill && (
-        <Progression
-          backfill={backfill}
-          site={site}
-          platform={platform}
-          connection={connection}
-          mayChange={mayChange}
-        />
+        <Progression backfill={backfill} site={site} platform={platform} connection={connection} mayChange={mayChange} />
       )}
       {!isRunning && mayChange && <StartForm site={site} platform={platform} connection={connection} />}
       {!mayChange && !backfill && (
@@ -179,22 +173,14 @@ function LeftOut({ leftOut }: { leftOut: Record<string, number> }) {
       <Text size="sm">{integrationsText.backfill.leftOut}</Text>
       <List size="sm" spacing={2}>
         {reasons.map(([reason, n]) => (
-          <List.Item key={reason}>
-            {integrationsText.backfill.leftOutLine(countText(n), serverText(reason))}
-          </List.Item>
+          <List.Item key={reason}>{integrationsText.backfill.leftOutLine(countText(n), serverText(reason))}</List.Item>
         ))}
       </List>
     </div>
   );
 }
 
-function Progression({
-  backfill,
-  site,
-  platform,
-  connection,
-  mayChange,
-}: Props & { backfill: State; mayChange: boolean }) {
+function Progression({ backfill, site, platform, connection, mayChange }: Props & { backfill: State; mayChange: boolean }) {
   const { state, queued, total, outcomes } = backfill;
   const cancel = useSend("POST /sites/:site/connections/:connection/backfill/cancel", {
     onDone: () => notify(integrationsText.backfill.cancelledNotice),

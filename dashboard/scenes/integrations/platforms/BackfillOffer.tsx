@@ -76,9 +76,7 @@ export function BackfillOffer({ offer }: { offer: ReturnType<typeof useBackfillO
             </Button>
             {canStart ? (
               <Button type="submit" leftSection={<History size={15} aria-hidden />} loading={start.isPending}>
-                {count.data?.isComplete
-                  ? integrationsText.backfill.send(count.data.sendable)
-                  : integrationsText.backfill.sendAll}
+                {count.data?.isComplete ? integrationsText.backfill.send(count.data.sendable) : integrationsText.backfill.sendAll}
               </Button>
             ) : (
               <Button type="submit" loading={count.isPending}>

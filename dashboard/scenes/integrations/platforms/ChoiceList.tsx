@@ -53,8 +53,7 @@ export function ChoiceList({
     onDropdownClose: () => list.resetSelectedOption(),
   });
   const isSet = (name: string) =>
-    (signIn !== null && signInFills.includes(name)) ||
-    Boolean(draft.changes[name] ?? connection?.settings[name]);
+    (signIn !== null && signInFills.includes(name)) || Boolean(draft.changes[name] ?? connection?.settings[name]);
   const declared = (name: string) => platform.settings.find((one) => one.name === name);
   // The relay would refuse the request without these settings.
   const missing = (declared(setting)?.choices?.needs ?? [])
@@ -99,9 +98,7 @@ export function ChoiceList({
           {loading.error && <Note>{withLabels(loading.error.message, platform)}</Note>}
           {found?.length === 0 && (
             <Note>
-              {loading.data?.length === 0
-                ? integrationsText.choices.none(platform.name)
-                : integrationsText.choices.noMatches}
+              {loading.data?.length === 0 ? integrationsText.choices.none(platform.name) : integrationsText.choices.noMatches}
             </Note>
           )}
           {found?.map(({ value, label: words }) => (

@@ -20,15 +20,7 @@ import { serverText } from "../../../messages/server.ts";
 export const withReleased = (text: string, count: number): string =>
   count === 0 ? text : `${text} ${integrationsText.actions.released(count)}`;
 
-export function ConnectionActions({
-  site,
-  platform,
-  connection,
-}: {
-  site: string;
-  platform: Platform;
-  connection: Connection;
-}) {
+export function ConnectionActions({ site, platform, connection }: { site: string; platform: Platform; connection: Connection }) {
   const navigate = useNavigate();
   const params = { site, connection: connection.id };
   const resume = useSend("POST /sites/:site/connections/:connection/resume", {
@@ -56,11 +48,7 @@ export function ConnectionActions({
         </Button>
       )}
       {connection.state === "paused" && (
-        <Button
-          leftSection={<Play size={15} aria-hidden />}
-          loading={resume.isPending}
-          onClick={() => resume.mutate({ params })}
-        >
+        <Button leftSection={<Play size={15} aria-hidden />} loading={resume.isPending} onClick={() => resume.mutate({ params })}>
           {integrationsText.actions.resume}
         </Button>
       )}
@@ -102,9 +90,7 @@ export function NeedsReconnection({ editor, onPaste }: { editor: Editor; onPaste
       <Group justify="space-between" gap="md">
         <Text size="sm" style={{ flex: 1, minWidth: 200 }}>
           {connection.stateReason ? `${sentence(serverText(connection.stateReason))} ` : ""}
-          {connection.waiting > 0
-            ? integrationsText.actions.waiting(connection.waiting)
-            : integrationsText.actions.noneLost}
+          {connection.waiting > 0 ? integrationsText.actions.waiting(connection.waiting) : integrationsText.actions.noneLost}
         </Text>
         {mayChange && (
           <Button color="red" loading={canSignIn && isBusy} onClick={canSignIn ? begin : onPaste}>

@@ -103,10 +103,7 @@ export function ConnectionEditor({
       }}
     >
       <Stack gap="lg">
-        <fieldset
-          className="cc-bare"
-          aria-label={integrationsText.page.form(platform.name, integrationsText.page.tabs[tab])}
-        >
+        <fieldset className="cc-bare" aria-label={integrationsText.page.form(platform.name, integrationsText.page.tabs[tab])}>
           <Stack gap="lg">
             {tab === "connection" && <SettingsForm editor={editor} step={step} />}
             {tab === "events" && <EventsForm editor={editor} />}
@@ -190,10 +187,7 @@ function Header({ platform, connection }: { platform: Platform; connection: Conn
             {connection.lastSentAt === null ? (
               integrationsText.page.nothingSent
             ) : (
-              <RichText
-                text={integrationsText.page.lastSent}
-                tags={{ time: () => <Time at={connection.lastSentAt} /> }}
-              />
+              <RichText text={integrationsText.page.lastSent} tags={{ time: () => <Time at={connection.lastSentAt} /> }} />
             )}
           </Text>
         )}
@@ -213,9 +207,7 @@ function Proven({ platform, connection: { proof } }: { platform: Platform; conne
         text={
           proof.unchecked === null
             ? integrationsText.page.proven
-            : integrationsText.page.provenExcept(
-                setting?.label ?? withLabels(serverText(proof.unchecked), platform),
-              )
+            : integrationsText.page.provenExcept(setting?.label ?? withLabels(serverText(proof.unchecked), platform))
         }
         tags={{ time: () => <Time at={proof.provenAt} /> }}
       />
@@ -239,9 +231,7 @@ function useSave(
   };
   const connect = useSend("POST /sites/:site/connections", {
     onDone: ({ connection, isNew, released, newSecret }: Answer<"POST /sites/:site/connections">) => {
-      const what = isNew
-        ? integrationsText.page.done.connected(name)
-        : integrationsText.page.done.alreadyConnected;
+      const what = isNew ? integrationsText.page.done.connected(name) : integrationsText.page.done.alreadyConnected;
       notify(withReleased(savedText(what, connection), released));
       finish(connection.id, newSecret);
       // One dialog at a time: a secret is shown only once.

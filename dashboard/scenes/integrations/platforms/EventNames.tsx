@@ -6,12 +6,7 @@ import { Card } from "../../../common/Page.tsx";
 import type { Platform } from "../connections.tsx";
 import { ChoiceList } from "./ChoiceList.tsx";
 import type { EventNames as EventNamesOfPlatform } from "../../../../src/platforms/platform.ts";
-import {
-  foldName,
-  nameSetting,
-  resolveName,
-  type ResolvedName,
-} from "../../../../src/platforms/shared/eventNames.ts";
+import { foldName, nameSetting, resolveName, type ResolvedName } from "../../../../src/platforms/shared/eventNames.ts";
 import { settingFault, type Editor } from "./editor.ts";
 import { integrationsText } from "../../../messages/integrations.ts";
 
@@ -49,8 +44,7 @@ function resolveDefault({ platform, connection, draft }: Editor, event: string):
 }
 
 /** The setting that applies to events without a choice of their own. */
-const fallbackSetting = ({ settings, events }: Platform) =>
-  settings.find(({ name }) => name === events?.defaultSetting) ?? null;
+const fallbackSetting = ({ settings, events }: Platform) => settings.find(({ name }) => name === events?.defaultSetting) ?? null;
 
 function othersSentence({ platform }: Editor): string {
   const others = platform.events?.others ?? null;
@@ -71,20 +65,13 @@ export function EventNames({ editor, seen }: { editor: Editor; seen: readonly st
   const names = new Map<string, string>();
   for (const name of [...seen, ...standard, ...overridden, ...added])
     if (!names.has(foldName(name))) names.set(foldName(name), name);
-  const isFirst = (name: string) =>
-    [...seen, ...overridden, ...added].some((one) => foldName(one) === foldName(name));
+  const isFirst = (name: string) => [...seen, ...overridden, ...added].some((one) => foldName(one) === foldName(name));
   const first = [...names.values()].filter(isFirst);
   const later = [...names.values()].filter((name) => !isFirst(name));
-  const shown = showAll
-    ? [...first, ...later]
-    : [...first, ...later.slice(0, Math.max(0, minShown - first.length))];
+  const shown = showAll ? [...first, ...later] : [...first, ...later.slice(0, Math.max(0, minShown - first.length))];
   const action = actionSetting(platform);
   return (
-    <Card
-      padded={false}
-      title={action ? action.label : integrationsText.names.title}
-      about={othersSentence(editor)}
-    >
+    <Card padded={false} title={action ? action.label : integrationsText.names.title} about={othersSentence(editor)}>
       {shown.length > 0 && (
         <Table layout="fixed">
           <Table.Thead>
@@ -126,11 +113,7 @@ export function EventNames({ editor, seen }: { editor: Editor; seen: readonly st
 
 /** Says what an event is taken for, where that is not its own name. */
 function NameNote({ resolved: { usual, by } }: { resolved: ResolvedName }) {
-  const note = usual
-    ? integrationsText.names.takenFor(usual)
-    : by === "custom"
-      ? integrationsText.names.custom
-      : null;
+  const note = usual ? integrationsText.names.takenFor(usual) : by === "custom" ? integrationsText.names.custom : null;
   return (
     note && (
       <Text size="xs" c="dimmed">
@@ -140,15 +123,7 @@ function NameNote({ resolved: { usual, by } }: { resolved: ResolvedName }) {
   );
 }
 
-function NameField({
-  editor,
-  event,
-  action,
-}: {
-  editor: Editor;
-  event: string;
-  action: ReturnType<typeof actionSetting>;
-}) {
+function NameField({ editor, event, action }: { editor: Editor; event: string; action: ReturnType<typeof actionSetting> }) {
   const { platform, draft, error, mayChange } = editor;
   const setting = nameSetting(event);
   const label = integrationsText.names.label(platform.name, event);

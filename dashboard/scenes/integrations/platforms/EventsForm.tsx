@@ -26,9 +26,9 @@ export function EventsForm({ editor }: { editor: Editor }) {
   const chosen = draft.events === undefined ? (connection?.events ?? null) : draft.events;
   const [isSelection, setIsSelection] = useState(chosen !== null);
   // Removes names that differ only in spelling.
-  const known = [
-    ...new Map([...Object.keys(platform.events?.standard ?? {}), ...seen].map((one) => [foldName(one), one])),
-  ].map(([, name]) => name.toLowerCase());
+  const known = [...new Map([...Object.keys(platform.events?.standard ?? {}), ...seen].map((one) => [foldName(one), one]))].map(
+    ([, name]) => name.toLowerCase(),
+  );
   return (
     <>
       <Card title={integrationsText.events.title} about={integrationsText.events.about(platform.name)}>

@@ -12,14 +12,7 @@ import { integrationsText } from "../../../messages/integrations.ts";
 
 const eventFields = ["event", "value", "currency", "orderId", "page", "referrer"] as const;
 /** Each stands for all items of the event. */
-const itemFields = [
-  "items.id",
-  "items.name",
-  "items.category",
-  "items.brand",
-  "items.price",
-  "items.quantity",
-] as const;
+const itemFields = ["items.id", "items.name", "items.category", "items.brand", "items.price", "items.quantity"] as const;
 const textSources = ["extra.", "const:"] as const;
 const textSourceOf = (source: string) => textSources.find((start) => source.startsWith(start));
 const withLabel = (value: (typeof eventFields | typeof itemFields)[number]) => ({
@@ -112,9 +105,7 @@ function FieldRow({ editor, field }: { editor: Editor; field: Platform["fields"]
             <TextInput
               size="xs"
               aria-label={integrationsText.mapping.textFor(integrationsText.mapping.texts[kind], field.name)}
-              placeholder={
-                kind === "extra." ? integrationsText.mapping.fieldHint : integrationsText.mapping.textHint
-              }
+              placeholder={kind === "extra." ? integrationsText.mapping.fieldHint : integrationsText.mapping.textHint}
               value={source.slice(kind.length)}
               onChange={({ currentTarget }) => draft.set(setting, `${kind}${currentTarget.value}`)}
               error={fault}

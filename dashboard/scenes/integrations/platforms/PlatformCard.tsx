@@ -108,9 +108,7 @@ function ConnectionLine({
           {sent + others === 0 ? (
             <span className="cc-quiet">{integrationsText.card.nothingSent}</span>
           ) : (
-            <span title={integrationsText.card.attempts(countText(sent), sent + others)}>
-              {percentText(sent, sent + others)}
-            </span>
+            <span title={integrationsText.card.attempts(countText(sent), sent + others)}>{percentText(sent, sent + others)}</span>
           )}
         </Fact>
       </SimpleGrid>

@@ -69,8 +69,7 @@ function ChosenConnection({
   const isUnknown = wanted !== "" && wanted !== newConnection && !connections.some(({ id }) => id === wanted);
   // A connection that was just created is not in the list yet.
   if (isUnknown && isFetching) return <Loading />;
-  const connection =
-    wanted === newConnection ? null : (connections.find(({ id }) => id === wanted) ?? connections[0] ?? null);
+  const connection = wanted === newConnection ? null : (connections.find(({ id }) => id === wanted) ?? connections[0] ?? null);
   return (
     <>
       <OneTimeSecret title={integrationsText.secret.title} secret={secret} onClose={() => setSecret(null)}>

@@ -22,8 +22,7 @@ function Cards({ site }: { site: string }) {
   const connections = useConnections(site);
   const mayChange = useMay("admin", site);
   const error = platforms.error ?? connections.error;
-  if (error)
-    return <LoadError error={error} onRetry={() => void (platforms.refetch(), connections.refetch())} />;
+  if (error) return <LoadError error={error} onRetry={() => void (platforms.refetch(), connections.refetch())} />;
   if (!platforms.data || !connections.data) return <Loading rows={3} height={140} />;
   const all = connections.data.items;
   const of = ({ id }: Platform) => all.filter(({ platform }) => platform === id);
@@ -41,13 +40,7 @@ function Cards({ site }: { site: string }) {
       {others.length > 0 && (
         <Section title={connected.length > 0 ? integrationsText.notConnected : integrationsText.connectAny}>
           {others.map((one) => (
-            <PlatformCard
-              key={one.id}
-              site={site}
-              platform={one}
-              connections={[]}
-              {...(mayChange ? { mayConnect: true } : {})}
-            />
+            <PlatformCard key={one.id} site={site} platform={one} connections={[]} {...(mayChange ? { mayConnect: true } : {})} />
           ))}
         </Section>
       )}

@@ -28,9 +28,7 @@ export function Preview({ editor }: { editor: Editor }) {
     platform: platform.id,
     ...(connection ? { connection: connection.id } : {}),
     // Leaves out a mapping that is still being typed.
-    settings: Object.fromEntries(
-      Object.entries(draft.changes).filter(([, value]) => !["extra.", "const:"].includes(value)),
-    ),
+    settings: Object.fromEntries(Object.entries(draft.changes).filter(([, value]) => !["extra.", "const:"].includes(value))),
     ...(draft.events === undefined ? {} : { events: draft.events }),
     ...(signIn ? { signIn } : {}),
     ...previewed,
@@ -100,12 +98,7 @@ function PreviewedRequest({
     );
   if (!preview.request)
     return (
-      <Alert
-        variant="light"
-        color="gray"
-        icon={<CircleSlash size={18} />}
-        title={integrationsText.preview.skipped}
-      >
+      <Alert variant="light" color="gray" icon={<CircleSlash size={18} />} title={integrationsText.preview.skipped}>
         {preview.skipped === null ? null : serverText(preview.skipped)}
         {preview.naming && <Text size="sm">{serverText(preview.naming)}</Text>}
       </Alert>

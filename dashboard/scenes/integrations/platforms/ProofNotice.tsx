@@ -19,11 +19,7 @@ export function ProofNotice({ editor }: { editor: Editor }) {
   const { site, platform, connection, mayChange } = editor;
   const prove = useSend("POST /sites/:site/connections/:connection/prove", {
     onDone: ({ proof }) =>
-      notify(
-        proof.state === "proven"
-          ? integrationsText.proof.proven(platform.name)
-          : integrationsText.proof.stillNot,
-      ),
+      notify(proof.state === "proven" ? integrationsText.proof.proven(platform.name) : integrationsText.proof.stillNot),
   });
   // The credentials are known to be refused.
   if (!connection || connection.state === "needs reconnection") return null;

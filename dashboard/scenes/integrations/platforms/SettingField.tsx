@@ -31,8 +31,7 @@ export function SettingField({ editor, setting }: { editor: Editor; setting: Set
     error: settingFault(error, name, platform),
     disabled: !mayChange,
     withAsterisk: setting.required,
-    onChange: ({ currentTarget }: { currentTarget: { value: string } }) =>
-      draft.set(name, currentTarget.value),
+    onChange: ({ currentTarget }: { currentTarget: { value: string } }) => draft.set(name, currentTarget.value),
     inputWrapperOrder: ["label", "input", "error", "description"] as ("label" | "input" | "error")[],
   };
   if (setting.default === "on" || setting.default === "off")
@@ -70,17 +69,14 @@ export function SettingField({ editor, setting }: { editor: Editor; setting: Set
     return (
       <>
         <Input {...common} placeholder={placeholder} autoComplete="off" spellCheck={false} />
-        {connection && isSaved && setting.signing && mayChange && (
-          <RotateSecret site={editor.site} connection={connection.id} />
-        )}
+        {connection && isSaved && setting.signing && mayChange && <RotateSecret site={editor.site} connection={connection.id} />}
         {isSaved && !setting.required && !setting.signing && mayChange && (
           <RemoveSaved editor={editor} setting={setting} isRemoved={isRemoved} />
         )}
       </>
     );
   }
-  if (setting.multiline)
-    return <Textarea {...common} autosize minRows={3} maxRows={16} classNames={{ input: "cc-mono" }} />;
+  if (setting.multiline) return <Textarea {...common} autosize minRows={3} maxRows={16} classNames={{ input: "cc-mono" }} />;
   const placeholder = setting.default ?? "";
   if (!setting.choices || !mayChange)
     return <TextInput {...common} placeholder={placeholder} autoComplete="off" spellCheck={false} />;
@@ -93,12 +89,7 @@ export function SettingField({ editor, setting }: { editor: Editor; setting: Set
       inputContainer={(input) => (
         <Group gap="xs" wrap="nowrap" align="flex-start">
           <div style={{ flex: 1 }}>{input}</div>
-          <ChoiceList
-            editor={editor}
-            setting={name}
-            label={label}
-            onChoose={(chosen) => draft.set(name, chosen)}
-          />
+          <ChoiceList editor={editor} setting={name} label={label} onChoose={(chosen) => draft.set(name, chosen)} />
         </Group>
       )}
     />
@@ -124,9 +115,7 @@ function RemoveSaved({
       <Button
         variant="subtle"
         size="compact-xs"
-        aria-label={
-          isRemoved ? integrationsText.settings.keepOne(label) : integrationsText.settings.removeOne(label)
-        }
+        aria-label={isRemoved ? integrationsText.settings.keepOne(label) : integrationsText.settings.removeOne(label)}
         onClick={() => (isRemoved ? draft.keep(name) : draft.remove(name))}
       >
         {isRemoved ? integrationsText.settings.keep : integrationsText.settings.remove}

@@ -18,10 +18,7 @@ export function SettingsForm({ editor, step }: { editor: Editor; step: SignInSte
   const canSignIn = platform.signIn?.ready === true;
   // A field with a list of choices, and a secret that can be rotated, are shown with the required ones.
   const isMain = ({ name, required, choices, signing }: (typeof platform.settings)[number]) =>
-    required ||
-    choices !== null ||
-    (signing && connection !== null) ||
-    platform.requires.flat().includes(name);
+    required || choices !== null || (signing && connection !== null) || platform.requires.flat().includes(name);
   const pasted = platform.settings.filter(({ name }) => signInFills.includes(name) && canSignIn);
   const rest = platform.settings.filter((one) => !pasted.includes(one));
   const main = rest.filter(isMain);
@@ -30,10 +27,7 @@ export function SettingsForm({ editor, step }: { editor: Editor; step: SignInSte
     list.map((setting) => <SettingField key={setting.name} editor={editor} setting={setting} />);
   const hasError = (list: typeof main) => list.some(({ name }) => name === field);
   return (
-    <Card
-      title={integrationsText.settings.title}
-      about={platform.requires.length > 0 && <Needs editor={editor} />}
-    >
+    <Card title={integrationsText.settings.title} about={platform.requires.length > 0 && <Needs editor={editor} />}>
       <Stack gap="lg">
         <SignInBox editor={editor} step={step} />
         {(pasted.length > 0 || platform.guide) && (
@@ -82,9 +76,7 @@ function Guide({ editor: { platform } }: { editor: Editor }) {
         ))}
       </List>
       {platform.docsUrl && (
-        <ExternalLink href={platform.docsUrl}>
-          {integrationsText.settings.documentation(platform.name)}
-        </ExternalLink>
+        <ExternalLink href={platform.docsUrl}>{integrationsText.settings.documentation(platform.name)}</ExternalLink>
       )}
     </Fold>
   );

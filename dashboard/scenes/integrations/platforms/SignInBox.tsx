@@ -58,12 +58,7 @@ export function SignInBox({ editor, step }: { editor: Editor; step: SignInStep }
     <Stack gap="sm" align="flex-start">
       <div aria-live="polite" style={{ width: "100%" }}>
         {isDone && (
-          <Alert
-            variant="light"
-            color="green"
-            icon={<CircleCheck size={18} />}
-            title={integrationsText.signIn.done}
-          >
+          <Alert variant="light" color="green" icon={<CircleCheck size={18} />} title={integrationsText.signIn.done}>
             {!connection
               ? integrationsText.signIn.complete
               : isFine
@@ -72,12 +67,7 @@ export function SignInBox({ editor, step }: { editor: Editor; step: SignInStep }
           </Alert>
         )}
         {step.is === "failed" && (
-          <Alert
-            variant="light"
-            color="red"
-            icon={<CircleAlert size={18} />}
-            title={integrationsText.signIn.failed}
-          >
+          <Alert variant="light" color="red" icon={<CircleAlert size={18} />} title={integrationsText.signIn.failed}>
             {serverText(step.error)}
           </Alert>
         )}

@@ -94,11 +94,7 @@ export function TestEvent({ editor }: { editor: Editor }) {
                   data={[...new Set([...seen, "purchase", "lead", "sign_up"])]}
                   style={{ flex: 1, minWidth: 160, maxWidth: 320 }}
                 />
-                <Button
-                  type="submit"
-                  loading={save.isPending || test.isPending}
-                  leftSection={<Send size={15} aria-hidden />}
-                >
+                <Button type="submit" loading={save.isPending || test.isPending} leftSection={<Send size={15} aria-hidden />}>
                   {code.trim() === savedCode ? resultsText.test.send : resultsText.test.saveAndSend}
                 </Button>
               </Group>
@@ -109,15 +105,10 @@ export function TestEvent({ editor }: { editor: Editor }) {
             </Text>
           )}
           <RequestError
-            error={
-              test.error ??
-              (codeSetting ? otherError(save.error, codeSetting.name, `settings.${codeSetting.name}`) : null)
-            }
+            error={test.error ?? (codeSetting ? otherError(save.error, codeSetting.name, `settings.${codeSetting.name}`) : null)}
           />
           <div aria-live="polite">
-            {test.data && (
-              <TestResult site={site} platform={platform} connection={connection.id} outcome={test.data} />
-            )}
+            {test.data && <TestResult site={site} platform={platform} connection={connection.id} outcome={test.data} />}
           </div>
         </Stack>
       </Card>
@@ -171,9 +162,7 @@ function summarize({ name }: Platform, { skipped, outcome, error }: Outcome): Su
         icon: KeyRound,
         colour: "red",
         title: resultsText.test.unauthorized(name),
-        text: [error && withFullStop(serverText(error)), resultsText.test.signInAgain]
-          .filter(Boolean)
-          .join(" "),
+        text: [error && withFullStop(serverText(error)), resultsText.test.signInAgain].filter(Boolean).join(" "),
       };
     case "retry":
     case null:

@@ -41,15 +41,13 @@ export function useDraft(platform: Platform, connection: Connection | null, init
   const [events, setEvents] = useState<string[] | null | undefined>(undefined);
   const declared = (name: string) => platform.settings.find((one) => one.name === name);
   const isHidden = (name: string) => declared(name)?.secret === true || declared(name)?.address === true;
-  const before = (name: string) =>
-    isHidden(name) ? "" : (connection?.settings[name] ?? declared(name)?.default ?? "");
+  const before = (name: string) => (isHidden(name) ? "" : (connection?.settings[name] ?? declared(name)?.default ?? ""));
   return {
     changes,
     events,
     isChanged: Object.keys(changes).length > 0 || events !== undefined,
     valueOf: (name) => changes[name] ?? before(name),
-    set: (name, value) =>
-      setChanges((all) => (value === before(name) ? without(all, name) : { ...all, [name]: value })),
+    set: (name, value) => setChanges((all) => (value === before(name) ? without(all, name) : { ...all, [name]: value })),
     remove: (name) => setChanges((all) => ({ ...all, [name]: "" })),
     keep: (name) => setChanges((all) => without(all, name)),
     setEvents: (next) => setEvents(isSame(next, connection?.events ?? null) ? undefined : next),
@@ -63,8 +61,7 @@ export function useDraft(platform: Platform, connection: Connection | null, init
 const without = (changes: Changes, name: string): Changes =>
   Object.fromEntries(Object.entries(changes).filter(([one]) => one !== name));
 
-const isSame = (one: readonly string[] | null, other: readonly string[] | null) =>
-  JSON.stringify(one) === JSON.stringify(other);
+const isSame = (one: readonly string[] | null, other: readonly string[] | null) => JSON.stringify(one) === JSON.stringify(other);
 
 /** Replaces names of settings in a message by their labels. */
 export function withLabels(message: string, { settings }: Platform): string {

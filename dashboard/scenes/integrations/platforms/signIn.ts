@@ -12,11 +12,7 @@ export const signInFills = ["access_token", "refresh_token", expirySetting];
 export type SignInStep = { is: "none" | "waiting" | "done"; error: null } | { is: "failed"; error: string };
 
 export function useSignInStep(site: string, signIn: string): SignInStep {
-  const { data, error } = useApi(
-    "GET /sites/:site/sign-ins/:signIn",
-    { params: { site, signIn } },
-    { enabled: signIn !== "" },
-  );
+  const { data, error } = useApi("GET /sites/:site/sign-ins/:signIn", { params: { site, signIn } }, { enabled: signIn !== "" });
   if (signIn === "") return { is: "none", error: null };
   if (error) return { is: "failed", error: error.message };
   if (!data) return { is: "waiting", error: null };
@@ -33,12 +29,7 @@ type SavedInput = { connection: string | null; changes: Changes };
 const storageKey = (signIn: string) => `cc-sign-in-${signIn}`;
 
 /** Keeps the input, except secrets and addresses, in this browser tab until the user is back. */
-export function saveInput(
-  signIn: string,
-  platform: Platform,
-  connection: string | null,
-  changes: Changes,
-): void {
+export function saveInput(signIn: string, platform: Platform, connection: string | null, changes: Changes): void {
   const open = Object.entries(changes).filter(
     ([name]) => !platform.settings.some((one) => one.name === name && (one.secret || one.address)),
   );

@@ -48,21 +48,13 @@ export function ConfirmationLine({ of }: { of: Confirmation }) {
   );
 }
 
-export function CorrectionLine({
-  of: { state, value, reason, updatedAt },
-  currency,
-}: {
-  of: Correction;
-  currency: string;
-}) {
+export function CorrectionLine({ of: { state, value, reason, updatedAt }, currency }: { of: Correction; currency: string }) {
   return (
     <Group gap={8} wrap="wrap">
       <State of={state} />
       <Text size="xs" c="dimmed" component="span" style={{ overflowWrap: "anywhere" }}>
-        {[resultsText.left(moneyText(value, currency)), reason && serverText(reason)]
-          .filter(Boolean)
-          .join(": ")}{" "}
-        · <Time at={updatedAt} />
+        {[resultsText.left(moneyText(value, currency)), reason && serverText(reason)].filter(Boolean).join(": ")} ·{" "}
+        <Time at={updatedAt} />
       </Text>
     </Group>
   );

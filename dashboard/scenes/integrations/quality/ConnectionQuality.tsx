@@ -33,9 +33,7 @@ export default function ConnectionQuality() {
   const quality = data?.items.find(({ connection }) => connection === id);
   return (
     <Page
-      title={
-        quality ? resultsText.connection.title(nameOf(quality.platform)) : resultsText.connection.unknownTitle
-      }
+      title={quality ? resultsText.connection.title(nameOf(quality.platform)) : resultsText.connection.unknownTitle}
       mark={quality && <PlatformMark id={quality.platform} name={nameOf(quality.platform)} size={24} />}
       back={{ to: `/sites/${site}/integrations/quality`, label: resultsText.connection.back }}
     >
@@ -65,11 +63,7 @@ function Carried({ of: { conversions, score, keys, withinHour, improvements } }:
   return (
     <Card
       title={resultsText.connection.carried}
-      about={
-        conversions
-          ? resultsText.connection.carriedAbout(countText(conversions))
-          : resultsText.connection.nothingSent
-      }
+      about={conversions ? resultsText.connection.carriedAbout(countText(conversions)) : resultsText.connection.nothingSent}
     >
       <Stack gap="md">
         <Group gap="xl">
@@ -134,10 +128,7 @@ function Confirmations({ site, of: { connection, confirmations } }: { site: stri
       <Stack gap="sm">
         {states.map((state) => (
           <TextLink key={state} to={log} search={{ ...ofConnection, confirmation: state }} c="inherit">
-            <State
-              of={state}
-              word={resultsText.connection.counted(countText(counts[state]), commonText.states[state])}
-            />
+            <State of={state} word={resultsText.connection.counted(countText(counts[state]), commonText.states[state])} />
           </TextLink>
         ))}
         {confirmations.reasons.length > 0 && (
@@ -148,10 +139,7 @@ function Confirmations({ site, of: { connection, confirmations } }: { site: stri
             <List size="sm" spacing={4}>
               {confirmations.reasons.map(({ state, reason, conversions }) => (
                 <List.Item key={`${state} ${reason}`}>
-                  <TextLink
-                    to={log}
-                    search={{ ...ofConnection, confirmation: state, confirmationReason: reason }}
-                  >
+                  <TextLink to={log} search={{ ...ofConnection, confirmation: state, confirmationReason: reason }}>
                     {resultsText.connection.countedBecause(
                       countText(conversions),
                       commonText.states[state],
@@ -178,11 +166,7 @@ function Snapshots({ site, connection }: { site: string; connection: string }) {
     params: { site, connection },
   });
   return (
-    <Card
-      padded={false}
-      title={resultsText.connection.platformSays}
-      about={resultsText.connection.platformSaysAbout}
-    >
+    <Card padded={false} title={resultsText.connection.platformSays} about={resultsText.connection.platformSaysAbout}>
       <Rows<Snapshot>
         label={resultsText.connection.platformSays}
         rows={data?.items}

@@ -20,15 +20,7 @@ import type { Connection, Platform } from "../connections.tsx";
 
 type Sums = Answer<"GET /sites/:site/connections/:connection/performance">;
 
-export function Performance({
-  site,
-  platform,
-  connection,
-}: {
-  site: string;
-  platform: Platform;
-  connection: Connection | null;
-}) {
+export function Performance({ site, platform, connection }: { site: string; platform: Platform; connection: Connection | null }) {
   const texts = resultsText.performance;
   const [days, setDays] = useState<"1" | "7">("1");
   const { data, error, refetch } = useApi(
@@ -63,17 +55,7 @@ export function Performance({
   );
 }
 
-function Charts({
-  site,
-  platform,
-  connection,
-  of,
-}: {
-  site: string;
-  platform: Platform;
-  connection: string;
-  of: Sums;
-}) {
+function Charts({ site, platform, connection, of }: { site: string; platform: Platform; connection: string; of: Sums }) {
   const texts = resultsText.performance;
   const navigate = useNavigate();
   const { attempts, retries, failed, medianMs, p95Ms } = of.totals;

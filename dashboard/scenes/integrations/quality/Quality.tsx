@@ -72,11 +72,7 @@ function useColumns(site: string): Column<ConnectionQuality>[] {
       wide: true,
       cell: ({ keys }) =>
         keys.length
-          ? keys
-              .map(({ key, coverage }) =>
-                resultsText.table.carries(resultsText.matchKeys[key], share(coverage)),
-              )
-              .join(", ")
+          ? keys.map(({ key, coverage }) => resultsText.table.carries(resultsText.matchKeys[key], share(coverage))).join(", ")
           : dash,
     },
     {
@@ -115,8 +111,7 @@ function useColumns(site: string): Column<ConnectionQuality>[] {
 type Sums = ConnectionQuality["confirmations"];
 
 /** A platform that is asked only about some conversions, or has not answered yet, says nothing: a zero would be a statement. */
-const isAnswered = (sums: Sums): sums is NonNullable<Sums> =>
-  sums !== null && sums.confirmed + sums.notCounted > 0;
+const isAnswered = (sums: Sums): sums is NonNullable<Sums> => sums !== null && sums.confirmed + sums.notCounted > 0;
 
 /** The score of a connection without conversions, or of a platform that takes no match key, is unknown. */
 export const scoreText = (score: number | null) => (score === null ? null : decimalText(score));
@@ -147,10 +142,7 @@ function ConnectionCell({ site, row }: { site: string; row: ConnectionQuality })
         </TextLink>
       </PlatformName>
       <Text size="xs" c="dimmed">
-        {[
-          platform && connection && accountOf(platform, connection),
-          resultsText.table.ofConversions(countText(row.conversions)),
-        ]
+        {[platform && connection && accountOf(platform, connection), resultsText.table.ofConversions(countText(row.conversions))]
           .filter(Boolean)
           .join(" · ")}
       </Text>

@@ -38,11 +38,7 @@ export function BulkButton({
   const { label, title, titleWithCount } = integrationsText.bulk[action];
   // The relay refuses to change all deliveries, also all of one mode.
   const hasFilter = Object.keys(filter).some((name) => name !== "unselected" && name !== "mode");
-  const forecast = useApi(
-    route,
-    { params: { site }, body: { ...filter, dryRun: true } },
-    { enabled: isOpen && hasFilter },
-  );
+  const forecast = useApi(route, { params: { site }, body: { ...filter, dryRun: true } }, { enabled: isOpen && hasFilter });
   const n = hasFilter ? (forecast.data?.changed ?? 0) : 0;
   return (
     <>
@@ -83,8 +79,7 @@ function Confirmation({
     },
   });
   if (forecast.error) return <RequestError error={forecast.error} />;
-  if (!forecast.data)
-    return <Skeleton height={96} aria-label={integrationsText.bulk.counting} role="status" />;
+  if (!forecast.data) return <Skeleton height={96} aria-label={integrationsText.bulk.counting} role="status" />;
   const { changed } = forecast.data;
   return (
     <Stack>
@@ -117,12 +112,8 @@ function Confirmation({
 /** Lists deliveries that stay unchanged, and those that wait for their connection. */
 function Exceptions({ tally: { leftAlone, waiting } }: { tally: Tally }) {
   const lines = [
-    ...Object.entries(waiting).map(([state, count]) =>
-      integrationsText.bulk.waiting(count, serverText(state)),
-    ),
-    ...Object.entries(leftAlone).map(([reason, count]) =>
-      integrationsText.bulk.unchanged(count, serverText(reason)),
-    ),
+    ...Object.entries(waiting).map(([state, count]) => integrationsText.bulk.waiting(count, serverText(state))),
+    ...Object.entries(leftAlone).map(([reason, count]) => integrationsText.bulk.unchanged(count, serverText(reason))),
   ];
   if (lines.length === 0) return null;
   return (

@@ -1,11 +1,7 @@
 // The filters of the sync log. They are part of the URL, so that a link shows the same.
 
 import { Button, Group, NativeSelect, Stack, Switch, Text } from "@mantine/core";
-import {
-  confirmationStates,
-  type ConfirmationReason,
-  type ConfirmationState,
-} from "../../../../src/kernel/confirmation.ts";
+import { confirmationStates, type ConfirmationReason, type ConfirmationState } from "../../../../src/kernel/confirmation.ts";
 import type { Answer } from "../../../common/api/api.ts";
 import { FilterGroup } from "../../../common/lists/FilterGroup.tsx";
 import { SavedViews } from "../../../common/lists/SavedViews.tsx";
@@ -39,15 +35,7 @@ export function LogFilters({ site, filter, fixed }: { site: string; filter: LogF
             onChange={(text) => change({ search: text })}
           />
         }
-        names={[
-          "platform",
-          "connection",
-          "state",
-          "event",
-          "confirmation",
-          "confirmationReason",
-          "unselected",
-        ]}
+        names={["platform", "connection", "state", "event", "confirmation", "confirmationReason", "unselected"]}
         fixed={fixed}
       >
         {fixed.connection === undefined && <PlatformFilter site={site} filter={filter} />}
@@ -127,9 +115,7 @@ function ConfirmationFilter({ filter }: { filter: LogFilter }) {
       aria-label={resultsText.filter.label}
       maw={220}
       value={filter.confirmationReason ? `reason ${filter.confirmationReason}` : (filter.confirmation ?? "")}
-      onChange={({ currentTarget: { value } }) =>
-        change({ confirmation: value, confirmationReason: undefined })
-      }
+      onChange={({ currentTarget: { value } }) => change({ confirmation: value, confirmationReason: undefined })}
       data={[
         { value: "", label: resultsText.filter.all },
         ...confirmationStates.map((state) => ({ value: state, label: commonText.states[state] })),
@@ -150,11 +136,7 @@ function PlatformFilter({ site, filter }: { site: string; filter: LogFilter }) {
     value: `connection ${one.id}`,
     label: `${platform.name} · ${accountOf(platform, one) ?? one.id}`,
   });
-  const chosen = filter.connection
-    ? `connection ${filter.connection}`
-    : filter.platform
-      ? `platform ${filter.platform}`
-      : "";
+  const chosen = filter.connection ? `connection ${filter.connection}` : filter.platform ? `platform ${filter.platform}` : "";
   const isSplit = (one: Platform) =>
     connectionsOf(one).length > 1 || connectionsOf(one).some(({ id }) => id === filter.connection);
   const connected = platforms.filter((one) => connectionsOf(one).length > 0);
@@ -198,14 +180,7 @@ function PlatformFilter({ site, filter }: { site: string; filter: LogFilter }) {
 export type LogLine = Answer<"GET /sites/:site/deliveries">["items"][number];
 type DeliveryState = LogLine["state"];
 
-const deliveryStates: readonly DeliveryState[] = [
-  "sent",
-  "queued",
-  "skipped",
-  "rejected",
-  "parked",
-  "expired",
-];
+const deliveryStates: readonly DeliveryState[] = ["sent", "queued", "skipped", "rejected", "parked", "expired"];
 
 export type LogFilter = {
   platform?: string;

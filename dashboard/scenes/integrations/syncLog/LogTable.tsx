@@ -26,14 +26,7 @@ import { accountOf, useConnections, usePlatforms, type Connection } from "../con
 import { RepairLink, useMayRepair } from "../RepairButton.tsx";
 import { repairOfDelivery, type Repair } from "../repairs.ts";
 import { BulkButton } from "./BulkButton.tsx";
-import {
-  AllNotice,
-  isFilteredBy,
-  LogFilters,
-  useLogFilter,
-  type LogFilter,
-  type LogLine,
-} from "./LogFilters.tsx";
+import { AllNotice, isFilteredBy, LogFilters, useLogFilter, type LogFilter, type LogLine } from "./LogFilters.tsx";
 import { eventsText } from "../../../messages/events.ts";
 import { integrationsText } from "../../../messages/integrations.ts";
 import { commonText } from "../../../messages/common.ts";
@@ -42,11 +35,7 @@ import { countText } from "../../../common/format/numbers.ts";
 
 export function LogTable({ site, fixed = {} }: { site: string; fixed?: LogFilter }) {
   const filter = useLogFilter(fixed);
-  const list = useRows(
-    "GET /sites/:site/deliveries",
-    { params: { site }, query: filter },
-    { keepRows: true },
-  );
+  const list = useRows("GET /sites/:site/deliveries", { params: { site }, query: filter }, { keepRows: true });
   const mayChange = useMay("admin", site);
   const traceOf = useTraceLink();
   const [replayed, setReplayed] = useState<LogLine | null>(null);
@@ -164,8 +153,7 @@ function useTraceLink() {
 }
 
 const keyOfLine = (line: LogLine) => `${line.event.id} ${line.connection}`;
-const nameOfLine = ({ event, platform }: LogLine) =>
-  [event.name, event.orderId, platform].filter(Boolean).join(" ");
+const nameOfLine = ({ event, platform }: LogLine) => [event.name, event.orderId, platform].filter(Boolean).join(" ");
 const dash = <span className="cc-quiet">–</span>;
 
 type Shown = {
@@ -185,9 +173,7 @@ function useColumns({ site, traceOf, withPlatform, selection, replay }: Shown): 
   const isNarrow = useIsNarrow();
   return useMemo(() => {
     const repairOf = (line: LogLine) =>
-      accounts.has(line.connection) && !line.event.erased
-        ? repairOfDelivery(line, nameOf(line.platform))
-        : null;
+      accounts.has(line.connection) && !line.event.erased ? repairOfDelivery(line, nameOf(line.platform)) : null;
     // Most conversions have no click of most platforms: that a click id is missing is no fault to repair in every row.
     const linkOf = (repair: Repair | null) =>
       repair?.isLikely && mayRepair(repair) ? <RepairLink site={site} repair={repair} isShort /> : null;
@@ -218,8 +204,7 @@ function useColumns({ site, traceOf, withPlatform, selection, replay }: Shown): 
         title: integrationsText.log.columns.orderId,
         wide: true,
         width: "15%",
-        cell: ({ event: { orderId } }) =>
-          orderId ? <Id value={orderId} label={integrationsText.log.copyOrderId} /> : dash,
+        cell: ({ event: { orderId } }) => (orderId ? <Id value={orderId} label={integrationsText.log.copyOrderId} /> : dash),
       },
       {
         title: integrationsText.log.columns.state,
@@ -250,12 +235,7 @@ function useColumns({ site, traceOf, withPlatform, selection, replay }: Shown): 
         wide: true,
         width: "16%",
         cell: (line) => (
-          <PlatformCell
-            site={site}
-            line={line}
-            name={nameOf(line.platform)}
-            account={accounts.get(line.connection)}
-          />
+          <PlatformCell site={site} line={line} name={nameOf(line.platform)} account={accounts.get(line.connection)} />
         ),
       });
     if (replay)
@@ -295,9 +275,7 @@ function useAccounts(site: string): ReadonlyMap<string, Account> {
       (connections?.filter((one) => one.platform === platform).length ?? 0) > 1;
     const nameOf = (connection: Connection) => {
       const platform = platforms?.find(({ id }) => id === connection.platform);
-      return platform && isOneOfSeveral(connection)
-        ? (accountOf(platform, connection) ?? connection.id)
-        : null;
+      return platform && isOneOfSeveral(connection) ? (accountOf(platform, connection) ?? connection.id) : null;
     };
     return new Map(connections?.map((one) => [one.id, { name: nameOf(one) }]));
   }, [platforms, connections]);
@@ -325,11 +303,7 @@ function PlatformCell({
     );
   return (
     <div className={account.name === null ? "cc-two-lines" : undefined}>
-      <Link
-        to={`/sites/${site}/integrations/${line.platform}`}
-        search={{ connection: line.connection }}
-        className="cc-plain"
-      >
+      <Link to={`/sites/${site}/integrations/${line.platform}`} search={{ connection: line.connection }} className="cc-plain">
         {label}
       </Link>
       {account.name !== null && <div className="cc-mono cc-quiet">{account.name}</div>}

@@ -51,10 +51,7 @@ function PushItem({ push }: { push: Push }) {
     <Accordion.Item value={push.id}>
       <Accordion.Control>
         <Group gap="sm">
-          <State
-            of={push.ok ? "sent" : "failing"}
-            word={push.ok ? webhooksText.pushes.delivered : webhooksText.pushes.failed}
-          />
+          <State of={push.ok ? "sent" : "failing"} word={push.ok ? webhooksText.pushes.delivered : webhooksText.pushes.failed} />
           {period ? (
             <Text size="sm" component="span" className="cc-number">
               {webhooksText.pushes.totals(period.conversions, countText(period.removed))}
@@ -71,10 +68,7 @@ function PushItem({ push }: { push: Push }) {
       <Accordion.Panel>
         {period && (
           <Text size="sm" mb="xs">
-            {webhooksText.pushes.period(
-              timeText(period.startsAt, timeZone),
-              timeText(period.endsAt, timeZone),
-            )}
+            {webhooksText.pushes.period(timeText(period.startsAt, timeZone), timeText(period.endsAt, timeZone))}
           </Text>
         )}
         {push.error && (
@@ -86,9 +80,7 @@ function PushItem({ push }: { push: Push }) {
           <Code label={webhooksText.pushes.response}>{push.response}</Code>
         ) : (
           <Text size="sm" c="dimmed">
-            {push.httpStatus === null
-              ? webhooksText.pushes.noResponseSentence
-              : webhooksText.pushes.emptyResponse}
+            {push.httpStatus === null ? webhooksText.pushes.noResponseSentence : webhooksText.pushes.emptyResponse}
           </Text>
         )}
       </Accordion.Panel>

@@ -11,15 +11,7 @@ import { webhooksText } from "../../../messages/webhooks.ts";
 import { serverText } from "../../../messages/server.ts";
 
 /** `children` are the other buttons of the row. */
-export function TestPush({
-  site,
-  webhook,
-  children,
-}: {
-  site: string;
-  webhook: string;
-  children: ReactNode;
-}) {
+export function TestPush({ site, webhook, children }: { site: string; webhook: string; children: ReactNode }) {
   const test = useSend("POST /sites/:site/webhooks/:webhook/test");
   return (
     <>
@@ -45,10 +37,8 @@ export function TestPush({
             >
               {test.data.error && <Text size="sm">{serverText(test.data.error)}</Text>}
               <Text size="sm" className="cc-number">
-                {test.data.httpStatus === null
-                  ? webhooksText.pushes.noResponse
-                  : `HTTP ${test.data.httpStatus}`}{" "}
-                · {durationText(test.data.durationMs)}
+                {test.data.httpStatus === null ? webhooksText.pushes.noResponse : `HTTP ${test.data.httpStatus}`} ·{" "}
+                {durationText(test.data.durationMs)}
               </Text>
             </Alert>
             <Text size="sm" fw={500}>

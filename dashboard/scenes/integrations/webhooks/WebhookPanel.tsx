@@ -92,8 +92,7 @@ function Actions({
     onDone: ({ secret }) => onSecret(secret),
   });
   const enable = useSend("POST /sites/:site/webhooks/:webhook/enable", {
-    onDone: ({ waiting }) =>
-      notify(waiting > 0 ? webhooksText.panel.enabledAndPushed(waiting) : webhooksText.panel.enabled),
+    onDone: ({ waiting }) => notify(waiting > 0 ? webhooksText.panel.enabledAndPushed(waiting) : webhooksText.panel.enabled),
   });
   const disable = useSend("POST /sites/:site/webhooks/:webhook/disable", {
     onDone: () => notify(webhooksText.panel.disabledNotice, () => enable.mutate({ params })),
@@ -110,9 +109,7 @@ function Actions({
       {isDisabled && (
         <Alert variant="light" color="yellow" title={webhooksText.panel.disabled}>
           <Group justify="space-between">
-            {webhook.waiting > 0
-              ? webhooksText.panel.waiting(webhook.waiting)
-              : webhooksText.panel.waitsUntilEnabled}
+            {webhook.waiting > 0 ? webhooksText.panel.waiting(webhook.waiting) : webhooksText.panel.waitsUntilEnabled}
             <Button
               size="xs"
               leftSection={<Play size={14} aria-hidden />}

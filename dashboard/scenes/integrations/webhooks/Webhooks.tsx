@@ -41,11 +41,7 @@ export default function Webhooks() {
 function WebhookList({ site }: { site: string }) {
   const { text, change } = useQueryParams();
   const mayChange = useMay("admin", site);
-  const { data, error, refetch } = useApi(
-    "GET /sites/:site/webhooks",
-    { params: { site } },
-    { everyMs: 15_000 },
-  );
+  const { data, error, refetch } = useApi("GET /sites/:site/webhooks", { params: { site } }, { everyMs: 15_000 });
   const [isAdding, setIsAdding] = useState(false);
   const [secret, setSecret] = useState<string | null>(null);
   const chosen = data?.items.find(({ id }) => id === text("webhook"));

@@ -84,8 +84,7 @@ class Cleancast {
     const failed = outcomes.findIndex(({ ok }) => !ok);
     const { status, error } = outcomes[failed] ?? {};
     // The whole node fails, so that n8n shows it and can run it again; accepted conversions are then answered with deduped.
-    if (failed >= 0 && !this.continueOnFail())
-      throw new Error(`Cleancast, item ${failed}: ${status} ${error}`);
+    if (failed >= 0 && !this.continueOnFail()) throw new Error(`Cleancast, item ${failed}: ${status} ${error}`);
     return [outcomes.map((json, item) => ({ json, pairedItem: { item } }))];
   }
 }
@@ -105,8 +104,7 @@ function conversionOf(node, i) {
   const value = get("value");
   if (value !== "") {
     conversion.value = Number(value);
-    if (!Number.isFinite(conversion.value))
-      throw new Error(`Cleancast, item ${i}: Value must be a number such as 49.90`);
+    if (!Number.isFinite(conversion.value)) throw new Error(`Cleancast, item ${i}: Value must be a number such as 49.90`);
   }
   return conversion;
 }
@@ -130,9 +128,7 @@ async function deliver(node, url, conversions) {
     );
     const isAnswer = status === 200 && body?.ok === true && body.results?.length === open.length;
     for (const [at, i] of open.entries())
-      outcomes[i] = isAnswer
-        ? body.results[at]
-        : { ok: false, status, error: body?.error ?? "no answer of the relay" };
+      outcomes[i] = isAnswer ? body.results[at] : { ok: false, status, error: body?.error ?? "no answer of the relay" };
     open = open.filter((i) => !outcomes[i]?.ok && isTemporary(outcomes[i]?.status ?? 0));
     const waitMs = Math.max(Number(retryAfter) * 1000 || 0, 1000 * 2 ** (attempt - 1));
     if (open.length === 0 || attempt === maxAttempts || waitMs > maxWaitMs) return outcomes;
@@ -154,21 +150,17 @@ const isTemporary = (status) => [0, 200, 429].includes(status) || status >= 500;
  */
 async function post(node, url, events) {
   try {
-    const { statusCode, body, headers } = await node.helpers.httpRequestWithAuthentication.call(
-      node,
-      "cleancastApi",
-      {
-        method: "POST",
-        url: `${url.replace(/\/+$/, "").replace(/\/__cc\/inbound$/, "")}/__cc/inbound/batch`,
-        body: { events },
-        json: true,
-        timeout: 15_000,
-        // A redirect would send the key to another address.
-        disableFollowRedirect: true,
-        ignoreHttpStatusErrors: true,
-        returnFullResponse: true,
-      },
-    );
+    const { statusCode, body, headers } = await node.helpers.httpRequestWithAuthentication.call(node, "cleancastApi", {
+      method: "POST",
+      url: `${url.replace(/\/+$/, "").replace(/\/__cc\/inbound$/, "")}/__cc/inbound/batch`,
+      body: { events },
+      json: true,
+      timeout: 15_000,
+      // A redirect would send the key to another address.
+      disableFollowRedirect: true,
+      ignoreHttpStatusErrors: true,
+      returnFullResponse: true,
+    });
     return { status: statusCode, body, retryAfter: headers["retry-after"] };
   } catch {
     // The cause may contain the request with its key, so it is not passed on.

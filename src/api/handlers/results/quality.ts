@@ -27,12 +27,7 @@ export function qualityHandlers({ store, directory, now }: ApiContext): Handlers
       const fromHour = toHour - days * 24;
       const from = fromHour * hourMs;
       const { timeZone } = site.settings;
-      const { attempts, isComplete } = await store.health.listAttempts(
-        site.id,
-        connection.id,
-        from,
-        maxAttempts,
-      );
+      const { attempts, isComplete } = await store.health.listAttempts(site.id, connection.id, from, maxAttempts);
       const sums = sumAttempts(attempts, { fromHour, toHour, step, timeZone });
       return { from, to: toHour * hourMs, step, timeZone, isComplete, ...sums };
     },

@@ -49,8 +49,7 @@ export function reconciliationHandlers({
     async "POST /sites/:site/orders/upload"({ site, query, upload, by }) {
       requireSettings(site);
       const { timeZone = site.settings.timeZone, dates = null, decimal = null } = query;
-      if (!isTimeZone(timeZone))
-        throw new Refusal("timeZone", "timeZone is not a time zone. Write it like Europe/Berlin.");
+      if (!isTimeZone(timeZone)) throw new Refusal("timeZone", "timeZone is not a time zone. Write it like Europe/Berlin.");
       // Loaded on demand: a relay that starts needs no CSV parser.
       const { createTable } = await import("../../../tables/source.ts");
       const table = await createTable(piecesOf(upload), "The file");
@@ -145,7 +144,7 @@ async function* piecesOf(bytes: Buffer): AsyncGenerator<Buffer> {
 async function* writeMissing(pages: ReturnType<typeof readMissing>): AsyncGenerator<string> {
   yield stringify([missingColumns]);
   for await (const { orders } of pages)
-    if (orders.size) yield stringify([...orders.values()].map((order) => missingColumns.map((name) => order[name]))); // prettier-ignore
+    if (orders.size) yield stringify([...orders.values()].map((order) => missingColumns.map((name) => order[name])));
 }
 
 /** A cursor is the id of a row: an order with or without an id, or an event. */
@@ -156,10 +155,7 @@ function readRowCursor(text: string | undefined): string {
 
 function toFilter({ class: one, attributed, ...rest }: RowQuery): RowFilter {
   const { filtered, connection, state, reason, confirmation, confirmationReason } = rest;
-  if (
-    connection === undefined &&
-    [state, reason, attributed, confirmation].some((value) => value !== undefined)
-  )
+  if (connection === undefined && [state, reason, attributed, confirmation].some((value) => value !== undefined))
     throw new Refusal("connection", "connection is needed with state, reason, attributed and confirmation.");
   if (confirmation === undefined && confirmationReason !== undefined)
     throw new Refusal("confirmation", "confirmation is needed with confirmationReason.");
@@ -182,10 +178,7 @@ function describeRun({ tally, ...run }: Run): DescribedRun {
   return { id, state, from, to, event, tolerance, startedBy, startedAt, updatedAt, orders, received };
 }
 
-function describeFeed(
-  { address, options, dueAt, fetchedAt, error, tally }: Feed,
-  now: number,
-): DescribedFeed {
+function describeFeed({ address, options, dueAt, fetchedAt, error, tally }: Feed, now: number): DescribedFeed {
   return {
     url: address ? `${new URL(address.url).origin}/…` : "(cannot be read)",
     header: address?.header?.name ?? null,

@@ -7,8 +7,7 @@ import { PostgresError, sqlState } from "./errors.ts";
 
 /** Times and counts are `bigint`; all of ours fit a JavaScript number. */
 export const types: CustomTypesConfig = {
-  getTypeParser: (oid, format) =>
-    oid === pgTypes.builtins.INT8 ? Number : pgTypes.getTypeParser(oid, format),
+  getTypeParser: (oid, format) => (oid === pgTypes.builtins.INT8 ? Number : pgTypes.getTypeParser(oid, format)),
 };
 
 type Abilities = {
@@ -24,8 +23,7 @@ export function noteClient(client: object, server: string, isPipelined: boolean)
   abilities.set(client, { isPipelined, keepsStatements: !readDialectFlags(server).transactionPooler });
 }
 
-export const abilitiesOf = (client: object): Abilities =>
-  abilities.get(client) ?? { isPipelined: false, keepsStatements: true };
+export const abilitiesOf = (client: object): Abilities => abilities.get(client) ?? { isPipelined: false, keepsStatements: true };
 
 type ClientLimits = {
   /** How long a server may take to accept a connection, or to answer a probe. */
@@ -37,12 +35,7 @@ type ClientLimits = {
 const defaultLimits: ClientLimits = { answerTimeoutMs: 5000, probeEveryMs: 10_000 };
 
 /** Returns a client that is not connected yet. */
-export function createClient(
-  server: string,
-  sessionName: string,
-  answerTimeoutMs: number,
-  more: ClientConfig = {},
-): Client {
+export function createClient(server: string, sessionName: string, answerTimeoutMs: number, more: ClientConfig = {}): Client {
   const client = new Client({
     connectionString: server,
     application_name: sessionName,
@@ -60,18 +53,12 @@ export function createClient(
  * Connects for statements of any length: a table may be large. A second connection probes the server; when the server no
  * longer answers, the running statement fails.
  */
-export async function connectClient(
-  server: string,
-  sessionName: string,
-  limits: ClientLimits = defaultLimits,
-): Promise<Client> {
+export async function connectClient(server: string, sessionName: string, limits: ClientLimits = defaultLimits): Promise<Client> {
   const socket = new Socket();
   const client = createClient(server, sessionName, limits.answerTimeoutMs, { stream: () => socket });
   await client.connect().catch((error: unknown) => {
     // The driver's own error for a timeout has no code.
-    throw sqlState(error) === "08006"
-      ? new PostgresError("08006", "the server does not answer", error)
-      : error;
+    throw sqlState(error) === "08006" ? new PostgresError("08006", "the server does not answer", error) : error;
   });
   async function probeServer(): Promise<void> {
     if (await answers(server, limits.answerTimeoutMs)) return;

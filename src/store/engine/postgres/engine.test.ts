@@ -47,23 +47,18 @@ test("looks over all sites that hang leave the other reads their connections, an
   }
 });
 
-test.skipIf(inject("inSchemas"))(
-  "a node renews its lease while writes that hang have all other connections",
-  async () => {
-    const db = connectPostgres(await migratedDatabase(), { connections: 8 });
-    onTestFinished(() => db.close());
-    // Several for each connection, as many sites write at the same time.
-    const hanging = Array.from({ length: 12 }, () =>
-      db.write((tx) => tx.all("SELECT pg_sleep(3)")).catch(() => {}),
-    );
-    const outcome = await Promise.race([
-      Promise.any(hanging).then(() => "a write ended first"),
-      nodeStore(db).renew("node", "0", 30_000),
-    ]);
-    expect(outcome).toBeUndefined();
-    await Promise.all(hanging);
-  },
-);
+test.skipIf(inject("inSchemas"))("a node renews its lease while writes that hang have all other connections", async () => {
+  const db = connectPostgres(await migratedDatabase(), { connections: 8 });
+  onTestFinished(() => db.close());
+  // Several for each connection, as many sites write at the same time.
+  const hanging = Array.from({ length: 12 }, () => db.write((tx) => tx.all("SELECT pg_sleep(3)")).catch(() => {}));
+  const outcome = await Promise.race([
+    Promise.any(hanging).then(() => "a write ended first"),
+    nodeStore(db).renew("node", "0", 30_000),
+  ]);
+  expect(outcome).toBeUndefined();
+  await Promise.all(hanging);
+});
 
 test("a connection without pipelining gets one statement at a time, because the driver will queue none", async () => {
   const client = createClient(await freshDatabase(), "cleancast test", 5000);

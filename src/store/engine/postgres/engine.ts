@@ -55,10 +55,7 @@ type PostgresOptions = {
 type PoolName = "readers" | "background" | "writers" | "leases";
 
 /** Takes a connection for the statements of a site, or for others; `confirmTimeline` as in `write`. */
-type Take = (
-  siteId: string | null,
-  confirmTimeline?: boolean,
-) => Promise<{ client: PoolClient; on: Connections }>;
+type Take = (siteId: string | null, confirmTimeline?: boolean) => Promise<{ client: PoolClient; on: Connections }>;
 type SiteOf = (sql: string, params?: readonly Value[]) => string | null;
 
 /** The connection of one run of a piece of work, as far as it was taken. */
@@ -197,14 +194,12 @@ export function connectPostgres(url: string, options: PostgresOptions): Database
     isSharded,
     all,
     background: { all: reading("background") },
-    commitGroup: (siteId) =>
-      sharded === false ? groupOf(siteId) : (machines?.commitGroup(siteId) ?? siteId),
+    commitGroup: (siteId) => (sharded === false ? groupOf(siteId) : (machines?.commitGroup(siteId) ?? siteId)),
     write: (work, { timeoutMs, confirmTimeline = false, siteId, isSingle = false } = {}) =>
       withRetry(
         confirmTimeline ? "leases" : "writers",
         async (take, isUncertain) => {
-          if (isSingle && !isUncertain && !confirmTimeline)
-            return work(createSingle(take, siteOf, commitTimeoutMs));
+          if (isSingle && !isUncertain && !confirmTimeline) return work(createSingle(take, siteOf, commitTimeoutMs));
           const session = createTransaction(take, siteOf, { isUncertain, confirmTimeline });
           // What `work` knows of promotions holds only on a server whose timeline was confirmed before.
           if (confirmTimeline) await session.begin(siteId ?? null);
@@ -315,12 +310,7 @@ function createSingle(take: Take, siteOf: SiteOf, timeoutMs: number): RowQuery {
   };
 }
 
-function siteOfRows(
-  siteOf: SiteOf,
-  { forMany }: RowStatement,
-  rows: readonly (readonly Value[])[],
-  first: readonly Value[],
-) {
+function siteOfRows(siteOf: SiteOf, { forMany }: RowStatement, rows: readonly (readonly Value[])[], first: readonly Value[]) {
   const [row] = rows;
   return row ? siteOf(forMany(1), [...first, ...row]) : null;
 }
@@ -343,12 +333,7 @@ async function commit(client: PoolClient): Promise<void> {
  * transaction would be gone. So its outcome counts as unknown, and it is run again. The server has no time limit for this
  * wait, and keeps waiting when the connection is dropped: so we cancel the wait.
  */
-async function durably<T>(
-  client: PoolClient,
-  on: Connections,
-  timeoutMs: number,
-  work: () => Promise<T>,
-): Promise<T> {
+async function durably<T>(client: PoolClient, on: Connections, timeoutMs: number, work: () => Promise<T>): Promise<T> {
   let warned = false;
   const onNotice = ({ code }: { code?: string | undefined }) => void (warned ||= code === "01000");
   client.on("notice", onNotice);

@@ -3,15 +3,21 @@
 import { Refusal } from "../../../kernel/refusal.ts";
 
 /** Serialization failure, deadlock, a server that starts, stops or is full, a read-only server, a session that timed out. */
-const transient = new Set([
-  "40001", "40P01", "53300", "57P01", "57P02", "57P03", "57P05", "25P03", "25P04", "25006",
-]); // prettier-ignore
+const transient = new Set(["40001", "40P01", "53300", "57P01", "57P02", "57P03", "57P05", "25P03", "25P04", "25006"]);
 /** The server itself reports that it is not, or no longer, the primary. */
 const notPrimary = new Set(["57P01", "57P02", "57P03", "25006"]);
 const network = new Set([
-  "ECONNRESET", "ECONNREFUSED", "ECONNABORTED", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "ENETDOWN",
-  "EHOSTDOWN", "EAI_AGAIN",
-]); // prettier-ignore
+  "ECONNRESET",
+  "ECONNREFUSED",
+  "ECONNABORTED",
+  "EPIPE",
+  "ETIMEDOUT",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENETDOWN",
+  "EHOSTDOWN",
+  "EAI_AGAIN",
+]);
 // The driver has no code for a connection that the server, the network or a time limit ended.
 const connectionLost =
   /^(?:Connection terminated|Client has encountered a connection error|Client was closed|Query read timeout|timeout expired|Cannot use a pool after)/;

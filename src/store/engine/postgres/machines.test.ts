@@ -29,11 +29,7 @@ async function createCluster(coordinatorUrl?: string) {
     connections: 8,
     shardedTables: new Set(["events", "leases", "nodes"]),
     readPlacement: async () => ({
-      shards: new Map([
-        ...[1, 2, 3, 4, 5].map((n) => [`site-${n}`, String(n)] as const),
-        ["site-6", "5"],
-        ["", "1"],
-      ]),
+      shards: new Map([...[1, 2, 3, 4, 5].map((n) => [`site-${n}`, String(n)] as const), ["site-6", "5"], ["", "1"]]),
       machines: new Map([
         ["1", "one"],
         ["2", "two"],
@@ -47,8 +43,7 @@ async function createCluster(coordinatorUrl?: string) {
   onTestFinished(() => db.close());
   await eventually("the placement is known", async () => (await db.divideSites(["site-1"])).has("one"));
   const read = (siteId: string) => db.all(`SELECT id FROM events WHERE site_id = $1 LIMIT 1`, [siteId]);
-  const write = (siteId: string) =>
-    db.write((tx) => tx.all(`DELETE FROM leases WHERE site_id = $1 AND name = 'none'`, [siteId]));
+  const write = (siteId: string) => db.write((tx) => tx.all(`DELETE FROM leases WHERE site_id = $1 AND name = 'none'`, [siteId]));
   return { url, db, gateways, read, write };
 }
 
@@ -79,9 +74,7 @@ test.skipIf(inject("inSchemas"))(
     const onCommit = (_ms: number, ...how: boolean[]) => void commits.push(how);
     const observed = timed(db, { inFlight, onCommit, onWrite() {} });
     for (const siteId of ["site-1", "site-2"])
-      await observed
-        .write((tx) => tx.all(`DELETE FROM leases WHERE site_id = $1 AND name = 'none'`, [siteId]))
-        .catch(() => {});
+      await observed.write((tx) => tx.all(`DELETE FROM leases WHERE site_id = $1 AND name = 'none'`, [siteId])).catch(() => {});
     // The lease of a node is on a machine, like the rows of a site.
     await nodeStore(observed)
       .renew("node", "0", 1000)
@@ -93,7 +86,12 @@ test.skipIf(inject("inSchemas"))(
       [true, true],
     ]);
     gateways.one.mode = "open";
-    await eventually("it is back", () => read("site-1").then(() => true, () => false)); // prettier-ignore
+    await eventually("it is back", () =>
+      read("site-1").then(
+        () => true,
+        () => false,
+      ),
+    );
     await write("site-1");
     expect([db.countDownMachines(), db.promotions()]).toEqual([0, 0]);
   },
@@ -101,22 +99,22 @@ test.skipIf(inject("inSchemas"))(
 
 test.skipIf(inject("inSchemas"))("a slow statement on a machine that answers is awaited", async () => {
   const { db } = await createCluster();
-  const slow = db.all(`SELECT pg_sleep(2.5) AS slept FROM (SELECT 1 AS n FROM leases WHERE site_id = $1 UNION ALL SELECT 1) AS one`, ["site-1"]); // prettier-ignore
+  const slow = db.all(
+    `SELECT pg_sleep(2.5) AS slept FROM (SELECT 1 AS n FROM leases WHERE site_id = $1 UNION ALL SELECT 1) AS one`,
+    ["site-1"],
+  );
   expect(await slow).toHaveLength(1);
   expect(db.countDownMachines()).toBe(0);
 });
 
-test.skipIf(inject("inSchemas"))(
-  "a machine that refuses connections is reached through the coordinator",
-  async () => {
-    const { gateways, read, write, db } = await createCluster();
-    gateways.one.mode = "closed";
-    gateways.one.cut();
-    await read("site-1");
-    await write("site-1");
-    expect(db.countDownMachines()).toBe(0);
-  },
-);
+test.skipIf(inject("inSchemas"))("a machine that refuses connections is reached through the coordinator", async () => {
+  const { gateways, read, write, db } = await createCluster();
+  gateways.one.mode = "closed";
+  gateways.one.cut();
+  await read("site-1");
+  await write("site-1");
+  expect(db.countDownMachines()).toBe(0);
+});
 
 test.skipIf(inject("inSchemas"))(
   "a node's mark is not written to a machine after the coordinator was replaced, which does not count against the machine",
@@ -135,10 +133,12 @@ test.skipIf(inject("inSchemas"))(
     );
     expect(db.promotions()).toBe(1);
     // The machine itself has not failed: it is still connected to directly.
-    const direct = await db.all(`SELECT current_database() AS name FROM (SELECT 1 FROM leases WHERE site_id = $1 UNION ALL SELECT 1) AS one`, [""]); // prettier-ignore
+    const direct = await db.all(
+      `SELECT current_database() AS name FROM (SELECT 1 FROM leases WHERE site_id = $1 UNION ALL SELECT 1) AS one`,
+      [""],
+    );
     expect([direct, db.countDownMachines()]).toEqual([[{ name: new URL(url).pathname.slice(1) }], 0]);
-    const marks = (at: string) =>
-      sql({ engine: "postgres", url: at, connections: 1 }, `SELECT low_water FROM nodes`);
+    const marks = (at: string) => sql({ engine: "postgres", url: at, connections: 1 }, `SELECT low_water FROM nodes`);
     expect([await marks(url), await marks(coordinatorUrl)]).toEqual([[{ low_water: "0" }], []]);
   },
 );
@@ -154,8 +154,9 @@ test.skipIf(inject("inSchemas"))(
        $$ BEGIN RAISE EXCEPTION 'could not connect' USING ERRCODE = '08006'; END $$`,
     );
     const miss = (siteId: string) =>
-      db.all(`SELECT unreachable() FROM (SELECT 1 FROM leases WHERE site_id = $1 UNION ALL SELECT 1) AS one`, [siteId])
-        .catch((error: unknown) => db.isMachineError(error)); // prettier-ignore
+      db
+        .all(`SELECT unreachable() FROM (SELECT 1 FROM leases WHERE site_id = $1 UNION ALL SELECT 1) AS one`, [siteId])
+        .catch((error: unknown) => db.isMachineError(error));
     expect([await miss("site-1"), db.countDownMachines()]).toEqual([true, 1]);
     await Promise.all(["site-1", "site-2", "site-5"].map(miss));
     expect(db.countDownMachines()).toBe(0);
@@ -171,7 +172,10 @@ test("a machine that a statement did not find counts as down for ten seconds, an
   let placed = ["one", "two"];
   const machines = createMachines({
     readPlacement: async () => ({
-      shards: new Map([["site-1", "1"], ["site-2", "2"]]),
+      shards: new Map([
+        ["site-1", "1"],
+        ["site-2", "2"],
+      ]),
       machines: new Map(placed.map((name, i) => [String(i + 1), name])),
       servers: null,
     }),
@@ -180,7 +184,7 @@ test("a machine that a statement did not find counts as down for ten seconds, an
     sessionName: "cleancast test",
     coordinator: () => null,
     elapsed: () => elapsed,
-  }); // prettier-ignore
+  });
   onTestFinished(() => machines.close());
   await machines.read();
   machines.of("site-1")?.setFound(false);
@@ -202,9 +206,15 @@ test("sites are divided by machine, and those of a machine by shard", async () =
   expect(await db.divideSites(["site-1", "site-2", "site-3"])).toEqual(
     new Map([
       ["one", new Map([["1", ["site-1"]]])],
-      ["two", new Map([["2", ["site-2"]], ["3", ["site-3"]]])],
+      [
+        "two",
+        new Map([
+          ["2", ["site-2"]],
+          ["3", ["site-3"]],
+        ]),
+      ],
     ]),
-  ); // prettier-ignore
+  );
 });
 
 test("sites share transactions by machine where it is connected to directly, and by shard elsewhere", async () => {

@@ -154,12 +154,7 @@ export function createMachines(options: MachineOptions) {
       if (elapsed() - readAt > readEveryMs) await read();
       const placed = Array.from(siteIds, (id) => ({ id, shard: "", machine: "", ...place(id) }));
       const idsByShard = (some: typeof placed) =>
-        new Map(
-          [...Map.groupBy(some, ({ shard }) => shard)].map(([shard, ofShard]) => [
-            shard,
-            ofShard.map(({ id }) => id),
-          ]),
-        );
+        new Map([...Map.groupBy(some, ({ shard }) => shard)].map(([shard, ofShard]) => [shard, ofShard.map(({ id }) => id)]));
       const byMachine = Map.groupBy(placed, ({ machine }) => machine);
       return new Map([...byMachine].map(([machine, some]) => [machine, idsByShard(some)]));
     },
@@ -224,13 +219,11 @@ function createMachine(options: MachineOptions): OpenMachine {
 
   async function check(): Promise<void> {
     const [oldest] = running.values();
-    const isSuspect =
-      oldest !== undefined && answeredAt < oldest.since && elapsed() - oldest.since >= suspectAfterMs;
+    const isSuspect = oldest !== undefined && answeredAt < oldest.since && elapsed() - oldest.since >= suspectAfterMs;
     if (isSilent || isSuspect) {
       const server = directServer()?.server ?? options.coordinator();
       // Without a coordinator nothing is known about the machine.
-      isSilent =
-        server !== null && !(await options.answersFor(server, oldest?.siteId ?? lastSite, probeTimeoutMs));
+      isSilent = server !== null && !(await options.answersFor(server, oldest?.siteId ?? lastSite, probeTimeoutMs));
       if (!isSilent) answeredAt = elapsed();
     }
     if (isSilent) {

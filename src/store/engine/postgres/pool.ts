@@ -116,10 +116,7 @@ export function createConnections(
       const pid = pids.get(client);
       // A pooler in between assigns process ids of its own, so the real one is unknown.
       if (pid === undefined || pid !== (client as { processID?: number }).processID) return;
-      await readers.query(
-        `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE pid = $1 AND wait_event = 'SyncRep'`,
-        [pid],
-      );
+      await readers.query(`SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE pid = $1 AND wait_event = 'SyncRep'`, [pid]);
     },
     destroy() {
       isDestroyed = true;
@@ -138,7 +135,6 @@ class RefusedSocket extends Socket {
 
 /** Waits for queued requests first: a pool that ends drops them without an answer, an open pool at least fails them. */
 async function endPools(pools: readonly Pool[]): Promise<void> {
-  for (let checks = 0; pools.some(({ waitingCount }) => waitingCount > 0) && checks < 120; checks++)
-    await sleep(50);
+  for (let checks = 0; pools.some(({ waitingCount }) => waitingCount > 0) && checks < 120; checks++) await sleep(50);
   await Promise.allSettled(pools.map((pool) => pool.end()));
 }

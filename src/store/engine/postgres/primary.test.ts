@@ -28,9 +28,7 @@ async function onServer(sql: string): Promise<void> {
 }
 
 const endAll = (url: string) =>
-  onServer(
-    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${new URL(url).pathname.slice(1)}'`,
-  );
+  onServer(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${new URL(url).pathname.slice(1)}'`);
 
 /** The same database behind other addresses. */
 const behind = (url: string, hosts: string) => url.replace(new URL(url).host, hosts);
@@ -116,9 +114,7 @@ test.concurrent("without any server the first callers wait about two seconds, an
       "no server can be written to: 127.0.0.1:1 (connect ECONNREFUSED 127.0.0.1:1), 127.0.0.1:2 (connect ECONNREFUSED 127.0.0.1:2)",
   });
   const failAtOnce = async () => {
-    const next = await Promise.all(
-      Array.from({ length: 1000 }, () => timed(db.write((tx) => tx.all(`SELECT 1`)))),
-    );
+    const next = await Promise.all(Array.from({ length: 1000 }, () => timed(db.write((tx) => tx.all(`SELECT 1`)))));
     return Math.max(...next.map(({ ms }) => ms));
   };
   expect(await shortestOf(failAtOnce)).toBeLessThan(1500);
@@ -179,9 +175,7 @@ test.concurrent("a statement that was prepared before its table got a column is 
   const db = open(url, context);
   await db.write((tx) => tx.all(`CREATE TABLE things (n bigint PRIMARY KEY)`));
   const write = () =>
-    db.write((tx) =>
-      tx.all(`INSERT INTO things (n) VALUES (1) ON CONFLICT (n) DO UPDATE SET n = 1 RETURNING *`),
-    );
+    db.write((tx) => tx.all(`INSERT INTO things (n) VALUES (1) ON CONFLICT (n) DO UPDATE SET n = 1 RETURNING *`));
   const read = () => db.all(`SELECT * FROM things`);
   // So many calls make every connection prepare both statements.
   await Promise.all(Array.from({ length: 8 }, () => Promise.all([write(), read()])));

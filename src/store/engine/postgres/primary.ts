@@ -91,12 +91,7 @@ export function createPrimary(options: PrimaryOptions): Primary {
     for (let pauseMs = minPauseMs; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
       try {
         // A single server with an older timeline was restored on purpose.
-        const found = await findPrimary(
-          candidates(),
-          servers.length > 1 ? known : null,
-          undefined,
-          probeServer,
-        );
+        const found = await findPrimary(candidates(), servers.length > 1 ? known : null, undefined, probeServer);
         if (closing.signal.aborted) return;
         const isPromoted = known !== null && !isSameTimeline(known, found);
         if (isPromoted) promotions += 1;
@@ -163,8 +158,7 @@ export function createPrimary(options: PrimaryOptions): Primary {
 
   async function waitUntil(by: number): Promise<Connections> {
     const leftMs = by - elapsed();
-    const noPrimary = () =>
-      failure ?? new PostgresError("08001", `no server has answered yet (${serverNames(servers)})`);
+    const noPrimary = () => failure ?? new PostgresError("08001", `no server has answered yet (${serverNames(servers)})`);
     if (leftMs <= 0) throw noPrimary();
     return within(leftMs, awaited.promise, "late").catch(() => {
       throw noPrimary();

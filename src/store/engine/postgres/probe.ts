@@ -58,10 +58,8 @@ export async function findPrimary(
   const probes = servers.map(async (server, i) => {
     try {
       const one = await probeServer(server);
-      if (isWorker(one))
-        throw new PostgresError(readOnly, "it is a worker of the cluster and not its coordinator");
-      if (isOlderTimeline(one, known))
-        throw new PostgresError(readOnly, "another server was promoted after it");
+      if (isWorker(one)) throw new PostgresError(readOnly, "it is a worker of the cluster and not its coordinator");
+      if (isOlderTimeline(one, known)) throw new PostgresError(readOnly, "another server was promoted after it");
       found.push(one);
     } catch (error) {
       errors[i] = error;
@@ -93,11 +91,9 @@ export function probeOncePerServer(timeoutMs: () => number): (server: string) =>
 }
 
 /** A worker of a Citus cluster, which cannot be the primary. */
-export const isWorker = ({ machine }: Pick<WritableServer, "machine">) =>
-  machine !== null && machine !== coordinator;
+export const isWorker = ({ machine }: Pick<WritableServer, "machine">) => machine !== null && machine !== coordinator;
 
-export const isSameTimeline = (one: Timeline, other: Timeline) =>
-  one.system === other.system && one.timeline === other.timeline;
+export const isSameTimeline = (one: Timeline, other: Timeline) => one.system === other.system && one.timeline === other.timeline;
 
 export const isOlderTimeline = (one: WritableServer, other: WritableServer | null) =>
   other !== null && one.system === other.system && one.timeline < other.timeline;

@@ -16,17 +16,11 @@ describe("the servers of a URL", () => {
       ],
     ],
     ["postgres://db1,db2/cc?target_session_attrs=read-write", ["postgres://db1/cc", "postgres://db2/cc"]],
-    [
-      "postgres://db1/cc?target_session_attrs=primary&sslmode=require",
-      ["postgres://db1/cc?sslmode=verify-full"],
-    ],
+    ["postgres://db1/cc?target_session_attrs=primary&sslmode=require", ["postgres://db1/cc?sslmode=verify-full"]],
     ["postgres://db1/cc?sslmode=require&target_session_attrs=any", ["postgres://db1/cc?sslmode=verify-full"]],
     ["postgres:///cc?host=/run/postgresql", ["postgres:///cc?host=/run/postgresql"]],
     ["postgres://db1/cc?sslmode=disable", ["postgres://db1/cc?sslmode=disable"]],
-    [
-      "postgres://db1/cc?sslmode=require&uselibpqcompat=true",
-      ["postgres://db1/cc?sslmode=require&uselibpqcompat=true"],
-    ],
+    ["postgres://db1/cc?sslmode=require&uselibpqcompat=true", ["postgres://db1/cc?sslmode=require&uselibpqcompat=true"]],
   ])("%s is split into one URL for each server", (url, servers) => {
     expect(findUrlFault(url, source)).toBeNull();
     expect(serverUrls(url)).toEqual(servers);
@@ -37,10 +31,7 @@ describe("the servers of a URL", () => {
     ["postgres://u:secret@db1,,db2/cc", /a server without a name/],
     ["postgres://u:secret@db1:5432,/cc", /a server without a name/],
     ["postgres://u:secret@db1,db2:x/cc", /a server without a name/],
-    [
-      "postgres://u:secret@db1,db2/cc?target_session_attrs=standby",
-      /target_session_attrs=standby; the relay writes/,
-    ],
+    ["postgres://u:secret@db1,db2/cc?target_session_attrs=standby", /target_session_attrs=standby; the relay writes/],
     ["postgres://u:secret/x@db1/cc", /write \/ as %2F/],
     ["postgres://u:12,secret/x@db1/cc", /write \/ as %2F/],
     ["postgres://u:12?secret@db1/cc", /\? as %3F/],

@@ -22,10 +22,7 @@ type UrlSource = {
 export function findUrlFault(url: string, { name, otherwise }: UrlSource): string | null {
   const [, , hosts, after] = urlParts.exec(url) ?? [];
   if (hosts === undefined) return `${name} must start with postgres:// ${otherwise ? `; ${otherwise}` : ""}.`;
-  if (
-    hosts.includes(",") &&
-    hosts.split(",").some((host) => !/^[^:]+(?::\d+)?$|^\[.+\](?::\d+)?$/.test(host))
-  )
+  if (hosts.includes(",") && hosts.split(",").some((host) => !/^[^:]+(?::\d+)?$|^\[.+\](?::\d+)?$/.test(host)))
     return `${name} has a server without a name; write several like db1:5432,db2:5432.`;
   // A password with one of these characters would end the part before the server's name.
   if (after?.includes("@") || !serverUrls(url).every((server) => URL.canParse(server)))

@@ -6,9 +6,7 @@ import type { Value } from "../database.ts";
 type SiteOf = (params: readonly Value[]) => string | null;
 
 /** Returns a function that reads texts, each once. `tables` are those that are sharded by site. */
-export function createStatementSites(
-  tables: ReadonlySet<string>,
-): (text: string, params?: readonly Value[]) => string | null {
+export function createStatementSites(tables: ReadonlySet<string>): (text: string, params?: readonly Value[]) => string | null {
   const known = new Map<string, SiteOf | null>();
   return (text, params = []) => {
     let siteOf = known.get(text);

@@ -17,15 +17,9 @@ function statementName(sql: string): string {
   return name;
 }
 
-export async function query(
-  on: PoolClient | Client,
-  sql: string,
-  params: readonly Value[] = [],
-): Promise<Row[]> {
+export async function query(on: PoolClient | Client, sql: string, params: readonly Value[] = []): Promise<Row[]> {
   const statement = { text: sql, values: params as Value[] };
-  const result = await on.query<Row>(
-    abilitiesOf(on).keepsStatements ? { name: statementName(sql), ...statement } : statement,
-  );
+  const result = await on.query<Row>(abilitiesOf(on).keepsStatements ? { name: statementName(sql), ...statement } : statement);
   return result.rows;
 }
 

@@ -18,9 +18,7 @@ async function createLines(options: SqliteOptions = {}) {
   let isOpen = true;
   let written = 0;
   const write = () =>
-    db.write((tx) =>
-      tx.all(`INSERT INTO lines VALUES ($1, $2)`, [(written += 1), "x".repeat(pagesOfRow * pageSize)]),
-    );
+    db.write((tx) => tx.all(`INSERT INTO lines VALUES ($1, $2)`, [(written += 1), "x".repeat(pagesOfRow * pageSize)]));
   const close = async () => {
     if (isOpen) await db.close();
     isOpen = false;

@@ -32,13 +32,7 @@ describe("writes of one moment", () => {
       throw new Error("on purpose");
     });
     const done = await Promise.allSettled([write(1), failed, write(2), write(1), write(3)]);
-    expect(done.map(({ status }) => status)).toEqual([
-      "fulfilled",
-      "rejected",
-      "fulfilled",
-      "rejected",
-      "fulfilled",
-    ]);
+    expect(done.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled", "rejected", "fulfilled"]);
     expect(await lines()).toEqual([1, 2, 3]);
     await db.close();
   });

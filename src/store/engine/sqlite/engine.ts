@@ -8,14 +8,7 @@ import { realpathSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createCheckpoints } from "./checkpoints.ts";
-import {
-  onOneMachine,
-  singleStatements,
-  type Database,
-  type Row,
-  type RowQuery,
-  type Value,
-} from "../database.ts";
+import { onOneMachine, singleStatements, type Database, type Row, type RowQuery, type Value } from "../database.ts";
 import { sqliteDialect, toSqliteParams } from "./dialect.ts";
 import { isBusy, isDataError, isSqliteError } from "./errors.ts";
 import { FlushFailed, createLogFlush, type Flush } from "./logFlush.ts";
@@ -183,8 +176,7 @@ export function connectSqlite(file: string, options: SqliteOptions = {}): Databa
         if (waiting.length === 1 && !isWriting) written = written.then(drain, drain);
       }),
     isDataError,
-    isOwnError: (error) =>
-      isSqliteError(error) || error instanceof DatabaseMoved || error instanceof FlushFailed,
+    isOwnError: (error) => isSqliteError(error) || error instanceof DatabaseMoved || error instanceof FlushFailed,
     close: async () => {
       isClosed = true;
       // The callers of the last write have received its error.

@@ -5,8 +5,7 @@ const [busy, corrupt, notADatabase] = [5, 11, 26];
 const dataErrors = new Set([18, 19, 20, 25]);
 
 /** Returns 0 for an error that SQLite did not throw. */
-export const resultCode = (error: unknown) =>
-  error instanceof Error && "errcode" in error ? Number(error.errcode) & 0xff : 0;
+export const resultCode = (error: unknown) => (error instanceof Error && "errcode" in error ? Number(error.errcode) & 0xff : 0);
 
 export const isSqliteError = (error: unknown) => error instanceof Error && "errcode" in error;
 

@@ -28,8 +28,7 @@ async function onSlowDisk() {
       (error: Error) => results.push(`${n}: ${error.message}`),
     );
   }
-  const isThere = async (n: number) =>
-    expect.poll(() => db.all(`SELECT n FROM lines WHERE n = $1`, [n])).toHaveLength(1);
+  const isThere = async (n: number) => expect.poll(() => db.all(`SELECT n FROM lines WHERE n = $1`, [n])).toHaveLength(1);
   onTestFinished(async () => {
     isReady = false;
     for (const one of flushes) one.resolve();
@@ -93,9 +92,7 @@ test("closing waits for the disk, and leaves no log behind", async () => {
   const flush = Promise.withResolvers<void>();
   const order: string[] = [];
   const db = connectSqlite(file, { flush: () => flush.promise });
-  const written = db
-    .write((tx) => tx.all(`CREATE TABLE lines (n integer NOT NULL)`))
-    .then(() => order.push("written"));
+  const written = db.write((tx) => tx.all(`CREATE TABLE lines (n integer NOT NULL)`)).then(() => order.push("written"));
   await expect.poll(() => existsSync(`${file}-wal`)).toBe(true);
   const closed = db.close().then(() => order.push("closed"));
   flush.resolve();

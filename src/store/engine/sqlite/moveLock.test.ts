@@ -64,9 +64,7 @@ describe("the move lock", () => {
     expect(lock.hold(now + 60_000, now)).toBe(false);
     await expect(write()).rejects.toThrow(/was moved to PostgreSQL.*set DATABASE_URL/);
     expect(await read()).toEqual([{ value: "0" }]);
-    await expect(createStore({ engine: "sqlite", file }, Buffer.alloc(32, 7), ulid)).rejects.toBeInstanceOf(
-      DatabaseMoved,
-    );
+    await expect(createStore({ engine: "sqlite", file }, Buffer.alloc(32, 7), ulid)).rejects.toBeInstanceOf(DatabaseMoved);
   });
 
   test("a lock that cannot be renewed during a long write of another process is lost, without an error in a timer", async () => {

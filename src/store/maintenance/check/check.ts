@@ -134,11 +134,7 @@ const installationWide =
 /** What the check knows of the relay: the ids of all platforms, the windows of duplicates, the time. */
 type CheckRules = EventRules & { platforms: readonly string[] };
 
-export async function checkSnapshot(
-  snapshot: Snapshot,
-  seal: Seal,
-  rules: CheckRules,
-): Promise<Inconsistency[]> {
+export async function checkSnapshot(snapshot: Snapshot, seal: Seal, rules: CheckRules): Promise<Inconsistency[]> {
   const faults = new Faults();
   if (snapshot.engine === "sqlite") {
     const rows = await snapshot.all("PRAGMA integrity_check(10)");
@@ -149,8 +145,7 @@ export async function checkSnapshot(
     const [row] = await snapshot.all(`SELECT COUNT(*) AS n, MIN(example) AS example FROM (${sql}) AS wrong`);
     faults.add(what, advice, String(row?.example), Number(row?.n));
   };
-  for (const query of [...queries, ...valueQueries(rules.platforms), ...(await numberQueries(snapshot))])
-    await run(query);
+  for (const query of [...queries, ...valueQueries(rules.platforms), ...(await numberQueries(snapshot))]) await run(query);
   for (const table of tablesAt(snapshot.version).filter((one) => !installationWide.test(one))) {
     await run({
       what: `${table} of sites that do not exist`,
@@ -176,12 +171,10 @@ async function checkSealed(snapshot: Snapshot, seal: Seal, faults: Faults): Prom
   };
   for (const { table, key, column, place, where = "1 = 1" } of sealedColumns) {
     const sql = `SELECT ${[...key, column].join(", ")} FROM ${table} WHERE ${where}`;
-    for await (const rows of snapshot.stream(sql))
-      for (const row of rows) check(table, String(row[column]), place(row));
+    for await (const rows of snapshot.stream(sql)) for (const row of rows) check(table, String(row[column]), place(row));
   }
   for (const row of await snapshot.all(`SELECT site_id, settings FROM sites`))
-    for (const { sealed, place } of sealedIn(String(row.site_id), String(row.settings)))
-      check("sites", sealed, place);
+    for (const { sealed, place } of sealedIn(String(row.site_id), String(row.settings))) check("sites", sealed, place);
 }
 
 const modes = ["live", "test"];
@@ -212,13 +205,11 @@ const enumerations: readonly [table: string, key: string, column: string, values
 ];
 
 function valueQueries(platforms: readonly string[]): FaultQuery[] {
-  return [...enumerations, ["connections", "id", "platform", platforms] as const].map(
-    ([table, key, column, known]) => ({
-      what: `${table} with an unknown ${column}`,
-      advice: "unreadable",
-      sql: `SELECT ${key} AS example FROM ${table} WHERE ${column} NOT IN (${quoted(known)})`,
-    }),
-  );
+  return [...enumerations, ["connections", "id", "platform", platforms] as const].map(([table, key, column, known]) => ({
+    what: `${table} with an unknown ${column}`,
+    advice: "unreadable",
+    sql: `SELECT ${key} AS example FROM ${table} WHERE ${column} NOT IN (${quoted(known)})`,
+  }));
 }
 
 const isSelection = (value: unknown) => value === null || Array.isArray(value);

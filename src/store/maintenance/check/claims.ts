@@ -20,8 +20,7 @@ export type DedupWindows = { dedupOrderMs: number; dedupNoOrderMs: number };
 export const idPattern = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 
 /** The columns of an event that its claims are made from. */
-export const claimedColumns =
-  "site_id, id, mode, name, value, currency, order_id, order_event_id, time, received_at, person";
+export const claimedColumns = "site_id, id, mode, name, value, currency, order_id, order_event_id, time, received_at, person";
 
 /** The clock of the node that purges claims is trusted that far ahead. */
 const clockToleranceMs = 2 * dayMs;
@@ -121,11 +120,7 @@ export async function checkClaims(snapshot: Snapshot, now: number, faults: Fault
   }
 }
 
-async function readEvents(
-  snapshot: Snapshot,
-  siteId: string,
-  claims: readonly Row[],
-): Promise<Map<string, Row>> {
+async function readEvents(snapshot: Snapshot, siteId: string, claims: readonly Row[]): Promise<Map<string, Row>> {
   const ids = [...new Set(claims.map((row) => String(row.event_id)))];
   const sql = `SELECT ${claimedColumns} FROM events WHERE site_id = $1 AND id IN ({KEYS})`;
   const rows = await allByKeys(snapshot, sql, [siteId], ids);
@@ -134,18 +129,11 @@ async function readEvents(
 
 function isClaimOf(claim: Row, event: Row): boolean {
   const own = claimsOf(event);
-  return (
-    own === null || (own.claims.includes(String(claim.claim)) && own.personRef === Number(claim.person_ref))
-  );
+  return own === null || (own.claims.includes(String(claim.claim)) && own.personRef === Number(claim.person_ref));
 }
 
 /** Leaves out events that were purged: the hours of those are marked as final first. */
-async function notPurged(
-  snapshot: Snapshot,
-  siteId: string,
-  claims: readonly Row[],
-  now: number,
-): Promise<Row[]> {
+async function notPurged(snapshot: Snapshot, siteId: string, claims: readonly Row[], now: number): Promise<Row[]> {
   const hourOf = (claim: Row) => Math.floor(timeOfId(String(claim.event_id)) / hourMs);
   const isId = (claim: Row) => idPattern.test(String(claim.event_id));
   const hours = [...new Set(claims.filter(isId).map(hourOf))];

@@ -13,12 +13,7 @@ export type SiteCounts = {
 };
 
 /** Compares the hours that are not due again and whose events were not purged. */
-export async function compareHours(
-  snapshot: Snapshot,
-  siteId: string,
-  { hours }: SiteCounts,
-  faults: Faults,
-): Promise<void> {
+export async function compareHours(snapshot: Snapshot, siteId: string, { hours }: SiteCounts, faults: Faults): Promise<void> {
   const computed = `SELECT hour FROM statistics_hours WHERE site_id = $1 AND due_at = ${finalAt} AND rolled_at < ${finalAt}`;
   const stored = new Map<number, Map<string, number>>();
   for (const row of await snapshot.all(computed, [siteId])) stored.set(Number(row.hour), new Map());
@@ -29,8 +24,7 @@ export async function compareHours(
      GROUP BY hour, kind, CASE WHEN kind = 'delivery' THEN name ELSE '' END`,
     [siteId],
   );
-  for (const row of figures)
-    stored.get(Number(row.hour))?.set(`${row.kind} ${row.detail}`.trim(), Number(row.n));
+  for (const row of figures) stored.get(Number(row.hour))?.set(`${row.kind} ${row.detail}`.trim(), Number(row.n));
   for (const [hour, known] of stored) {
     const counted = hours.get(hour) ?? new Map<string, number>();
     const differing = [...new Set([...known.keys(), ...counted.keys()])].filter(
@@ -39,8 +33,7 @@ export async function compareHours(
     const example = `${siteId} ${new Date(hour * hourMs).toISOString()}`;
     if (differing.some((figure) => !figure.startsWith("delivery ")))
       faults.add("hours whose statistics differ from their events", "miscounted", example);
-    else if (differing.length > 0)
-      faults.add("hours whose statistics differ from their deliveries", "miscounted", example);
+    else if (differing.length > 0) faults.add("hours whose statistics differ from their deliveries", "miscounted", example);
   }
 }
 

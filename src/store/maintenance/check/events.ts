@@ -22,11 +22,7 @@ export type EventRules = {
   now: number;
 };
 
-export async function checkEvents(
-  snapshot: Snapshot,
-  { windowsOf, now }: EventRules,
-  faults: Faults,
-): Promise<void> {
+export async function checkEvents(snapshot: Snapshot, { windowsOf, now }: EventRules, faults: Faults): Promise<void> {
   const sites = await snapshot.all(`SELECT site_id FROM sites WHERE site_id NOT IN (${incompleteSites})`);
   const left = new Set(sites.map((row) => String(row.site_id)));
   const windows = await readWindows(snapshot, windowsOf);
@@ -64,11 +60,7 @@ export async function checkEvents(
 const noCounts = (): SiteCounts => ({ hours: new Map(), conversions: 0, removed: 0 });
 
 /** Counts as the relay does: totals in toCounted, hours in the rollup. */
-function countEvent(
-  counts: SiteCounts,
-  row: Row,
-  deliveries: readonly { platform: string; state: DeliveryState }[],
-): void {
+function countEvent(counts: SiteCounts, row: Row, deliveries: readonly { platform: string; state: DeliveryState }[]): void {
   const hour = Math.floor(timeOfId(String(row.id)) / hourMs);
   const figures = counts.hours.get(hour) ?? new Map<string, number>();
   counts.hours.set(hour, figures);
@@ -88,16 +80,14 @@ const isBots = ({ reasons }: Row): boolean =>
 function checkEvent(row: Row, faults: Faults): void {
   const id = String(row.id);
   if (!idPattern.test(id)) faults.add("events with an invalid id", "unreadable", id);
-  if (!personPattern.test(String(row.person)))
-    faults.add("events with an invalid email hash", "unreadable", id);
+  if (!personPattern.test(String(row.person))) faults.add("events with an invalid email hash", "unreadable", id);
   if (String(row.name).trim() === "") faults.add("events without a name", "unreadable", id);
   if (Number(row.uses_order_event_id) === 1 && row.order_id === null)
     faults.add("events without an order that use its order event id", "unreadable", id);
   const person = readPerson(String(row.person)).emailSha256;
   const ref = row.email_ref === null ? null : Number(row.email_ref);
   if (!isReadable(row)) faults.add("events that cannot be read", "unreadable", id);
-  else if (ref !== (person ? emailRef(person) : null))
-    faults.add("events with another person's hash", "missable", id);
+  else if (ref !== (person ? emailRef(person) : null)) faults.add("events with another person's hash", "missable", id);
 }
 
 const isReadable = (row: Row): boolean =>

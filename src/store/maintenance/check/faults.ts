@@ -6,19 +6,14 @@ export type Inconsistency = { what: string; count: number; example: string; advi
 /** What an operator can do, by the consequence of the fault. */
 const advice = {
   orphaned: "These rows have no effect; a backup may have what is missing here.",
-  unsendable:
-    "They are never sent: restore a backup, or report these conversions to the platforms in another way.",
-  resendable:
-    "A platform may get these conversions twice, and recognises them by their id; restore a backup if it must not.",
-  uncounted:
-    "Platforms may take them for another conversion of the same order: restore a backup, or report them in another way.",
-  repeatable:
-    "A sender that repeats these orders is not refused; restore a backup, or let no sender repeat them.",
+  unsendable: "They are never sent: restore a backup, or report these conversions to the platforms in another way.",
+  resendable: "A platform may get these conversions twice, and recognises them by their id; restore a backup if it must not.",
+  uncounted: "Platforms may take them for another conversion of the same order: restore a backup, or report them in another way.",
+  repeatable: "A sender that repeats these orders is not refused; restore a backup, or let no sender repeat them.",
   refusable: "New orders may be refused as duplicates until these claims expire; restore a backup, or wait.",
   unreadable: "The relay leaves these rows out; enter the values again, or restore a backup.",
   undecryptable: "Enter the values again, or restore a backup together with its encryption key.",
-  miscounted:
-    "Charts and periods show these numbers; restore a backup if they matter. Nothing is sent because of them.",
+  miscounted: "Charts and periods show these numbers; restore a backup if they matter. Nothing is sent because of them.",
   missable: "An erasure or a purge may miss these rows: restore a backup.",
   misconfigured: "Enter this part of the configuration again, or restore a backup.",
   broken: "Stop the relay and restore a backup; the disk may be failing.",

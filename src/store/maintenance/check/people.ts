@@ -21,8 +21,7 @@ export async function checkPeople(snapshot: Snapshot, faults: Faults): Promise<v
         else if (record.visits.length > 0 && oldestIn(record.visits, 0) !== Number(row.oldest_at))
           faults.add(`${table} whose age is not that of their oldest visit`, "missable", id);
         const persons = table === "identities" ? [id] : (record?.emailSha256s ?? []);
-        if (!persons.every((hash) => hashPattern.test(hash)))
-          faults.add(`${table} of no person`, "missable", id);
+        if (!persons.every((hash) => hashPattern.test(hash))) faults.add(`${table} of no person`, "missable", id);
       }
     }
   }

@@ -37,10 +37,7 @@ export async function checkPlans(
   if (!first || !last) return states;
   const range = [siteId, String(first.id), String(last.id)];
   const read = (columns: string, table: string) =>
-    snapshot.all(
-      `SELECT ${columns} FROM ${table} WHERE site_id = $1 AND event_id >= $2 AND event_id <= $3`,
-      range,
-    );
+    snapshot.all(`SELECT ${columns} FROM ${table} WHERE site_id = $1 AND event_id >= $2 AND event_id <= $3`, range);
   const ofEvent = (row: Row) => String(row.event_id);
   const outcomes = Map.groupBy(await read("event_id, number, results", "outcomes"), ofEvent);
   const stored = (await read(deliveryRow.list, "deliveries")).map(deliveryRow.read);
@@ -56,8 +53,7 @@ export async function checkPlans(
       deliveries: deliveries.get(id) ?? [],
       attempts: attempts.get(id) ?? [],
     };
-    if (event.status === "filtered" && rows.plan.length > 0)
-      faults.add("filtered events with deliveries", "unsendable", id);
+    if (event.status === "filtered" && rows.plan.length > 0) faults.add("filtered events with deliveries", "unsendable", id);
     const found = readAll(rows.outcomes);
     const planned = { id, plan: rows.plan, owner, receivedAt };
     const merged = mergeDeliveries(siteId, planned, found ?? [], rows.deliveries);
@@ -67,8 +63,7 @@ export async function checkPlans(
       continue;
     }
     const open = checkOutcomes(rows, found, faults);
-    if (open.length > 0 && (marks.get(owner) ?? "z") > id)
-      faults.add("open events that no node owns", "unsendable", id);
+    if (open.length > 0 && (marks.get(owner) ?? "z") > id) faults.add("open events that no node owns", "unsendable", id);
     for (const delivery of rows.deliveries) checkDelivery(rows, delivery, found, open, faults);
   }
   return states;
@@ -83,19 +78,16 @@ function readAll(rows: readonly Row[]): Outcome[] | null {
 /** Returns the connections whose first attempt is open. */
 function checkOutcomes(rows: Rows, found: readonly Outcome[], faults: Faults): string[] {
   const { id, plan, deliveries } = rows;
-  const hasRow = (position: number) =>
-    deliveries.some(({ connectionId }) => connectionId === plan[position]?.connectionId);
+  const hasRow = (position: number) => deliveries.some(({ connectionId }) => connectionId === plan[position]?.connectionId);
   const positions = new Set(found.map(({ position }) => position));
-  if (found.some(({ position }) => plan[position]?.by !== "owner"))
-    faults.add("outcomes that no plan has", "orphaned", id);
+  if (found.some(({ position }) => plan[position]?.by !== "owner")) faults.add("outcomes that no plan has", "orphaned", id);
   if (positions.size < found.length) faults.add("outcomes that are there twice", "resendable", id);
   if (found.some(({ position, sent }) => !sent && !hasRow(position)))
     faults.add("outcomes without their delivery", "unsendable", id);
   if (plan.some(({ by }, position) => by === "row" && !hasRow(position)))
     faults.add("plans without their delivery", "unsendable", id);
   const open = plan.filter(({ by }, position) => by === "owner" && !positions.has(position));
-  if (!areInSequence(rows.outcomes, open.length > 0))
-    faults.add("outcomes whose numbers are not in sequence", "resendable", id);
+  if (!areInSequence(rows.outcomes, open.length > 0)) faults.add("outcomes whose numbers are not in sequence", "resendable", id);
   return open.map(({ connectionId }) => connectionId);
 }
 
@@ -128,11 +120,8 @@ function checkDelivery(
 ): void {
   const position = plan.findIndex(({ connectionId }) => connectionId === delivery.connectionId);
   if (position < 0) return faults.add("deliveries that no plan has", "resendable", id);
-  if (open.includes(delivery.connectionId))
-    faults.add("deliveries whose first attempt is open", "resendable", id);
-  const numbers = attempts
-    .filter((row) => row.connection_id === delivery.connectionId)
-    .map((row) => Number(row.number));
+  if (open.includes(delivery.connectionId)) faults.add("deliveries whose first attempt is open", "resendable", id);
+  const numbers = attempts.filter((row) => row.connection_id === delivery.connectionId).map((row) => Number(row.number));
   const made = numbers.length + (found.some((one) => one.position === position && one.sent) ? 1 : 0);
   if (made > delivery.attempts) faults.add("attempts beyond the count of their delivery", "orphaned", id);
   else if (made < delivery.attempts) faults.add("deliveries with missing attempts", "orphaned", id);
