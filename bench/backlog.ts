@@ -11,7 +11,7 @@ import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { idAt } from "../src/kernel/ids.ts";
-import { packPlan } from "../src/store/events/plan.ts";
+import { packPlan } from "../src/store/deliveries/plan.ts";
 import { median } from "./part.ts";
 
 const backlog = 100_000;

@@ -5,7 +5,7 @@ import { idAt } from "../src/kernel/ids.ts";
 import { connect } from "../src/sites/connect.ts";
 import { createDirectory } from "../src/sites/directory.ts";
 import { addKey, addSite, findSite } from "../src/sites/manage.ts";
-import { packPlan } from "../src/store/events/plan.ts";
+import { packPlan } from "../src/store/deliveries/plan.ts";
 import { packAttribution } from "../src/store/people/personCodec.ts";
 import { closeHarness, createHarness, pick, measureLoad, type Candidate, type LoadResult } from "./support/loadTest.ts";
 import type { FailingPlatforms } from "./support/failingPlatforms.ts";

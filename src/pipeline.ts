@@ -2,23 +2,21 @@
 
 import { dispatch } from "./delivery/dispatch.ts";
 import type { Lanes } from "./delivery/lanes/lanes.ts";
-import { planDeliveries, withPlatformEventId, type PlannedDelivery } from "./delivery/plan.ts";
-import type { Attribution, Event, FilterReason, Identity, Result } from "./kernel/event.ts";
+import type { ReservedId } from "./delivery/ownership.ts";
+import { planDeliveries, toConversion, type PlannedDelivery } from "./delivery/plan.ts";
 import { attribute, lookUpPerson, lookUpTimeoutMs } from "./identity/attribution.ts";
 import { addKnownForms } from "./identity/person.ts";
+import type { Attribution, Conversion, Event, FilterReason, Identity, Result } from "./kernel/event.ts";
 import { orderEventIdOf } from "./kernel/ids.ts";
 import type { Site } from "./sites/directory.ts";
-import type { OpenEvent, ReservedId } from "./delivery/openEvents.ts";
 import type { NewDelivery } from "./store/deliveries/delivery.ts";
 import { duplicateKey, orderClaim, personRefOf } from "./store/events/claims.ts";
-import { toPlan, type PlanEntry } from "./store/events/plan.ts";
 import type { Store } from "./store/store.ts";
 import { filterReasons } from "./traffic/filter.ts";
 
 export type Received = {
   event: Event;
-  /** null where every delivery gets a row of its own, as in an import. */
-  reservedId: ReservedId | null;
+  reservedId: ReservedId;
   /** As the sender gave it; part of the duplicate key when there is no order id. */
   eventTime: number | null;
   emailDomain: string | null;
@@ -32,24 +30,19 @@ export type Exit =
 export type RelayContext = {
   store: Store;
   lanes: Lanes;
-  /** This node, as the owner of leases. */
-  owner: string;
-  leaseMs: number;
   now: () => number;
-  /** Converts a time of this node's clock to that of leases and due times. */
-  toSharedTime?: (at: number) => number;
   /** Called when the event and these deliveries are durable. */
   onPlanned?: (planned: readonly NewDelivery[]) => void;
 };
 
 /** Sends nothing to a platform before the event, its claim and its deliveries are durable. Releases the event's id. */
-export function relay(received: Received, site: Site, deadline: number, context: RelayContext): Promise<Exit> {
-  return relayEvent(received, site, deadline, context).finally(() => received.reservedId?.release());
-}
-
-async function relayEvent(received: Received, site: Site, deadline: number, context: RelayContext): Promise<Exit> {
-  const prepared = await prepare(received, site, deadline, context);
-  return acceptAndSend(prepared, deadline, context);
+export async function relay(received: Received, site: Site, deadline: number, context: RelayContext): Promise<Exit> {
+  try {
+    const prepared = await prepare(received, site, deadline, context);
+    return await acceptAndSend(prepared, deadline, context);
+  } finally {
+    received.reservedId.release();
+  }
 }
 
 /**
@@ -73,32 +66,24 @@ export async function relayBatch(
       ),
     );
   } finally {
-    for (const { reservedId } of batch) reservedId?.release();
+    for (const { reservedId } of batch) reservedId.release();
   }
 }
 
 type Prepared = {
+  reservedId: ReservedId;
   event: Event;
   attribution: Attribution;
   reasons: FilterReason[];
   claims: ReturnType<typeof claimsOf>;
+  conversion: Conversion;
   planned: PlannedDelivery[];
-  plan: PlanEntry[];
-  openEvent: OpenEvent | null;
-  /** Set where the deliveries are leased one by one. */
-  leaseUntil: number | null;
-  leasedAt: number;
   /** The events that are committed together with this one. */
   batch: object | null;
 };
 
 /** Only reads. */
-async function prepare(
-  received: Received,
-  site: Site,
-  deadline: number,
-  { store, owner, leaseMs, now, toSharedTime = (at) => at }: RelayContext,
-): Promise<Prepared> {
+async function prepare(received: Received, site: Site, deadline: number, { store }: RelayContext): Promise<Prepared> {
   const { settings } = site;
   const { receivedAt, person } = received.event;
   const { emailSha256 } = person;
@@ -114,53 +99,24 @@ async function prepare(
   const attribution = attribute(known, event.time, { keepMs: settings.keepMs, isTrusted });
 
   const claims = claimsOf(received, site);
-  const lease = { owner, until: receivedAt + leaseMs };
-  const platformEventId = claims.orderEventId ?? event.id;
-  const planned = reasons.length
-    ? []
-    : planDeliveries({ event, attribution, platformEventId }, site.connections, lease, receivedAt);
-
-  // This node owns the event until its first attempts are settled, if there are any.
-  const isAttempted = planned.some(({ job }) => job);
-  const plan = toPlan(planned, true);
-  const openEvent = isAttempted ? (received.reservedId?.open(site.id, plan) ?? null) : null;
-  const isLeased = isAttempted && openEvent === null;
-  // The wall clock may be set back while the event is accepted, which would prolong the lease.
-  const leaseEndsAt = isLeased ? lease.until - now() + performance.now() : undefined;
-  if (isLeased) for (const { job } of planned) if (job) job.leaseEndsAt = leaseEndsAt;
-  return {
-    event,
-    attribution,
-    reasons,
-    claims,
-    planned,
-    plan: isLeased ? toPlan(planned, false) : plan,
-    openEvent,
-    leaseUntil: isLeased ? toSharedTime(lease.until) : null,
-    leasedAt: isLeased ? toSharedTime(receivedAt) : receivedAt,
-    batch: null,
-  };
+  const conversion = toConversion(event, claims.orderEventId ?? event.id, attribution);
+  const planned = reasons.length ? [] : planDeliveries(conversion, site.connections, receivedAt);
+  return { reservedId: received.reservedId, event, attribution, reasons, claims, conversion, planned, batch: null };
 }
 
-async function acceptAndSend(
-  { event, attribution, reasons, claims, planned, plan, openEvent, leaseUntil, leasedAt, batch }: Prepared,
-  deadline: number,
-  context: RelayContext,
-): Promise<Exit> {
-  const acceptance = await context.store.events
+async function acceptAndSend(prepared: Prepared, deadline: number, context: RelayContext): Promise<Exit> {
+  const { reservedId, event, attribution, reasons, claims, conversion, planned, batch } = prepared;
+  const { store, lanes, now } = context;
+  const ownership = reservedId.own(event.siteId, planned, event.receivedAt);
+  const openEvent = ownership.by === "node" ? ownership.event : null;
+  const acceptance = await store.events
     .accept({
       event,
       attribution,
       filterReasons: reasons,
-      claim: claims.claim,
-      claimUntil: claims.claimUntil,
-      personRef: claims.personRef,
-      orderEventId: claims.orderEventId,
+      ...claims,
       deliveries: planned,
-      plan,
-      owner: context.owner,
-      leaseUntil,
-      leasedAt,
+      ownership,
       answerBy: deadline,
       batch,
     })
@@ -175,8 +131,10 @@ async function acceptAndSend(
   if (reasons.length) return { exit: "filtered", reasons };
   context.onPlanned?.(planned);
 
-  const toSend = withPlatformEventId(planned, acceptance.platformEventId);
-  const results = await dispatch(toSend, openEvent, context.lanes, deadline, context.now());
+  const { platformEventId } = acceptance;
+  // The store gave the event another id than planned, which is rare.
+  const sent = conversion.platformEventId === platformEventId ? conversion : { ...conversion, platformEventId };
+  const results = await dispatch({ event, conversion: sent, planned, ownership }, lanes, deadline - now());
   return { exit: "dispatched", results };
 }
 

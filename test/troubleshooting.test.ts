@@ -125,7 +125,7 @@ test("the troubleshooting page explains every reason that delivery itself gives"
     ...textsAfter(source("delivery/addresses.ts"), /return (?:isPublicAddress\(address\) \? null : )?/)
       .filter((parts) => parts.join("").includes("CLEANCAST_ALLOW_PRIVATE"))
       .map(([first = "", ...rest]) => [`the address ${first}`, ...rest]),
-    ...["store/people/erase.ts", "store/deliveries/syncLogChanges.ts"].flatMap((path) =>
+    ...["store/people/erase.ts", "store/deliveries/syncLog/changes.ts"].flatMap((path) =>
       [...source(path).matchAll(/reason = '([^']+)'/g)].map(([, text]) => [text as string]),
     ),
   ].filter((parts) => parts.join("").trim().includes(" ") || parts.join("") === "cancelled");

@@ -219,7 +219,7 @@ export async function seedEvents(installation: Installation, count: number): Pro
     limit: 1,
   });
   const deliveries = found ? await store.deliveries.listByEvent(installation.siteId, found.id) : [];
-  if (deliveries.some(({ state }) => state !== "sent") || deliveries.length !== found?.plan.length)
+  if (deliveries.length === 0 || deliveries.some(({ state }) => state !== "sent"))
     throw new Error("the store does not find the seeded events with their deliveries");
   await store.close();
 }

@@ -6,6 +6,7 @@ import { hashPerson, Plain, PlainEmail } from "../../src/identity/person.ts";
 import type { ConsentState, Mode, Person, Verdict, Visit } from "../../src/kernel/event.ts";
 import { ulid } from "../../src/kernel/ids.ts";
 import { dayMs, minuteMs } from "../../src/kernel/time.ts";
+import type { ReservedId } from "../../src/delivery/ownership.ts";
 import { relay, type RelayContext } from "../../src/pipeline.ts";
 import type { Site } from "../../src/sites/directory.ts";
 import type { Bot } from "./bots.ts";
@@ -117,6 +118,13 @@ const decisions: { weight: number; consent: ConsentState | null }[] = [
 ];
 
 /** Sends a planned event and its repeats through the pipeline; returns the number of live duplicates. */
+/** The deliveries get rows at once, because their attempts are made for times in the past. */
+const leasedBy = (owner: string, id: string): ReservedId => ({
+  id,
+  own: (_siteId, _planned, at) => ({ by: "row", owner, at, dueAt: at + 30_000, until: at + 30_000, endsAt: Infinity }),
+  release() {},
+});
+
 export async function replayEvent(planned: Planned, site: Site, context: RelayContext): Promise<number> {
   const { at, created, customer, mode, name, value, currency, orderId } = planned;
   const contact = {
@@ -132,7 +140,8 @@ export async function replayEvent(planned: Planned, site: Site, context: RelayCo
   const send = (id: string) => {
     const event = { id, name, value, currency, orderId, person, ...origin };
     // The deadline is generous for slow machines.
-    return relay({ event, reservedId: null, eventTime: null, emailDomain: planned.domain }, site, Date.now() + 120_000, context);
+    const received = { event, reservedId: leasedBy("demo", id), eventTime: null, emailDomain: planned.domain };
+    return relay(received, site, Date.now() + 120_000, context);
   };
   await send(ulid(at));
   let duplicates = 0;

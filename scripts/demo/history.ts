@@ -90,8 +90,6 @@ async function write(store: Store, clock: Clock, options: HistoryOptions): Promi
   const marked = new Set<string>();
   const relayContext: RelayContext = {
     store,
-    owner: "demo",
-    leaseMs: 30_000,
     now: Date.now,
     lanes: createReplayLanes({
       store,

@@ -1,15 +1,16 @@
 // The platforms' answers in the demo's history: nearly all accept, a few fail, and one platform is down for two hours. The
 // connectors build the requests and read the answers; nothing is sent.
 
-import { exchange } from "../../src/delivery/exchange.ts";
+import { callPlatform } from "../../src/delivery/platformCall.ts";
 import type { Lanes } from "../../src/delivery/lanes/lanes.ts";
 import type { Job } from "../../src/delivery/plan.ts";
-import { decide, type Decision } from "../../src/delivery/retry.ts";
-import type { Sender, Sent } from "../../src/delivery/send.ts";
+import { decide, toResult, type Decision } from "../../src/delivery/retry.ts";
+import type { Answer, Sender } from "../../src/delivery/send.ts";
 import type { Reading } from "../../src/kernel/event.ts";
 import { platformOf } from "../../src/platforms/index.ts";
 import type { Platform } from "../../src/platforms/platform.ts";
 import type { Connection } from "../../src/sites/directory.ts";
+import { anyNode } from "../../src/store/deliveries/ownership.ts";
 import type { Store } from "../../src/store/store.ts";
 import { alphanumeric, uuidFrom, type Random } from "./random.ts";
 
@@ -78,14 +79,14 @@ export function createReplayLanes(options: ReplayOptions): Lanes {
     if (!platform) throw new Error(`the demo knows no platform ${connection.platform}`);
     const wanted = wantedAt(platform.id, job.siteId, at, attempts);
     const durationMs = wanted === "slow" ? 8003 : 60 + Math.round(320 * random.number() ** 2);
-    const read = (sent: Sent) =>
-      sent.ok ? platform.readResponse(sent.response, [job.conversion], connection.settings, at)[0]?.outcome : "retry";
-    const answer = answersFor(wanted, platform, random).find(
-      (sent) => read(sent) === (wanted === "down" || wanted === "slow" ? "retry" : wanted),
+    const read = (answer: Answer) =>
+      answer.ok ? platform.readResponse(answer.response, [job.conversion], connection.settings, at)[0]?.outcome : "retry";
+    const chosen = answersFor(wanted, platform, random).find(
+      (one) => read(one) === (wanted === "down" || wanted === "slow" ? "retry" : wanted),
     );
-    if (!answer) throw new Error(`the demo has no answer of ${platform.name} that is read as ${wanted}`);
-    const sender: Sender = { send: () => Promise.resolve(answer), close: () => Promise.resolve() };
-    const result = await exchange(sender, platform, connection.settings, [job.conversion], at);
+    if (!chosen) throw new Error(`the demo has no answer of ${platform.name} that is read as ${wanted}`);
+    const sender: Sender = { send: () => Promise.resolve(chosen), close: () => Promise.resolve() };
+    const result = await callPlatform(sender, { platform, settings: connection.settings }, [job.conversion], at);
     if (result.defect) throw result.defect;
     const reading = result.readings[0] as Reading;
     const endedAt = at + durationMs;
@@ -126,10 +127,10 @@ export function createReplayLanes(options: ReplayOptions): Lanes {
       let decision: Decision = { state: "queued", reason: null, dueAt: at };
       // A queued delivery has no owner.
       for (let attempts = 0; decision.state === "queued" && at < options.now; attempts++) {
-        decision = await attempt(job, connection, at, attempts, attempts === 0 ? job.owner : "");
+        decision = await attempt(job, connection, at, attempts, attempts === 0 ? job.ownership.owner : anyNode);
         at = decision.dueAt;
       }
-      return decision;
+      return toResult(decision);
     },
     withdraw: () => false,
     inHand: () => new Set(),
@@ -140,12 +141,12 @@ export function createReplayLanes(options: ReplayOptions): Lanes {
   };
 }
 
-const answerOf = (status: number, body: string): Sent => ({
+const answerOf = (status: number, body: string): Answer => ({
   ok: true,
   response: { status, headers: { "content-type": "application/json" }, body },
 });
 
-function answersFor(wanted: Wanted, platform: Platform, random: Random): Sent[] {
+function answersFor(wanted: Wanted, platform: Platform, random: Random): Answer[] {
   if (wanted === "slow") return [{ ok: false, code: "timeout", error: "no answer within 8 s" }];
   if (wanted === "down") return [answerOf(503, '{"message":"Service temporarily unavailable"}')];
   if (wanted !== "accepted") return (platform.responses ?? []).map(({ status, body }) => answerOf(status, body));

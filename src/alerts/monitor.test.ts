@@ -18,6 +18,7 @@ import type { StoreLocation } from "../store/connect.ts";
 import { createStore, type Store } from "../store/store.ts";
 import { checkSite, mayHaveProblem, newCheckMemory, quietMs, type Facts } from "./conditions.ts";
 import { createMailer } from "./mail.ts";
+import { anyNode } from "../store/deliveries/ownership.ts";
 import { alertMonitor } from "./monitor.ts";
 
 const minute = 60_000;
@@ -97,8 +98,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
       { receivedAt: at, value: null, orderId: null },
       {
         deliveries: [queuedDelivery(connectionId, "webhook")],
-        leaseUntil: at,
-        owner: state === "queued" ? "" : "node-a",
+        ownership: { by: "row", owner: state === "queued" ? anyNode : "node-a", at, dueAt: at },
       },
     );
     await store.events.accept(item);

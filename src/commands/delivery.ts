@@ -10,7 +10,7 @@ import { countOf } from "../kernel/text.ts";
 import type { Site } from "../sites/directory.ts";
 import { readVersion } from "../installation/installation.ts";
 import { findSite } from "../sites/manage.ts";
-import type { LogFilter, LogLine } from "../store/deliveries/syncLog.ts";
+import type { LogFilter, LogLine } from "../store/deliveries/syncLog/syncLog.ts";
 import {
   findSiteOrOnly,
   findSites,

@@ -96,8 +96,8 @@ export function webhookCommands(program: CliCommand): void {
       const sender = createSender({ connectMs, attemptMs: pushAttemptMs, allow: allowPrivate, origins: {} });
       try {
         const time = { now: Date.now, elapsed: () => performance.now() };
-        const { answer } = await sendTest({ ...context, sender }, await findWebhook(context, id), time);
-        const { ok, httpStatus, error, response } = answer;
+        const { reading } = await sendTest({ ...context, sender }, await findWebhook(context, id), time);
+        const { ok, httpStatus, error, response } = reading;
         const text = ok ? `Test accepted: HTTP ${httpStatus}` : `Test failed: ${error}`;
         context.print({ ok, httpStatus, error, response }, response ? `${text}\n${response}` : text);
         if (!ok) process.exitCode = 1;

@@ -1,83 +1,84 @@
 // Makes the first attempt of every delivery of one event, while the sender waits for the answer.
 
 import { clearCoarseTimeout, setCoarseTimeout } from "../kernel/coarseTimers.ts";
-import type { DeliveryState, Result } from "../kernel/event.ts";
-import type { Outcome } from "./lanes/deliver.ts";
+import type { Conversion, DeliveryState, Event, Result } from "../kernel/event.ts";
 import type { Lanes } from "./lanes/lanes.ts";
-import type { PlannedDelivery } from "./plan.ts";
-import type { OpenEvent } from "./openEvents.ts";
+import type { Ownership } from "./ownership.ts";
+import type { Job, PlannedDelivery } from "./plan.ts";
+import { toResult } from "./retry.ts";
 
-/** Sends all jobs in parallel and returns the results by platform. What has no result by `deadline` goes on without the sender. */
-export function dispatch(
-  planned: readonly PlannedDelivery[],
-  openEvent: OpenEvent | null,
-  lanes: Lanes,
-  deadline: number,
-  now: number,
-): Promise<Record<string, Result>> {
-  const outcomes: (Outcome | null)[] = planned.map((one) => (one.job ? null : one));
-  let open = 0;
+/** An event that is durable, with what was planned and stored of it. */
+export type Dispatched = {
+  event: Pick<Event, "siteId" | "id">;
+  conversion: Conversion;
+  planned: readonly PlannedDelivery[];
+  ownership: Ownership;
+};
+
+/** Sends all jobs in parallel and returns the results by platform. What has no result in time goes on without the sender. */
+export function dispatch(dispatched: Dispatched, lanes: Lanes, timeoutMs: number): Promise<Record<string, Result>> {
+  const { planned } = dispatched;
+  const jobs = createJobs(dispatched);
+  const results = planned.map((one, i): Result | null => (jobs[i] ? null : toResult(one)));
+  let missing = jobs.reduce((sum, job) => (job ? sum + 1 : sum), 0);
+  if (missing === 0) return Promise.resolve(byPlatform(planned, results));
   return new Promise((resolve) => {
-    const timeout = setCoarseTimeout(deadline - now, () => {
-      planned.forEach(({ job }, i) => {
-        if (job && outcomes[i] === null) lanes.withdraw(job);
-        outcomes[i] ??= noAnswerYet;
+    const timeout = setCoarseTimeout(timeoutMs, () => {
+      jobs.forEach((job, i) => {
+        if (job && results[i] === null) lanes.withdraw(job);
+        results[i] ??= noAnswerYet;
       });
-      resolve(toResults(planned, outcomes));
+      resolve(byPlatform(planned, results));
     });
-    const resolveIfDone = () => {
-      if (open > 0) return;
-      clearCoarseTimeout(timeout);
-      resolve(toResults(planned, outcomes));
-    };
-    planned.forEach(({ job }, i) => {
+    jobs.forEach((job, i) => {
       if (!job) return;
-      open += 1;
-      void lanes.send(job, openEvent).then((outcome) => {
-        outcomes[i] = outcome;
-        open -= 1;
-        resolveIfDone();
+      void lanes.send(job).then((result) => {
+        results[i] = result;
+        missing -= 1;
+        if (missing > 0) return;
+        clearCoarseTimeout(timeout);
+        resolve(byPlatform(planned, results));
       });
     });
-    resolveIfDone();
   });
 }
 
-const noAnswerYet: Outcome = { state: "queued", reason: "no answer yet" };
+const createJobs = ({ event, conversion, planned, ownership }: Dispatched): (Job | null)[] =>
+  planned.map(({ connectionId, expiresAt }) => {
+    if (expiresAt === null) return null;
+    return { siteId: event.siteId, eventId: event.id, connectionId, conversion, attemptsMade: 0, expiresAt, ownership };
+  });
+
+const noAnswerYet: Result = { ok: false, status: "queued", error: "no answer yet" };
 
 /** The least to the most urgent: of several connections to one platform, the most urgent state is the platform's result. */
 const severity: readonly DeliveryState[] = ["sent", "skipped", "queued", "parked", "expired", "rejected"];
+const severityOf = (result: Result) => severity.indexOf(result.ok ? "sent" : result.status);
 
-function toResults(planned: readonly PlannedDelivery[], outcomes: readonly (Outcome | null)[]): Record<string, Result> {
-  const worst: Record<string, Outcome> = {};
+function byPlatform(planned: readonly PlannedDelivery[], results: readonly (Result | null)[]): Record<string, Result> {
+  const worst: Record<string, Result> = {};
   /** Made only where a platform has several connections, which is rare. */
   let shared: Set<string> | null = null;
   for (const [i, { platform }] of planned.entries()) {
-    const outcome = outcomes[i] as Outcome;
+    const result = results[i] as Result;
     const known = worst[platform];
     if (known) (shared ??= new Set()).add(platform);
-    if (!known || severity.indexOf(outcome.state) > severity.indexOf(known.state)) worst[platform] = outcome;
+    if (!known || severityOf(result) > severityOf(known)) worst[platform] = result;
   }
-  const results: Record<string, Result> = {};
-  for (const platform in worst) {
-    const result = toResult(worst[platform] as Outcome);
-    if (!result.ok && shared?.has(platform)) result.error = errorsOf(platform, result.status);
-    results[platform] = result;
+  for (const platform of shared ?? []) {
+    const result = worst[platform] as Result;
+    if (!result.ok) worst[platform] = { ...result, error: errorsOf(platform, result.status) };
   }
-  return results;
+  return worst;
 
   /** Names the connections of a platform that have this state, because the answer has one result for all of them. */
-  function errorsOf(platform: string, status: string): string {
+  function errorsOf(platform: string, status: DeliveryState): string {
     return planned
       .flatMap((one, i) => {
-        const { state, reason } = outcomes[i] as Outcome;
-        const isNamed = one.platform === platform && state === status;
-        return isNamed ? [`connection ${one.connectionId}: ${reason ?? state}`] : [];
+        const result = results[i] as Result;
+        const isNamed = one.platform === platform && !result.ok && result.status === status;
+        return isNamed ? [`connection ${one.connectionId}: ${result.error}`] : [];
       })
       .join("; ");
   }
-}
-
-function toResult({ state, reason }: Outcome): Result {
-  return state === "sent" ? { ok: true } : { ok: false, status: state, error: reason ?? state };
 }

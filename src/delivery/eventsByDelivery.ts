@@ -3,7 +3,7 @@
 import { yieldToEventLoop } from "../kernel/deadline.ts";
 import type { EventFilter } from "../store/events/eventList.ts";
 import type { EventSummary } from "../store/events/eventRow.ts";
-import type { LogFilter } from "../store/deliveries/syncLog.ts";
+import type { LogFilter } from "../store/deliveries/syncLog/syncLog.ts";
 import type { Store } from "../store/store.ts";
 
 type Page = { events: EventSummary[]; next: string | null };

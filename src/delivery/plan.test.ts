@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Attribution, Event } from "../kernel/event.ts";
 import type { Connection } from "../sites/directory.ts";
-import { planDeliveries, toConversion, withPlatformEventId } from "./plan.ts";
+import { planDeliveries, toConversion } from "./plan.ts";
 import { sha256 } from "../../test/support/sha256.ts";
 
 const event: Event = {
@@ -105,57 +105,28 @@ describe("the plan of an event", () => {
     stateReason: null,
     createdAt: 0,
   };
-  const lease = { owner: "node", until: 9000 };
   const plan = (changes: Partial<Connection>, now = event.receivedAt) =>
-    planDeliveries({ event, attribution, platformEventId: "planned-id" }, [{ ...connection, ...changes }], lease, now);
+    planDeliveries(toConversion(event, "planned-id", attribution), [{ ...connection, ...changes }], now);
 
-  test("a delivery that can be sent has a job under the node's lease", () => {
-    const conversion = toConversion(event, "planned-id", attribution);
-    const job = {
-      siteId: "site",
-      eventId: "0193-event",
-      connectionId: "c1",
-      conversion,
-      attemptsMade: 0,
-      expiresAt: event.receivedAt + 7 * 86_400_000,
-      owner: "node",
-      leaseUntil: 9000,
-    };
-    expect(plan({})).toEqual([{ connectionId: "c1", platform: "sandbox", state: "queued", reason: null, job }]);
+  test("a delivery that can be sent is queued, with the time at which it expires", () => {
+    const expiresAt = event.receivedAt + 7 * 86_400_000;
+    expect(plan({})).toEqual([{ connectionId: "c1", platform: "sandbox", state: "queued", reason: null, expiresAt }]);
   });
 
   test.each<[string, Partial<Connection>, string, string]>([
     ["an unknown platform", { platform: "from_the_future" }, "skipped", "this version does not know the platform"],
     ["a deselected event", { events: ["lead"] }, "skipped", "event not selected"],
     ["a paused connection", { state: "paused" }, "parked", "paused"],
-  ])("the delivery for %s has a reason and no job", (_what, changes, state, reason) => {
-    expect(plan(changes)).toMatchObject([{ state, reason, job: null }]);
+  ])("the delivery for %s has a reason and is not sent", (_what, changes, state, reason) => {
+    expect(plan(changes)).toMatchObject([{ state, reason, expiresAt: null }]);
   });
 
   test("an event that is too old for the platform is skipped", () => {
     const old = plan({ platform: "meta" }, event.time + 8 * 86_400_000);
-    expect(old).toMatchObject([{ state: "skipped", reason: "older than the 7 days that Meta takes", job: null }]);
+    expect(old).toMatchObject([{ state: "skipped", reason: "older than the 7 days that Meta takes", expiresAt: null }]);
   });
 
   test("event names are selected regardless of case and separators", () => {
     expect(plan({ events: ["PUR_CHASE"] })).toMatchObject([{ state: "queued" }]);
-  });
-
-  test("without a lease the deliveries have no job", () => {
-    const planned = planDeliveries({ event, attribution, platformEventId: "id" }, [connection], null, 0);
-    expect(planned).toMatchObject([{ state: "queued", job: null }]);
-  });
-
-  test("a plan whose platform event id was confirmed is not copied", () => {
-    const planned = plan({});
-    expect(withPlatformEventId(planned, "planned-id")).toBe(planned);
-  });
-
-  test("another platform event id reaches every job and leaves the plan unchanged", () => {
-    const planned = [...plan({}), ...plan({ state: "paused" }), ...plan({ id: "c2" })];
-    const before = structuredClone(planned);
-    const renamed = withPlatformEventId(planned, "own-id");
-    expect(renamed.map(({ job }) => job?.conversion.platformEventId)).toEqual(["own-id", undefined, "own-id"]);
-    expect(planned).toEqual(before);
   });
 });

@@ -1,16 +1,14 @@
-// Plans the deliveries of an event. Every connection gets one; those that cannot be sent say why, the others have a job.
+// Plans the deliveries of an event: every connection gets one, and those that cannot be sent say why.
 
 import { unselectedReason, type Attribution, type Conversion, type DeliveryState, type Event } from "../kernel/event.ts";
 import { platformOf } from "../platforms/index.ts";
 import { foldName, usualEventOf } from "../platforms/shared/eventNames.ts";
 import type { Connection } from "../sites/directory.ts";
 import type { NewDelivery } from "../store/deliveries/delivery.ts";
+import type { Ownership } from "./ownership.ts";
 import { expiryOf, maxAgeDaysOf } from "./retry.ts";
 
-/** `until` is the end of the lease in the store; `endsAt` the same on the monotonic clock, for a job that may wait for long. */
-type Lease = { owner: string; until: number; endsAt?: number };
-
-/** One delivery whose lease this node holds. */
+/** One attempt to be made of a delivery. */
 export type Job = {
   siteId: string;
   eventId: string;
@@ -19,16 +17,13 @@ export type Job = {
   /** Attempts made before this one. */
   attemptsMade: number;
   expiresAt: number;
-  owner: string;
-  leaseUntil: number;
-  /** The end of the lease on the monotonic clock; absent where the node's own lease covers the event. */
-  leaseEndsAt?: number | undefined;
+  ownership: Ownership;
   /** A first attempt of a backfill, which live events overtake. */
   isBackfill?: boolean;
 };
 
-/** `job` is null unless the delivery can be sent now. */
-export type PlannedDelivery = NewDelivery & { job: Job | null };
+/** `expiresAt` is null unless the delivery can be sent now. */
+export type PlannedDelivery = NewDelivery & { expiresAt: number | null };
 
 /** Returns the part of an event that platforms may see. Nothing that identifies a person is in it when consent withholds that. */
 export function toConversion(event: Event, platformEventId: string, attribution: Attribution): Conversion {
@@ -55,68 +50,35 @@ export function toConversion(event: Event, platformEventId: string, attribution:
   return conversion;
 }
 
-/** Without a lease there are no jobs: the deliveries are left to the worker. */
-export function planDeliveries(
-  { event, attribution, platformEventId }: { event: Event; attribution: Attribution; platformEventId: string },
-  connections: readonly Connection[],
-  lease: Lease | null,
-  now: number,
-): PlannedDelivery[] {
-  const conversion = toConversion(event, platformEventId, attribution);
+/** Every connection gets a delivery; one that cannot be sent now says why. */
+export function planDeliveries(conversion: Conversion, connections: readonly Connection[], now: number): PlannedDelivery[] {
   return connections.map((connection) => {
-    const { settings } = connection;
-    const platform = platformOf(connection.platform);
-    if (!platform) return withoutJob(connection, "skipped", "this version does not know the platform");
+    const { id: connectionId, platform: platformId, settings } = connection;
+    const unsent = (state: DeliveryState, reason: string): PlannedDelivery => ({
+      connectionId,
+      platform: platformId,
+      state,
+      reason,
+      expiresAt: null,
+    });
+    const platform = platformOf(platformId);
+    if (!platform) return unsent("skipped", "this version does not know the platform");
     // Whether the event is selected and fit to be sent is not known before the connection can be read.
-    if (connection.unreadable) return withoutJob(connection, "parked", parkedReason(connection));
-    if (!isSelected(connection, event.name)) return withoutJob(connection, "skipped", unselectedReason);
+    if (connection.unreadable) return unsent("parked", parkedReason(connection));
+    if (!isSelected(connection, conversion.name)) return unsent("skipped", unselectedReason);
     const maxAgeDays = maxAgeDaysOf(conversion, platform, settings);
-    const expiresAt = expiryOf(event, maxAgeDays);
-    if (expiresAt <= now) return withoutJob(connection, "skipped", tooOldReason(platform, maxAgeDays));
+    const expiresAt = expiryOf(conversion, maxAgeDays);
+    if (expiresAt <= now) return unsent("skipped", tooOldReason(platform, maxAgeDays));
     const unfit = platform.skipReason?.(conversion, settings, now);
-    if (unfit) return withoutJob(connection, "skipped", unfit);
-    if (connection.state !== "active") return withoutJob(connection, "parked", parkedReason(connection));
-    const job = lease && createJob(event, conversion, connection, expiresAt, lease);
-    return { connectionId: connection.id, platform: connection.platform, state: "queued", reason: null, job };
+    if (unfit) return unsent("skipped", unfit);
+    if (connection.state !== "active") return unsent("parked", parkedReason(connection));
+    return { connectionId, platform: platformId, state: "queued", reason: null, expiresAt };
   });
 }
 
 /** The reason of an event that is older than the platform takes. */
 export const tooOldReason = ({ name }: { name: string }, maxAgeDays: number | undefined): string =>
   `older than the ${maxAgeDays} days that ${name} takes`;
-
-function withoutJob(connection: Connection, state: DeliveryState, reason: string): PlannedDelivery {
-  return { connectionId: connection.id, platform: connection.platform, state, reason, job: null };
-}
-
-export function createJob(
-  event: Event,
-  conversion: Conversion,
-  connection: Connection,
-  expiresAt: number,
-  lease: Lease,
-  attemptsMade = 0,
-): Job {
-  return {
-    siteId: event.siteId,
-    eventId: event.id,
-    connectionId: connection.id,
-    conversion,
-    attemptsMade,
-    expiresAt,
-    owner: lease.owner,
-    leaseUntil: lease.until,
-    leaseEndsAt: lease.endsAt,
-  };
-}
-
-/** Copies the plan only when the store gave the event another id than planned, which is rare. */
-export function withPlatformEventId(planned: readonly PlannedDelivery[], platformEventId: string): readonly PlannedDelivery[] {
-  const conversion = planned.find(({ job }) => job)?.job?.conversion;
-  if (!conversion || conversion.platformEventId === platformEventId) return planned;
-  const renamed = { ...conversion, platformEventId };
-  return planned.map((one) => (one.job ? { ...one, job: { ...one.job, conversion: renamed } } : one));
-}
 
 /** Names match as platforms match them: by the usual event too, and regardless of case and of _, - and spaces. */
 export function isSelected({ events }: Connection, name: string): boolean {

@@ -11,7 +11,7 @@ import { sampleConversion } from "../platforms/shared/sample.ts";
 import type { Connection, Directory } from "../sites/directory.ts";
 import type { ProofRow } from "../store/sites/proofs.ts";
 import type { Store } from "../store/store.ts";
-import { exchange, exchangeWithoutToken, redactSecrets } from "./exchange.ts";
+import { callPlatform, callWithoutToken, redactSecrets } from "./platformCall.ts";
 import type { Tokens } from "./oauth/tokens.ts";
 import { isSelected } from "./plan.ts";
 import type { Sender } from "./send.ts";
@@ -148,12 +148,12 @@ async function ask(clients: Clients, connection: Connection, now: number): Promi
   if (proof.by === "test event" && "skipped" in sample) return unproven(sample.skipped);
   let current = await clients.tokens.fresh(connection);
   for (let renewals = 0; ; renewals++) {
-    if ("fault" in current) return unproven(errorOf(exchangeWithoutToken(current, 1).readings[0]));
+    if ("fault" in current) return unproven(errorOf(callWithoutToken(current, 1).readings[0]));
     const { settings } = current;
     const reading =
       "skipped" in sample || proof.by === "call"
         ? await call(clients.sender, platform, settings, now)
-        : (await exchange(clients.sender, platform, settings, [sample], now)).readings[0];
+        : (await callPlatform(clients.sender, { platform, settings }, [sample], now)).readings[0];
     const canRenew = settings.refresh_token !== undefined && renewals === 0;
     if (reading?.outcome !== "unauthorized" || !canRenew) return describeReading(platform, settings, reading);
     const renewed = await clients.tokens.fresh(current, settings.access_token);

@@ -9,11 +9,8 @@ import type { Job } from "./plan.ts";
 /** A batch whose jobs all waited for less is sent as it is, so that most jobs cost no query. */
 export const recheckAfterMs = 1000;
 
-/** `isFirst`: the first attempt of an event that this node owns. */
-type Waiting = { job: Job; isFirst: boolean };
-
 /** Returns those of the jobs that must not be sent as they are. The jobs are of one connection. */
-export type Recheck = (waiting: readonly Waiting[]) => Promise<ReadonlySet<Job>>;
+export type Recheck = (waiting: readonly Job[]) => Promise<ReadonlySet<Job>>;
 
 type Context = {
   store: Pick<Store, "deliveries" | "people">;
@@ -30,15 +27,15 @@ export function recheckWith({ store, directory }: Context): Recheck {
 
   return async (waiting) => {
     const outdated = new Set<Job>();
-    const first = waiting[0]?.job;
+    const [first] = waiting;
     if (!first) return outdated;
-    const ids = waiting.map(({ job }) => job.eventId);
-    const holders = await store.deliveries.findHolders(first, ids);
+    const ids = waiting.map(({ eventId }) => eventId);
+    const owners = await store.deliveries.findOwners(first, ids);
     await Promise.all(
-      waiting.map(async ({ job, isFirst }) => {
-        const holder = holders.get(job.eventId);
-        const isHeld = holder?.owner === job.owner && holder.isFirst === isFirst;
-        if (!isHeld || (await isConsentWithdrawn(job))) outdated.add(job);
+      waiting.map(async (job) => {
+        const { by, owner } = owners.get(job.eventId) ?? {};
+        const isOwned = by === job.ownership.by && owner === job.ownership.owner;
+        if (!isOwned || (await isConsentWithdrawn(job))) outdated.add(job);
       }),
     );
     return outdated;

@@ -7,7 +7,7 @@ import { Refusal, type By } from "../kernel/refusal.ts";
 import { allowPerson } from "../sites/manage.ts";
 import type { StoredEvent } from "../store/events/eventRow.ts";
 import type { Store } from "../store/store.ts";
-import { planDeliveries } from "./plan.ts";
+import { planDeliveries, toConversion } from "./plan.ts";
 
 type Context = { store: Store; directory: Directory };
 
@@ -24,8 +24,8 @@ export async function releaseEvent(context: Context, site: Site, event: StoredEv
   const known = await lookUpPerson(store.people, site.id, emailSha256, settings.consentMode);
   const attribution = attribute(known, event.time, { keepMs: settings.keepMs, isTrusted: true });
   const ofOrder = event.mode === "live" ? orderEventIdOf(event) : null;
-  const platformEventId = ofOrder ?? event.id;
-  const planned = planDeliveries({ event, attribution, platformEventId }, site.connections, null, by.now);
+  const conversion = toConversion(event, ofOrder ?? event.id, attribution);
+  const planned = planDeliveries(conversion, site.connections, by.now);
   const isReleased = await store.events.release({
     siteId: site.id,
     eventId: event.id,

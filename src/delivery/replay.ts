@@ -7,7 +7,7 @@ import { Refusal, type By } from "../kernel/refusal.ts";
 import { platformOf, platforms } from "../platforms/index.ts";
 import type { Directory, Site } from "../sites/directory.ts";
 import type { Store } from "../store/store.ts";
-import type { LogFilter, LogLine } from "../store/deliveries/syncLog.ts";
+import type { LogFilter, LogLine } from "../store/deliveries/syncLog/syncLog.ts";
 import { isSelected } from "./plan.ts";
 
 type Context = { store: Pick<Store, "syncLog" | "audit">; directory: Directory };

@@ -7,10 +7,15 @@
 // accepted delivery is `queued` or `parked` until it ends with a reason.
 
 import { dayMs } from "../kernel/time.ts";
-import type { Conversion, DeliveryState, Reading } from "../kernel/event.ts";
+import type { Conversion, DeliveryState, Reading, Result } from "../kernel/event.ts";
 import type { ConnectionSettings, Platform } from "../platforms/platform.ts";
 
 export type Decision = { state: DeliveryState; reason: string | null; dueAt: number };
+
+/** What the sender is told. */
+export function toResult({ state, reason }: Pick<Decision, "state" | "reason">): Result {
+  return state === "sent" ? { ok: true } : { ok: false, status: state, error: reason ?? state };
+}
 
 export type RetryRules = {
   /** Delays after the first, second … failed attempt; the last one repeats. */
@@ -39,9 +44,7 @@ export function expiryOf(event: { time: number; receivedAt: number }, maxAgeDays
 
 /** The schedule's delay with jitter, or the longer one that the receiver asked for, up to `maxAskedMs`. */
 export function nextAttemptAt(
-  failures: number,
-  askedSeconds: number,
-  maxAskedMs: number,
+  { failures, askedSeconds = 0, maxAskedMs = 0 }: { failures: number; askedSeconds?: number; maxAskedMs?: number },
   { scheduleMs, random }: RetryRules,
   now: number,
 ): number {
@@ -65,7 +68,11 @@ export function decide(
       return { state: "parked", reason: `needs reconnection: ${reading.error}`, dueAt: 0 };
     case "retry": {
       // At most a day: the delivery would expire unsent if a platform asked for a year.
-      const dueAt = nextAttemptAt(delivery.attemptsMade, reading.retryAfterSeconds ?? 0, dayMs, rules, now);
+      const dueAt = nextAttemptAt(
+        { failures: delivery.attemptsMade, askedSeconds: reading.retryAfterSeconds ?? 0, maxAskedMs: dayMs },
+        rules,
+        now,
+      );
       return dueAt < delivery.expiresAt
         ? { state: "queued", reason: reading.error, dueAt }
         : { state: "expired", reason: `too old to try again; last: ${reading.error}`, dueAt: 0 };

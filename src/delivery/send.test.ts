@@ -6,7 +6,7 @@ import { createServer as createTcpServer, type AddressInfo, type Server, type So
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { PlatformRequest } from "../platforms/platform.ts";
 import { readAllowList, type AllowList } from "./addresses.ts";
-import { createSender, type Sender, type SenderOptions, type Sent } from "./send.ts";
+import { createSender, type Sender, type SenderOptions, type Answer } from "./send.ts";
 
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -93,7 +93,7 @@ const post = (url: string, changes: Partial<PlatformRequest> = {}): PlatformRequ
 });
 const customer = { platform: "webhook", customerAddress: true };
 
-function failure(sent: Sent): { blocked: boolean; error: string } {
+function failure(sent: Answer): { blocked: boolean; error: string } {
   if (sent.ok) throw new Error(`expected a failure, got HTTP ${sent.response.status}`);
   expect(sent.error).not.toContain(secret);
   expect(sent.error).not.toMatch(/127\.0\.0\.1|localhost|https?:/);
@@ -101,14 +101,14 @@ function failure(sent: Sent): { blocked: boolean; error: string } {
 }
 
 /** Like `failure`, for error texts that name https or CLEANCAST_ALLOW_PRIVATE. */
-function addressFailure(sent: Sent): { blocked: boolean; error: string } {
+function addressFailure(sent: Answer): { blocked: boolean; error: string } {
   if (sent.ok) throw new Error(`expected a refusal, got HTTP ${sent.response.status}`);
   expect(sent.error).not.toContain(secret);
   expect(sent.error).not.toContain("127.0.0.1");
   return { blocked: sent.code === "blocked", error: sent.error };
 }
 
-function response(sent: Sent) {
+function response(sent: Answer) {
   if (!sent.ok) throw new Error(sent.error);
   return sent.response;
 }

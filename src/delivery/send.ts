@@ -19,10 +19,11 @@ export type SendFailure = {
   error: string;
 };
 
-export type Sent = { ok: true; response: PlatformResponse } | SendFailure;
+/** What came back: the platform's response, or why there is none. */
+export type Answer = { ok: true; response: PlatformResponse } | SendFailure;
 
 export type Sender = {
-  send(request: PlatformRequest, to: { platform: string; customerAddress: boolean }): Promise<Sent>;
+  send(request: PlatformRequest, to: { platform: string; customerAddress: boolean }): Promise<Answer>;
   close(): Promise<void>;
 };
 
@@ -62,16 +63,16 @@ export function createSender({ connectMs, attemptMs, allow, origins, resolve }: 
       const url = new URL(request.url);
       const override = origins[platform];
       if (override) {
-        return call(unguarded, new URL(override).origin, url, request, attemptMs);
+        return call(unguarded, url, request, { origin: new URL(override).origin, attemptMs });
       }
-      if (!customerAddress) return call(unguarded, url.origin, url, request, attemptMs);
+      if (!customerAddress) return call(unguarded, url, request, { attemptMs });
 
       const secure = url.protocol === "https:";
       const host = bareHost(url.hostname);
       // An IP literal is never looked up, so it is checked here.
       const fault = isIP(host) ? addressFault(allow, secure, host, host) : null;
       if (fault) return { ok: false, code: "blocked", error: `the address ${fault}` };
-      return call(secure ? guarded.https : guarded.http, url.origin, url, request, attemptMs);
+      return call(secure ? guarded.https : guarded.http, url, request, { attemptMs });
     },
     async close() {
       await Promise.all([unguarded, guarded.https, guarded.http].map((agent) => agent.destroy()));
@@ -79,7 +80,7 @@ export function createSender({ connectMs, attemptMs, allow, origins, resolve }: 
   };
 }
 
-const sandboxAnswer: Sent = {
+const sandboxAnswer: Answer = {
   ok: true,
   response: {
     status: 200,
@@ -88,7 +89,15 @@ const sandboxAnswer: Sent = {
   },
 };
 
-function call(agent: Agent, origin: string, url: URL, request: PlatformRequest, attemptMs: number): Promise<Sent> {
+/** `origin` replaces that of the address. */
+type CallOptions = { origin?: string; attemptMs: number };
+
+function call(
+  agent: Agent,
+  url: URL,
+  request: PlatformRequest,
+  { origin = url.origin, attemptMs }: CallOptions,
+): Promise<Answer> {
   const options = {
     origin,
     path: url.pathname + withSecrets(url.search, request.secretQuery),
@@ -97,7 +106,7 @@ function call(agent: Agent, origin: string, url: URL, request: PlatformRequest, 
     body: request.method === "GET" ? null : request.body,
   };
   return new Promise((resolve) => {
-    agent.dispatch(options, new Exchange(resolve, attemptMs));
+    agent.dispatch(options, new Call(resolve, attemptMs));
   });
 }
 
@@ -105,8 +114,8 @@ function call(agent: Agent, origin: string, url: URL, request: PlatformRequest, 
  * One call. It uses undici's own interface, because `agent.request` makes a stream of each answer, and these streams outlive
  * young garbage: its collection took ten milliseconds, and takes less than one without them.
  */
-class Exchange implements Dispatcher.DispatchHandler {
-  readonly #resolve: (sent: Sent) => void;
+class Call implements Dispatcher.DispatchHandler {
+  readonly #resolve: (answer: Answer) => void;
   readonly #deadline: CoarseTimeout;
   #controller: Dispatcher.DispatchController | null = null;
   #status = 0;
@@ -116,7 +125,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   /** Set when the call was given up before it began. */
   #late: TooSlow | null = null;
 
-  constructor(resolve: (sent: Sent) => void, attemptMs: number) {
+  constructor(resolve: (answer: Answer) => void, attemptMs: number) {
     this.#resolve = resolve;
     this.#deadline = setCoarseTimeout(attemptMs, () => this.#giveUp(new TooSlow(attemptMs)));
   }
@@ -143,12 +152,12 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#parts.push(part);
     this.#size += part.length;
     if (this.#size <= maxResponseBytes) return;
-    this.#answer();
+    this.#respond();
     controller.abort(new Error("the answer is too long"));
   }
 
   onResponseEnd(): void {
-    this.#answer();
+    this.#respond();
   }
 
   onResponseError(_controller: unknown, error: Error): void {
@@ -156,7 +165,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /** A megabyte is more than any platform answers to its largest batch; a longer answer is cut and marked. */
-  #answer(): void {
+  #respond(): void {
     const isCut = this.#size > maxResponseBytes;
     const [first = Buffer.alloc(0)] = this.#parts;
     const bytes = this.#parts.length > 1 ? Buffer.concat(this.#parts) : first;
@@ -166,9 +175,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /** What follows the first end does not count. */
-  #end(sent: Sent): void {
+  #end(answer: Answer): void {
     clearCoarseTimeout(this.#deadline);
-    this.#resolve(sent);
+    this.#resolve(answer);
   }
 }
 

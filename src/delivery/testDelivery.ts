@@ -15,7 +15,7 @@ import { hidden } from "../sites/connectionSettings.ts";
 import type { Connection, Site } from "../sites/directory.ts";
 import { Missing, Refusal } from "../kernel/refusal.ts";
 import type { Store } from "../store/store.ts";
-import { exchange, exchangeWithoutToken, type Exchange } from "./exchange.ts";
+import { callPlatform, callWithoutToken, type PlatformCall } from "./platformCall.ts";
 import type { Tokens } from "./oauth/tokens.ts";
 import { isSelected, toConversion } from "./plan.ts";
 import type { Sender } from "./send.ts";
@@ -91,7 +91,7 @@ function redacted({ method, url, headers, body, secretQuery }: PlatformRequest):
 type TestResult = {
   skipped: string | null;
   reading: Reading | null;
-  log: Exchange["log"];
+  log: PlatformCall["log"];
   /** As the sync log would store it. */
   request: string | null;
 };
@@ -111,7 +111,9 @@ export async function sendTest(
   if (skipped) return { skipped, reading: null, log, request: null };
   const current = await tokens.fresh(connection);
   const sent =
-    "fault" in current ? exchangeWithoutToken(current, 1) : await exchange(sender, platform, current.settings, [test], now);
+    "fault" in current
+      ? callWithoutToken(current, 1)
+      : await callPlatform(sender, { platform, settings: current.settings }, [test], now);
   return { skipped: null, reading: sent.readings[0] ?? null, log: sent.log, request: sent.requestOf(test) };
 }
 

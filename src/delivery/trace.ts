@@ -7,7 +7,7 @@ import type { Connection, Directory } from "../sites/directory.ts";
 import type { Attempt } from "../store/deliveries/delivery.ts";
 import { toConfirmation } from "./confirmations/shown.ts";
 import { toCorrection } from "./corrections/shown.ts";
-import { rebuildRequest } from "./exchange.ts";
+import { rebuildRequest } from "./platformCall.ts";
 import { toConversion } from "./plan.ts";
 import { settingsMark } from "./settingsMark.ts";
 import { toSummary, type StoredEvent } from "../store/events/eventRow.ts";
@@ -105,7 +105,7 @@ function requestText(
 ): string {
   const platform = connection && platformOf(connection.platform);
   if (!platform) return "(not stored, and its connection was removed)";
-  const request = rebuildRequest(platform, connection.settings, conversion, startedAt);
+  const request = rebuildRequest({ platform, settings: connection.settings }, conversion, startedAt);
   if (settingsMark(connection, version) === mark) return request;
   return `(The settings of the connection, or the version of the relay, have changed since. Today the request is:)\n${request}`;
 }

@@ -8,6 +8,7 @@ import { connect } from "../sites/connect.ts";
 import { createDirectory, type Directory } from "../sites/directory.ts";
 import { addSite } from "../sites/manage.ts";
 import type { Lanes } from "./lanes/lanes.ts";
+import { ownedByAny } from "../store/deliveries/ownership.ts";
 import { startWorker } from "./worker.ts";
 
 const { store, close } = await createNodes("sqlite");
@@ -29,7 +30,7 @@ async function addDeliveries(
   const { connection } = await connect({ store, directory }, site, "webhook", settings, by);
   const deliveries = [{ ...queuedDelivery(connection.id, "webhook"), state }];
   const items = orderIds.map((orderId) =>
-    newEvent(siteId, { orderId, receivedAt: now(), time: now() }, { deliveries, owner: "", leaseUntil: now() }),
+    newEvent(siteId, { orderId, receivedAt: now(), time: now() }, { deliveries, ownership: ownedByAny(now()) }),
   );
   for (const one of items) await store.events.accept(one);
   return { siteId, eventIds: items.map(({ event }) => event.id) };
@@ -40,7 +41,7 @@ function createLanes(sent: string[], inHand: Lanes["inHand"] = () => new Set()):
   return {
     async send(job) {
       sent.push(job.eventId);
-      return { state: "queued", reason: "test" };
+      return { ok: false, status: "queued", error: "test" };
     },
     inHand,
     withdraw: () => false,

@@ -13,12 +13,12 @@ import { isWorking, type Directory } from "../sites/directory.ts";
 import { damageFindings } from "../store/damagedRows.ts";
 import type { ConnectionKey, Delivery } from "../store/deliveries/delivery.ts";
 import { backfillReason } from "../store/deliveries/backfills.ts";
-import type { Settlement } from "../store/deliveries/deliveries.ts";
+import type { Settlement } from "../store/deliveries/delivery.ts";
 import type { StoredEvent } from "../store/events/eventRow.ts";
 import type { Store } from "../store/store.ts";
 import type { Lanes } from "./lanes/lanes.ts";
 import { directLooks, type Looks } from "./looks.ts";
-import { createJob, isSelected, parkedReason, toConversion } from "./plan.ts";
+import { isSelected, parkedReason, toConversion, type Job } from "./plan.ts";
 import { expiryOf, maxAgeDaysOf } from "./retry.ts";
 
 type WorkerOptions = {
@@ -153,7 +153,7 @@ async function sendDue(options: Claiming, due: ConnectionKey, { onCapacity, poll
   if (site && !isWorking(site)) return false;
   const connection = await directory.connectionNow(due.siteId, due.connectionId);
   // The end of the lease by this node's own clocks is taken first, so that it is no later than the stored one.
-  const lease = { owner, until: now() + leaseMs, endsAt: elapsed() + leaseMs };
+  const [until, endsAt] = [now() + leaseMs, elapsed() + leaseMs];
   const time = await clock.read();
   if (time.isOff) return false;
   if (connection?.state !== "active") {
@@ -168,11 +168,11 @@ async function sendDue(options: Claiming, due: ConnectionKey, { onCapacity, poll
   if (limit === 0) return true;
   const { settings } = connection;
   const platform = platformOf(connection.platform);
-  const claim = { now: time.now, owner, until: time.now + leaseMs, limit };
+  const ownership = { by: "row", owner, at: time.now, dueAt: time.now + leaseMs, until, endsAt } as const;
   // A lease can end during an attempt of this node, which then claims the delivery again. The attempt settles it. Looked at before
   // the claim, because the attempt may end before the claim is durable.
   const inHand = lanes.inHand(due);
-  const claimed = await store.deliveries.claimDue(due, claim);
+  const claimed = await store.deliveries.claimDue(due, ownership, limit);
   const unsent = claimed.filter(({ eventId }) => !inHand.has(eventId));
   const ids = unsent.map((delivery) => delivery.eventId);
   const events = await store.events.getMany(due.siteId, ids);
@@ -190,9 +190,9 @@ async function sendDue(options: Claiming, due: ConnectionKey, { onCapacity, poll
       const maxAgeDays = maxAgeDaysOf(conversion, platform, settings);
       const queuedAt = maxAgeDays === undefined ? await backfilledAt(event) : 0;
       const expiresAt = expiryOf(event, maxAgeDays, queuedAt);
-      const job = createJob(event, conversion, connection, expiresAt, lease, delivery.attempts);
-      const isBackfill = delivery.reason === backfillReason;
-      void lanes.send(isBackfill ? { ...job, isBackfill } : job).then(onCapacity);
+      const job: Job = { ...due, eventId: event.id, conversion, attemptsMade: delivery.attempts, expiresAt, ownership };
+      if (delivery.reason === backfillReason) job.isBackfill = true;
+      void lanes.send(job).then(onCapacity);
     }),
   );
   return claimed.length === limit;

@@ -5,6 +5,7 @@
 import { hash } from "node:crypto";
 import { dayMs } from "../kernel/time.ts";
 import type { Lanes } from "../delivery/lanes/lanes.ts";
+import { reserveForWorkers } from "../delivery/ownership.ts";
 import { FieldFault } from "../inbound/fieldFault.ts";
 import { newEvent, readExtra, readFields } from "../inbound/fields.ts";
 import { idAt } from "../kernel/ids.ts";
@@ -68,8 +69,6 @@ async function relayRow(received: Received, site: Site, now: number, { store }: 
   const exit = await relay(received, site, now + dayMs, {
     store,
     lanes: queueOnly,
-    owner: "",
-    leaseMs: 0,
     now: () => now,
   });
   switch (exit.exit) {
@@ -82,9 +81,9 @@ async function relayRow(received: Received, site: Site, now: number, { store }: 
   }
 }
 
-/** Leaves deliveries queued, unowned and due immediately: the worker of any node claims them. */
+/** Sends nothing: the worker of any node claims the deliveries. */
 const queueOnly: Lanes = {
-  send: async () => ({ state: "queued", reason: "waits for the worker" }),
+  send: async () => ({ ok: false, status: "queued", error: "waits for the worker" }),
   withdraw: () => false,
   inHand: () => new Set(),
   capacity: () => 0,
@@ -132,7 +131,7 @@ function readRow(cells: Cells, line: number, site: Site, now: number, { id, form
     receivedAt: now,
     extra: readExtra({ ...cells }, site),
   });
-  return { event, reservedId: null, eventTime: time, emailDomain: read.emailDomain };
+  return { event, reservedId: reserveForWorkers(event.id), eventTime: time, emailDomain: read.emailDomain };
 }
 
 /** Makes an id with the time of the conversion, so that charts and lists sort it correctly. */

@@ -11,6 +11,7 @@ import { findSite } from "../sites/manage.ts";
 import { startRun } from "../reconcile/manage.ts";
 import { stepRun } from "../reconcile/step.ts";
 import { writeListedOrders } from "../reconcile/uploadOrders.ts";
+import { ownedByAny } from "../store/deliveries/ownership.ts";
 import { sendMissing } from "./missing.ts";
 
 /** Lookups have a deadline on the clock of the machine. */
@@ -40,7 +41,7 @@ describe.each(["sqlite", "postgres"] as const)("missing orders on %s", async (en
             newEvent(
               siteId,
               { orderId: null, receivedAt: now - 20 * dayMs },
-              { deliveries: [queuedDelivery(connection.id, platform)], owner: "", leaseUntil: now },
+              { deliveries: [queuedDelivery(connection.id, platform)], ownership: ownedByAny(now) },
             ),
           ),
         ),
@@ -61,8 +62,8 @@ describe.each(["sqlite", "postgres"] as const)("missing orders on %s", async (en
     const waiting = await send(first.next ?? "");
     expect(waiting).toMatchObject({ sent: 0, next: first.next, waitingFor: platform });
 
-    const lease = { now, owner: "node", until: now + 1000, limit: 1 };
-    const [sent] = await store.deliveries.claimDue({ siteId, connectionId: connection.id }, lease);
+    const lease = { by: "row", owner: "node", at: now, dueAt: now + 1000 } as const;
+    const [sent] = await store.deliveries.claimDue({ siteId, connectionId: connection.id }, lease, 1);
     const { event } = newEvent(siteId, { id: sent?.eventId ?? expect.unreachable("a queued delivery") });
     const settled = { connectionId: connection.id, owner: "node" };
     await store.deliveries.settle(settlementOf({ event }, "sent", settled));

@@ -11,8 +11,19 @@ import type { Admitted } from "./authenticate.ts";
 import { maxBodyBytes, createExactFields, readBody } from "./body.ts";
 import type { Body } from "./fields.ts";
 import { refusals, sendRefusal, type InboundRefusal } from "./refusals.ts";
-import * as steps from "./steps.ts";
-import type { InboundLine, InboundOptions, Load } from "./steps.ts";
+import {
+  admit,
+  deadlinesOf,
+  describeExit,
+  newLine,
+  noteRefusal,
+  noteUnavailable,
+  readEvent,
+  receive,
+  type InboundCall,
+  type InboundOptions,
+  type Load,
+} from "./event.ts";
 
 const maxBatchBytes = 2 * 1024 * 1024;
 /** A batch counts as at least as many events as have room in its body, so that the same limit bounds the memory. */
@@ -20,7 +31,7 @@ const minLoad = 32;
 
 /** One event of the batch. */
 type Entry = {
-  line: InboundLine;
+  call: InboundCall;
   received: Received | null;
   /** The event name as the sender wrote it. */
   givenName: string;
@@ -34,33 +45,31 @@ export async function answerBatch(
   options: InboundOptions,
   load: Load,
 ): Promise<void> {
-  const now = options.now();
-  const whole = steps.newLine();
-  let lines = [whole];
+  const call = { request, receivedAt: options.now(), line: newLine(), options };
+  let calls: InboundCall[] = [call];
   let ownLoad = minLoad;
   load.inFlight += ownLoad;
   const refuse = (refusal: InboundRefusal) => {
-    steps.noteRefusal(request, refusal, options, now, whole);
+    noteRefusal(refusal, call);
     sendRefusal(response, refusal);
   };
   try {
-    const admitted = await steps.admit(request, options, load.inFlight - ownLoad, now, whole);
+    const admitted = await admit(call, load.inFlight - ownLoad);
     if ("code" in admitted) return refuse(admitted);
     const events = await readEvents(request);
     if ("code" in events) return refuse(events);
     ownLoad = Math.max(minLoad, events.length);
     load.inFlight += ownLoad - minLoad;
 
-    const entries = readAll(events, admitted, options, now, whole);
-    lines = entries.map(({ line }) => line);
-    await relayAll(entries, admitted, options, now);
-    for (const { answer, line } of entries)
-      if (typeof answer !== "string") steps.noteRefusal(request, answer, options, now, line);
+    const entries = readAll(events, admitted, call);
+    calls = entries.map((entry) => entry.call);
+    await relayAll(entries, admitted, call);
+    for (const entry of entries) if (typeof entry.answer !== "string") noteRefusal(entry.answer, entry.call);
     send(response, entries);
   } finally {
     load.inFlight -= ownLoad;
-    const ms = options.now() - now;
-    for (const line of lines) {
+    const ms = options.now() - call.receivedAt;
+    for (const { line } of calls) {
       line.ms = ms;
       options.log(line);
     }
@@ -99,40 +108,34 @@ function eventAt(events: unknown, index: number): Record<string, unknown> | unde
 }
 
 /** The ids of the events are reserved here, and released by the relay. */
-function readAll(
-  events: readonly EventBody[],
-  admitted: Admitted,
-  options: InboundOptions,
-  now: number,
-  whole: InboundLine,
-): Entry[] {
+function readAll(events: readonly EventBody[], admitted: Admitted, whole: InboundCall): Entry[] {
   const { site, key } = admitted;
+  const { receivedAt, options } = whole;
   const { rateLimit } = options.authentication;
   const read = events.map(({ fields, exact, isTooLarge }, i) => {
     // The first event was counted with the request.
-    if (i > 0) options.countUse(admitted, now);
-    const waitSeconds = i > 0 ? rateLimit(key.id, site.settings.rateLimit, now) : 0;
+    if (i > 0) options.countUse(admitted, receivedAt);
+    const waitSeconds = i > 0 ? rateLimit(key.id, site.settings.rateLimit, receivedAt) : 0;
     if (waitSeconds > 0) return refusals.rateLimited(waitSeconds);
     if (!isJsonObject(fields)) return refusals.eventNotAnObject;
     if (isTooLarge()) return refusals.tooLarge;
-    return steps.readEvent({ fields, exact }, site, now);
+    return readEvent({ fields, exact }, site, receivedAt);
   });
   // No id is reserved before all events are read: a defect in between would leave it reserved.
   return read.map((one) => {
-    const line = { ...whole };
-    if ("code" in one) return { line, received: null, givenName: "", answer: one };
-    const received = steps.receive(one, admitted, options, now, line);
-    return { line, received, givenName: one.fields.givenName, answer: refusals.unavailable };
+    const call = { ...whole, line: { ...whole.line } };
+    if ("code" in one) return { call, received: null, givenName: "", answer: one };
+    return { call, received: receive(one, admitted, call), givenName: one.fields.givenName, answer: refusals.unavailable };
   });
 }
 
 /** Relays the events that were read, and sets their answers. */
-async function relayAll(entries: readonly Entry[], { site }: Admitted, options: InboundOptions, now: number): Promise<void> {
+async function relayAll(entries: readonly Entry[], { site }: Admitted, whole: InboundCall): Promise<void> {
+  const { options } = whole;
   const relayed = entries.filter(({ received }) => received);
   const batch = relayed.map(({ received }) => received as Received);
-  const deadline = now + steps.relayTimeoutMs(options.answerMs);
-  const leftMs = now + steps.storeTimeoutMs(options.answerMs) - options.now();
-  const exits = await within(leftMs, options.relayBatch(batch, site, deadline), "the store did not answer in time", Late).catch(
+  const { relayBy, storeMs } = deadlinesOf(whole);
+  const exits = await within(storeMs, options.relayBatch(batch, site, relayBy), "the store did not answer in time", Late).catch(
     (error: unknown) => batch.map(() => ({ status: "rejected", reason: error }) as const),
   );
   const reported = new Set<unknown>();
@@ -140,11 +143,10 @@ async function relayAll(entries: readonly Entry[], { site }: Admitted, options: 
     const exit = exits[i] as PromiseSettledResult<Exit>;
     const received = batch[i] as Received;
     if (exit.status === "fulfilled") {
-      entry.answer = steps.describeExit(exit.value, entry.givenName, received, options, entry.line);
+      entry.answer = describeExit(exit.value, entry.givenName, received, entry.call);
       return;
     }
-    entry.line.exit = "unavailable";
-    entry.line.error = exit.reason;
+    entry.answer = noteUnavailable(exit.reason, entry.call);
     // The events of a batch usually fail together.
     if (reported.has(exit.reason)) return;
     reported.add(exit.reason);

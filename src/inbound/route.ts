@@ -7,14 +7,32 @@ import { Late, within } from "../kernel/deadline.ts";
 import { answerBatch } from "./batch.ts";
 import { maxBodyBytes, createExactFields, readBody } from "./body.ts";
 import { refusals, sendRefusal, type InboundRefusal } from "./refusals.ts";
-import * as steps from "./steps.ts";
-import type { InboundLine, InboundOptions, Load } from "./steps.ts";
+import {
+  admit,
+  deadlinesOf,
+  describeExit,
+  newLine,
+  noteRefusal,
+  noteUnavailable,
+  readEvent,
+  receive,
+  type InboundCall,
+  type InboundOptions,
+  type Load,
+} from "./event.ts";
 
 const inboundPath = "/__cc/inbound";
 const batchPath = `${inboundPath}/batch`;
 
 export function inboundRoute(app: FastifyInstance, options: InboundOptions): void {
-  const answer = createAnswers(options);
+  const load: Load = { inFlight: 0 };
+  function answer(path: InboundPath, request: IncomingMessage, response: ServerResponse): void {
+    const answerOne = request.method !== "POST" ? refuseMethod : path === batchPath ? answerBatch : answerEvent;
+    answerOne(request, response, options, load).catch((error: unknown) => {
+      options.onDefect(error, {});
+      if (!response.headersSent) sendRefusal(response, refusals.internalError);
+    });
+  }
   // The framework costs more than all checks of the request, so requests for exactly these paths are answered before it.
   // oxlint-disable-next-line typescript/unbound-method -- this function is the listener
   app.server.off("request", app.routing);
@@ -43,26 +61,9 @@ export function inboundPathOf(url: string): InboundPath | null {
 
 const ends = (url: string, path: string) => url.length === path.length || url[path.length] === "?";
 
-function createAnswers(options: InboundOptions) {
-  const load: Load = { inFlight: 0 };
-
-  return function answer(path: InboundPath, request: IncomingMessage, response: ServerResponse): void {
-    const answered =
-      request.method !== "POST"
-        ? refuseMethod(request, response)
-        : path === batchPath
-          ? answerBatch(request, response, options, load)
-          : answerEvent(request, response, options, load);
-    answered.catch((error: unknown) => {
-      options.onDefect(error, {});
-      if (!response.headersSent) sendRefusal(response, refusals.internalError);
-    });
-  };
-
-  async function refuseMethod(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    options.rejectedRequests.addRejected(request, refusals.methodNotAllowed, options.now());
-    sendRefusal(response, refusals.methodNotAllowed);
-  }
+async function refuseMethod(request: IncomingMessage, response: ServerResponse, options: InboundOptions): Promise<void> {
+  options.rejectedRequests.addRejected(request, refusals.methodNotAllowed, options.now());
+  sendRefusal(response, refusals.methodNotAllowed);
 }
 
 async function answerEvent(
@@ -71,49 +72,40 @@ async function answerEvent(
   options: InboundOptions,
   load: Load,
 ): Promise<void> {
-  const now = options.now();
-  const line = steps.newLine();
+  const call = { request, receivedAt: options.now(), line: newLine(), options };
   load.inFlight += 1;
   try {
-    const answered = await answerTo(request, options, load, now, line);
-    if (typeof answered === "string") return writeAnswer(response, 200, "json", answered);
-    steps.noteRefusal(request, answered, options, now, line);
-    sendRefusal(response, answered);
+    const answer = await relayEvent(call, load.inFlight - 1);
+    if (typeof answer === "string") return writeAnswer(response, 200, "json", answer);
+    noteRefusal(answer, call);
+    sendRefusal(response, answer);
   } finally {
     load.inFlight -= 1;
-    line.ms = options.now() - now;
-    options.log(line);
+    call.line.ms = options.now() - call.receivedAt;
+    options.log(call.line);
   }
 }
 
-/** Returns the body of a successful answer, or why the request is refused. */
-async function answerTo(
-  request: IncomingMessage,
-  options: InboundOptions,
-  load: Load,
-  now: number,
-  line: InboundLine,
-): Promise<InboundRefusal | string> {
-  const admitted = await steps.admit(request, options, load.inFlight - 1, now, line);
+/** Returns the body of a successful answer, or why the request is refused. `others` is the load without this request. */
+async function relayEvent(call: InboundCall, others: number): Promise<InboundRefusal | string> {
+  const { request, receivedAt, options } = call;
+  const admitted = await admit(call, others);
   if ("code" in admitted) return admitted;
   const body = await readBody(request, maxBodyBytes, refusals.tooLarge);
   if ("code" in body) return body;
   const { fields, text } = body;
-  const read = steps.readEvent({ fields, exact: createExactFields(text) }, admitted.site, now);
+  const read = readEvent({ fields, exact: createExactFields(text) }, admitted.site, receivedAt);
   if ("code" in read) return read;
 
-  const received = steps.receive(read, admitted, options, now, line);
+  const received = receive(read, admitted, call);
   try {
     // The relay keeps its own deadline; the other one holds even when the store hangs.
-    const relayed = options.relay(received, admitted.site, now + steps.relayTimeoutMs(options.answerMs));
-    const leftMs = now + steps.storeTimeoutMs(options.answerMs) - options.now();
-    const exit = await within(leftMs, relayed, "the store did not answer in time", Late);
-    return steps.describeExit(exit, read.fields.givenName, received, options, line);
+    const { relayBy, storeMs } = deadlinesOf(call);
+    const relayed = options.relay(received, admitted.site, relayBy);
+    const exit = await within(storeMs, relayed, "the store did not answer in time", Late);
+    return describeExit(exit, read.fields.givenName, received, call);
   } catch (error) {
-    // The store did not take the event: the sender has to retry.
     options.onDefect(error, { event: received.event.id, site: admitted.site.id });
-    line.exit = "unavailable";
-    line.error = error;
-    return refusals.unavailable;
+    return noteUnavailable(error, call);
   }
 }

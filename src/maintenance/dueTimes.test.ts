@@ -17,6 +17,7 @@ import { startOutbound } from "../outbound/worker.ts";
 import { connect } from "../sites/connect.ts";
 import { createDirectory } from "../sites/directory.ts";
 import { addSite } from "../sites/manage.ts";
+import { ownedByAny } from "../store/deliveries/ownership.ts";
 import { startDueTimes } from "./dueTimes.ts";
 
 const ends: (() => Promise<unknown>)[] = [];
@@ -101,7 +102,7 @@ async function setUp(engine: "sqlite" | "postgres") {
     const deliveries = [queuedDelivery(connection.id, "webhook")];
     for (let i = 0; i < count; i++) {
       const fields = { orderId: shortId(), receivedAt: now(), time: now() };
-      await store.events.accept(newEvent(siteId, fields, { deliveries, owner: "", leaseUntil: now() }));
+      await store.events.accept(newEvent(siteId, fields, { deliveries, ownership: ownedByAny(now()) }));
     }
   };
   const count = async (where: string) => Number((await sql(location, `SELECT COUNT(*) AS n FROM ${where}`))[0]?.n);

@@ -1,7 +1,7 @@
 // Counts the work of this process since it started. The hot path pays one addition per count: no label set is built,
 // and nothing is allocated once a label is known. The exporter turns the counts into Prometheus' format on a scrape.
 
-import type { InboundLine } from "../inbound/steps.ts";
+import type { InboundLine } from "../inbound/event.ts";
 import type { DeliveryState } from "../kernel/event.ts";
 
 export type Counts = ReturnType<typeof createCounts>;

@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pino } from "pino";
 import { describe, expect, test } from "vitest";
-import type { InboundLine } from "../inbound/steps.ts";
+import type { InboundLine } from "../inbound/event.ts";
 import type { DeliveryState } from "../kernel/event.ts";
-import type { Settlement } from "../store/deliveries/deliveries.ts";
+import type { Settlement } from "../store/deliveries/delivery.ts";
 import type { Attempt } from "../store/deliveries/delivery.ts";
 import { renderAttempt, renderInbound } from "./log.ts";
 

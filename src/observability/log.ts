@@ -6,10 +6,10 @@
 // byte for byte as pino would write them: pino allocates 5 KB for a line of 250 bytes.
 
 import { pino, type Logger } from "pino";
-import type { InboundLine } from "../inbound/steps.ts";
+import type { InboundLine } from "../inbound/event.ts";
 import { errorCode } from "../kernel/errorCode.ts";
 import type { Result } from "../kernel/event.ts";
-import type { Settlement } from "../store/deliveries/deliveries.ts";
+import type { Settlement } from "../store/deliveries/delivery.ts";
 import type { Attempt } from "../store/deliveries/delivery.ts";
 
 export type Log = {

@@ -2,7 +2,7 @@ import { pino } from "pino";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createNodes } from "../../test/support/nodes.ts";
 import { eventually } from "../../test/support/relay.ts";
-import { newLine } from "../inbound/steps.ts";
+import { newLine } from "../inbound/event.ts";
 import { readConfig } from "../installation/config.ts";
 import { createHttpServer } from "../server/server.ts";
 import { createDirectory } from "../sites/directory.ts";

@@ -11,7 +11,7 @@ import { auditLine } from "../sites/manage.ts";
 import type { PushCall } from "../store/outbound/pushes.ts";
 import type { Store } from "../store/store.ts";
 import type { Address, Webhook } from "../store/outbound/webhooks.ts";
-import { bodyOf, sendMessage, type Answer, type Message } from "./push.ts";
+import { bodyOf, sendMessage, type PushReading, type Message } from "./push.ts";
 
 type WebhookContext = { store: Pick<Store, "webhooks" | "pushes" | "periods" | "deletions"> };
 
@@ -152,7 +152,7 @@ export async function sendTest(
   { store, sender }: WebhookContext & { sender: Sender },
   webhook: Webhook,
   time: { now: () => number; elapsed: () => number },
-): Promise<{ answer: Answer; calls: PushCall[]; body: string }> {
+): Promise<{ reading: PushReading; calls: PushCall[]; body: string }> {
   requireAddress(webhook);
   const { siteId, id } = webhook;
   const address = (await store.webhooks.listWithSecrets(siteId)).find((one) => one.id === id);
@@ -167,7 +167,7 @@ export async function sendTest(
     isTest: true,
   };
   const options = { sender, ...time, newId: ulid, mayCallAgain: () => Promise.resolve(true) };
-  const { answer, calls } = await sendMessage(address, message, options);
+  const { reading, calls } = await sendMessage(address, message, options);
   await store.pushes.logTest({ siteId, webhookId: id }, calls);
-  return { answer, calls, body: bodyOf(message) };
+  return { reading, calls, body: bodyOf(message) };
 }

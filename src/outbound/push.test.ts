@@ -2,12 +2,12 @@
 
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
-import type { Sent } from "../delivery/send.ts";
+import type { Answer } from "../delivery/send.ts";
 import type { Closing, PeriodHead } from "../store/outbound/periods.ts";
 import { newSigningSecret } from "../kernel/ids.ts";
 import { readAddress } from "../delivery/addresses.ts";
 import { lastPeriodEnd, createCloser, periodToClose } from "./periods.ts";
-import { excerpt, messageOf, pushRequest, readAnswer, type Answer } from "./push.ts";
+import { excerpt, messageOf, pushRequest, readAnswer, type PushReading } from "./push.ts";
 import { afterFailure } from "./worker.ts";
 
 const now = Date.UTC(2026, 10, 15, 12, 7, 30);
@@ -151,7 +151,7 @@ describe("a push request", () => {
   });
 });
 
-const answered = (status: number, body = "", headers: Record<string, string> = {}): Sent => ({
+const answered = (status: number, body = "", headers: Record<string, string> = {}): Answer => ({
   ok: true,
   response: { status, headers, body },
 });
@@ -178,7 +178,7 @@ describe("a receiver's answer", () => {
   });
 
   test("a missing answer is a failure with its reason", () => {
-    const sent: Sent = { ok: false, code: "other", error: "connection refused" };
+    const sent: Answer = { ok: false, code: "other", error: "connection refused" };
     expect(readAnswer(request, sent, now)).toMatchObject({
       ok: false,
       httpStatus: null,
@@ -219,7 +219,7 @@ describe("a receiver's answer", () => {
 
 describe("after a failed push", () => {
   const scheduleMs = [5, 300, 1800, 7200, 18_000, 36_000, 36_000].map((seconds) => seconds * 1000);
-  const failed = (more: Partial<Answer> = {}): Answer => ({
+  const failed = (more: Partial<PushReading> = {}): PushReading => ({
     ok: false,
     httpStatus: 500,
     error: "HTTP 500",
@@ -227,8 +227,8 @@ describe("after a failed push", () => {
     retryAfterSeconds: 0,
     ...more,
   });
-  const after = (failures: number, failingSince: number | null, answer = failed(), random = 0.5) =>
-    afterFailure(answer, { failures, failingSince }, { scheduleMs, random: () => random }, now);
+  const after = (failures: number, failingSince: number | null, reading = failed(), random = 0.5) =>
+    afterFailure(reading, { failures, failingSince }, { scheduleMs, random: () => random }, now);
 
   test("a failed push is retried after 5 s, 5 m, 30 m, 2 h, 5 h, 10 h, and then every 10 h", () => {
     const waits = Array.from({ length: 10 }, (_, i) => (after(i, now).dueAt - now) / 1000);

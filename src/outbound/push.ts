@@ -1,6 +1,6 @@
 // Sends one push: builds the request for a receiver and reads its answer.
 
-import type { Sender, Sent } from "../delivery/send.ts";
+import type { Answer, Sender } from "../delivery/send.ts";
 import type { PlatformRequest } from "../platforms/platform.ts";
 import { retryAfterSeconds } from "../platforms/shared/response.ts";
 import { signatureHeaders, validSecrets } from "../platforms/shared/signature.ts";
@@ -21,7 +21,8 @@ export type Message = {
   isTest: boolean;
 };
 
-export type Answer = {
+/** Our reading of a receiver's answer. */
+export type PushReading = {
   ok: boolean;
   httpStatus: number | null;
   /** Our own description of the failure. */
@@ -57,9 +58,9 @@ export function pushRequest(address: Address, bearer: string, message: Message, 
   };
 }
 
-export function readAnswer(request: PlatformRequest, sent: Sent, now: number): Answer {
-  if (!sent.ok) return { ok: false, httpStatus: null, error: sent.error, response: null, retryAfterSeconds: 0 };
-  const { status, body, headers } = sent.response;
+export function readAnswer(request: PlatformRequest, answer: Answer, now: number): PushReading {
+  if (!answer.ok) return { ok: false, httpStatus: null, error: answer.error, response: null, retryAfterSeconds: 0 };
+  const { status, body, headers } = answer.response;
   const ok = status >= 200 && status < 300;
   const remark = status === 410 ? ": gone" : status >= 300 && status < 400 ? ": redirects are not followed" : "";
   return {
@@ -106,33 +107,33 @@ type CallOptions = {
 
 /**
  * Sends a message. During a rotation, a receiver that refuses the new secret is called again with the old one. Returns the
- * calls for the log, and the last answer.
+ * calls for the log, and the reading of the last answer.
  */
 export async function sendMessage(
   address: Address,
   message: Message,
   { sender, now, elapsed, newId, mayCallAgain }: CallOptions,
-): Promise<{ answer: Answer; calls: PushCall[] }> {
+): Promise<{ reading: PushReading; calls: PushCall[] }> {
   const calls: PushCall[] = [];
   const [current, ...older] = validSecrets(address.secrets, now());
 
-  async function callWith(bearer: string): Promise<Answer> {
+  async function callWith(bearer: string): Promise<PushReading> {
     const startedAt = now();
     const began = elapsed();
     const request = pushRequest(address, bearer, message, startedAt);
-    const sent = await sender.send(request, { platform: "outbound", customerAddress: true });
-    const answer = readAnswer(request, sent, now());
-    const { ok, httpStatus, error, response } = answer;
+    const answer = await sender.send(request, { platform: "outbound", customerAddress: true });
+    const reading = readAnswer(request, answer, now());
+    const { ok, httpStatus, error, response } = reading;
     const durationMs = Math.round(elapsed() - began);
     calls.push({ id: newId(), startedAt, durationMs, ok, httpStatus, error, response });
-    return answer;
+    return reading;
   }
 
-  let answer = await callWith(current);
+  let reading = await callWith(current);
   for (const secret of older) {
-    const isUnauthorised = answer.httpStatus === 401 || answer.httpStatus === 403;
+    const isUnauthorised = reading.httpStatus === 401 || reading.httpStatus === 403;
     if (!isUnauthorised || !(await mayCallAgain())) break;
-    answer = await callWith(secret);
+    reading = await callWith(secret);
   }
-  return { answer, calls };
+  return { reading, calls };
 }

@@ -10,7 +10,7 @@ import type { Sender } from "../delivery/send.ts";
 import type { Push, WebhookKey } from "../store/outbound/pushes.ts";
 import type { Store } from "../store/store.ts";
 import { createCloser } from "./periods.ts";
-import { messageOf, sendMessage, type Answer } from "./push.ts";
+import { messageOf, sendMessage, type PushReading } from "./push.ts";
 
 type OutboundOptions = {
   store: Store;
@@ -95,7 +95,7 @@ async function pushNext(options: OutboundOptions & { clock: SharedClock }, key: 
   const push = await store.pushes.claim(key, { owner, now: time.now, until: time.now + leaseMs });
   // A process that was suspended meanwhile may lose the webhook to another node before its call ends.
   if (!push || elapsed() - claimed > spareMs / 2) return false;
-  const { answer, calls } = await sendMessage(push.address, messageOf(key.webhookId, push.period), {
+  const { reading, calls } = await sendMessage(push.address, messageOf(key.webhookId, push.period), {
     ...options,
     async mayCallAgain() {
       const again = await clock.read();
@@ -105,9 +105,9 @@ async function pushNext(options: OutboundOptions & { clock: SharedClock }, key: 
   // By its own clock a node that is ahead would let others wait for a retry.
   const at = clock.fromLocal(now());
   const settled = { ...key, owner, number: push.period.number, at, calls };
-  if (answer.ok) return store.pushes.settle({ ...settled, ok: true });
+  if (reading.ok) return store.pushes.settle({ ...settled, ok: true });
 
-  const { disabled, ...consequence } = afterFailure(answer, push, options.retry, at);
+  const { disabled, ...consequence } = afterFailure(reading, push, options.retry, at);
   const line = disabled === null ? null : disabledLine(push, disabled, at);
   const isOurs = await store.pushes.settle({ ...settled, ok: false, ...consequence, disabled: line });
   if (isOurs && disabled !== null) options.onDisabled(key, disabled);
@@ -136,20 +136,20 @@ type Consequence = {
 
 /** A period is never dropped: it is retried, or its webhook is disabled and keeps it until a person enables it again. */
 export function afterFailure(
-  answer: Answer,
+  reading: PushReading,
   before: { failures: number; failingSince: number | null },
   retry: RetryRules,
   now: number,
 ): Consequence {
   const failures = before.failures + 1;
   const failingSince = before.failingSince ?? now;
-  const dueAt = nextAttemptAt(failures, answer.retryAfterSeconds, maxAskedMs, retry, now);
+  const dueAt = nextAttemptAt({ failures, askedSeconds: reading.retryAfterSeconds, maxAskedMs }, retry, now);
   // A relay that was itself off for a week has not retried often enough to give up.
   const hasFailedTooLong = now - failingSince >= maxFailingMs && failures > retry.scheduleMs.length;
-  return { failures, failingSince, dueAt, disabled: whyDisabled(answer, hasFailedTooLong) };
+  return { failures, failingSince, dueAt, disabled: whyDisabled(reading, hasFailedTooLong) };
 }
 
-function whyDisabled({ httpStatus, error }: Answer, hasFailedTooLong: boolean): string | null {
+function whyDisabled({ httpStatus, error }: PushReading, hasFailedTooLong: boolean): string | null {
   if (httpStatus === 410) return "the receiver answered 410 Gone";
   return hasFailedTooLong ? `it has failed for 5 days; last: ${error}` : null;
 }

@@ -47,16 +47,8 @@ export function mountRoutes(app: FastifyInstance, options: RouteOptions): Mounte
 }
 
 function mountInbound(app: FastifyInstance, { config, services, observability }: RouteOptions): void {
-  const { store, directory, lanes, openEvents, owner, keyUses, ownHost, now, clock, onDefect } = services;
-  const parts = {
-    store,
-    lanes,
-    owner,
-    leaseMs: config.leaseMs,
-    now,
-    toSharedTime: clock.fromLocal,
-    onPlanned: observability.onPlanned,
-  };
+  const { store, directory, lanes, openEvents, keyUses, ownHost, now, onDefect } = services;
+  const parts = { store, lanes, now, onPlanned: observability.onPlanned };
   inboundRoute(app, {
     authentication: {
       directory,

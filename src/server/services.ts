@@ -20,8 +20,8 @@ import { createLanes } from "../delivery/lanes/lanes.ts";
 import { createTokens } from "../delivery/oauth/tokens.ts";
 import { startSnapshots } from "../delivery/quality/worker.ts";
 import { createQuota } from "../delivery/lanes/quota.ts";
-import { markForReconnection } from "../delivery/lanes/deliver.ts";
-import { startOpenEvents } from "../delivery/openEvents.ts";
+import { markForReconnection } from "../sites/connect.ts";
+import { startOpenEvents } from "../delivery/openEvents/openEvents.ts";
 import { recheckWith } from "../delivery/recheck.ts";
 import { createSender } from "../delivery/send.ts";
 import { startWorker } from "../delivery/worker.ts";
@@ -42,7 +42,7 @@ import { startReconciliations } from "../reconcile/worker.ts";
 import { isWorking, createDirectory } from "../sites/directory.ts";
 import { countKeyUses } from "../sites/keyUses.ts";
 import { startStatistics } from "../statistics/worker.ts";
-import type { Settlement } from "../store/deliveries/deliveries.ts";
+import type { Settlement } from "../store/deliveries/delivery.ts";
 import type { Shutdown } from "./shutdown.ts";
 
 type ServiceOptions = {
@@ -160,7 +160,7 @@ async function startDelivery(node: Node, { config, log, observability, shutdown 
     clock: node.clock,
     recheck: recheckWith({ store, directory }),
     onDefect,
-    markForReconnection: (connection, reason) => markForReconnection(store, directory, connection, reason, now()),
+    markForReconnection: (connection, reason) => markForReconnection(node, connection, reason, now()),
   });
   const dueTimes = startDueTimes({
     ...node,

@@ -281,3 +281,20 @@ export async function resume(
   await store.alerts.end(siteId, id, ["needs reconnection"], by.now);
   return store.deliveries.releaseParked(siteId, id, by.now);
 }
+
+/** A platform rejects a connection's credentials: nothing is sent there until the connection is reconnected. */
+export async function markForReconnection(
+  { store, directory }: SiteContext,
+  { siteId, id, platform, settings }: Connection,
+  reason: string,
+  now: number,
+): Promise<void> {
+  // The connection may have new credentials already, and only the old ones were rejected.
+  await directory.refresh();
+  const current = directory.connection(siteId, id);
+  if (current?.state !== "active" || JSON.stringify(current.settings) !== JSON.stringify(settings)) return;
+  const action = "connection needs reconnection";
+  const change = { siteId, actor: "relay", action, detail: { id, platform, reason }, at: now };
+  await store.configuration.setConnectionState(change, id, "needs reconnection", reason);
+  await directory.refresh();
+}

@@ -39,8 +39,7 @@ describe.each(["sqlite", "postgres"] as const)("statistics on %s", (engine) => {
         attribution,
         filterReasons: isFiltered ? [{ code: "blocked person", detail: null }] : [],
         deliveries: isFiltered ? [] : [queuedDelivery("c")],
-        owner: "node",
-        leaseUntil: at,
+        ownership: { by: "row", owner: "node", at, dueAt: at },
       },
     );
     await store.events.accept(item);

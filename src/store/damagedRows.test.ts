@@ -2,7 +2,7 @@
 // the others.
 
 import { afterAll, describe, expect, test } from "vitest";
-import { auditLine, newEvent, newSite } from "../../test/support/events.ts";
+import { byNode, auditLine, newEvent, newSite } from "../../test/support/events.ts";
 import { encryptionKey, createAt, createNodes, sql } from "../../test/support/nodes.ts";
 import { shortId, ulid } from "../kernel/ids.ts";
 import { sealWith } from "./engine/seal.ts";
@@ -212,7 +212,7 @@ describe.each(["sqlite", "postgres"] as const)("damaged rows on %s", async (engi
   test("damaged outcomes of an event stop neither a takeover nor lists, and the event is not sent again", async () => {
     const siteId = await newSite(store);
     const owner = shortId();
-    const items = Array.from({ length: 3 }, () => newEvent(siteId, { orderId: null }, { leaseUntil: null, owner }));
+    const items = Array.from({ length: 3 }, () => newEvent(siteId, { orderId: null }, { ownership: byNode(owner) }));
     const [one, open, planless] = items;
     if (!one || !open || !planless) expect.unreachable();
     for (const item of items) await store.events.accept(item);

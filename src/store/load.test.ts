@@ -13,7 +13,7 @@ const loadEvent = (i: number, owner: string, now: number) =>
     `load-${i % siteCount}`,
     { receivedAt: now, orderId: `o-${i}` },
     // Due at once: workers claim them concurrently.
-    { claim: `claim-${i}`, owner, leaseUntil: 0 },
+    { claim: `claim-${i}`, ownership: { by: "row", owner, at: now, dueAt: 0 } },
   );
 
 test("two nodes accept each event once, and deliver each once", { timeout: 300_000 }, async () => {
@@ -39,8 +39,8 @@ test("two nodes accept each event once, and deliver each once", { timeout: 300_0
         const due = { siteId: `load-${site}`, connectionId: "c1" };
         for (;;) {
           const at = Date.now();
-          const lease = { now: at, owner, until: at + 600_000, limit: 20 };
-          const batch = await node.deliveries.claimDue(due, lease);
+          const lease = { by: "row", owner, at: at, dueAt: at + 600_000 } as const;
+          const batch = await node.deliveries.claimDue(due, lease, 20);
           for (const { siteId, eventId } of batch) {
             const key = `${siteId} ${eventId}`;
             claimed.set(key, (claimed.get(key) ?? 0) + 1);

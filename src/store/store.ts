@@ -48,7 +48,7 @@ import { platformSignInStore } from "./sites/platformSignIns.ts";
 import { statisticsStore } from "./statistics/statistics.ts";
 import { sliceStore } from "./deliveries/slices.ts";
 import { waitingStore } from "./deliveries/waiting.ts";
-import { syncLogStore } from "./deliveries/syncLog.ts";
+import { syncLogStore } from "./deliveries/syncLog/syncLog.ts";
 import { oneTimeLinkStore } from "./access/oneTimeLinks.ts";
 import { trafficStore } from "./statistics/traffic.ts";
 import { rateCounterStore } from "./access/rateCounters.ts";

@@ -1,8 +1,8 @@
 // Takes the steps of the model with a real store, and reads the deliveries back in the words of the model. What a node would
 // have in memory is kept here; everything else is done by the functions that the relay, its API and its commands use.
 
-import { markForReconnection } from "../../src/delivery/lanes/deliver.ts";
-import { createJob, parkedReason, toConversion, type Job as RealJob } from "../../src/delivery/plan.ts";
+import type { Ownership } from "../../src/delivery/ownership.ts";
+import { parkedReason, toConversion, type Job as RealJob } from "../../src/delivery/plan.ts";
 import { recheckWith } from "../../src/delivery/recheck.ts";
 import { cancel, replay } from "../../src/delivery/replay.ts";
 import { decide, type Decision } from "../../src/delivery/retry.ts";
@@ -10,20 +10,23 @@ import { withCurrentConsent } from "../../src/identity/attribution.ts";
 import { erasePerson, setConsent } from "../../src/identity/people.ts";
 import type { Reading, Sha256 } from "../../src/kernel/event.ts";
 import { platformOf } from "../../src/platforms/index.ts";
-import { connectPlatform, disconnect, pause, resume } from "../../src/sites/connect.ts";
+import { connectPlatform, disconnect, markForReconnection, pause, resume } from "../../src/sites/connect.ts";
 import type { Connection, Directory, Site } from "../../src/sites/directory.ts";
 import type { NewDelivery } from "../../src/store/deliveries/delivery.ts";
-import type { FirstSettlement } from "../../src/store/deliveries/outcomes.ts";
+import type { OutcomeRow } from "../../src/store/deliveries/outcomes.ts";
 import type { NewEvent } from "../../src/store/events/events.ts";
 import { duplicateKey } from "../../src/store/events/claims.ts";
-import { toPlan } from "../../src/store/events/plan.ts";
+import { ownedByAny } from "../../src/store/deliveries/ownership.ts";
 import type { Store } from "../../src/store/store.ts";
-import { auditLine, newAttempt, newEvent, newSite } from "../support/events.ts";
+import { auditLine, byNode, newAttempt, newEvent, newSite } from "../support/events.ts";
 import type { Edge } from "./explore.ts";
 import { beginnings, type Beginning, type Delivery, type Job, type Node, type StepName, type World } from "./model.ts";
 
 const leaseMs = 30_000;
 const hourMs = 3_600_000;
+
+/** What is settled of an open event is settled here. */
+const openEvent = { settle: async () => {}, close() {}, abandon() {}, leaseLeftMs: () => Infinity };
 
 type Context = {
   stores: Record<Node, Store>;
@@ -56,7 +59,7 @@ export async function acceptReal(context: Context, names: readonly Beginning[]):
   const jobs: Record<Node, Map<string, RealJob>> = { a: new Map(), b: new Map() };
   /** First attempts of which node a knows that they are settled, and what it could not confirm. */
   let settledFirst = 0;
-  let unconfirmed: FirstSettlement | null = null;
+  let unconfirmed: OutcomeRow | null = null;
   const unconfirmedRows = new Map<string, Parameters<Store["deliveries"]["settle"]>[0]>();
 
   const site = () => directory.site(siteId) as Site;
@@ -65,22 +68,24 @@ export async function acceptReal(context: Context, names: readonly Beginning[]):
   const person = () => ({ siteId, emailSha256, actor: "test", now });
   const keyOf = (job: Job) => `${job.isFirst} ${job.delivery}`;
 
-  async function makeJob(node: Node, at: number, isFirst: boolean, attempts: number, until: number) {
+  const leaseOf = (owner: Node) =>
+    ({ by: "row", owner, at: now, dueAt: now + leaseMs, until: now + leaseMs, endsAt: Infinity }) as const;
+
+  async function makeJob(node: Node, at: number, attemptsMade: number, ownership: Ownership) {
     const store = stores[node];
     const event = (await store.events.getMany(siteId, [eventId])).get(eventId);
     if (!event || event === "damaged") throw new Error("the event cannot be read");
     const attribution = await withCurrentConsent(store.people, event, site().settings.consentMode);
     const conversion = toConversion(event, event.platformEventId, attribution);
-    const lease = { owner: node, until };
-    const job = createJob(event, conversion, connectionOf(at), now + hourMs, lease, attempts);
-    jobs[node].set(`${isFirst} ${at}`, job);
+    const job = { siteId, eventId, connectionId: `c${at}`, conversion, attemptsMade, expiresAt: now + hourMs, ownership };
+    jobs[node].set(`${ownership.by === "node"} ${at}`, job);
     return job;
   }
   const connectionOf = (at: number) => directory.connection(siteId, `c${at}`) ?? newConnection(siteId, `c${at}`);
 
   for (const [at, name] of names.entries()) {
     const { isFirst } = beginnings[name];
-    if (isFirst !== null) await makeJob("a", at, isFirst, 0, now + leaseMs);
+    if (isFirst !== null) await makeJob("a", at, 0, isFirst ? { ...byNode("a"), event: openEvent } : leaseOf("a"));
   }
 
   async function settle(edge: Edge, decision: Decision, isAttempted: boolean): Promise<void> {
@@ -95,9 +100,8 @@ export async function acceptReal(context: Context, names: readonly Beginning[]):
     if (job.isFirst) {
       // The owner writes what it could not confirm before anything else.
       if (unconfirmed) await writeFirst(unconfirmed);
-      const delivery = { ...settlement, platform: "sandbox", owner: "", updatedAt: now };
-      const result = { position: job.delivery, delivery, attempt, settings: "mark" };
-      const first = { siteId, eventId, number: settledFirst, results: [result] };
+      const ended = { ...settlement, owner: node, platform: "sandbox", position: job.delivery, settings: "mark" };
+      const first = { siteId, eventId, number: settledFirst, settlements: [ended] };
       if (isConfirmed) await writeFirst(first);
       else await stores[node].deliveries.settleFirst((unconfirmed = first));
     } else {
@@ -108,7 +112,7 @@ export async function acceptReal(context: Context, names: readonly Beginning[]):
     if (isConfirmed) jobs[node].delete(keyOf(job));
   }
 
-  async function writeFirst(first: FirstSettlement): Promise<void> {
+  async function writeFirst(first: OutcomeRow): Promise<void> {
     await stores.a.deliveries.settleFirst(first);
     settledFirst = first.number + 1;
     unconfirmed = null;
@@ -138,27 +142,27 @@ export async function acceptReal(context: Context, names: readonly Beginning[]):
 
   const real: Record<StepName, (edge: Edge, before: World) => Promise<unknown>> = {
     async claim({ node, delivery: at, to: _to }) {
-      const lease = { now, owner: node, until: now + leaseMs, limit: 10 };
-      const [claimed] = await stores[node].deliveries.claimDue({ siteId, connectionId: `c${at}` }, lease);
+      const lease = leaseOf(node);
+      const [claimed] = await stores[node].deliveries.claimDue({ siteId, connectionId: `c${at}` }, lease, 10);
       if (!claimed) throw new Error("nothing was due");
       const isInHand = jobs[node].has(`true ${at}`) || jobs[node].has(`false ${at}`);
-      if (!isInHand) await makeJob(node, at, false, claimed.attempts, lease.until);
+      if (!isInHand) await makeJob(node, at, claimed.attempts, lease);
     },
     async begin({ node, job }, { person: known }) {
       const recheck = recheckWith({ store: stores[node], directory });
       const waiting = job && jobs[node].get(keyOf(job));
       if (!job || !waiting) throw new Error("no job waits");
-      const outdated = await recheck([{ job: waiting, isFirst: job.isFirst }]);
+      const outdated = await recheck([waiting]);
       const isWithdrawn = known === "withdrawn" && waiting.conversion.person !== null;
       if (outdated.has(waiting) !== isWithdrawn) throw new Error("the second look sees something else");
       // The relay would give the job back and claim it again, then without the person.
-      if (isWithdrawn) await makeJob(node, job.delivery, job.isFirst, waiting.attemptsMade, waiting.leaseUntil);
+      if (isWithdrawn) await makeJob(node, job.delivery, waiting.attemptsMade, waiting.ownership);
     },
     async "drop a job without a lease"({ node, job }, before) {
       const waiting = job && jobs[node].get(keyOf(job));
       if (!job || !waiting) throw new Error("no job waits");
       const recheck = recheckWith({ store: stores[node], directory });
-      const isHeld = !(await recheck([{ job: waiting, isFirst: job.isFirst }])).has(waiting);
+      const isHeld = !(await recheck([waiting])).has(waiting);
       const { holder, isDue } = before.deliveries[job.delivery] as Delivery;
       if (isHeld && !(holder === node && isDue)) throw new Error("the job is still this node's");
       jobs[node].delete(keyOf(job));
@@ -173,7 +177,8 @@ export async function acceptReal(context: Context, names: readonly Beginning[]):
     "fail for now": (edge) => answer(edge, later),
     "fail at the age limit": (edge) => answer(edge, later, true),
     async "refuse the credentials"(edge, { connection: state }) {
-      if (state === "active") await markForReconnection(stores[edge.node], directory, connection(0), "token refused", now);
+      if (state === "active")
+        await markForReconnection({ store: stores[edge.node], directory }, connection(0), "token refused", now);
       await answer(edge, { outcome: "unauthorized", error: "token refused" });
     },
     "accept, unconfirmed": (edge) => answer(edge, { outcome: "accepted" }),
@@ -281,15 +286,16 @@ function newAccepted(siteId: string, names: readonly Beginning[], now: number, e
     return { connectionId: `c${i}`, platform: "sandbox", state, reason };
   });
   const isOwned = names.every((name) => beginnings[name].isFirst === true);
-  const owner = names.includes("unowned") ? "" : "a";
   const made = newEvent(
     siteId,
     { receivedAt: now, orderId: null, person: { emailSha256 } },
     {
       deliveries,
-      owner,
-      plan: toPlan(deliveries, isOwned),
-      leaseUntil: isOwned ? null : owner === "" ? now : now + leaseMs,
+      ownership: isOwned
+        ? { by: "node", owner: "a", at: now }
+        : names.includes("unowned")
+          ? ownedByAny(now)
+          : { by: "row", owner: "a", at: now, dueAt: now + leaseMs },
     },
   );
   return { ...made, claim: duplicateKey(made.event, null) };

@@ -126,8 +126,7 @@ function waiting({ siteId, connections }: SiteSetup, platform: string): NewEvent
     { id, name: "lead", orderId: id, receivedAt: startedAt },
     {
       deliveries: [queuedDelivery(connections[0], platform)],
-      owner: "another node",
-      leaseUntil: startedAt,
+      ownership: { by: "row", owner: "another node", at: startedAt, dueAt: startedAt },
     },
   );
 }

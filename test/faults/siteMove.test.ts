@@ -110,8 +110,8 @@ function withLateDelivery(db: Database, siteId: string): { db: Database; outcome
         const changed = await db.run(sql, params);
         if (!sql.startsWith("UPDATE webhooks") || claimed) return changed;
         const now = Date.now();
-        const lease = { now, owner, until: now + 3000, limit: 1 };
-        [claimed] = await deliveries.claimDue({ siteId, connectionId: "c1" }, lease);
+        const lease = { by: "row", owner, at: now, dueAt: now + 3000 } as const;
+        [claimed] = await deliveries.claimDue({ siteId, connectionId: "c1" }, lease, 1);
         return changed;
       },
       async write(work, options) {

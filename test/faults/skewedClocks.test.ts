@@ -17,6 +17,7 @@ import type { Store } from "../../src/store/store.ts";
 import { newEvent, queuedDelivery } from "../support/events.ts";
 import { http } from "../support/lanes.ts";
 import { createNodes } from "../support/nodes.ts";
+import { ownedByAny } from "../../src/store/deliveries/ownership.ts";
 import { eventually } from "../support/relay.ts";
 
 /** `SKEW_DELIVERIES=600` is the long run. */
@@ -83,7 +84,7 @@ test.each([14, -14, 30, -30, 60, -60])(
     const orders = Array.from({ length: count }, () => shortId());
     await Promise.all(
       orders.map((orderId) =>
-        store.events.accept(newEvent(siteId, { orderId, receivedAt: at, time: at }, { deliveries, owner: "", leaseUntil: at })),
+        store.events.accept(newEvent(siteId, { orderId, receivedAt: at, time: at }, { deliveries, ownership: ownedByAny(at) })),
       ),
     );
     const times = new Map(orders.map((orderId) => [orderId, 0]));

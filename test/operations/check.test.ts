@@ -7,7 +7,7 @@ import { dayMs, hourMs } from "../../src/kernel/time.ts";
 import { checkRows } from "../../src/maintenance/check.ts";
 import { rollUpHour } from "../../src/statistics/hourlyRollup.ts";
 import type { NewDelivery } from "../../src/store/deliveries/delivery.ts";
-import type { FirstResult } from "../../src/store/deliveries/outcomes.ts";
+import type { FirstSettlement } from "../../src/store/deliveries/outcomes.ts";
 import type { Database, Row } from "../../src/store/engine/database.ts";
 import { sealWith } from "../../src/store/engine/seal.ts";
 import { possibleClaims } from "../../src/store/events/claims.ts";
@@ -16,7 +16,7 @@ import { emptyTable, fillTable } from "../../src/store/maintenance/restoreTarget
 import { createSnapshot } from "../../src/store/maintenance/snapshot.ts";
 import { connectDatabase, type StoreLocation } from "../../src/store/connect.ts";
 import type { Store } from "../../src/store/store.ts";
-import { auditLine, newAttempt, newEvent, queuedDelivery } from "../support/events.ts";
+import { byNode, auditLine, newAttempt, newEvent, queuedDelivery, settlementOf } from "../support/events.ts";
 import { encryptionKey, createNodes } from "../support/nodes.ts";
 import { engines } from "../support/relay.ts";
 import { sha256Of } from "../support/sha256.ts";
@@ -36,7 +36,7 @@ function claiming(siteId: string, fields: Partial<Event>, more: Partial<NewEvent
   const made = newEvent(
     siteId,
     { receivedAt: past, time: past, person: { emailSha256: person }, ...fields },
-    { leaseUntil: null, ...more },
+    { ownership: byNode(), ...more },
   );
   const { claims, personRef } = possibleClaims(made.event);
   const hasOrderEventId = claims.length === 2 && made.event.orderId !== null;
@@ -50,23 +50,12 @@ function claiming(siteId: string, fields: Partial<Event>, more: Partial<NewEvent
 }
 
 /** Ends a first attempt. */
-function firstResult({ event }: NewEvent, position: number, state: "sent" | "rejected"): FirstResult {
-  return {
-    position,
-    delivery: {
-      siteId: event.siteId,
-      eventId: event.id,
-      ...queuedDelivery(`c${position + 1}`),
-      state,
-      attempts: 1,
-      dueAt: 0,
-      owner: "",
-      updatedAt: past,
-    },
-    attempt: newAttempt(state),
-    settings: "abcdef",
-  };
-}
+const firstSettlement = (item: NewEvent, position: number, state: "sent" | "rejected"): FirstSettlement => ({
+  ...settlementOf(item, state, { connectionId: `c${position + 1}`, at: past, attempt: newAttempt(state) }),
+  position,
+  platform: "sandbox",
+  settings: "abcdef",
+});
 
 type Ids = Record<"siteId" | "first" | "rival" | "open" | "filtered" | "replayed", string>;
 
@@ -93,12 +82,12 @@ async function fill(store: Store): Promise<Ids> {
     const accepted = await store.events.accept(item);
     expect(accepted.duplicate).toBe(false);
   }
-  const settle = (item: NewEvent, number: number, results: FirstResult[]) =>
-    store.deliveries.settleFirst({ siteId, eventId: item.event.id, number, results });
-  await settle(first, 0, [firstResult(first, 0, "sent")]);
-  await settle(first, 1, [firstResult(first, 1, "rejected")]);
-  await settle(rival, 0, [firstResult(rival, 0, "sent"), firstResult(rival, 1, "sent")]);
-  await settle(replayed, 0, [firstResult(replayed, 0, "sent")]);
+  const settle = (item: NewEvent, number: number, settlements: FirstSettlement[]) =>
+    store.deliveries.settleFirst({ siteId, eventId: item.event.id, number, settlements });
+  await settle(first, 0, [firstSettlement(first, 0, "sent")]);
+  await settle(first, 1, [firstSettlement(first, 1, "rejected")]);
+  await settle(rival, 0, [firstSettlement(rival, 0, "sent"), firstSettlement(rival, 1, "sent")]);
+  await settle(replayed, 0, [firstSettlement(replayed, 0, "sent")]);
   const key = { eventId: replayed.event.id, connectionId: "c1" };
   expect(await store.syncLog.requeue(siteId, [key], ["sent"], past)).toBe(1);
   expect(await store.syncLog.cancel(siteId, [key], past + 1)).toBe(1);

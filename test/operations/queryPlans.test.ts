@@ -21,7 +21,7 @@ import { rejectedRequestStore } from "../../src/store/statistics/rejectedRequest
 import { sealWith } from "../../src/store/engine/seal.ts";
 import { connectSqlite } from "../../src/store/engine/sqlite/engine.ts";
 import { statisticsStore } from "../../src/store/statistics/statistics.ts";
-import { syncLogStore } from "../../src/store/deliveries/syncLog.ts";
+import { syncLogStore } from "../../src/store/deliveries/syncLog/syncLog.ts";
 import { hourMs } from "../../src/kernel/time.ts";
 import { trafficStore } from "../../src/store/statistics/traffic.ts";
 import { freshDatabase, freshFolder } from "../support/databases.ts";

@@ -37,14 +37,14 @@ describe("hostile DNS answers", () => {
     try {
       const address = { url, secrets: { current: newSigningSecret(), previous: null } };
       const message = { id: "push_1", startsAt: 0, endsAt: 1, conversions: 1, removed: 1, isTest: false };
-      const { answer } = await sendMessage(address, message, {
+      const { reading } = await sendMessage(address, message, {
         sender,
         now: Date.now,
         elapsed: () => performance.now(),
         newId: ulid,
         mayCallAgain: async () => true,
       });
-      return answer;
+      return reading;
     } finally {
       await sender.close();
     }

@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { planDeliveries } from "../../src/delivery/plan.ts";
+import { planDeliveries, toConversion } from "../../src/delivery/plan.ts";
 import { maxAgeDaysOf } from "../../src/delivery/retry.ts";
 import { previewRequest } from "../../src/delivery/testDelivery.ts";
 import type { Attribution, Conversion, Event } from "../../src/kernel/event.ts";
@@ -205,12 +205,7 @@ describe.each(list.map((standin) => [standin.id, standin] as const))("%s", (id, 
     expect(await deliverAll([late]), lastReasons(handle)).toEqual(["sent"]);
 
     const event = eventAt(clock.now - 91 * dayMs);
-    const [planned] = planDeliveries(
-      { event, attribution, platformEventId: late.platformEventId },
-      [connectionOf(id)],
-      null,
-      clock.now,
-    );
+    const [planned] = planDeliveries(toConversion(event, late.platformEventId, attribution), [connectionOf(id)], clock.now);
     const reason = expect.stringMatching(/^older than the \d+ days that /);
     expect(planned).toMatchObject(limit === undefined ? { state: "queued" } : { state: "skipped", reason });
   });

@@ -3,15 +3,16 @@
 import { afterAll, expect } from "vitest";
 import { standinConnections } from "../../scripts/standinConnections.ts";
 import { createBreaker } from "../../src/delivery/lanes/breaker.ts";
-import { createDeliverer, type Outcome } from "../../src/delivery/lanes/deliver.ts";
+import { createDeliverer, type QueuedJob } from "../../src/delivery/lanes/deliver.ts";
 import type { Job } from "../../src/delivery/plan.ts";
 import { createSender } from "../../src/delivery/send.ts";
-import type { Conversion } from "../../src/kernel/event.ts";
+import type { Conversion, Result } from "../../src/kernel/event.ts";
 import { dayMs } from "../../src/kernel/time.ts";
 import { fullSample } from "../../src/platforms/shared/sample.ts";
 import type { Connection, Directory } from "../../src/sites/directory.ts";
 import type { StandinId } from "../../standins/index.ts";
 import { startStandins, type StandinHandle } from "../../standins/shared/start.ts";
+import { leasedUntil } from "../support/lanes.ts";
 
 export const acceptedAt = (handle: StandinHandle) => handle.accepted.reduce((sum, { count }) => sum + count, 0);
 /** The reasons for which the stand-in rejected the last call, shown when a test fails. */
@@ -28,6 +29,11 @@ export const connectionOf = (id: StandinId, settings: Record<string, string> = {
   stateReason: null,
   createdAt: 0,
 });
+
+type Outcome = { state: string; reason: string | null };
+
+const outcomeOf = (result: Result): Outcome =>
+  result.ok ? { state: "sent", reason: null } : { state: result.status, reason: result.error };
 
 /** Starts every stand-in for the tests of a file. */
 export async function createStandinDelivery() {
@@ -62,8 +68,7 @@ export async function createStandinDelivery() {
     conversion,
     attemptsMade: attempts,
     expiresAt: clock.now + 30 * dayMs,
-    owner: "test",
-    leaseUntil: clock.now + 60_000,
+    ownership: leasedUntil(clock.now + 60_000),
   });
 
   function delivery(id: StandinId, settings: Record<string, string> = {}) {
@@ -103,10 +108,10 @@ export async function createStandinDelivery() {
       for (let round = 0; round < rounds; round++) {
         const open = conversions.filter((one) => (outcomes.get(one)?.state ?? "queued") === "queued");
         if (open.length === 0) break;
-        const batch = open.map((conversion) => ({
+        const batch = open.map((conversion): QueuedJob => ({
           job: jobOf(connection, conversion, round),
           since: clock.now,
-          resolve: (outcome: Outcome) => void outcomes.set(conversion, outcome),
+          resolve: (result) => void outcomes.set(conversion, outcomeOf(result)),
         }));
         await attempts.deliver(batch);
         // Longer than a breaker stays open.

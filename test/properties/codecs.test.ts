@@ -8,7 +8,8 @@ import { browserIds, clickIds, utmFields } from "../../src/identity/clickIds.ts"
 import type { EventIdentity, Identity, Person, Sha256, Visit, Visitor } from "../../src/kernel/event.ts";
 import { sealWith } from "../../src/store/engine/seal.ts";
 import { packPerson, readPerson } from "../../src/store/events/eventRow.ts";
-import { packPlan, readPlan, toPlan, type PlanEntry } from "../../src/store/events/plan.ts";
+import { ownedByAny } from "../../src/store/deliveries/ownership.ts";
+import { packPlan, readPlan, toPlan, type PlanEntry } from "../../src/store/deliveries/plan.ts";
 import { oldestIn, packRecord, unpackForEvent, unpackRecord } from "../../src/store/people/personCodec.ts";
 import { filterReasons } from "../../src/traffic/filter.ts";
 import { withDefaults } from "../../src/sites/settings.ts";
@@ -180,7 +181,7 @@ property(
           reason,
         }) as const,
     );
-    const made = toPlan(deliveries, hasOwner);
+    const made = toPlan(deliveries, hasOwner ? { by: "node", owner: "node", at: 0 } : ownedByAny(0));
     expect(made.map((one) => one.connectionId)).toEqual(plan.map((one) => one.connectionId));
     expect(made.some(({ by }) => by === "owner")).toBe(hasOwner && plan.some(({ by }) => by === "owner"));
   },

@@ -6,8 +6,8 @@ import { pageOf, readCursor } from "../../src/api/lists.ts";
 import { deliveryStates, type DeliveryState } from "../../src/kernel/event.ts";
 import { idAt, lastId, createUlids, timeOfId, ulid } from "../../src/kernel/ids.ts";
 import { Refusal } from "../../src/kernel/refusal.ts";
-import type { LogFilter, LogLine } from "../../src/store/deliveries/syncLog.ts";
-import { newAttempt, newEvent, newSite, settlementOf } from "../support/events.ts";
+import type { LogFilter, LogLine } from "../../src/store/deliveries/syncLog/syncLog.ts";
+import { byNode, newAttempt, newEvent, newSite, settlementOf } from "../support/events.ts";
 import { createNodes } from "../support/nodes.ts";
 import { sha256Of } from "../support/sha256.ts";
 import { anyText, property } from "./property.ts";
@@ -131,7 +131,7 @@ async function write(siteId: string, { at, name, email, order, mode, states }: P
       person: { emailSha256: sha256Of(`person ${email}`) },
     },
     {
-      leaseUntil: null,
+      ownership: byNode(),
       deliveries: states.map((state, i) => ({
         connectionId: `c${i}`,
         platform: platformAt(i),
@@ -145,10 +145,9 @@ async function write(siteId: string, { at, name, email, order, mode, states }: P
   for (const [position, state] of states.entries()) {
     if (state === "skipped" || state === "parked") continue;
     const settlement = settlementOf(item, state, { connectionId: `c${position}`, reason: "because" });
-    const delivery = { ...settlement, platform: platformAt(position), owner: "", updatedAt: now };
     const attempt = newAttempt(state);
-    const results = [{ position, delivery, attempt, settings: "" }];
-    await store.deliveries.settleFirst({ siteId, eventId: item.event.id, number, results });
+    const settlements = [{ ...settlement, attempt, at: now, position, platform: platformAt(position), settings: "" }];
+    await store.deliveries.settleFirst({ siteId, eventId: item.event.id, number, settlements });
     number += 1;
   }
 }

@@ -176,7 +176,7 @@ property(
     at,
   ],
   (scheduleMs, failures, random, askedSeconds, now) => {
-    const wait = nextAttemptAt(failures, askedSeconds, dayMs, { scheduleMs, random: () => random }, now) - now;
+    const wait = nextAttemptAt({ failures, askedSeconds, maxAskedMs: dayMs }, { scheduleMs, random: () => random }, now) - now;
     const planned = scheduleMs[Math.min(failures, scheduleMs.length) - 1] ?? 0;
     const asked = Math.min(askedSeconds * 1000, dayMs);
     expect(wait).toBeGreaterThanOrEqual(Math.floor(Math.max(planned * 0.8, asked)));

@@ -31,8 +31,8 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   "mark passes open events": {
     what: "The low-water mark of a node passes events that are not settled yet, so no other node takes them over.",
-    file: "delivery/openEvents.ts",
-    find: "(isLinked(open) ? open.next.id : lastId)",
+    file: "delivery/openEvents/eventList.ts",
+    find: "(isLinked(head) ? head.next.id : lastId)",
     replace: "lastId",
     seed: 8,
     focus: dyingNodes,
@@ -54,8 +54,8 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   "failed settlements are dropped": {
     what: "Results whose commit failed are not written again.",
-    file: "delivery/openEvents.ts",
-    find: "await Promise.all(failed.map((owned) => owned.retry()));",
+    file: "delivery/openEvents/openEvents.ts",
+    find: "await Promise.all(failed.map((attempts) => attempts.write()));",
     replace: "",
     seed: 2,
     focus: {
@@ -68,7 +68,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   "row of the embedded node not awaited": {
     what: "An embedded node opens events although its row is not written, so no later process finds what it leaves.",
-    file: "delivery/openEvents.ts",
+    file: "delivery/openEvents/nodeLease.ts",
     find: 'if (!isShared && writtenMark !== "") return',
     replace: "if (!isShared) return",
     seed: 11,

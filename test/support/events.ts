@@ -2,10 +2,9 @@
 
 import type { Attribution, Event } from "../../src/kernel/event.ts";
 import { shortId, ulid } from "../../src/kernel/ids.ts";
-import type { Settlement } from "../../src/store/deliveries/deliveries.ts";
-import type { Attempt, NewDelivery } from "../../src/store/deliveries/delivery.ts";
+import type { Attempt, NewDelivery, Settlement } from "../../src/store/deliveries/delivery.ts";
 import type { NewEvent } from "../../src/store/events/events.ts";
-import { toPlan } from "../../src/store/events/plan.ts";
+import type { NodeOwnership } from "../../src/store/deliveries/ownership.ts";
 import type { AuditLine } from "../../src/store/sites/audit.ts";
 import type { Store } from "../../src/store/store.ts";
 import { sha256 } from "./sha256.ts";
@@ -29,11 +28,13 @@ export const queuedDelivery = (connectionId = "c1", platform = "sandbox"): NewDe
   reason: null,
 });
 
+/** The ownership of an event whose first attempts the node makes. */
+export const byNode = (owner = "node-a"): NodeOwnership => ({ by: "node", owner, at: now });
+
 /** A live purchase that claims its own id, with one delivery that `node-a` sends. */
 export function newEvent(siteId: string, fields: Partial<Event> = {}, more: Partial<NewEvent> = {}): NewEvent {
   const receivedAt = fields.receivedAt ?? now;
   const deliveries = more.deliveries ?? [queuedDelivery()];
-  const leaseUntil = more.leaseUntil === undefined ? receivedAt + 30_000 : more.leaseUntil;
   const id = fields.id ?? ulid(receivedAt);
   return {
     event: {
@@ -58,11 +59,9 @@ export function newEvent(siteId: string, fields: Partial<Event> = {}, more: Part
     claimUntil: receivedAt + 3_600_000,
     orderEventId: null,
     personRef: 0,
-    plan: toPlan(deliveries, leaseUntil === null),
-    owner: "node-a",
+    ownership: { by: "row", owner: "node-a", at: receivedAt, dueAt: receivedAt + 30_000 },
     ...more,
     deliveries,
-    leaseUntil,
   };
 }
 

@@ -3,7 +3,7 @@
 import { onTestFinished } from "vitest";
 import { createRateLimit } from "../../src/http/rate.ts";
 import { inboundRoute } from "../../src/inbound/route.ts";
-import type { InboundLine, InboundOptions } from "../../src/inbound/steps.ts";
+import type { InboundLine, InboundOptions } from "../../src/inbound/event.ts";
 import { countWrongKeys } from "../../src/inbound/wrongKeys.ts";
 import { ulid } from "../../src/kernel/ids.ts";
 import { createHttpServer } from "../../src/server/server.ts";
@@ -11,6 +11,7 @@ import { createDirectory } from "../../src/sites/directory.ts";
 import { addKey, addSite } from "../../src/sites/manage.ts";
 import { afterFile } from "./afterFile.ts";
 import { createNodes } from "./nodes.ts";
+import { reserveForWorkers } from "../../src/delivery/ownership.ts";
 import { call } from "./relay.ts";
 
 /** Makes a site with a key, of which all tests of a file share one. */
@@ -50,7 +51,7 @@ export async function serveInbound(changes: Partial<InboundOptions>) {
     relay: () => Promise.resolve({ exit: "duplicate" }),
     relayBatch: () => Promise.resolve([]),
     countUse: () => {},
-    reserveId: (at) => ({ id: ulid(at), open: () => null, release: () => {} }),
+    reserveId: (at) => reserveForWorkers(ulid(at)),
     answerMs: 1000,
     maxInFlight: 10,
     now: Date.now,

@@ -12,8 +12,8 @@ import { createDirectory, type Directory } from "../../src/sites/directory.ts";
 import { connect } from "../../src/sites/connect.ts";
 import { addKey, addSite } from "../../src/sites/manage.ts";
 import type { Delivery } from "../../src/store/deliveries/delivery.ts";
-import { plannedColumns, readDeliveries, readPlanned } from "../../src/store/deliveries/readDeliveries.ts";
-import type { Query } from "../../src/store/engine/database.ts";
+import { deliverySource, readDeliveries } from "../../src/store/deliveries/readDeliveries.ts";
+import type { Query, Row as StoredRow } from "../../src/store/engine/database.ts";
 import { toSqliteParams } from "../../src/store/engine/sqlite/dialect.ts";
 import { createStore, type Store } from "../../src/store/store.ts";
 import { withClient } from "./postgres/postgres.ts";
@@ -90,11 +90,10 @@ export function onPostgres<T>(home: Installation, work: (client: Client) => Prom
 
 /** Reads all deliveries, whether they have rows or not. */
 export async function listDeliveries(home: Installation): Promise<Delivery[]> {
-  const events = await rows(home, `SELECT site_id, ${plannedColumns} FROM events`);
+  const events = await rows(home, `SELECT site_id, id, received_at, ${deliverySource} FROM events`);
   const found: Delivery[] = [];
   for (const [siteId, ofSite] of Map.groupBy(events, (row) => String(row.site_id))) {
-    const planned = ofSite.map((row) => readPlanned(row as never));
-    found.push(...[...(await withQuery(home, (db) => readDeliveries(db, siteId, planned))).values()].flat());
+    found.push(...[...(await withQuery(home, (db) => readDeliveries(db, siteId, ofSite as StoredRow[]))).values()].flat());
   }
   return found;
 }

@@ -2,17 +2,17 @@
 
 import { afterAll, afterEach, expect } from "vitest";
 import { createBreaker } from "../../src/delivery/lanes/breaker.ts";
-import type { Outcome } from "../../src/delivery/lanes/deliver.ts";
 import { createLanes, type Lanes, type LanesOptions } from "../../src/delivery/lanes/lanes.ts";
+import type { Ownership } from "../../src/delivery/ownership.ts";
 import type { Job } from "../../src/delivery/plan.ts";
 import { createQuota } from "../../src/delivery/lanes/quota.ts";
-import type { Sender, Sent } from "../../src/delivery/send.ts";
-import type { Mode } from "../../src/kernel/event.ts";
+import type { Sender, Answer } from "../../src/delivery/send.ts";
+import type { Mode, Result } from "../../src/kernel/event.ts";
 import { platformOf } from "../../src/platforms/index.ts";
 import type { PlatformRequest } from "../../src/platforms/platform.ts";
 import { sampleConversion } from "../../src/platforms/shared/sample.ts";
 import type { Connection, Directory } from "../../src/sites/directory.ts";
-import type { Settlement } from "../../src/store/deliveries/deliveries.ts";
+import type { Settlement } from "../../src/store/deliveries/delivery.ts";
 
 export const start = Date.UTC(2026, 10, 14, 12);
 export const attemptMs = 8000;
@@ -20,7 +20,7 @@ export const leaseMs = 30_000;
 
 type Call = { request: PlatformRequest; to: { platform: string; customerAddress: boolean }; ids: string[] };
 
-export const http = (status: number, body = "{}", headers: Record<string, string> = {}): Sent => ({
+export const http = (status: number, body = "{}", headers: Record<string, string> = {}): Answer => ({
   ok: true,
   response: { status, headers, body },
 });
@@ -50,7 +50,7 @@ function idsOf({ body }: PlatformRequest): string[] {
 type Given = Partial<Pick<LanesOptions, "settle" | "markForReconnection" | "recheck" | "clock">> & {
   connectionNow?: Directory["connectionNow"];
   /** Answers each call; without it every call waits for `answer`. */
-  reply?: (call: Call) => Sent | Promise<Sent>;
+  reply?: (call: Call) => Answer | Promise<Answer>;
 };
 
 export function setUp(connections: Connection[], given: Given = {}) {
@@ -70,7 +70,7 @@ export function setUp(connections: Connection[], given: Given = {}) {
   /** `set` is how far the wall clock was set; the monotonic clock does not follow it. */
   const clock = { now: start, set: 0 };
   const calls: Call[] = [];
-  const open: { call: Call; answer: (sent: Sent) => void }[] = [];
+  const open: { call: Call; answer: (sent: Answer) => void }[] = [];
   const settled: Settlement[] = [];
   const defects: { error: unknown; about: Record<string, unknown> }[] = [];
   const reconnections: { connection: Connection; reason: string }[] = [];
@@ -85,7 +85,7 @@ export function setUp(connections: Connection[], given: Given = {}) {
       maxOpen = Math.max(maxOpen, inFlight);
       try {
         if (given.reply) return await given.reply(call);
-        return await new Promise<Sent>((resolve) => open.push({ call, answer: resolve }));
+        return await new Promise<Answer>((resolve) => open.push({ call, answer: resolve }));
       } finally {
         inFlight -= 1;
       }
@@ -128,7 +128,7 @@ export function setUp(connections: Connection[], given: Given = {}) {
     change: (connection: Connection) => known.set(`${connection.siteId} ${connection.id}`, connection),
     remove: (connection: Connection) => known.delete(`${connection.siteId} ${connection.id}`),
     /** Answers the oldest open call. */
-    async answer(sent: Sent = http(200)) {
+    async answer(sent: Answer = http(200)) {
       const next = open.shift();
       if (!next) throw new Error("no call is waiting");
       next.answer(sent);
@@ -153,8 +153,7 @@ export function job(connection: Connection, changes: Partial<Job> & { mode?: Mod
     conversion: sampleConversion({ platformEventId: id, mode }),
     attemptsMade: 0,
     expiresAt: start + 7 * 86_400_000,
-    owner: "node-a",
-    leaseUntil: start + leaseMs,
+    ownership: leasedUntil(start + leaseMs),
     ...rest,
   };
 }
@@ -170,7 +169,17 @@ export const sandbox = connectionTo("sandbox");
 export const webhook = connectionTo("webhook");
 export const sandboxLanes = platformOf("sandbox")?.lanes ?? 0;
 export const sandboxBatch = platformOf("sandbox")?.batch ?? 0;
-export const sent: Outcome = { state: "sent", reason: null };
+export const sent: Result = { ok: true };
+export const stateOf = (result: Result) => (result.ok ? "sent" : result.status);
+/** A row that `node-a` has leased until then. */
+export const leasedUntil = (until: number, endsAt = Infinity): Ownership => ({
+  by: "row",
+  owner: "node-a",
+  at: start,
+  dueAt: until,
+  until,
+  endsAt,
+});
 
 /** Fills every lane of the sandbox, one conversion each. */
 export async function fillLanes(relay: ReturnType<typeof setUp>): Promise<void> {

@@ -13,7 +13,7 @@ import { describeFilterReason } from "../../kernel/event.ts";
 import { maskAddresses } from "../../kernel/maskAddresses.ts";
 import type { EventFilter } from "../../store/events/eventList.ts";
 import { campaignOf, sourceOf } from "../../statistics/source.ts";
-import type { LogFilter } from "../../store/deliveries/syncLog.ts";
+import type { LogFilter } from "../../store/deliveries/syncLog/syncLog.ts";
 import type { EventSummary, StoredEvent } from "../../store/events/eventRow.ts";
 import type { Store } from "../../store/store.ts";
 import { notFound, type Handlers } from "../call.ts";

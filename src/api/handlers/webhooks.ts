@@ -112,8 +112,8 @@ export function webhookHandlers(context: ApiContext): Handlers<keyof typeof webh
       const webhook = await findWebhook(context, params.webhook, site.id);
       await countAttempt(store, testLimits("webhook", site.id), now());
       const time = { now, elapsed: () => performance.now() };
-      const { answer, calls, body } = await sendTest({ store, sender: pushSender }, webhook, time);
-      const { ok, httpStatus, error, response } = answer;
+      const { reading, calls, body } = await sendTest({ store, sender: pushSender }, webhook, time);
+      const { ok, httpStatus, error, response } = reading;
       const durationMs = calls.reduce((sum, call) => sum + call.durationMs, 0);
       return { ok, httpStatus, error, response, durationMs, body };
     },

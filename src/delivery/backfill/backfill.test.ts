@@ -1,7 +1,7 @@
 // Backfills on both engines: counting, steps, restart, cancel and two nodes.
 
 import { afterAll, describe, expect, test } from "vitest";
-import { newEvent, newSite, queuedDelivery, settlementOf, unattributed } from "../../../test/support/events.ts";
+import { byNode, newEvent, newSite, queuedDelivery, settlementOf, unattributed } from "../../../test/support/events.ts";
 import { createNodes } from "../../../test/support/nodes.ts";
 import { sha256 } from "../../../test/support/sha256.ts";
 import { shortId } from "../../kernel/ids.ts";
@@ -74,7 +74,7 @@ describe.each(["sqlite", "postgres"] as const)("backfills on %s", async (engine)
   async function attempt(site: Site, { id }: Connection, at: number, state: "sent" | "rejected" = "sent") {
     const owner = shortId();
     const key = { siteId: site.id, connectionId: id };
-    const claimed = await store.deliveries.claimDue(key, { now: at, owner, until: at + 30_000, limit: 500 });
+    const claimed = await store.deliveries.claimDue(key, { by: "row", owner, at: at, dueAt: at + 30_000 } as const, 500);
     for (const { eventId, connectionId, siteId } of claimed)
       await store.deliveries.settle({
         siteId,
@@ -265,7 +265,7 @@ describe.each(["sqlite", "postgres"] as const)("backfills on %s", async (engine)
     const deliveries = [{ connectionId: first.connection.id, platform: "google_ads", state: "skipped", reason } as const];
     const receivedAt = now - dayMs;
     const attribution = { ...unattributed, clickIds: { gclid: { value: "Cj0-click", seenAt: receivedAt } } };
-    const item = newEvent(siteId, { receivedAt }, { deliveries, attribution, leaseUntil: null });
+    const item = newEvent(siteId, { receivedAt }, { deliveries, attribution, ownership: byNode() });
     await store.events.accept(item);
     const before = findSite(context, siteId);
     expect((await count(before, first.connection, 2)).leftOut).toEqual({ [reason]: 1 });

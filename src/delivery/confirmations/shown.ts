@@ -4,7 +4,7 @@ import type { ConfirmationReason, ConfirmationState } from "../../kernel/confirm
 import type { DeliveryState, Mode } from "../../kernel/event.ts";
 import { platformOf, platforms } from "../../platforms/index.ts";
 import type { ConfirmationRow } from "../../store/confirmations/confirmations.ts";
-import type { ConfirmationFilter } from "../../store/deliveries/syncLogConfirmations.ts";
+import type { ConfirmationFilter } from "../../store/deliveries/syncLog/confirmations.ts";
 
 export type ShownConfirmation = {
   state: ConfirmationState;

@@ -16,7 +16,7 @@ import { maxOpenQuestions } from "../../store/confirmations/questions.ts";
 import type { NewEvent } from "../../store/events/events.ts";
 import type { Store } from "../../store/store.ts";
 import { createQuota } from "../lanes/quota.ts";
-import type { Sent } from "../send.ts";
+import type { Answer } from "../send.ts";
 import { confirmConnection, type ConfirmationOptions } from "./worker.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
@@ -50,7 +50,7 @@ describe.each(["sqlite", "postgres"] as const)("confirmations on %s", async (eng
   function workerAt(at: number, body: string, on: Store = store, status = 200) {
     const calls: string[] = [];
     const sender: ConfirmationOptions["sender"] = {
-      send({ url }): Promise<Sent> {
+      send({ url }): Promise<Answer> {
         calls.push(url);
         return Promise.resolve({ ok: true, response: { status, headers: {}, body } });
       },
@@ -230,8 +230,8 @@ describe.each(["sqlite", "postgres"] as const)("confirmations on %s", async (eng
       expect(delivery?.dueAt).toBeGreaterThanOrEqual(at + 6 * hourMs);
       at += 7 * hourMs;
       const key = { siteId, connectionId: connection.id };
-      const lease = { now: at, owner: "node-a", until: at + minuteMs, limit: 1 };
-      expect(await store.deliveries.claimDue(key, lease)).toHaveLength(1);
+      const lease = { by: "row", owner: "node-a", at: at, dueAt: at + minuteMs } as const;
+      expect(await store.deliveries.claimDue(key, lease, 1)).toHaveLength(1);
       const response = JSON.stringify({ requestId: `t-6-${i}` });
       const attempt = newAttempt("sent", { number: i + 2, startedAt: at, response });
       const settled = { connectionId: connection.id, attempts: i + 2, attempt, at };

@@ -12,7 +12,7 @@ import { dayMs, minuteMs } from "../../kernel/time.ts";
 import { platformOf } from "../../platforms/index.ts";
 import type { ConfirmationReading, Confirmations, ConnectionSettings, Platform } from "../../platforms/platform.ts";
 import { isWorking, type Connection, type Directory } from "../../sites/directory.ts";
-import type { AcceptedDelivery, ConfirmationHead } from "../../store/confirmations/acceptedDeliveries.ts";
+import type { AcceptedDelivery, ConfirmationHead } from "../../store/deliveries/acceptedDeliveries.ts";
 import type { NewQuestion, Question } from "../../store/confirmations/questions.ts";
 import type { Store } from "../../store/store.ts";
 import { askPlatform } from "../askPlatform.ts";

@@ -1,7 +1,7 @@
 // Corrections on both engines: refunds of orders, what is sent for them, the site's switch, two nodes, and what cannot be undone.
 
 import { afterAll, describe, expect, test } from "vitest";
-import { newEvent, newSite } from "../../../test/support/events.ts";
+import { byNode, newEvent, newSite } from "../../../test/support/events.ts";
 import { createNodes } from "../../../test/support/nodes.ts";
 import { storeSent } from "../../../test/support/sentEvents.ts";
 import { shortId } from "../../kernel/ids.ts";
@@ -12,7 +12,7 @@ import { changeSiteSettings, findSite } from "../../sites/manage.ts";
 import type { NewEvent } from "../../store/events/events.ts";
 import type { Store } from "../../store/store.ts";
 import { createQuota } from "../lanes/quota.ts";
-import type { Sent } from "../send.ts";
+import type { Answer } from "../send.ts";
 import { correctOrder } from "./correctOrder.ts";
 import { createCorrections, type CorrectionOptions } from "./worker.ts";
 
@@ -66,7 +66,7 @@ describe.each(["sqlite", "postgres"] as const)("corrections on %s", async (engin
     const item = newEvent(
       siteId,
       { name: "refund", receivedAt: now + hourMs, orderId: "A-1", value: 30, currency: "EUR", ...fields },
-      { deliveries: [planned], leaseUntil: null },
+      { deliveries: [planned], ownership: byNode() },
     );
     await store.events.accept(item);
     return item;
@@ -76,7 +76,7 @@ describe.each(["sqlite", "postgres"] as const)("corrections on %s", async (engin
   async function step(connection: Connection, at: number, body = accepted, status = 200, on: Store = store) {
     const sent: unknown[] = [];
     const sender: CorrectionOptions["sender"] = {
-      send(request): Promise<Sent> {
+      send(request): Promise<Answer> {
         const { events } = JSON.parse(request.body) as {
           events: { transactionId: string; conversionValue: number }[];
         };

@@ -15,7 +15,9 @@ import {
   sandboxLanes,
   sendAll,
   sent,
+  leasedUntil,
   setUp,
+  stateOf,
   start,
 } from "../../../test/support/lanes.ts";
 import { tickMs } from "../../kernel/coarseTimers.ts";
@@ -40,8 +42,8 @@ describe("a batch that is rejected whole", () => {
     for (const at of new Set([0, Math.floor(count / 2), count - 1])) {
       const { relay, batch, found, calls } = await refusing(count, (i) => i === at);
       expect(calls[0]?.ids).toEqual(ids(batch));
-      expect(found.map((outcome) => outcome.state)).toEqual(batch.map((_, i) => (i === at ? "rejected" : "sent")));
-      expect(found[at]?.reason).toBe("HTTP 400");
+      expect(found.map(stateOf)).toEqual(batch.map((_, i) => (i === at ? "rejected" : "sent")));
+      expect(found[at]).toMatchObject({ error: "HTTP 400" });
       // Halving: two requests for each level, not one for each conversion.
       expect(calls.length).toBeLessThanOrEqual(1 + 2 * Math.ceil(Math.log2(count)));
       expect(relay.settled.filter((one) => ids(batch).includes(one.eventId))).toHaveLength(count);
@@ -50,12 +52,12 @@ describe("a batch that is rejected whole", () => {
 
   test("several rejected conversions of a batch are all found", async () => {
     const { batch, bad, found } = await refusing(40, (i) => i % 9 === 4);
-    expect(found.map((outcome) => outcome.state === "rejected")).toEqual(batch.map((one) => bad.has(one.eventId)));
+    expect(found.map((result) => stateOf(result) === "rejected")).toEqual(batch.map((one) => bad.has(one.eventId)));
   });
 
   test("when the platform rejects every conversion, each is settled as rejected", async () => {
     const { found, calls } = await refusing(8, () => true);
-    expect(found.map((outcome) => outcome.state)).toEqual(Array(8).fill("rejected"));
+    expect(found.map(stateOf)).toEqual(Array(8).fill("rejected"));
     expect(calls).toHaveLength(15);
   });
 
@@ -93,10 +95,10 @@ describe("a batch that is rejected whole", () => {
   test("a batch that fails for a transient reason is not halved but retried later", async () => {
     const relay = setUp([sandbox]);
     await fillLanes(relay);
-    const outcomes = sendAll(relay.lanes, jobs(10, sandbox));
+    const results = sendAll(relay.lanes, jobs(10, sandbox));
     await relay.answer();
     while (relay.openCalls()) await relay.answer(http(503));
-    expect((await Promise.all(outcomes)).map((one) => one.state)).toEqual(Array(10).fill("queued"));
+    expect((await Promise.all(results)).map(stateOf)).toEqual(Array(10).fill("queued"));
     expect(relay.calls).toHaveLength(sandboxLanes + 1);
   });
 });
@@ -104,8 +106,8 @@ describe("a batch that is rejected whole", () => {
 describe("leases", () => {
   test("a job whose lease has run out is not sent and not settled: another node has it", async () => {
     const relay = setUp([sandbox], { reply: () => http(200) });
-    const outcome = await relay.lanes.send(job(sandbox, { leaseUntil: start - 1 }));
-    expect(outcome).toEqual({ state: "queued", reason: "lease ran out" });
+    const result = await relay.lanes.send(job(sandbox, { ownership: leasedUntil(start - 1) }));
+    expect(result).toEqual({ ok: false, status: "queued", error: "lease ran out" });
     expect(relay.calls).toEqual([]);
     expect(relay.settled).toEqual([]);
   });
@@ -113,37 +115,37 @@ describe("leases", () => {
   test("a lease that could end during the attempt counts as run out", async () => {
     const relay = setUp([sandbox], { reply: () => http(200) });
     const latestEnd = start + attemptMs + tickMs;
-    expect((await relay.lanes.send(job(sandbox, { leaseUntil: latestEnd }))).state).toBe("queued");
+    expect(await relay.lanes.send(job(sandbox, { ownership: leasedUntil(latestEnd) }))).toMatchObject({ status: "queued" });
     expect(relay.calls).toEqual([]);
-    expect(await relay.lanes.send(job(sandbox, { leaseUntil: latestEnd + 1 }))).toEqual(sent);
+    expect(await relay.lanes.send(job(sandbox, { ownership: leasedUntil(latestEnd + 1) }))).toEqual(sent);
   });
 
   test("a wall clock that was set back does not prolong a lease that has ended on the monotonic clock", async () => {
     const relay = setUp([sandbox], { reply: () => http(200) });
-    const lease = { leaseUntil: start + leaseMs, leaseEndsAt: leaseMs };
+    const lease = { ownership: leasedUntil(start + leaseMs, leaseMs) };
     relay.clock.set = -3_600_000;
     expect(await relay.lanes.send(job(sandbox, lease))).toEqual(sent);
     relay.clock.now += leaseMs - attemptMs;
-    expect((await relay.lanes.send(job(sandbox, lease))).reason).toBe("lease ran out");
+    expect(await relay.lanes.send(job(sandbox, lease))).toMatchObject({ error: "lease ran out" });
   });
 
   test("a lease that has ended on the wall clock counts as ended: the monotonic clock stops in a suspended machine", async () => {
     const relay = setUp([sandbox], { reply: () => http(200) });
     relay.clock.set = leaseMs;
-    const outcome = await relay.lanes.send(job(sandbox, { leaseUntil: start + leaseMs, leaseEndsAt: leaseMs }));
-    expect(outcome.reason).toBe("lease ran out");
+    const result = await relay.lanes.send(job(sandbox, { ownership: leasedUntil(start + leaseMs, leaseMs) }));
+    expect(result).toMatchObject({ error: "lease ran out" });
   });
 
   test("only the jobs of a batch whose lease still holds are sent", async () => {
     const relay = setUp([sandbox]);
     await fillLanes(relay);
-    const old = jobs(2, sandbox, { leaseUntil: start + 12_000 });
-    const fresh = jobs(2, sandbox, { leaseUntil: start + 60_000 });
-    const outcomes = sendAll(relay.lanes, [old[0], fresh[0], old[1], fresh[1]] as Job[]);
+    const old = jobs(2, sandbox, { ownership: leasedUntil(start + 12_000) });
+    const fresh = jobs(2, sandbox, { ownership: leasedUntil(start + 60_000) });
+    const results = sendAll(relay.lanes, [old[0], fresh[0], old[1], fresh[1]] as Job[]);
     relay.clock.now += 5000;
     await relay.answer();
     expect(relay.calls.at(-1)?.ids).toEqual(ids(fresh));
     while (relay.openCalls()) await relay.answer();
-    expect((await Promise.all(outcomes)).map((one) => one.state)).toEqual(["queued", "sent", "queued", "sent"]);
+    expect((await Promise.all(results)).map(stateOf)).toEqual(["queued", "sent", "queued", "sent"]);
   });
 });

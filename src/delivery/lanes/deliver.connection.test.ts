@@ -12,6 +12,7 @@ import {
   sandboxLanes,
   sendAll,
   setUp,
+  stateOf,
   webhook,
 } from "../../../test/support/lanes.ts";
 import { parkedReason } from "../plan.ts";
@@ -22,8 +23,9 @@ describe("the connection's state", () => {
   test("a rejected token parks the delivery and marks the connection for reconnection", async () => {
     const relay = setUp([sandbox], { reply: () => http(401) });
     expect(await relay.lanes.send(job(sandbox))).toEqual({
-      state: "parked",
-      reason: "needs reconnection: HTTP 401: not authorised",
+      ok: false,
+      status: "parked",
+      error: "needs reconnection: HTTP 401: not authorised",
     });
     expect(relay.reconnections).toEqual([{ connection: sandbox, reason: "HTTP 401: not authorised" }]);
     expect(relay.settled[0]).toMatchObject({ state: "parked", attempts: 1, attempt: { httpStatus: 401 } });
@@ -39,7 +41,7 @@ describe("the connection's state", () => {
     const late = sendAll(relay.lanes, jobs(5, sandbox));
     await relay.answer(http(403));
     expect(await Promise.all(late)).toEqual(
-      late.map(() => ({ state: "parked", reason: "needs reconnection: HTTP 403: not authorised" })),
+      late.map(() => ({ ok: false, status: "parked", error: "needs reconnection: HTTP 403: not authorised" })),
     );
     expect(relay.calls).toHaveLength(sandboxLanes);
     expect(relay.settled.filter((one) => one.attempt === null)).toHaveLength(5);
@@ -50,7 +52,7 @@ describe("the connection's state", () => {
       reply: () => http(401),
       markForReconnection: () => Promise.reject(new Error("store is gone")),
     });
-    expect((await relay.lanes.send(job(sandbox))).state).toBe("parked");
+    expect(await relay.lanes.send(job(sandbox))).toMatchObject({ status: "parked" });
     expect(relay.defects.map((one) => one.error)).toEqual([new Error("store is gone")]);
   });
 
@@ -58,8 +60,9 @@ describe("the connection's state", () => {
     const relay = setUp([sandbox]);
     relay.remove(sandbox);
     expect(await relay.lanes.send(job(sandbox, { attemptsMade: 2 }))).toEqual({
-      state: "skipped",
-      reason: "disconnected",
+      ok: false,
+      status: "skipped",
+      error: "disconnected",
     });
     expect(relay.calls).toEqual([]);
     expect(relay.settled).toMatchObject([{ state: "skipped", attempts: 2, attempt: null }]);
@@ -71,21 +74,21 @@ describe("the connection's state", () => {
     const late = sendAll(relay.lanes, jobs(30, sandbox));
     relay.remove(sandbox);
     while (relay.openCalls()) await relay.answer();
-    expect((await Promise.all(late)).map((one) => one.state)).toEqual(Array(30).fill("skipped"));
+    expect((await Promise.all(late)).map(stateOf)).toEqual(Array(30).fill("skipped"));
     expect(relay.calls).toHaveLength(sandboxLanes);
   });
 
   test("a paused connection parks its deliveries untried", async () => {
     const paused = { ...sandbox, state: "paused" as const };
     const relay = setUp([paused]);
-    expect(await relay.lanes.send(job(sandbox))).toEqual({ state: "parked", reason: "paused" });
+    expect(await relay.lanes.send(job(sandbox))).toEqual({ ok: false, status: "parked", error: "paused" });
     expect(relay.calls).toEqual([]);
   });
 
   test("the deliveries of an unknown platform are skipped", async () => {
     const strange = connectionTo("from_the_future");
     const relay = setUp([strange]);
-    expect((await relay.lanes.send(job(strange))).state).toBe("skipped");
+    expect(await relay.lanes.send(job(strange))).toMatchObject({ status: "skipped" });
     expect(relay.lanes.capacity(strange)).toBe(1);
   });
 

@@ -1,4 +1,4 @@
-// Each outcome is settled once, with what the sync log shows of it; defects are reported and cost no other delivery.
+// Each result is settled once, with what the sync log shows of it; defects are reported and cost no other delivery.
 
 import { describe, expect, test } from "vitest";
 import {
@@ -10,13 +10,15 @@ import {
   sandbox,
   sendAll,
   sent,
+  leasedUntil,
   setUp,
+  stateOf,
   start,
   webhook,
   within,
 } from "../../../test/support/lanes.ts";
-import type { Settlement } from "../../store/deliveries/deliveries.ts";
-import type { OpenEvent } from "../openEvents.ts";
+import type { Settlement } from "../../store/deliveries/delivery.ts";
+import type { OpenEvent } from "../ownership.ts";
 import type { Job } from "../plan.ts";
 
 const unhandled = failOnUnhandledRejections();
@@ -63,17 +65,17 @@ describe("the settlement", () => {
       clock: { fromLocal: (at) => at - 3_600_000 },
     });
     relay.clock.set = 3_600_000;
-    await relay.lanes.send(job(webhook, { leaseUntil: start + 7_200_000 }));
+    await relay.lanes.send(job(webhook, { ownership: leasedUntil(start + 7_200_000) }));
     expect(relay.settled).toMatchObject([{ state: "queued", dueAt: start + 10_000, at: start }]);
   });
 
-  test("an outcome is reported only after it is durable", async () => {
+  test("an result is reported only after it is durable", async () => {
     const written = Promise.withResolvers<void>();
     const relay = setUp([sandbox], { reply: () => http(200), settle: () => written.promise });
-    const outcome = relay.lanes.send(job(sandbox));
-    expect(await within(30, outcome)).toBe("never");
+    const result = relay.lanes.send(job(sandbox));
+    expect(await within(30, result)).toBe("never");
     written.resolve();
-    expect(await outcome).toEqual(sent);
+    expect(await result).toEqual(sent);
   });
 
   test("a settlement that cannot be written is reported as a defect, and the lanes go on", async () => {
@@ -93,7 +95,7 @@ describe("the settlement", () => {
 
   test("a rate-limited delivery is queued until Retry-After has passed", async () => {
     const relay = setUp([sandbox], { reply: () => http(429, "{}", { "retry-after": "3600" }) });
-    expect(await relay.lanes.send(job(sandbox))).toEqual({ state: "queued", reason: "HTTP 429" });
+    expect(await relay.lanes.send(job(sandbox))).toEqual({ ok: false, status: "queued", error: "HTTP 429" });
     expect(relay.settled[0]).toMatchObject({ state: "queued", dueAt: start + 3_600_000, attempts: 1 });
   });
 
@@ -102,8 +104,9 @@ describe("the settlement", () => {
       reply: () => ({ ok: false, code: "other", error: "connection reset" }),
     });
     expect(await relay.lanes.send(job(sandbox, { attemptsMade: 1 }))).toEqual({
-      state: "queued",
-      reason: "connection reset",
+      ok: false,
+      status: "queued",
+      error: "connection reset",
     });
     expect(relay.settled[0]).toMatchObject({
       dueAt: start + 60_000,
@@ -114,14 +117,14 @@ describe("the settlement", () => {
 
   test("a delivery whose retry would be past the age limit expires", async () => {
     const relay = setUp([sandbox], { reply: () => http(503) });
-    const outcome = await relay.lanes.send(job(sandbox, { expiresAt: start + 5000 }));
-    expect(outcome.state).toBe("expired");
+    const result = await relay.lanes.send(job(sandbox, { expiresAt: start + 5000 }));
+    expect(result).toMatchObject({ status: "expired" });
     expect(relay.settled[0]).toMatchObject({ state: "expired", dueAt: 0 });
   });
 
   test("a delivery to an address that is not allowed is rejected and not retried", async () => {
     const relay = setUp([webhook], { reply: () => ({ ok: false, code: "blocked", error: "the address …" }) });
-    expect(await relay.lanes.send(job(webhook))).toEqual({ state: "rejected", reason: "the address …" });
+    expect(await relay.lanes.send(job(webhook))).toEqual({ ok: false, status: "rejected", error: "the address …" });
     expect(relay.settled[0]?.attempt).toMatchObject({ number: 1, httpStatus: null });
   });
 
@@ -164,10 +167,7 @@ describe("defects", () => {
     const relay = setUp([sandbox], { reply: () => http(200) });
     const broken = job(sandbox);
     broken.conversion = { ...broken.conversion, time: Number.NaN };
-    expect(await relay.lanes.send(broken)).toEqual({
-      state: "rejected",
-      reason: "internal error of the relay",
-    });
+    expect(await relay.lanes.send(broken)).toEqual({ ok: false, status: "rejected", error: "internal error of the relay" });
     expect(relay.defects).toMatchObject([{ about: { platform: "sandbox", connection: sandbox.id } }]);
     expect(relay.calls).toEqual([]);
     expect(relay.settled[0]).toMatchObject({
@@ -182,26 +182,21 @@ describe("defects", () => {
     const batch = jobs(6, sandbox);
     const broken = batch[4] as Job;
     broken.conversion = { ...broken.conversion, time: Number.NaN };
-    const outcomes = sendAll(relay.lanes, batch);
+    const results = sendAll(relay.lanes, batch);
     while (relay.openCalls()) await relay.answer();
-    expect((await Promise.all(outcomes)).map((one) => one.state)).toEqual(
-      batch.map((one) => (one === broken ? "rejected" : "sent")),
-    );
+    expect((await Promise.all(results)).map(stateOf)).toEqual(batch.map((one) => (one === broken ? "rejected" : "sent")));
   });
 
   test("an answer that cannot be read rejects the delivery and is reported as a defect", async () => {
     const settings = { ...webhook.settings, success: "not a rule" };
     const relay = setUp([{ ...webhook, settings }], { reply: () => http(200) });
-    expect(await relay.lanes.send(job(webhook))).toEqual({
-      state: "rejected",
-      reason: "internal error of the relay",
-    });
+    expect(await relay.lanes.send(job(webhook))).toEqual({ ok: false, status: "rejected", error: "internal error of the relay" });
     expect(relay.defects).toHaveLength(1);
   });
 
   test("a sender that throws rejects the delivery and is reported as a defect", async () => {
     const relay = setUp([sandbox], { reply: () => Promise.reject(new Error("broken")) });
-    expect((await relay.lanes.send(job(sandbox))).state).toBe("rejected");
+    expect(await relay.lanes.send(job(sandbox))).toMatchObject({ status: "rejected" });
     expect(relay.defects.map((one) => one.error)).toEqual([new Error("broken")]);
   });
 
@@ -209,10 +204,10 @@ describe("defects", () => {
     const relay = setUp([{ ...webhook, settings: {} }], {
       reply: ({ request }) => (URL.canParse(request.url) ? http(200) : Promise.reject(new Error("Invalid URL"))),
     });
-    const outcome = await within(300, relay.lanes.send(job(webhook)));
+    const result = await within(300, relay.lanes.send(job(webhook)));
     const idle = await within(300, relay.lanes.idle());
-    expect({ outcome, idle, unhandled: unhandled.splice(0).length }).toEqual({
-      outcome: { state: "rejected", reason: "internal error of the relay" },
+    expect({ result, idle, unhandled: unhandled.splice(0).length }).toEqual({
+      result: { ok: false, status: "rejected", error: "internal error of the relay" },
       idle: undefined,
       unhandled: 0,
     });
@@ -240,9 +235,9 @@ describe("defects", () => {
       abandon: () => {},
       leaseLeftMs: () => Infinity,
     };
-    const one = job(webhook);
-    expect((await relay.lanes.send(one, openEvent)).state).toBe("queued");
-    expect(settled).toMatchObject([{ eventId: one.eventId, state: "queued", dueAt: one.leaseUntil }]);
+    const one = job(webhook, { ownership: { by: "node", owner: "node-a", at: start, event: openEvent } });
+    expect(await relay.lanes.send(one)).toMatchObject({ status: "queued" });
+    expect(settled).toMatchObject([{ eventId: one.eventId, state: "queued", dueAt: start + 10_000 }]);
     expect(relay.defects.map(({ error }) => error)).toEqual([new Error("the store is down")]);
   });
 });

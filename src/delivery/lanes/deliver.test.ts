@@ -4,12 +4,14 @@ import { describe, expect, test } from "vitest";
 import type { PlatformRequest } from "../../platforms/platform.ts";
 import { sampleConversion } from "../../platforms/shared/sample.ts";
 import type { Connection, Directory } from "../../sites/directory.ts";
-import type { Settlement } from "../../store/deliveries/deliveries.ts";
-import { createDeliverer, type Outcome, type QueuedJob } from "./deliver.ts";
+import type { Settlement } from "../../store/deliveries/delivery.ts";
+import { leasedUntil, stateOf } from "../../../test/support/lanes.ts";
+import type { Result } from "../../kernel/event.ts";
+import { createDeliverer, type QueuedJob } from "./deliver.ts";
 import { createBreaker } from "./breaker.ts";
 import { createLanes } from "./lanes.ts";
 import { createQuota } from "./quota.ts";
-import type { Sent } from "../send.ts";
+import type { Answer } from "../send.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
 const token = "EXAMPLE-SECRET-TOKEN";
@@ -25,7 +27,7 @@ const google: Connection = {
   createdAt: 0,
 };
 
-const answer = (status: number, body: unknown, headers: Record<string, string> = {}): Sent => ({
+const answer = (status: number, body: unknown, headers: Record<string, string> = {}): Answer => ({
   ok: true,
   response: { status, headers, body: typeof body === "string" ? body : JSON.stringify(body) },
 });
@@ -45,7 +47,7 @@ const violation = (index: number) =>
     },
   });
 
-function setUp(reply: (request: PlatformRequest, call: number) => Sent) {
+function setUp(reply: (request: PlatformRequest, call: number) => Answer) {
   const requests: PlatformRequest[] = [];
   const settled: Settlement[] = [];
   const clock = { now };
@@ -79,9 +81,9 @@ function setUp(reply: (request: PlatformRequest, call: number) => Sent) {
 const ordersIn = ({ body }: PlatformRequest) =>
   (JSON.parse(body) as { events: { transactionId: string }[] }).events.map((event) => event.transactionId);
 
-function batchOf(count: number): { batch: QueuedJob[]; outcomes: (Outcome | undefined)[] } {
-  const outcomes: (Outcome | undefined)[] = Array.from({ length: count }, () => undefined);
-  const batch = outcomes.map((_, i) => ({
+function batchOf(count: number): { batch: QueuedJob[]; results: (Result | undefined)[] } {
+  const results: (Result | undefined)[] = Array.from({ length: count }, () => undefined);
+  const batch = results.map((_, i) => ({
     job: {
       siteId: "s",
       eventId: `e${i}`,
@@ -89,44 +91,43 @@ function batchOf(count: number): { batch: QueuedJob[]; outcomes: (Outcome | unde
       conversion: sampleConversion({ platformEventId: `e${i}`, orderId: `A-${i}`, time: now - 1000 }),
       attemptsMade: 0,
       expiresAt: now + 86_400_000,
-      owner: "me",
-      leaseUntil: now + 60_000,
+      ownership: leasedUntil(now + 60_000),
     },
     since: now,
-    resolve: (outcome: Outcome) => void (outcomes[i] ??= outcome),
+    resolve: (result: Result) => void (results[i] ??= result),
   }));
-  return { batch, outcomes };
+  return { batch, results };
 }
 
 describe("a batch that is rejected for some of its events", () => {
   test("the other events of a rejected batch are sent again at once without them", async () => {
     const { options, requests, settled } = setUp((_request, call) => (call === 1 ? violation(1) : accepted));
-    const { batch, outcomes } = batchOf(4);
+    const { batch, results } = batchOf(4);
     await createDeliverer(options).deliver(batch);
     expect(requests.map(ordersIn)).toEqual([
       ["A-0", "A-1", "A-2", "A-3"],
       ["A-0", "A-2", "A-3"],
     ]);
-    expect(outcomes.map((outcome) => outcome?.state)).toEqual(["sent", "rejected", "sent", "sent"]);
+    expect(results.map((one) => one && stateOf(one))).toEqual(["sent", "rejected", "sent", "sent"]);
     expect(settled).toHaveLength(4);
   });
 
   test("rejected events are removed from the batch one by one until the rest is accepted", async () => {
     const { options, requests } = setUp((request, call) => (call <= 3 ? violation(ordersIn(request).length - 1) : accepted));
-    const { batch, outcomes } = batchOf(5);
+    const { batch, results } = batchOf(5);
     await createDeliverer(options).deliver(batch);
     expect(requests.map((request) => ordersIn(request).length)).toEqual([5, 4, 3, 2]);
-    expect(outcomes.map((outcome) => outcome?.state)).toEqual(["sent", "sent", "rejected", "rejected", "rejected"]);
+    expect(results.map((one) => one && stateOf(one))).toEqual(["sent", "sent", "rejected", "rejected", "rejected"]);
   });
 });
 
 test("a platform's error text never contains the token", async () => {
   const words = { error: { code: 401, status: "UNAUTHENTICATED", message: `Bad token ${token} here` } };
   const { options, settled } = setUp(() => answer(401, words));
-  const { batch, outcomes } = batchOf(1);
+  const { batch, results } = batchOf(1);
   await createDeliverer(options).deliver(batch);
-  expect(outcomes[0]).toMatchObject({ state: "parked", reason: expect.stringContaining("Bad token") });
-  expect(JSON.stringify([outcomes, settled])).not.toContain(token);
+  expect(results[0]).toMatchObject({ status: "parked", error: expect.stringContaining("Bad token") });
+  expect(JSON.stringify([results, settled])).not.toContain(token);
 });
 
 describe("a platform that is down", () => {
@@ -143,7 +144,7 @@ describe("a platform that is down", () => {
     expect(requests).toHaveLength(6);
   });
 
-  test.each<[string, Sent]>([
+  test.each<[string, Answer]>([
     ["429 without Retry-After", answer(429, {})],
     ["408", answer(408, {})],
     ["an answer that cannot be read", answer(200, "<html>")],
@@ -159,10 +160,10 @@ describe("a platform that is down", () => {
     expect(requests).toHaveLength(2);
     reply = accepted;
     clock.now += 30_000;
-    const { batch, outcomes } = batchOf(1);
-    for (const one of batch) one.job.leaseUntil = clock.now + 60_000;
+    const { batch, results } = batchOf(1);
+    for (const one of batch) one.job.ownership = leasedUntil(clock.now + 60_000);
     await attempts.deliver(batch);
-    expect(outcomes[0]?.state).toBe("sent");
+    expect(results[0]).toEqual({ ok: true });
   });
 
   test("a platform with Retry-After is not called again before that", async () => {
@@ -180,8 +181,8 @@ test("events beyond the quota wait together and leave as one batch", async () =>
   const quota = { take: () => (left-- > 0 ? 0 : left > -4 ? 5 : 0) };
   const lanes = createLanes({ ...options, quota });
   const { batch } = batchOf(12);
-  const outcomes = await Promise.all(batch.map(({ job }) => lanes.send(job)));
-  expect(outcomes.every(({ state }) => state === "sent")).toBe(true);
+  const results = await Promise.all(batch.map(({ job }) => lanes.send(job)));
+  expect(results.every(({ ok }) => ok)).toBe(true);
   expect(requests.length).toBeLessThan(6);
   expect(Math.max(...requests.map((request) => ordersIn(request).length))).toBeGreaterThan(5);
   await lanes.close();
@@ -194,7 +195,7 @@ test("a stop does not wait for quota: waiting jobs are returned, due at once", a
   const sending = batch.map(({ job }) => lanes.send(job));
   await lanes.close();
   expect(await Promise.all(sending)).toEqual(
-    Array.from({ length: 3 }, () => ({ state: "queued", reason: "waiting for capacity" })),
+    Array.from({ length: 3 }, () => ({ ok: false, status: "queued", error: "waiting for capacity" })),
   );
   expect(settled.map(({ state, dueAt, attempt }) => [state, dueAt, attempt])).toEqual(
     Array.from({ length: 3 }, () => ["queued", now, null]),

@@ -1,32 +1,32 @@
-// Delivers a batch of jobs of one connection: from the last checks before sending to the durable outcome.
+// Delivers a batch of jobs of one connection: from the last checks before sending to the durable settlement.
+//
+// One word for each step: the platform's answer (bytes and status), our reading of it (accepted, rejected, retry, unauthorized),
+// the decision (what becomes of the delivery), the settlement (what is written), the result (what the sender is told).
 
 import { localClock, type SharedClock } from "../../background/sharedClock.ts";
 import { tickMs } from "../../kernel/coarseTimers.ts";
+import type { Result } from "../../kernel/event.ts";
 import { platformOf } from "../../platforms/index.ts";
 import type { Platform } from "../../platforms/platform.ts";
 import { isTransientStatus } from "../../platforms/shared/response.ts";
 import type { Connection, Directory } from "../../sites/directory.ts";
-import type { Settlement } from "../../store/deliveries/deliveries.ts";
+import type { Settlement } from "../../store/deliveries/delivery.ts";
 import type { Attempt } from "../../store/deliveries/delivery.ts";
 import type { Store } from "../../store/store.ts";
 import type { Breaker } from "./breaker.ts";
-import { exchange, exchangeWithoutToken, type Exchange } from "../exchange.ts";
+import { callPlatform, callWithoutToken, type PlatformCall } from "../platformCall.ts";
 import type { Tokens } from "../oauth/tokens.ts";
 import { parkedReason, type Job } from "../plan.ts";
-import { decide, type Decision, type RetryRules } from "../retry.ts";
+import { decide, toResult, type Decision, type RetryRules } from "../retry.ts";
 import { recheckAfterMs, type Recheck } from "../recheck.ts";
 import type { Sender } from "../send.ts";
-import type { OpenEvent } from "../openEvents.ts";
-
-export type Outcome = Pick<Decision, "state" | "reason">;
+import { ownedMs } from "../ownership.ts";
 
 export type QueuedJob = {
   job: Job;
-  /** The event whose first attempt this is; absent for a delivery that has a row. */
-  openEvent?: OpenEvent | undefined;
   /** When it came to the lane, on the monotonic clock. */
   since: number;
-  resolve: (outcome: Outcome) => void;
+  resolve: (result: Result) => void;
 };
 
 export type DelivererOptions = {
@@ -95,9 +95,9 @@ export function createDeliverer(options: DelivererOptions) {
     }
   }
 
-  function callPlatform(platform: Platform, connection: Connection, batch: QueuedJob[], startedAt: number) {
+  function call(platform: Platform, connection: Connection, batch: QueuedJob[], startedAt: number): Promise<PlatformCall> {
     const conversions = batch.map((one) => one.job.conversion);
-    const callWith = ({ settings }: Connection) => exchange(options.sender, platform, settings, conversions, startedAt);
+    const callWith = ({ settings }: Connection) => callPlatform(options.sender, { platform, settings }, conversions, startedAt);
     // Most tokens do not expire; those that do may have to be renewed first.
     return platform.oauth && !platform.oauth.isForReading && connection.settings.refresh_token
       ? callWithFreshToken(connection, batch, callWith)
@@ -108,39 +108,41 @@ export function createDeliverer(options: DelivererOptions) {
   async function callWithFreshToken(
     connection: Connection,
     batch: QueuedJob[],
-    callWith: (connection: Connection) => Promise<Exchange>,
-  ): Promise<Exchange> {
-    let made: Exchange | null = null;
+    callWith: (connection: Connection) => Promise<PlatformCall>,
+  ): Promise<PlatformCall> {
+    let made: PlatformCall | null = null;
     let current = connection;
     // Twice: the first renewal may only find a token that another node stored and that has expired too.
     for (let renewals = 0; renewals <= 2; renewals++) {
       const rejected = made ? current.settings.access_token : undefined;
       const fresh = await options.tokens.fresh(current, rejected);
       // The platform's answer about the conversions explains more than its answer about the token.
-      if ("fault" in fresh) return made && fresh.fault === "refused" ? made : exchangeWithoutToken(fresh, batch.length);
+      if ("fault" in fresh) return made && fresh.fault === "refused" ? made : callWithoutToken(fresh, batch.length);
       // A renewal takes time, and the lease must outlast the call after it.
       if (keepLeased(batch).length < batch.length)
-        return exchangeWithoutToken({ fault: "later", error: "lease ran out" }, batch.length);
+        return callWithoutToken({ fault: "later", error: "lease ran out" }, batch.length);
       current = fresh;
       made = await callWith(current);
       if (!made.readings.some((reading) => reading.outcome === "unauthorized")) return made;
     }
-    return made as Exchange;
+    return made as PlatformCall;
   }
 
   /** Drops the jobs whose lease may end during an attempt: another node could be sending them by then. */
   function keepLeased(batch: QueuedJob[]): QueuedJob[] {
     const neededMs = options.attemptMs + tickMs;
     const [now, elapsed] = [options.now(), options.elapsed()];
-    const isLost = ({ job, openEvent }: QueuedJob) =>
-      (openEvent ? openEvent.leaseLeftMs() : leaseLeftMs(job, now, elapsed)) <= neededMs;
+    const isLost = ({ job }: QueuedJob) => ownedMs(job.ownership, now, elapsed) <= neededMs;
     const lost = batch.filter(isLost);
-    const reason = "lease ran out";
-    for (const one of lost) {
-      if (one.openEvent) void settle(one, { state: "queued", reason, dueAt: options.now() }, null);
-      else one.resolve({ state: "queued", reason });
-    }
+    for (const one of lost) giveBack(one, "lease ran out", now);
     return lost.length ? batch.filter((one) => !isLost(one)) : batch;
+  }
+
+  /** Leaves a job to the next node that claims it: its row falls due with the end of the lease, or is made now and due at `dueAt`. */
+  function giveBack(one: QueuedJob, reason: string, dueAt: number): void {
+    const decision = { state: "queued", reason, dueAt } as const;
+    if (one.job.ownership.by === "node") void settle(one, decision, null);
+    else one.resolve(toResult(decision));
   }
 
   /**
@@ -148,7 +150,7 @@ export function createDeliverer(options: DelivererOptions) {
    * settlement here is discarded.
    */
   async function keepCurrent(batch: QueuedJob[], recheck: Recheck): Promise<QueuedJob[]> {
-    const outdated = await recheck(batch.map(({ job, openEvent }) => ({ job, isFirst: openEvent !== undefined })));
+    const outdated = await recheck(batch.map(({ job }) => job));
     const decision = { state: "queued", reason: "changed while it waited", dueAt: options.now() } as const;
     const changed = batch.filter((one) => outdated.has(one.job));
     await settleUntried(changed, decision);
@@ -161,7 +163,7 @@ export function createDeliverer(options: DelivererOptions) {
 
   async function sendBatch(platform: Platform, connection: Connection, batch: QueuedJob[]): Promise<void> {
     const startedAt = options.now();
-    const made = await callPlatform(platform, connection, batch, startedAt);
+    const made = await call(platform, connection, batch, startedAt);
     const { settings, readings, misread, defect } = made;
 
     if (defect) options.onDefect(defect, { platform: platform.id, connection: connection.id });
@@ -199,7 +201,7 @@ export function createDeliverer(options: DelivererOptions) {
   async function settleAttempted(
     connection: Connection,
     batch: QueuedJob[],
-    { readings, log, requestOf }: Exchange,
+    { readings, log, requestOf }: PlatformCall,
     startedAt: number,
     wanted: (one: QueuedJob) => boolean,
   ): Promise<void> {
@@ -222,7 +224,7 @@ export function createDeliverer(options: DelivererOptions) {
           reason: decision.reason,
           batch: batch.length,
           // What was sent at once is made again for the trace, and not stored.
-          request: one.openEvent && decision.state === "sent" ? "" : requestOf(job.conversion),
+          request: job.ownership.by === "node" && decision.state === "sent" ? "" : requestOf(job.conversion),
           httpStatus: log.httpStatus,
           response: log.response,
         };
@@ -232,7 +234,7 @@ export function createDeliverer(options: DelivererOptions) {
   }
 
   /** Only a call that failed as a whole is a failure of the platform. */
-  function updateBreaker(key: string, { readings, log }: Exchange): void {
+  function updateBreaker(key: string, { readings, log }: PlatformCall): void {
     const { breaker } = options;
     const later = readings.filter((reading) => reading.outcome === "retry");
     const { httpStatus } = log;
@@ -246,17 +248,19 @@ export function createDeliverer(options: DelivererOptions) {
   }
 
   async function settle(
-    { job, openEvent, resolve }: QueuedJob,
-    { state, reason, dueAt }: Decision,
+    { job, resolve }: QueuedJob,
+    decision: Decision,
     attempt: Attempt | null,
     connection?: Connection,
   ): Promise<void> {
+    const { state, reason, dueAt } = decision;
+    const { ownership } = job;
     try {
       const settlement: Settlement = {
         siteId: job.siteId,
         eventId: job.eventId,
         connectionId: job.connectionId,
-        owner: job.owner,
+        owner: ownership.owner,
         state,
         reason,
         // By its own clock a node that is ahead would let others wait for a retry.
@@ -266,48 +270,22 @@ export function createDeliverer(options: DelivererOptions) {
         attempt,
       };
       options.onSettled?.(settlement);
-      if (openEvent) await openEvent.settle(settlement, connection);
+      if (ownership.by === "node") await ownership.event.settle(settlement, connection);
       else await options.settle(settlement);
     } catch (error) {
       // The lease runs out and the delivery is attempted again: a delivery is sent at least once.
       options.onDefect(error, { event: job.eventId, connection: job.connectionId });
     }
-    resolve({ state, reason });
+    resolve(toResult(decision));
   }
 
-  return { deliver, settleUntried };
-}
-
-/**
- * The shorter of what the two clocks say: a wall clock that was set back would prolong the lease, and the monotonic clock stops
- * while the machine is suspended.
- */
-function leaseLeftMs({ leaseUntil, leaseEndsAt = Infinity }: Job, now: number, elapsed: number): number {
-  return Math.min(leaseUntil - now, leaseEndsAt - elapsed);
+  return { deliver, settleUntried, giveBack };
 }
 
 /** A request can be rejected for conversions that the platform names; the others can be sent again without them. */
-function findResendable(batch: QueuedJob[], { readings, log }: Exchange): QueuedJob[] {
+function findResendable(batch: QueuedJob[], { readings, log }: PlatformCall): QueuedJob[] {
   const status = log.httpStatus ?? 0;
   const isRejected = status >= 400 && !isTransientStatus(status);
   if (!isRejected || !readings.some((reading) => reading.outcome === "rejected")) return [];
   return batch.filter((_one, i) => readings[i]?.outcome === "retry");
-}
-
-/** A platform rejects a connection's credentials: nothing is sent there until the connection is reconnected. */
-export async function markForReconnection(
-  store: Pick<Store, "configuration">,
-  directory: Pick<Directory, "refresh" | "connection">,
-  { siteId, id, platform, settings }: Connection,
-  reason: string,
-  now: number,
-): Promise<void> {
-  // The connection may have new credentials already, and only the old ones were rejected.
-  await directory.refresh();
-  const current = directory.connection(siteId, id);
-  if (current?.state !== "active" || JSON.stringify(current.settings) !== JSON.stringify(settings)) return;
-  const action = "connection needs reconnection";
-  const change = { siteId, actor: "relay", action, detail: { id, platform, reason }, at: now };
-  await store.configuration.setConnectionState(change, id, "needs reconnection", reason);
-  await directory.refresh();
 }

@@ -10,6 +10,7 @@ import {
   ids,
   job,
   jobs,
+  leasedUntil,
   nextTick,
   sandbox,
   sandboxBatch,
@@ -21,10 +22,9 @@ import {
   webhook,
   within,
 } from "../../../test/support/lanes.ts";
-import type { Mode } from "../../kernel/event.ts";
+import type { Mode, Result } from "../../kernel/event.ts";
 import { platformOf } from "../../platforms/index.ts";
-import type { Outcome } from "./deliver.ts";
-import type { OpenEvent } from "../openEvents.ts";
+import type { OpenEvent } from "../ownership.ts";
 import type { Job } from "../plan.ts";
 
 failOnUnhandledRejections();
@@ -33,11 +33,11 @@ describe("free lanes", () => {
   test("a conversion that finds a free lane is sent at once", async () => {
     const relay = setUp([sandbox]);
     const first = job(sandbox);
-    const outcome = relay.lanes.send(first);
+    const result = relay.lanes.send(first);
     await Promise.resolve();
     expect(relay.calls.map((call) => call.ids)).toEqual([[first.eventId]]);
     await relay.answer();
-    expect(await outcome).toEqual(sent);
+    expect(await result).toEqual(sent);
   });
 
   test("conversions that are ready at the same moment share a request", async () => {
@@ -49,11 +49,11 @@ describe("free lanes", () => {
 
   test("conversions that do not fit into one request use further free lanes", async () => {
     const relay = setUp([sandbox]);
-    const outcomes = sendAll(relay.lanes, jobs(sandboxBatch + 1, sandbox));
+    const results = sendAll(relay.lanes, jobs(sandboxBatch + 1, sandbox));
     await nextTick();
     expect(relay.calls.map((call) => call.ids.length)).toEqual([sandboxBatch, 1]);
     while (relay.openCalls()) await relay.answer();
-    await Promise.all(outcomes);
+    await Promise.all(results);
   });
 
   test("a conversion with several targets counts once for each of them towards the limit of a request", async () => {
@@ -90,9 +90,9 @@ describe("free lanes", () => {
   test("a job that is withdrawn before it starts leaves the lanes idle", async () => {
     const relay = setUp([sandbox]);
     const one = job(sandbox);
-    const outcome = relay.lanes.send(one);
+    const result = relay.lanes.send(one);
     expect(relay.lanes.withdraw(one)).toBe(true);
-    expect((await outcome).state).toBe("queued");
+    expect(await result).toMatchObject({ status: "queued" });
     expect(await within(500, relay.lanes.idle())).toBeUndefined();
     expect(relay.calls).toEqual([]);
   });
@@ -100,14 +100,14 @@ describe("free lanes", () => {
   test("conversions that arrive one by one use one lane each", async () => {
     const relay = setUp([sandbox]);
     const some = jobs(sandboxLanes, sandbox);
-    const outcomes: Promise<Outcome>[] = [];
+    const results: Promise<Result>[] = [];
     for (const one of some) {
-      outcomes.push(relay.lanes.send(one));
+      results.push(relay.lanes.send(one));
       await nextTick();
     }
     expect(relay.calls.map((call) => call.ids)).toEqual(some.map((one) => [one.eventId]));
     for (const _ of some) await relay.answer();
-    expect(await Promise.all(outcomes)).toEqual(some.map(() => sent));
+    expect(await Promise.all(results)).toEqual(some.map(() => sent));
   });
 
   test("the sender receives the platform and whether the customer chose the address", async () => {
@@ -144,13 +144,13 @@ describe("busy lanes", () => {
     const relay = setUp([sandbox]);
     await fillLanes(relay);
     const late = jobs(7, sandbox);
-    const outcomes = sendAll(relay.lanes, late);
+    const results = sendAll(relay.lanes, late);
     await nextTick();
     expect(relay.calls).toHaveLength(sandboxLanes);
     await relay.answer();
     expect(relay.calls.at(-1)?.ids).toEqual(ids(late));
     while (relay.openCalls()) await relay.answer();
-    expect(await Promise.all(outcomes)).toEqual(late.map(() => sent));
+    expect(await Promise.all(results)).toEqual(late.map(() => sent));
     expect(relay.calls).toHaveLength(sandboxLanes + 1);
   });
 
@@ -158,9 +158,9 @@ describe("busy lanes", () => {
     const relay = setUp([sandbox]);
     await fillLanes(relay);
     const late = jobs(sandboxBatch * 2 + 5, sandbox);
-    const outcomes = sendAll(relay.lanes, late);
+    const results = sendAll(relay.lanes, late);
     while (relay.openCalls()) await relay.answer();
-    await Promise.all(outcomes);
+    await Promise.all(results);
     const sizes = relay.calls.slice(sandboxLanes).map((call) => call.ids.length);
     expect(sizes).toEqual([sandboxBatch, sandboxBatch, 5]);
     expect(relay.calls.slice(sandboxLanes).flatMap((call) => call.ids)).toEqual(ids(late));
@@ -190,12 +190,12 @@ describe("busy lanes", () => {
         return http(Math.random() < 0.3 ? 503 : Math.random() < 0.1 ? 400 : 200);
       },
     });
-    const outcomes: Promise<Outcome>[] = [];
+    const results: Promise<Result>[] = [];
     for (let left = count; left > 0; left -= atOnce) {
-      outcomes.push(...sendAll(relay.lanes, jobs(atOnce, connection)));
+      results.push(...sendAll(relay.lanes, jobs(atOnce, connection)));
       await nextTick();
     }
-    await Promise.all(outcomes);
+    await Promise.all(results);
     await relay.lanes.idle();
     expect(relay.maxOpen()).toBe(lanes);
     expect(relay.settled).toHaveLength(count);
@@ -206,9 +206,9 @@ describe("busy lanes", () => {
     const relay = setUp([sandbox]);
     await fillLanes(relay);
     const mixed = Array.from({ length: 10 }, (_, i) => job(sandbox, { mode: i % 3 === 0 ? "test" : "live" }));
-    const outcomes = sendAll(relay.lanes, mixed);
+    const results = sendAll(relay.lanes, mixed);
     while (relay.openCalls()) await relay.answer();
-    expect(await Promise.all(outcomes)).toEqual(mixed.map(() => sent));
+    expect(await Promise.all(results)).toEqual(mixed.map(() => sent));
     const byMode = (mode: Mode) => ids(mixed.filter((one) => one.conversion.mode === mode));
     expect(relay.calls.slice(sandboxLanes).map((call) => call.ids)).toEqual([byMode("test"), byMode("live")]);
   });
@@ -218,10 +218,10 @@ describe("busy lanes", () => {
     const whole = sandboxLanes * sandboxBatch;
     expect(relay.lanes.capacity(sandbox)).toBe(whole);
     await fillLanes(relay);
-    const outcomes = sendAll(relay.lanes, jobs(10, sandbox));
+    const results = sendAll(relay.lanes, jobs(10, sandbox));
     expect(relay.lanes.capacity(sandbox)).toBe(whole - sandboxLanes - 10);
     while (relay.openCalls()) await relay.answer();
-    await Promise.all(outcomes);
+    await Promise.all(results);
     await relay.lanes.idle();
     expect(relay.lanes.capacity(sandbox)).toBe(whole);
     void allOf(relay.lanes, jobs(whole + 50, sandbox));
@@ -232,7 +232,7 @@ describe("busy lanes", () => {
 test("a breaker that opened while the wall clock ran ahead closes after its own pause", async () => {
   let status = 503;
   const relay = setUp([sandbox], { reply: () => http(status) });
-  const lease = { leaseUntil: start + 2 * 3_600_000 };
+  const lease = { ownership: leasedUntil(start + 2 * 3_600_000) };
   relay.clock.set = 3_600_000;
   for (let i = 0; i < 5; i++) await relay.lanes.send(job(sandbox, lease));
   relay.clock.set = 0;
@@ -250,10 +250,10 @@ describe("withdrawal", () => {
     const relay = setUp([sandbox]);
     await fillLanes(relay);
     const waiting = job(sandbox, { attemptsMade: 3 });
-    const outcome = relay.lanes.send(waiting);
+    const result = relay.lanes.send(waiting);
     relay.clock.now += 500;
     expect(relay.lanes.withdraw(waiting)).toBe(true);
-    expect((await outcome).state).toBe("queued");
+    expect(await result).toMatchObject({ status: "queued" });
     expect(relay.settled).toMatchObject([
       { eventId: waiting.eventId, state: "queued", dueAt: start + 500, attempts: 3, attempt: null },
     ]);
@@ -272,14 +272,14 @@ describe("withdrawal", () => {
     expect(relay.calls.at(-1)?.ids).toEqual(ids([a, c]));
   });
 
-  test("a job in flight cannot be withdrawn, and its outcome still arrives", async () => {
+  test("a job in flight cannot be withdrawn, and its result still arrives", async () => {
     const relay = setUp([sandbox]);
     const one = job(sandbox);
-    const outcome = relay.lanes.send(one);
+    const result = relay.lanes.send(one);
     await nextTick();
     expect(relay.lanes.withdraw(one)).toBe(false);
     await relay.answer();
-    expect(await outcome).toEqual(sent);
+    expect(await result).toEqual(sent);
     expect(relay.settled).toHaveLength(1);
   });
 
@@ -351,7 +351,7 @@ describe("idle", () => {
 });
 
 describe("what happens while a job waits or is sent", () => {
-  test("an event is in hand from the moment its job arrives until its outcome is durable", async () => {
+  test("an event is in hand from the moment its job arrives until its result is durable", async () => {
     const relay = setUp([sandbox]);
     const openEvent: OpenEvent = {
       settle: () => Promise.resolve(),
@@ -359,15 +359,16 @@ describe("what happens while a job waits or is sent", () => {
       abandon: () => {},
       leaseLeftMs: () => Infinity,
     };
-    const [first, retry] = [job(sandbox), job(sandbox, { attemptsMade: 1 })];
+    const ownership = { by: "node", owner: "node-a", at: start, event: openEvent } as const;
+    const [first, retry] = [job(sandbox, { ownership }), job(sandbox, { attemptsMade: 1 })];
     const inHand = () => [...relay.lanes.inHand(first)];
     expect(inHand()).toEqual([]);
-    const outcomes = [relay.lanes.send(first, openEvent), relay.lanes.send(retry)];
+    const results = [relay.lanes.send(first), relay.lanes.send(retry)];
     expect(inHand()).toEqual([first.eventId, retry.eventId]);
     await nextTick();
     expect(inHand()).toEqual([first.eventId, retry.eventId]);
     await relay.answer();
-    await Promise.all(outcomes);
+    await Promise.all(results);
     expect(inHand()).toEqual([]);
   });
 
@@ -376,15 +377,15 @@ describe("what happens while a job waits or is sent", () => {
     const [kept, changed] = [job(sandbox), job(sandbox, { attemptsMade: 1 })];
     const relay = setUp([sandbox], {
       recheck: async (waiting) => {
-        looked.push(ids(waiting.map((one) => one.job)));
-        return new Set(waiting.flatMap((one) => (one.job === changed ? [one.job] : [])));
+        looked.push(ids(waiting));
+        return new Set(waiting.filter((one) => one === changed));
       },
     });
     await fillLanes(relay);
-    const outcomes = sendAll(relay.lanes, [kept, changed]);
+    const results = sendAll(relay.lanes, [kept, changed]);
     relay.clock.now += 1000;
     while (relay.openCalls()) await relay.answer();
-    expect(await Promise.all(outcomes)).toEqual([sent, { state: "queued", reason: "changed while it waited" }]);
+    expect(await Promise.all(results)).toEqual([sent, { ok: false, status: "queued", error: "changed while it waited" }]);
     expect(looked).toEqual([[kept.eventId, changed.eventId]]);
     expect(relay.calls.flatMap((call) => call.ids)).not.toContain(changed.eventId);
     expect(relay.settled.find((one) => one.eventId === changed.eventId)).toMatchObject({
@@ -398,10 +399,10 @@ describe("what happens while a job waits or is sent", () => {
   test("a batch that waited for less is sent without another look", async () => {
     const relay = setUp([sandbox], { recheck: () => Promise.reject(new Error("not asked for")) });
     await fillLanes(relay);
-    const outcomes = sendAll(relay.lanes, jobs(2, sandbox));
+    const results = sendAll(relay.lanes, jobs(2, sandbox));
     relay.clock.now += 999;
     while (relay.openCalls()) await relay.answer();
-    expect(await Promise.all(outcomes)).toEqual([sent, sent]);
+    expect(await Promise.all(results)).toEqual([sent, sent]);
   });
 });
 

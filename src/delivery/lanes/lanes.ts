@@ -5,19 +5,19 @@
 //
 // First attempts of a backfill stand behind all live events of their connection, and use at most half of its lanes.
 
+import type { Result } from "../../kernel/event.ts";
 import { append, link, nodesOf, remove, type RingNode } from "../../kernel/ring.ts";
 import { platformOf } from "../../platforms/index.ts";
 import type { Connection } from "../../sites/directory.ts";
 import type { ConnectionKey } from "../../store/deliveries/delivery.ts";
-import { maxLeaseMs } from "../../store/deliveries/nodes.ts";
-import { connectionKey, createDeliverer, type DelivererOptions, type Outcome, type QueuedJob } from "./deliver.ts";
+import { connectionKey, createDeliverer, type DelivererOptions, type QueuedJob } from "./deliver.ts";
 import type { Job } from "../plan.ts";
+import { nextAttemptAt } from "../retry.ts";
 import type { Quota } from "./quota.ts";
-import type { OpenEvent } from "../openEvents.ts";
 
 export type Lanes = {
-  /** Resolves when the delivery was attempted and its outcome is durable. */
-  send(job: Job, openEvent?: OpenEvent | null): Promise<Outcome>;
+  /** Resolves when the delivery was attempted and its settlement is durable. */
+  send(job: Job): Promise<Result>;
   /** Takes back a job that was not sent yet. False when it is being sent or is done. */
   withdraw(job: Job): boolean;
   /** The events of a connection whose jobs wait or are being sent, first attempts included. */
@@ -117,15 +117,10 @@ export function createLanes(options: LanesOptions): Lanes {
       return pause(waitMs);
     }
     await deliverer.deliver(batch).catch((error: unknown) => {
-      // The store is down, for example. The leases run out, and the jobs are attempted again. A first attempt has no
-      // lease of its own, so it gets a row that is due at the same time.
+      // The store is down, for example.
       options.onDefect(error, { lane: queue.key });
-      const outcome = { state: "queued", reason: "internal error of the relay; will retry" } as const;
-      for (const one of batch) {
-        const dueAt = Math.min(one.job.leaseUntil, options.now() + maxLeaseMs);
-        if (one.openEvent) void deliverer.settleUntried([one], { ...outcome, dueAt });
-        else one.resolve(outcome);
-      }
+      const dueAt = nextAttemptAt({ failures: 1 }, options.retry, options.now());
+      for (const one of batch) deliverer.giveBack(one, "internal error of the relay; will retry", dueAt);
     });
   }
 
@@ -214,17 +209,17 @@ export function createLanes(options: LanesOptions): Lanes {
   }
 
   return {
-    send(job, openEvent) {
+    send(job) {
       const queue = queueOf(job);
       const inHand = link<InHand>({ eventId: job.eventId });
       append(queue.inHand, inHand);
       return new Promise((end) => {
-        const resolve = (outcome: Outcome) => {
+        const resolve = (result: Result) => {
           remove(inHand);
-          end(outcome);
+          end(result);
         };
         const live = queue.waiting.length - queue.backfills;
-        const one = { job, openEvent: openEvent ?? undefined, since: options.elapsed(), resolve };
+        const one = { job, since: options.elapsed(), resolve };
         if (queue.backfills === 0 || job.isBackfill) queue.waiting.push(one);
         else queue.waiting.splice(live, 0, one);
         if (job.isBackfill) queue.backfills += 1;

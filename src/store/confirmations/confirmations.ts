@@ -8,7 +8,7 @@ import { asNumber, asOneOf, asText, asTextOrNull, describeRow } from "../describ
 import { allByKeys, chunks, rowStatement, type Database, type Query, type RowQuery } from "../engine/database.ts";
 import type { DeliveryKey } from "../deliveries/delivery.ts";
 import { lockEvents } from "../events/eventRow.ts";
-import { acceptedDeliveryStore } from "./acceptedDeliveries.ts";
+import { acceptedDeliveryStore } from "../deliveries/acceptedDeliveries.ts";
 import { questionStore, type Question } from "./questions.ts";
 
 export type ConfirmationRow = DeliveryKey & {

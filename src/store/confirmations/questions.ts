@@ -7,7 +7,7 @@ import { readList } from "../damagedRows.ts";
 import { asNumber, asText, describeRow } from "../describeRow.ts";
 import type { ConnectionKey } from "../deliveries/delivery.ts";
 import { moveHead, removeHead } from "../heads.ts";
-import { headName, headText, type ConfirmationHead } from "./acceptedDeliveries.ts";
+import { headName, headText, type ConfirmationHead } from "../deliveries/acceptedDeliveries.ts";
 
 export type Question = ConnectionKey & {
   subject: string;

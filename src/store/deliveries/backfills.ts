@@ -7,12 +7,13 @@ import type { DeliveryState } from "../../kernel/event.ts";
 import { asJson, asNumber, asNumberOrNull, asOneOf, asText, asTextOrNull, describeRow } from "../describeRow.ts";
 import { allByKeys, chunks, list, type Database, type RowQuery } from "../engine/database.ts";
 import { lockEvents } from "../events/eventRow.ts";
-import { packPlan } from "../events/plan.ts";
+import { ownedByAny } from "./ownership.ts";
+import { packPlan } from "./plan.ts";
 import { writeAudited, type AuditLine } from "../sites/audit.ts";
 import { markHours } from "../statistics/statistics.ts";
 import { deliveryRow, insertDeliveries, newDelivery, type ConnectionKey } from "./delivery.ts";
 import { readDueTime } from "./dueTime.ts";
-import { plannedColumns, readDeliveries, readPlanned } from "./readDeliveries.ts";
+import { deliverySource, readDeliveries, readPlanned } from "./readDeliveries.ts";
 
 export type BackfillTally = {
   /** Conversions that were given to delivery. */
@@ -216,17 +217,17 @@ async function queueEvents(
   { platform, at }: BackfillStep,
   ids: readonly string[],
 ): Promise<void> {
-  const rows = await lockEvents(tx, forUpdate, siteId, ids, `${plannedColumns}, email_ref`);
-  const planned = rows.filter((event) => event.email_ref !== null).map(readPlanned);
-  const deliveries = await readDeliveries(tx, siteId, planned);
+  const rows = await lockEvents(tx, forUpdate, siteId, ids, `id, received_at, ${deliverySource}, email_ref`);
+  const known = rows.filter((event) => event.email_ref !== null);
+  const deliveries = await readDeliveries(tx, siteId, known);
   const again: string[] = [];
-  for (const event of planned) {
-    const known = deliveries.get(event.id)?.find((one) => one.connectionId === connectionId);
-    if (known && known.state !== "skipped" && known.state !== "expired") continue;
-    const origin = { event: { siteId, id: event.id }, owner: "", leaseUntil: at, at };
-    const queued = newDelivery({ connectionId, platform, state: "queued", reason: backfillReason }, origin);
-    await tx.change(insertDeliveries, [deliveryRow.values(queued)]);
-    if (known) again.push(event.id);
+  for (const event of known.map(readPlanned)) {
+    const earlier = deliveries.get(event.id)?.find((one) => one.connectionId === connectionId);
+    if (earlier && earlier.state !== "skipped" && earlier.state !== "expired") continue;
+    const queued = { connectionId, platform, state: "queued", reason: backfillReason } as const;
+    const delivery = newDelivery({ siteId, id: event.id }, queued, ownedByAny(at));
+    await tx.change(insertDeliveries, [deliveryRow.values(delivery)]);
+    if (earlier) again.push(event.id);
     else {
       const plan = [...event.plan, { connectionId, platform, by: "row", reason: null } as const];
       await tx.all(`UPDATE events SET plan = $3 WHERE site_id = $1 AND id = $2`, [siteId, event.id, packPlan(plan)]);

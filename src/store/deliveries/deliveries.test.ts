@@ -17,16 +17,16 @@ describe.each(["sqlite", "postgres"] as const)("deliveries on %s", async (engine
     await Promise.all(items.map((item) => store.events.accept(item)));
     return items;
   }
-  const lease = (at: number, owner: string, limit = 100) => ({ now: at, owner, until: at + 30_000, limit });
+  const lease = (at: number, owner: string) => ({ by: "row", owner, at, dueAt: at + 30_000 }) as const;
 
   test("a leased delivery is not due for other nodes before its lease ends", async () => {
     const siteId = await newSite(store);
     await accepted(siteId, 3);
     const due = { siteId, connectionId: "c1" };
-    expect(await store.deliveries.claimDue(due, lease(now + 29_999, "node-b"))).toEqual([]);
+    expect(await store.deliveries.claimDue(due, lease(now + 29_999, "node-b"), 100)).toEqual([]);
     expect(await store.deliveries.findDue(now + 29_999)).not.toContainEqual(due);
     expect(await store.deliveries.findDue(now + 30_000)).toContainEqual(due);
-    expect(await store.deliveries.claimDue(due, lease(now + 30_000, "node-b"))).toHaveLength(3);
+    expect(await store.deliveries.claimDue(due, lease(now + 30_000, "node-b"), 100)).toHaveLength(3);
   });
 
   test("eight concurrent claims get every due delivery exactly once, never more than their limit", async () => {
@@ -38,7 +38,7 @@ describe.each(["sqlite", "postgres"] as const)("deliveries on %s", async (engine
       Array.from({ length: 8 }, async (_, i) => {
         const from = i % 2 ? store : other;
         for (let idle = 0; idle < 3;) {
-          const got = await from.deliveries.claimDue({ siteId, connectionId: "c1" }, lease(now + hour, `t${i}`, 20));
+          const got = await from.deliveries.claimDue({ siteId, connectionId: "c1" }, lease(now + hour, `t${i}`), 20);
           largest.push(got.length);
           claimed.push(...got.map((one) => one.eventId));
           idle = got.length ? 0 : idle + 1;
@@ -53,7 +53,7 @@ describe.each(["sqlite", "postgres"] as const)("deliveries on %s", async (engine
   test("only the owner of the lease settles a delivery", async () => {
     const siteId = await newSite(store);
     const [item] = (await accepted(siteId, 1)) as [NewEvent];
-    await store.deliveries.claimDue({ siteId, connectionId: "c1" }, lease(now + hour, "node-b"));
+    await store.deliveries.claimDue({ siteId, connectionId: "c1" }, lease(now + hour, "node-b"), 100);
     await store.deliveries.settle(settlementOf(item, "sent"));
     expect((await store.deliveries.listByEvent(siteId, item.event.id))[0]).toMatchObject({
       state: "queued",
@@ -110,7 +110,7 @@ describe.each(["sqlite", "postgres"] as const)("deliveries on %s", async (engine
     expect(await store.deliveries.findParked()).toContainEqual(c1);
     expect(await store.deliveries.releaseParked(siteId, "c1", now)).toBe(1);
     expect(await store.deliveries.findParked()).not.toContainEqual(c1);
-    expect(await store.deliveries.claimDue({ siteId, connectionId: "c1" }, lease(now, "node-b"))).toHaveLength(1);
+    expect(await store.deliveries.claimDue({ siteId, connectionId: "c1" }, lease(now, "node-b"), 100)).toHaveLength(1);
   });
 
   test("ending the deliveries of a removed connection leaves sent and leased ones alone", async () => {
@@ -132,6 +132,6 @@ describe.each(["sqlite", "postgres"] as const)("deliveries on %s", async (engine
     const siteId = await newSite(store);
     await accepted(siteId, 2);
     await store.deliveries.releaseLeases(now);
-    expect(await store.deliveries.claimDue({ siteId, connectionId: "c1" }, lease(now, "node-b"))).toHaveLength(2);
+    expect(await store.deliveries.claimDue({ siteId, connectionId: "c1" }, lease(now, "node-b"), 100)).toHaveLength(2);
   });
 });

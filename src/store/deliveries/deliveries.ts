@@ -3,27 +3,13 @@
 // A lease is not a column of its own: claiming a delivery moves its due time to the end of the lease and writes the
 // owner. If the owner dies, the delivery falls due again. Only the owner can settle it.
 
-import type { DeliveryState } from "../../kernel/event.ts";
 import { rowStatement, type Database, type Value } from "../engine/database.ts";
-import { attemptRow, insertAttempts, type Attempt, type ConnectionKey, type Delivery, type DeliveryKey } from "./delivery.ts";
+import { attemptRow, insertAttempts, type ConnectionKey, type Delivery, type Settlement } from "./delivery.ts";
 import { dueConnectionStore } from "./dueConnections.ts";
 import { inGroups } from "../engine/groupCommit.ts";
 import { isOpen, readDeliveriesOf, readSentAttempts, type StoredAttempt } from "./readDeliveries.ts";
 import { outcomeStore, settleOptions } from "./outcomes.ts";
 import { queuedDeliveryStore } from "./queued.ts";
-
-export type Settlement = DeliveryKey & {
-  owner: string;
-  state: DeliveryState;
-  reason: string | null;
-  /** When a queued delivery is attempted again. */
-  dueAt: number;
-  /** Attempts made so far. */
-  attempts: number;
-  at: number;
-  /** null when the delivery is released without an attempt. */
-  attempt: Attempt | null;
-};
 
 export function deliveryStore(db: Database) {
   const settle = inGroups<Settlement, void>((_group, items) => settleAll(db, items), {
@@ -45,17 +31,14 @@ export function deliveryStore(db: Database) {
       ]);
     },
 
-    /**
-     * The queued deliveries of events to a connection, by event: the node that holds each, and whether it does so because
-     * it owns the event and has not settled its first attempt.
-     */
-    async findHolders(
+    /** Who owns the queued deliveries of events to a connection, by event. */
+    async findOwners(
       { siteId, connectionId }: ConnectionKey,
       eventIds: readonly string[],
-    ): Promise<Map<string, { owner: string; isFirst: boolean }>> {
+    ): Promise<Map<string, { by: "node" | "row"; owner: string }>> {
       const deliveries = [...(await readDeliveriesOf(db, siteId, eventIds)).values()].flat();
       const queued = deliveries.filter((one) => one.connectionId === connectionId && one.state === "queued");
-      return new Map(queued.map((one) => [one.eventId, { owner: one.owner, isFirst: isOpen(one) }]));
+      return new Map(queued.map((one) => [one.eventId, { by: isOpen(one) ? "node" : "row", owner: one.owner }]));
     },
 
     /** The deliveries of events, by event, ordered by platform and connection. */

@@ -1,8 +1,11 @@
 // Describes the rows of deliveries and of their attempts.
 
-import type { DeliveryState, Event } from "../../kernel/event.ts";
+import type { DeliveryState } from "../../kernel/event.ts";
 import { asNumber, asNumberOrNull, asOneOf, asText, asTextOrNull, describeRow } from "../describeRow.ts";
 import { rowStatement } from "../engine/database.ts";
+import { anyNode, type StoredOwnership } from "./ownership.ts";
+
+export type EventKey = { siteId: string; id: string };
 
 export type DeliveryKey = { siteId: string; eventId: string; connectionId: string };
 
@@ -19,15 +22,6 @@ export type Delivery = DeliveryKey & {
 
 export type NewDelivery = Pick<Delivery, "connectionId" | "platform" | "state" | "reason">;
 
-/** The event of a new delivery and the node that attempts it at once; owner "" leaves it to any node from `leaseUntil` on. */
-export type Origin = {
-  event: Pick<Event, "siteId" | "id">;
-  owner: string;
-  leaseUntil: number;
-  /** Now, by the clock of `leaseUntil`: a lease that seems to begin after its end would be taken for one to correct. */
-  at: number;
-};
-
 export type Attempt = {
   number: number;
   startedAt: number;
@@ -40,6 +34,20 @@ export type Attempt = {
   /** Redacted and bounded. */
   request: string;
   response: string | null;
+};
+
+/** What is written when an attempt has ended, or was given up before it began. */
+export type Settlement = DeliveryKey & {
+  owner: string;
+  state: DeliveryState;
+  reason: string | null;
+  /** When a queued delivery is attempted again. */
+  dueAt: number;
+  /** Attempts made so far. */
+  attempts: number;
+  at: number;
+  /** null when the delivery is released without an attempt. */
+  attempt: Attempt | null;
 };
 
 /** One connection of a site, which has a queue of its own. */
@@ -60,21 +68,22 @@ export const deliveryRow = describeRow<Delivery, Delivery>({
 
 /** A delivery that was not attempted yet. */
 export function newDelivery(
+  { siteId, id }: EventKey,
   { connectionId, platform, state, reason }: NewDelivery,
-  { event, owner, leaseUntil, at }: Origin,
+  ownership: StoredOwnership,
 ): Delivery {
-  const isQueued = state === "queued";
+  const lease = ownership.by === "row" && state === "queued" ? ownership : null;
   return {
-    siteId: event.siteId,
-    eventId: event.id,
+    siteId,
+    eventId: id,
     connectionId,
     platform,
     state,
     reason,
     attempts: 0,
-    dueAt: isQueued || owner === "" ? leaseUntil : 0,
-    owner: isQueued ? owner : "",
-    updatedAt: at,
+    dueAt: lease?.dueAt ?? 0,
+    owner: lease?.owner ?? anyNode,
+    updatedAt: ownership.at,
   };
 }
 

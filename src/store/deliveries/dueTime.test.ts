@@ -12,6 +12,8 @@ describe.each(["sqlite", "postgres"] as const)("after a clock was an hour ahead,
   afterAll(close);
   const now = () => Date.now() + hourMs;
 
+  const leasedUntil = (dueAt: number) => ({ by: "row", owner: "node-a", at: now(), dueAt }) as const;
+
   async function accepted(siteId: string, changes: Partial<NewEvent>): Promise<NewEvent> {
     const item = newEvent(siteId, { receivedAt: now() }, changes);
     await store.events.accept(item);
@@ -26,10 +28,10 @@ describe.each(["sqlite", "postgres"] as const)("after a clock was an hour ahead,
 
   test("a replayed delivery is due at once", async () => {
     const siteId = await newSite(store);
-    const item = await accepted(siteId, { deliveries: [queuedDelivery("c1")], leaseUntil: now() });
+    const item = await accepted(siteId, { deliveries: [queuedDelivery("c1")], ownership: leasedUntil(now()) });
     const key = { siteId, eventId: item.event.id, connectionId: "c1" };
     const outcome = {
-      owner: item.owner,
+      owner: item.ownership.owner,
       state: "rejected",
       reason: "because",
       dueAt: 0,
@@ -68,8 +70,7 @@ describe.each(["sqlite", "postgres"] as const)("after a clock was an hour ahead,
   describe("a delivery that another node is sending", () => {
     /** Another node holds the lease for a minute, by the right clock. */
     async function leased(siteId: string): Promise<NewEvent> {
-      const leaseUntil = Date.now() + minuteMs;
-      return accepted(siteId, { deliveries: [queuedDelivery("c1")], leaseUntil });
+      return accepted(siteId, { deliveries: [queuedDelivery("c1")], ownership: leasedUntil(Date.now() + minuteMs) });
     }
 
     const stateOf = async (siteId: string, { event }: NewEvent, connectionId = "c1") => {
@@ -82,7 +83,7 @@ describe.each(["sqlite", "postgres"] as const)("after a clock was an hour ahead,
       const item = await leased(siteId);
       const key = { eventId: item.event.id, connectionId: "c1" };
       expect(await store.syncLog.cancel(siteId, [key], now())).toBe(0);
-      expect(await stateOf(siteId, item)).toMatchObject({ state: "queued", owner: item.owner });
+      expect(await stateOf(siteId, item)).toMatchObject({ state: "queued", owner: item.ownership.owner });
     });
 
     test("does not end with its connection", async () => {
@@ -91,7 +92,7 @@ describe.each(["sqlite", "postgres"] as const)("after a clock was an hour ahead,
       const outcome = { state: "skipped", reason: "disconnected" } as const;
       const connection = { siteId, connectionId: "c1" };
       expect(await store.deliveries.endPending(connection, outcome, now())).toBe(0);
-      expect(await stateOf(siteId, item)).toMatchObject({ state: "queued", owner: item.owner });
+      expect(await stateOf(siteId, item)).toMatchObject({ state: "queued", owner: item.ownership.owner });
     });
 
     test("does not end with the backfill that queued it", async () => {
@@ -106,8 +107,8 @@ describe.each(["sqlite", "postgres"] as const)("after a clock was an hour ahead,
       const tally = { queued: 1, outcomes: {}, leftOut: {} };
       const step = { cursor: item.event.id, chunk: [item.event.id], tally, dueAt: startedAt, at: startedAt };
       expect(await store.backfills.step(row, { ...step, platform: "sandbox" })).toBe(true);
-      const lease = { now: startedAt, owner: "node-b", until: startedAt + minuteMs, limit: 10 };
-      expect(await store.deliveries.claimDue(connection, lease)).toHaveLength(1);
+      const lease = { by: "row", owner: "node-b", at: startedAt, dueAt: startedAt + minuteMs } as const;
+      expect(await store.deliveries.claimDue(connection, lease, 10)).toHaveLength(1);
       expect(await store.backfills.end(row, "cancelled", "because", null, now())).toBe(true);
       expect(await stateOf(siteId, item, "c2")).toMatchObject({ state: "queued", owner: "node-b" });
     });

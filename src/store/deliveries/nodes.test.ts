@@ -2,7 +2,7 @@
 
 import { expect, inject, onTestFinished, test } from "vitest";
 import { migratedDatabase } from "../../../test/support/databases.ts";
-import { newEvent } from "../../../test/support/events.ts";
+import { byNode, newEvent } from "../../../test/support/events.ts";
 import { newLocation, createAt, sql } from "../../../test/support/nodes.ts";
 import { simulateTimeline } from "../../../test/support/postgres/timeline.ts";
 import { hourMs } from "../../kernel/time.ts";
@@ -48,7 +48,7 @@ test.skipIf(inject("inSchemas"))(
     await promote();
     // The node learns of the promotion, and has not yet written its row when it accepts.
     await expect(nodes.renew("node", "3", 60_000, 0)).rejects.toThrow(MarkOutdated);
-    const accept = (siteId: string) => events.accept(newEvent(siteId, {}, { owner: "node" }));
+    const accept = (siteId: string) => events.accept(newEvent(siteId, {}, { ownership: byNode("node") }));
     await Promise.all([accept("a"), accept("b")]);
     // Nothing is known of what the server has above the first mark.
     expect(await nodes.readMark("node")).toBe("1");
@@ -67,7 +67,7 @@ test.skipIf(inject("inSchemas"))(
     await nodes.renew("node", "1", 60_000);
     // What is left behind a pooler that has changed to another server: open connections, and no row.
     await sql(location, "DELETE FROM nodes");
-    await events.accept(newEvent("a", {}, { owner: "node" }));
+    await events.accept(newEvent("a", {}, { ownership: byNode("node") }));
     expect(await nodes.readMark("node")).toBe("1");
   },
 );

@@ -6,7 +6,7 @@ import { minuteMs } from "../../kernel/time.ts";
 import { damageFindings, tryRead } from "../damagedRows.ts";
 import { clockOr, type Database, type Row, type RowQuery } from "../engine/database.ts";
 import { beginAlert } from "../statistics/alerts.ts";
-import { readPlan } from "../events/plan.ts";
+import { readPlan } from "./plan.ts";
 import { readLeaseTime } from "./dueTime.ts";
 import { findOpen, settleOpen } from "./outcomes.ts";
 
@@ -153,7 +153,7 @@ export function nodeStore(db: Database, now: () => number = Date.now) {
     queueEvent(siteId: string, eventId: string, at: number): Promise<number> {
       return db.write(async (tx) => {
         const rows = await tx.all(`SELECT id, plan FROM events WHERE site_id = $1 AND id = $2`, [siteId, eventId]);
-        return settleOpen(tx, siteId, rows.flatMap(readEvent), queued, at);
+        return settleOpen(tx, siteId, rows.flatMap(readEvent), { ...queued, at });
       });
     },
 
@@ -176,7 +176,7 @@ export function nodeStore(db: Database, now: () => number = Date.now) {
         const { open, damaged } = await findOpen(db, siteId, readable);
         if (damaged.size > 0 || readable.length < left.length)
           await db.write((tx) => beginAlert(tx, siteId, damageFindings.events, at));
-        if (open.length) count += await db.write((tx) => settleOpen(tx, siteId, open, queued, at));
+        if (open.length) count += await db.write((tx) => settleOpen(tx, siteId, open, { ...queued, at }));
       }
       return count;
     },

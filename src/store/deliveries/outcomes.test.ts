@@ -1,14 +1,15 @@
 // First attempts without delivery rows: settling, fencing, taking over, replaying and erasing them, on both engines.
 
 import { afterAll, describe, expect, test } from "vitest";
-import { newAttempt, newEvent, newSite, queuedDelivery } from "../../../test/support/events.ts";
+import { byNode, newAttempt, newEvent, newSite, queuedDelivery, settlementOf } from "../../../test/support/events.ts";
 import { createNodes, sql } from "../../../test/support/nodes.ts";
 import { sha256 } from "../../../test/support/sha256.ts";
 import type { NewEvent } from "../events/events.ts";
-import { toPlan } from "../events/plan.ts";
+import { ownedByAny } from "./ownership.ts";
+import { toPlan } from "./plan.ts";
 import type { DeliveryState } from "../../kernel/event.ts";
 import { idAt } from "../../kernel/ids.ts";
-import type { FirstResult } from "./outcomes.ts";
+import type { FirstSettlement } from "./outcomes.ts";
 
 const now = Date.UTC(2026, 10, 15);
 const emailSha256 = sha256("a".repeat(64));
@@ -23,7 +24,7 @@ describe.each(["sqlite", "postgres"] as const)("first attempts on %s", async (en
       siteId,
       { receivedAt: now, person: { emailSha256 } },
       {
-        leaseUntil: null,
+        ownership: byNode(),
         deliveries: [
           queuedDelivery("c1"),
           queuedDelivery("c2", "webhook"),
@@ -36,29 +37,21 @@ describe.each(["sqlite", "postgres"] as const)("first attempts on %s", async (en
     return item;
   }
 
-  function result({ event }: NewEvent, position: number, state: DeliveryState): FirstResult {
-    const attempt = newAttempt(state, { response: '{"ok":true}' });
-    return {
-      position,
-      delivery: {
-        siteId: event.siteId,
-        eventId: event.id,
-        connectionId: `c${position + 1}`,
-        platform: position === 0 ? "sandbox" : "webhook",
-        state,
-        reason: state === "sent" ? null : "because",
-        attempts: 1,
-        dueAt: state === "queued" ? now + 60_000 : 0,
-        owner: "",
-        updatedAt: now + 20,
-      },
-      attempt,
-      settings: "abcdef",
-    };
-  }
+  const result = (item: NewEvent, position: number, state: DeliveryState): FirstSettlement => ({
+    ...settlementOf(item, state, {
+      connectionId: `c${position + 1}`,
+      reason: state === "sent" ? null : "because",
+      dueAt: state === "queued" ? now + 60_000 : 0,
+      at: now + 20,
+      attempt: newAttempt(state, { response: '{"ok":true}' }),
+    }),
+    position,
+    platform: position === 0 ? "sandbox" : "webhook",
+    settings: "abcdef",
+  });
 
-  const settle = (item: NewEvent, number: number, ...results: FirstResult[]) =>
-    store.deliveries.settleFirst({ siteId: item.event.siteId, eventId: item.event.id, number, results });
+  const settle = (item: NewEvent, number: number, ...settlements: FirstSettlement[]) =>
+    store.deliveries.settleFirst({ siteId: item.event.siteId, eventId: item.event.id, number, settlements });
 
   const statesOf = async (item: NewEvent, on = store) =>
     Object.fromEntries(
@@ -138,8 +131,8 @@ describe.each(["sqlite", "postgres"] as const)("first attempts on %s", async (en
     expect(await settle(item, 1, result(item, 1, "rejected"))).toBe(false);
     expect(await statesOf(item)).toEqual({ c1: ["sent", 1, null], c2: ["queued", 0, null], ...others });
     expect(await rowsOf("attempts", item)).toBe(0);
-    const lease = { now: now + 60_000, owner: "node-b", until: now + 90_000, limit: 10 };
-    expect(await store.deliveries.claimDue({ siteId, connectionId: "c2" }, lease)).toHaveLength(1);
+    const lease = { by: "row", owner: "node-b", at: now + 60_000, dueAt: now + 90_000 } as const;
+    expect(await store.deliveries.claimDue({ siteId, connectionId: "c2" }, lease, 10)).toHaveLength(1);
     expect(await store.nodes.takeOver(siteId, node, now + 60_000)).toBe(0);
   });
 
@@ -168,7 +161,7 @@ describe.each(["sqlite", "postgres"] as const)("first attempts on %s", async (en
     const items: NewEvent[] = [];
     for (let i = 0; i < 150; i++) items.push(await accepted(siteId));
     const [below, mark] = [items[9], items[10]];
-    const foreign = newEvent(siteId, { receivedAt: now }, { leaseUntil: null, owner: "node-z" });
+    const foreign = newEvent(siteId, { receivedAt: now }, { ownership: byNode("node-z") });
     await store.events.accept(foreign);
     const node = { owner: "node-a", lowWater: mark?.event.id ?? "" };
     expect(await store.nodes.takeOver(siteId, node, now)).toBe(280);
@@ -252,7 +245,7 @@ describe.each(["sqlite", "postgres"] as const)("first attempts on %s", async (en
 
   test("a plan without an owner has rows for everything that is to be sent", async () => {
     const deliveries = [queuedDelivery("c1"), { ...queuedDelivery("c2"), state: "skipped", reason: "why" } as const];
-    expect(toPlan(deliveries, false).map(({ by, reason }) => [by, reason])).toEqual([
+    expect(toPlan(deliveries, ownedByAny(now)).map(({ by, reason }) => [by, reason])).toEqual([
       ["row", null],
       ["skipped", "why"],
     ]);

@@ -8,7 +8,7 @@ import { minuteMs } from "../../kernel/time.ts";
 import { tryRead } from "../damagedRows.ts";
 import { allByKeys, rowStatement, type Database, type Query, type Row, type RowQuery } from "../engine/database.ts";
 import { inGroups } from "../engine/groupCommit.ts";
-import type { PlanEntry } from "../events/plan.ts";
+import type { PlanEntry } from "./plan.ts";
 import {
   attemptRow,
   deliveryRow,
@@ -17,7 +17,9 @@ import {
   newDelivery,
   type Attempt,
   type Delivery,
+  type Settlement,
 } from "./delivery.ts";
+import { anyNode, ownedByAny } from "./ownership.ts";
 
 /** What the trace shows of an attempt that was sent. `settings` identifies the settings that the request was made with. */
 export type SentAttempt = Pick<Attempt, "startedAt" | "durationMs" | "httpStatus" | "batch" | "response"> & {
@@ -80,22 +82,19 @@ const insertOutcomes = rowStatement({
   key: { event_id: 1, number: 2 },
 });
 
-/** One first attempt that ended, or was given up before it began, and the delivery as it is now. */
-export type FirstResult = {
-  position: number;
-  delivery: Delivery;
-  attempt: Attempt | null;
-  /** Identifies the settings that the request was made with. */
-  settings: string;
-};
+/**
+ * The settlement of a first attempt. `position` is the delivery's in the plan; `settings` identifies the settings that the request
+ * was made with.
+ */
+export type FirstSettlement = Settlement & { position: number; platform: string; settings: string };
 
-/** First results of one event that ended together. */
-export type FirstSettlement = {
+/** First attempts of one event that ended together: one row. */
+export type OutcomeRow = {
   siteId: string;
   eventId: string;
   /** How many first attempts of the event were settled before. */
   number: number;
-  results: readonly FirstResult[];
+  settlements: readonly FirstSettlement[];
 };
 
 /**
@@ -106,31 +105,31 @@ export type FirstSettlement = {
 export const settleOptions = { timeoutMs: minuteMs, isRepeatable: true };
 
 export function outcomeStore(db: Database) {
-  const settle = inGroups<FirstSettlement, boolean>((_group, items) => settleAll(db, items), {
+  const settle = inGroups<OutcomeRow, boolean>((_group, items) => settleAll(db, items), {
     isDataError: db.isDataError,
   });
   return {
     /**
-     * Writes results and resolves when they are committed: with true, or with false when another node has taken the event
+     * Writes a row and resolves when it is committed: with true, or with false when another node has taken the event
      * over, and nothing was written.
      */
-    settleFirst: (item: FirstSettlement) => settle(db.commitGroup(item.siteId), item),
+    settleFirst: (item: OutcomeRow) => settle(db.commitGroup(item.siteId), item),
   };
 }
 
-async function settleAll(db: Database, items: FirstSettlement[]): Promise<boolean[]> {
+async function settleAll(db: Database, items: OutcomeRow[]): Promise<boolean[]> {
   const sorted = items.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
   // Mostly everything was sent, and is settled with one statement. Else a transaction finds out whose rows are there.
-  if (sorted.every(({ results }) => results.every(isSent))) {
-    const write = (tx: RowQuery) => tx.change(insertOutcomes, sorted.map(outcomeRow));
+  if (sorted.every(({ settlements }) => settlements.every(isSent))) {
+    const write = (tx: RowQuery) => tx.change(insertOutcomes, sorted.map(valuesOf));
     const inserted = await db.write(write, { ...settleOptions, isSingle: true });
     if (!inserted.includes(false)) return items.map(() => true);
   }
   return db.write(async (tx) => {
-    const won = new Set<FirstSettlement>();
+    const won = new Set<OutcomeRow>();
     for (const [siteId, ofSite] of Map.groupBy(sorted, (item) => item.siteId)) {
       const inserted = await insertFirst(tx, siteId, ofSite);
-      inserted.forEach((isFirst, i) => isFirst && won.add(ofSite[i] as FirstSettlement));
+      inserted.forEach((isFirst, i) => isFirst && won.add(ofSite[i] as OutcomeRow));
       await insertRows(
         tx,
         ofSite.filter((item) => won.has(item)),
@@ -140,24 +139,24 @@ async function settleAll(db: Database, items: FirstSettlement[]): Promise<boolea
   }, settleOptions);
 }
 
-const keyOf = ({ siteId, eventId, number }: FirstSettlement) => `${siteId} ${eventId} ${number}`;
+const keyOf = ({ siteId, eventId, number }: OutcomeRow) => `${siteId} ${eventId} ${number}`;
 
-const toOutcome = ({ position, delivery, attempt, settings }: FirstResult): Outcome => ({
+const toOutcome = ({ position, state, attempt, settings }: FirstSettlement): Outcome => ({
   position,
-  sent: delivery.state === "sent" && attempt ? { ...attempt, settings } : null,
+  sent: state === "sent" && attempt ? { ...attempt, settings } : null,
 });
 
-const isSent = ({ delivery }: FirstResult) => delivery.state === "sent";
+const isSent = ({ state }: FirstSettlement) => state === "sent";
 
-const outcomeRow = ({ siteId, eventId, number, results }: FirstSettlement) => [
+const valuesOf = ({ siteId, eventId, number, settlements }: OutcomeRow) => [
   siteId,
   eventId,
   number,
-  JSON.stringify(packOutcomes(results.map(toOutcome))),
+  JSON.stringify(packOutcomes(settlements.map(toOutcome))),
 ];
 
-async function insertFirst(tx: RowQuery, siteId: string, items: readonly FirstSettlement[]): Promise<boolean[]> {
-  const rows = items.map(outcomeRow);
+async function insertFirst(tx: RowQuery, siteId: string, items: readonly OutcomeRow[]): Promise<boolean[]> {
+  const rows = items.map(valuesOf);
   const inserted = await tx.change(insertOutcomes, rows);
   // A transaction that runs again, because its commit was not confirmed, finds its own rows.
   for (const [i, [, eventId, number, results]] of rows.entries()) {
@@ -173,18 +172,24 @@ async function insertFirst(tx: RowQuery, siteId: string, items: readonly FirstSe
 }
 
 /** Inserts the delivery and attempt rows of what was not sent. */
-async function insertRows(tx: RowQuery, items: readonly FirstSettlement[]): Promise<void> {
-  const unsent = items.flatMap(({ results }) => results.filter((one) => !isSent(one)));
+async function insertRows(tx: RowQuery, items: readonly OutcomeRow[]): Promise<void> {
+  const unsent = items.flatMap(({ settlements }) => settlements.filter((one) => !isSent(one)));
   if (unsent.length === 0) return;
   await tx.change(
     insertDeliveries,
-    unsent.map(({ delivery }) => deliveryRow.values(delivery)),
+    unsent.map((one) => deliveryRow.values(deliveryOf(one))),
   );
   await tx.change(
     insertAttempts,
-    unsent.flatMap(({ delivery, attempt }) => (attempt ? [attemptRow.values({ ...delivery, ...attempt })] : [])),
+    unsent.flatMap((one) => (one.attempt ? [attemptRow.values({ ...one, ...one.attempt })] : [])),
   );
 }
+
+const deliveryOf = ({ attempt: _attempt, at, ...settlement }: FirstSettlement): Delivery => ({
+  ...settlement,
+  owner: anyNode,
+  updatedAt: at,
+});
 
 /**
  * The outcomes of events, by event. `damaged` are the events with a row that cannot be read; `rows` has the numbers of the
@@ -225,8 +230,7 @@ export async function settleOpen(
   tx: RowQuery,
   siteId: string,
   events: readonly WithPlan[],
-  { state, reason }: Pick<Delivery, "state" | "reason">,
-  at: number,
+  { state, reason, at }: Pick<Settlement, "state" | "reason" | "at">,
 ): Promise<number> {
   let settled = 0;
   // Another node may insert a number first. Its row is then visible in the next pass.
@@ -243,10 +247,9 @@ export async function settleOpen(
       }),
     );
     const rows = open.flatMap(({ id, plan, positions }, i) => {
-      const origin = { event: { siteId, id }, owner: "", leaseUntil: at, at };
       const entries = isFirst[i] ? positions.flatMap((position) => plan[position] ?? []) : [];
       return entries.map(({ connectionId, platform }) =>
-        deliveryRow.values(newDelivery({ connectionId, platform, state, reason }, origin)),
+        deliveryRow.values(newDelivery({ siteId, id }, { connectionId, platform, state, reason }, ownedByAny(at))),
       );
     });
     await tx.change(insertDeliveries, rows);

@@ -7,7 +7,7 @@ import { describe, expect, inject, test } from "vitest";
 import { migratedDatabase } from "../../../test/support/databases.ts";
 import { ulid } from "../../kernel/ids.ts";
 import type { Delivery } from "./delivery.ts";
-import type { Settlement } from "./deliveries.ts";
+import type { Settlement } from "./delivery.ts";
 import { createStore, type Store } from "../store.ts";
 
 const many = 20_000;
@@ -92,8 +92,8 @@ describe.skipIf(inject("inSchemas"))("a large backlog of one connection", () => 
       for (let i = 0; i < 8; i++) {
         expect(await deliveries.findDue(now)).toEqual([busy]);
         expect(await deliveries.findParked()).toEqual([]);
-        const lease = { now, owner: "node", until: now + 1, limit: 20 };
-        expect(await deliveries.claimDue(busy, lease)).toHaveLength(20);
+        const lease = { by: "row", owner: "node", at: now, dueAt: now + 1 } as const;
+        expect(await deliveries.claimDue(busy, lease, 20)).toHaveLength(20);
       }
       const outcome = { state: "parked", reason: "paused" } as const;
       for (let i = 0; i < 4; i++) expect(await deliveries.endPending(busy, outcome, now, 100)).toBe(100);
@@ -125,12 +125,7 @@ describe.skipIf(inject("inSchemas"))("a large backlog of one connection", () => 
         "queued",
         async ({ deliveries }) => {
           for (const limit of [1, 2, 8, 20, 64, 100]) {
-            const claimed = await deliveries.claimDue(busy, {
-              now,
-              owner: "node",
-              until: now + 60_000,
-              limit,
-            });
+            const claimed = await deliveries.claimDue(busy, { by: "row", owner: "node", at: now, dueAt: now + 60_000 }, limit);
             expect(claimed).toHaveLength(limit);
             await Promise.all(claimed.map((one) => deliveries.settle(sent(one))));
           }

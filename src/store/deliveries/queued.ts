@@ -8,6 +8,7 @@ import type { DeliveryState } from "../../kernel/event.ts";
 import { allByKeys, type Database, type Row, type RowQuery, type Value } from "../engine/database.ts";
 import { readDueTime } from "./dueTime.ts";
 import { deliveryRow, type ConnectionKey, type Delivery } from "./delivery.ts";
+import type { RowOwnership } from "./ownership.ts";
 
 /** The relay pauses for as long as a step of the embedded store takes. */
 const step = 100;
@@ -17,20 +18,21 @@ export function queuedDeliveryStore(db: Database) {
     /** Leases up to `limit` due deliveries of one connection. Safe with any number of nodes. */
     async claimDue(
       { siteId, connectionId }: ConnectionKey,
-      lease: { now: number; owner: string; until: number; limit: number },
+      { owner, at, dueAt }: RowOwnership,
+      limit: number,
     ): Promise<Delivery[]> {
       const { changed } = await db.write(async (tx) => {
         const due = await tx.all(
           `SELECT event_id FROM deliveries
            WHERE site_id = $1 AND connection_id = $2 AND state = 'queued' AND due_at <= $3
            ORDER BY due_at LIMIT $4 ${db.skipLocked}`,
-          [siteId, connectionId, lease.now, lease.limit],
+          [siteId, connectionId, at, limit],
         );
         // Without SKIP LOCKED two nodes may have read the same row: the second finds that its due time has moved.
         return changeEach(
           tx,
           due,
-          [siteId, connectionId, lease.now, lease.owner, lease.until],
+          [siteId, connectionId, at, owner, dueAt],
           `UPDATE deliveries SET owner = $4, due_at = $5, updated_at = $3
            WHERE site_id = $1 AND connection_id = $2 AND event_id IN ({KEYS})
              AND ${still("queued")} AND due_at <= $3

@@ -2,14 +2,15 @@
 
 import { idAt } from "../../kernel/ids.ts";
 import { allByKeys, type Query, type Row } from "../engine/database.ts";
-import { readPlanIfWhole, type PlanEntry } from "../events/plan.ts";
+import { readPlanIfWhole, type PlanEntry } from "./plan.ts";
 import { deliveryRow, type Attempt, type Delivery } from "./delivery.ts";
 import { readOutcomesOf, tryReadOutcomes, type Outcome, type SentAttempt } from "./outcomes.ts";
 
 /** A plan with what is needed to read its deliveries. */
 export type PlannedEvent = { id: string; plan: readonly PlanEntry[]; owner: string; receivedAt: number };
 
-export const plannedColumns = "id, plan, owner, received_at";
+/** The columns of an event from which its deliveries are read, besides id and received_at. */
+export const deliverySource = "plan, owner";
 
 export const readPlanned = (row: Row): PlannedEvent => ({
   id: String(row.id),
@@ -19,31 +20,30 @@ export const readPlanned = (row: Row): PlannedEvent => ({
 });
 
 /**
- * Reads the deliveries of events, ordered by platform and connection: the delivery row, else the outcome, else the plan decides.
+ * Reads the deliveries of events, by event and ordered by platform and connection. `rows` have id, received_at and
+ * `deliverySource`.
+ * The delivery row, else the outcome, else the plan decides.
  * What the owner has not settled yet reads as queued, in the owner's hands. With a damaged row of outcomes nothing follows any
  * more, so what may be in that row reads as rejected.
  */
-export async function readDeliveries(
-  db: Query,
-  siteId: string,
-  events: readonly PlannedEvent[],
-): Promise<Map<string, Delivery[]>> {
+export async function readDeliveries(db: Query, siteId: string, rows: readonly Row[]): Promise<Map<string, Delivery[]>> {
+  const events = rows.map(readPlanned);
   const ids = events.map(({ id }) => id);
-  const rows = Map.groupBy(await readRows(db, siteId, ids), ({ eventId }) => eventId);
+  const stored = Map.groupBy(await readRows(db, siteId, ids), ({ eventId }) => eventId);
   const { outcomes, damaged } = await readOutcomesOf(db, siteId, ids);
   return new Map(
     events.map((event) => {
       const found = outcomes.get(event.id) ?? [];
-      const merged = mergeDeliveries(siteId, event, found, rows.get(event.id) ?? []);
+      const merged = mergeDeliveries(siteId, event, found, stored.get(event.id) ?? []);
       return [event.id, damaged.has(event.id) ? merged.map(rejectOpen) : merged];
     }),
   );
 }
 
-/** The same for ids of events. */
+/** The same by the ids of events. */
 export async function readDeliveriesOf(db: Query, siteId: string, ids: readonly string[]): Promise<Map<string, Delivery[]>> {
-  const sql = `SELECT ${plannedColumns} FROM events WHERE site_id = $1 AND id IN ({KEYS})`;
-  return readDeliveries(db, siteId, (await allByKeys(db, sql, [siteId], ids)).map(readPlanned));
+  const sql = `SELECT id, received_at, ${deliverySource} FROM events WHERE site_id = $1 AND id IN ({KEYS})`;
+  return readDeliveries(db, siteId, await allByKeys(db, sql, [siteId], ids));
 }
 
 /** The delivery of an event with a damaged row of outcomes. */

@@ -8,7 +8,9 @@ import { allByKeys, rowStatement, type Query, type Row, type Value } from "../en
 import type { Seal } from "../engine/seal.ts";
 import { packAttribution, unpackAttribution } from "../people/personCodec.ts";
 import { noPayload, packPayload, unpackPayload } from "./payload.ts";
-import { packPlan, readPlan, type PlanEntry } from "./plan.ts";
+import type { NewDelivery } from "../deliveries/delivery.ts";
+import type { StoredOwnership } from "../deliveries/ownership.ts";
+import { deliverySourceOf } from "../deliveries/plan.ts";
 
 export const eventStatuses = ["accepted", "filtered"] as const;
 export type EventStatus = (typeof eventStatuses)[number];
@@ -18,9 +20,6 @@ export type StoredEvent = Event & {
   status: EventStatus;
   filterReasons: FilterReason[];
   attribution: Attribution;
-  plan: PlanEntry[];
-  /** The node that attempts the event first; "" where all deliveries have rows. */
-  owner: string;
   /** When an operator released this filtered event. */
   releasedAt: number | null;
 };
@@ -29,9 +28,8 @@ type Inserted = {
   event: Event;
   attribution: Attribution;
   filterReasons: readonly FilterReason[];
-  plan: readonly PlanEntry[];
-  owner: string;
-  leaseUntil: number | null;
+  deliveries: readonly NewDelivery[];
+  ownership: StoredOwnership;
 };
 
 export const extraPlace = (siteId: string, id: string) => `event ${siteId} ${id}`;
@@ -129,16 +127,6 @@ export function describeEvents(seal: Seal) {
         write: ({ attribution }) => packAttribution(attribution),
         read: (value) => unpackAttribution(String(value)),
       },
-      plan: {
-        column: "plan",
-        write: ({ plan }) => packPlan(plan),
-        read: (value) => readPlan(String(value)),
-      },
-      owner: {
-        column: "owner",
-        write: ({ owner, leaseUntil }) => (leaseUntil === null ? owner : ""),
-        read: String,
-      },
       extra: {
         column: "extra",
         write: ({ event }) => {
@@ -150,8 +138,11 @@ export function describeEvents(seal: Seal) {
       // Written with the extra fields.
       items: { column: "extra", read: (value, row) => unsealPayload(value, row).items },
     },
-    // Indexed, and emptied when the person is erased.
-    { email_ref: ({ event }) => emailRef(event.person.emailSha256) },
+    {
+      // Indexed, and emptied when the person is erased.
+      email_ref: ({ event }) => emailRef(event.person.emailSha256),
+      ...deliverySourceOf,
+    },
   );
 }
 

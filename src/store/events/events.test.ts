@@ -185,8 +185,6 @@ describe.each(["sqlite", "postgres"] as const)("events on %s", async (engine) =>
     await store.events.accept(item);
     expect(await store.events.get(siteId, item.event.id)).toEqual({
       ...item.event,
-      plan: [],
-      owner: "",
       platformEventId: item.event.id,
       status: "filtered",
       filterReasons: [{ code: "blocked domain", detail: "example.com" }],
@@ -290,10 +288,10 @@ describe.each(["sqlite", "postgres"] as const)("events on %s", async (engine) =>
     const deliveries = await store.deliveries.listByEvent(siteId, id);
     expect(deliveries.map(({ state, owner, dueAt }) => [state, owner, dueAt])).toEqual([
       ["queued", "", now],
-      ["parked", "", now],
+      ["parked", "", 0],
     ]);
-    const lease = { now, owner: "n", until: now + 30_000, limit: 10 };
-    expect(await store.deliveries.claimDue({ siteId, connectionId: "c1" }, lease)).toHaveLength(1);
+    const lease = { by: "row", owner: "n", at: now, dueAt: now + 30_000 } as const;
+    expect(await store.deliveries.claimDue({ siteId, connectionId: "c1" }, lease, 10)).toHaveLength(1);
   });
 
   test("an event is released once: a second time is refused, the same time again changes nothing", async () => {

@@ -1,7 +1,8 @@
 // Accepts events, and finds them again.
 
 import type { Attribution, Event, FilterReason, Sha256 } from "../../kernel/event.ts";
-import { deliveryRow, insertDeliveries, newDelivery, type NewDelivery, type Origin } from "../deliveries/delivery.ts";
+import { insertDeliveries, type NewDelivery } from "../deliveries/delivery.ts";
+import { ownedByAny, type StoredOwnership } from "../deliveries/ownership.ts";
 import type { nodeStore } from "../deliveries/nodes.ts";
 import { readDueTime } from "../deliveries/dueTime.ts";
 import { tryRead } from "../damagedRows.ts";
@@ -10,7 +11,7 @@ import { claimAll, claimOrderEventId, personRefOf, type Claimant } from "./claim
 import { eventListStore, type EventFilter } from "./eventList.ts";
 import { describeEvents, eventColumns, insertEvents, type StoredEvent } from "./eventRow.ts";
 import { packAttribution } from "../people/personCodec.ts";
-import { packPlan, toPlan, type PlanEntry } from "./plan.ts";
+import { deliveryRows, deliverySourceOf } from "../deliveries/plan.ts";
 import { batchWhenBusy } from "../engine/adaptiveBatching.ts";
 import { inGroups } from "../engine/groupCommit.ts";
 import type { Seal } from "../engine/seal.ts";
@@ -23,17 +24,8 @@ export type NewEvent = Claimant & {
   /** Empty for an accepted event. */
   filterReasons: FilterReason[];
   deliveries: readonly NewDelivery[];
-  /** The plan of these deliveries: with an owner unless they are leased one by one. */
-  plan: readonly PlanEntry[];
-  /** The node that attempts the deliveries first. */
-  owner: string;
-  /**
-   * null: the lease of the owner's node covers the event, and its deliveries need no rows. Else each gets a row that the
-   * owner has leased until then; with the owner "", any node may claim it from then on.
-   */
-  leaseUntil: number | null;
-  /** When the event was received, by the clock of `leaseUntil` where that is not the node's own. */
-  leasedAt?: number;
+  /** Who attempts the deliveries first. */
+  ownership: StoredOwnership;
   /** The sender is asked to retry when the event is not accepted by then. */
   answerBy?: number;
   /** Events with the same object were handed in together and are committed together. */
@@ -166,9 +158,7 @@ async function acceptAll(
     ),
     tx.change(
       insertDeliveries,
-      accepted.flatMap(({ deliveries, plan, event, owner, leaseUntil, leasedAt = event.receivedAt }) =>
-        deliveryRows(deliveries, plan, { event, owner, leaseUntil: leaseUntil ?? 0, at: leasedAt }),
-      ),
+      accepted.flatMap(({ event, deliveries, ownership }) => deliveryRows(event, deliveries, ownership)),
     ),
   ]);
   await addTotals(tx, toCounted(accepted.filter((_item, i) => written[i])));
@@ -182,17 +172,13 @@ async function acceptAll(
   );
 }
 
-/** The rows of deliveries whose plan says that they have one. */
-const deliveryRows = (deliveries: readonly NewDelivery[], plan: readonly PlanEntry[], origin: Origin) =>
-  deliveries.flatMap((delivery, i) => (plan[i]?.by === "row" ? [deliveryRow.values(newDelivery(delivery, origin))] : []));
-
 async function releaseEvent(tx: RowQuery, release: Release, dueAt: number): Promise<boolean> {
   const { siteId, eventId, attribution, deliveries, orderEventId, claimUntil, now } = release;
-  const plan = toPlan(deliveries, false);
+  const ownership = ownedByAny(dueAt, now);
   const [row] = await tx.all(
     `UPDATE events SET status = 'accepted', attribution = $3, released_at = $4, plan = $5
      WHERE site_id = $1 AND id = $2 AND status = 'filtered' AND email_ref IS NOT NULL RETURNING mode, SUBSTR(person, 1, 64) AS email`,
-    [siteId, eventId, packAttribution(attribution), now, packPlan(plan)],
+    [siteId, eventId, packAttribution(attribution), now, deliverySourceOf.plan({ deliveries, ownership })],
   );
   if (!row) return wasReleasedAt(tx, siteId, eventId, now);
   await markHours(tx, siteId, [eventId], now);
@@ -212,8 +198,7 @@ async function releaseEvent(tx: RowQuery, release: Release, dueAt: number): Prom
     eventId,
     usesOrderEventId ? 1 : 0,
   ]);
-  const origin = { event: { siteId, id: eventId }, owner: "", leaseUntil: dueAt, at: now };
-  await tx.change(insertDeliveries, deliveryRows(deliveries, plan, origin));
+  await tx.change(insertDeliveries, deliveryRows({ siteId, id: eventId }, deliveries, ownership));
   return true;
 }
 

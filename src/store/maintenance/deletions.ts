@@ -4,9 +4,8 @@
 import { idAt } from "../../kernel/ids.ts";
 import { hourMs } from "../../kernel/time.ts";
 import type { Sha256 } from "../../kernel/event.ts";
-import { purgedAnswers } from "../deliveries/syncLogChanges.ts";
+import { selectAnswers } from "../deliveries/syncLog/changes.ts";
 import { emailRef } from "../events/eventRow.ts";
-import { readHead } from "../heads.ts";
 import type { Database, Value } from "../engine/database.ts";
 
 /** No count goes beyond: a larger number would not change the decision. */
@@ -39,10 +38,8 @@ export function deletionStore(db: Database) {
 
     /** Counts the requests and responses in the sync log from before `before`. */
     async answersBefore(siteId: string, before: number): Promise<number> {
-      const head = await readHead(db, siteId, purgedAnswers);
-      const outcomes = `SELECT number FROM outcomes WHERE site_id = $1 AND event_id >= $2 AND event_id < $3`;
-      const attempts = `SELECT number FROM attempts WHERE site_id = $1 AND request <> '(removed)' AND started_at < $2`;
-      return (await count(outcomes, [siteId, head ?? "", idAt(before)])) + (await count(attempts, [siteId, before]));
+      const { first, later } = await selectAnswers(db, siteId, before);
+      return (await count(...first)) + (await count(...later));
     },
 
     eventsOfPerson: (siteId: string, emailSha256: Sha256): Promise<number> =>

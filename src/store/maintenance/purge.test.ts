@@ -6,9 +6,10 @@ import { freshDatabase, freshFolder } from "../../../test/support/databases.ts";
 import { newAttempt, newEvent, queuedDelivery, settlementOf } from "../../../test/support/events.ts";
 import { ulid } from "../../kernel/ids.ts";
 import type { Delivery } from "../deliveries/delivery.ts";
-import type { Settlement } from "../deliveries/deliveries.ts";
+import type { Settlement } from "../deliveries/delivery.ts";
 import { connectDatabase, type StoreLocation } from "../connect.ts";
 import { createStore, type Store } from "../store.ts";
+import { ownedByAny } from "../deliveries/ownership.ts";
 import { dayMs as day } from "../../kernel/time.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
@@ -21,7 +22,7 @@ async function acceptOld(store: Store, n: number): Promise<void> {
     newEvent(
       siteId,
       { receivedAt: longAgo, orderId: `old-${n}` },
-      { claim: `claim-${n}`, deliveries: [queuedDelivery(c.connectionId)], owner: "", leaseUntil: longAgo },
+      { claim: `claim-${n}`, deliveries: [queuedDelivery(c.connectionId)], ownership: ownedByAny(longAgo) },
     ),
   );
 }
@@ -55,9 +56,9 @@ describe.each(["sqlite", "postgres"] as const)("purging on %s", (engine) => {
     let sent = 0;
 
     async function send(): Promise<void> {
-      const lease = { now: (at += 1), owner: "node", until: at + 60_000, limit: 20 };
-      const taken = await store.deliveries.claimDue(c, lease);
-      await Promise.all(taken.map((one) => store.deliveries.settle(refused(one, lease.now))));
+      const lease = { by: "row", owner: "node", at: (at += 1), dueAt: at + 60_000 } as const;
+      const taken = await store.deliveries.claimDue(c, lease, 20);
+      await Promise.all(taken.map((one) => store.deliveries.settle(refused(one, lease.at))));
       sent += taken.length;
     }
     /** Some of the deliveries are purged between the two statements. */

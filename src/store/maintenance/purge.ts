@@ -7,7 +7,7 @@
 import { hourMs } from "../../kernel/time.ts";
 import { idAt, timeOfId } from "../../kernel/ids.ts";
 import { allByKeys, type Database, type Query, type Row } from "../engine/database.ts";
-import { plannedColumns, readDeliveries, readPlanned, type PlannedEvent } from "../deliveries/readDeliveries.ts";
+import { deliverySource, readDeliveries } from "../deliveries/readDeliveries.ts";
 import { finalAt } from "../statistics/statistics.ts";
 
 /** `next` is where the next step begins; null at the end. `removed` counts rows of all tables. */
@@ -85,11 +85,11 @@ export function purgeStore(db: Database) {
         if (!isFinal) return { removed: 0, next: null };
         // A replay or an erasure locks these rows too, so that one of the two sees what the other did.
         const rows = await tx.all(
-          `SELECT ${plannedColumns} FROM events WHERE site_id = $1 AND id > $2 AND id < $3
+          `SELECT id, received_at, ${deliverySource} FROM events WHERE site_id = $1 AND id > $2 AND id < $3
            ORDER BY id LIMIT $4 ${db.forUpdate}`,
           [siteId, after, idAt((hour + 1) * hourMs), Math.min(maxRows, maxEvents)],
         );
-        const { ids, purgeable } = await selectEvents(tx, siteId, rows.map(readPlanned), maxRows);
+        const { ids, purgeable } = await selectEvents(tx, siteId, rows, maxRows);
         return { removed: await removeEvents(tx, siteId, purgeable), next: ids.at(-1) ?? String(first.id) };
       });
     },
@@ -209,14 +209,15 @@ async function markFinal(tx: Query, siteId: string, hour: number): Promise<boole
 async function selectEvents(
   tx: Query,
   siteId: string,
-  events: readonly PlannedEvent[],
+  events: readonly Row[],
   maxRows: number,
 ): Promise<{ ids: string[]; purgeable: string[] }> {
   const byEvent = await readDeliveries(tx, siteId, events);
   const taken: string[] = [];
   const purgeable: string[] = [];
   let rows = 0;
-  for (const { id } of events) {
+  for (const event of events) {
+    const id = String(event.id);
     const own = byEvent.get(id) ?? [];
     rows += 2 + own.reduce((sum, { state, attempts }) => sum + (state === "sent" ? 0 : 1 + attempts), 0);
     if (rows > maxRows && taken.length) break;

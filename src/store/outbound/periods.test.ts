@@ -1,7 +1,7 @@
 // Totals, periods and pushes on both engines: every conversion and every removal is in exactly one period.
 
 import { afterAll, describe, expect, test } from "vitest";
-import { auditLine, newEvent as eventWith, unattributed } from "../../../test/support/events.ts";
+import { byNode, auditLine, newEvent as eventWith, unattributed } from "../../../test/support/events.ts";
 import { createNodes } from "../../../test/support/nodes.ts";
 import type { FilterReason, Mode } from "../../kernel/event.ts";
 import { shortId, ulid } from "../../kernel/ids.ts";
@@ -31,7 +31,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", async
   const newEvent = (
     siteId: string,
     { mode = "live", reasons = [], owner = "node" }: { mode?: Mode; reasons?: FilterReason[]; owner?: string } = {},
-  ) => eventWith(siteId, { receivedAt: now, mode }, { filterReasons: reasons, owner, deliveries: [] });
+  ) => eventWith(siteId, { receivedAt: now, mode }, { filterReasons: reasons, ownership: byNode(owner), deliveries: [] });
 
   const soFar = async (siteId: string) => {
     const open = await store.periods.readOpen(siteId);

@@ -1,7 +1,7 @@
 // All-time totals for the outbound webhook. Each process adds to a row of its own, in the transaction that writes the
 // counted event, so that totals and events agree.
 
-import type { Event, FilterReason } from "../../kernel/event.ts";
+import type { NewEvent } from "../events/events.ts";
 import { chunks, tuples, type Query } from "../engine/database.ts";
 
 /** conversions: accepted live events. removed: live events filtered as bots', and visits of bots. */
@@ -13,11 +13,10 @@ type Counted = { siteId: string; writer: string; conversions: number; removedEve
  * Computes the increments of the totals. Takes only events that were inserted: a transaction that runs again, because its
  * commit was not confirmed, inserts none and must add nothing.
  */
-export function toCounted(
-  written: readonly { event: Event; filterReasons: readonly FilterReason[]; owner: string }[],
-): Counted[] {
+export function toCounted(written: readonly Pick<NewEvent, "event" | "filterReasons" | "ownership">[]): Counted[] {
   const bySite = new Map<string, Counted>();
-  for (const { event, filterReasons, owner } of written) {
+  for (const { event, filterReasons, ownership } of written) {
+    const { owner } = ownership;
     const { siteId, mode } = event;
     const isConversion = filterReasons.length === 0;
     const isRemoval = filterReasons.some(({ code }) => code === "only bot visits");

@@ -5,9 +5,8 @@ import { yieldToEventLoop } from "../../kernel/deadline.ts";
 import { allByKeys, chunks, type Database, type Row } from "../engine/database.ts";
 import { eraseMasks } from "../../kernel/maskAddresses.ts";
 import type { Sha256 } from "../../kernel/event.ts";
-import { removeAnswers, settleOpen } from "../deliveries/outcomes.ts";
+import { eraseDeliveries } from "../deliveries/eraseDeliveries.ts";
 import { emailRef } from "../events/eventRow.ts";
-import { readPlanIfWhole } from "../events/plan.ts";
 import { packAttribution } from "./personCodec.ts";
 
 export function eraseStore(db: Database) {
@@ -18,13 +17,12 @@ export function eraseStore(db: Database) {
      */
     async events(siteId: string, emailSha256: Sha256, now: number): Promise<number> {
       const rows = await db.all(
-        `SELECT id, plan, name, order_id FROM events
+        `SELECT id, name, order_id FROM events
          WHERE site_id = $1 AND email_ref = $2 AND SUBSTR(person, 1, 64) = $3`,
         [siteId, emailRef(emailSha256), emailSha256],
       );
       for (const some of chunks(rows)) {
-        const events = some.map((row) => ({ id: String(row.id), plan: readPlanIfWhole(String(row.plan)) }));
-        const ids = events.map(({ id }) => id);
+        const ids = some.map((row) => String(row.id));
         await db.write(async (tx) => {
           // Events first: a concurrent replay locks them too, so that the later of the two sees what the earlier one did.
           await allByKeys(
@@ -40,21 +38,7 @@ export function eraseStore(db: Database) {
               String(row.id),
               ...masksErased(row),
             ]);
-          // A node that is sending them finds them settled, and writes nothing more of the person.
-          await settleOpen(tx, siteId, events, { state: "skipped", reason: "person erased" }, now);
-          await allByKeys(
-            tx,
-            `UPDATE deliveries SET state = 'skipped', reason = 'person erased', owner = '', updated_at = $2
-             WHERE site_id = $1 AND event_id IN ({KEYS}) AND state IN ('queued', 'parked')`,
-            [siteId, now],
-            ids,
-          );
-          const attempts = `UPDATE attempts SET request = '(erased)', response = NULL
-            WHERE site_id = $1 AND event_id IN ({KEYS})`;
-          await allByKeys(tx, attempts, [siteId], ids);
-          const outcomes = `SELECT event_id, number, results FROM outcomes
-            WHERE site_id = $1 AND event_id IN ({KEYS})`;
-          await removeAnswers(tx, siteId, await allByKeys(tx, outcomes, [siteId], ids));
+          await eraseDeliveries(tx, siteId, ids, now);
         });
         await yieldToEventLoop();
       }

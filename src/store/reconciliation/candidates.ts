@@ -5,7 +5,7 @@ import type { DeliveryState, FilterReason, Sha256 } from "../../kernel/event.ts"
 import { idAt } from "../../kernel/ids.ts";
 import { readConfirmations, type ConfirmationRow } from "../confirmations/confirmations.ts";
 import type { Delivery } from "../deliveries/delivery.ts";
-import { readDeliveries, readPlanned } from "../deliveries/readDeliveries.ts";
+import { deliverySource, readDeliveries } from "../deliveries/readDeliveries.ts";
 import { allByKeys, allForEach, keyedRead, type Database, type Row } from "../engine/database.ts";
 import { emailColumn } from "../events/eventList.ts";
 import { emailRef, readSummary, summaryColumns } from "../events/eventRow.ts";
@@ -40,7 +40,7 @@ export type Candidate = CandidateHead & { deliveries: CandidateDelivery[] };
 /** A search for events of a person that were received from `from` on and before `to`. */
 type PersonSearch = { emailSha256: Sha256; from: number; to: number };
 
-const candidateColumns = `${summaryColumns}, ${emailColumn}, plan, owner, time`;
+const candidateColumns = `${summaryColumns}, ${emailColumn}, ${deliverySource}, time`;
 
 /** An order id that belongs to more events than this is a placeholder. */
 const maxPerOrder = 20;
@@ -83,7 +83,7 @@ function readHead(row: Row): CandidateHead {
 export function candidateStore(db: Database) {
   async function toCandidates(siteId: string, rows: readonly Row[]): Promise<Candidate[]> {
     const live = rows.filter(isLive);
-    const deliveries = await readDeliveries(db, siteId, live.map(readPlanned));
+    const deliveries = await readDeliveries(db, siteId, live);
     const sent = [...deliveries].filter(([, some]) => some.some(({ state }) => state === "sent"));
     const confirmations = Map.groupBy(
       await readConfirmations(

@@ -5,6 +5,7 @@ import { ulid } from "../../kernel/ids.ts";
 import type { AuditLine } from "./audit.ts";
 import type { ImportRow, NewImport } from "./imports.ts";
 import { finalAt } from "../statistics/statistics.ts";
+import { ownedByAny } from "../deliveries/ownership.ts";
 import { hourMs } from "../../kernel/time.ts";
 
 const now = Date.UTC(2026, 10, 15);
@@ -51,7 +52,7 @@ describe.each(["sqlite", "postgres"] as const)("imports on %s", async (engine) =
     expect(await store.imports.find(key)).toMatchObject({ line: 7, state: "running" });
     await store.imports.end(key, "done", { line: 9, tally: { rows: 8 } }, { owner: "a", now }, line);
     const done = await store.imports.find(key);
-    expect(done).toMatchObject({ line: 9, tally: { rows: 8 }, state: "done", owner: "", leaseUntil: 0 });
+    expect(done).toMatchObject({ line: 9, tally: { rows: 8 }, state: "done", ownership: ownedByAny(0) });
     // A finished import is not started again.
     expect(await claim("three", done, "a")).toBeNull();
     expect((await store.imports.list("s")).map(({ id }) => id).toSorted()).toContain("three");
@@ -74,8 +75,7 @@ describe.each(["sqlite", "postgres"] as const)("imports on %s", async (engine) =
         claim: "claim",
         claimUntil: now + 1000,
         deliveries: [queuedDelivery("c1"), { ...queuedDelivery("c2"), state: "parked" }],
-        owner: "",
-        leaseUntil: now,
+        ownership: ownedByAny(now),
       },
     );
     await store.events.accept(item);
@@ -86,7 +86,7 @@ describe.each(["sqlite", "postgres"] as const)("imports on %s", async (engine) =
     expect(await Promise.all(["c1", "c2", "c3"].map((id) => store.imports.countQueued("s", id, 10)))).toEqual([1, 0, 0]);
     expect(await store.imports.countQueued("s", "c1", 0)).toBe(0);
     // The queued delivery has no owner and is due at once.
-    const lease = { now, owner: "node", until: now + 1000, limit: 10 };
-    expect(await store.deliveries.claimDue({ siteId: "s", connectionId: "c1" }, lease)).toHaveLength(1);
+    const lease = { by: "row", owner: "node", at: now, dueAt: now + 1000 } as const;
+    expect(await store.deliveries.claimDue({ siteId: "s", connectionId: "c1" }, lease, 10)).toHaveLength(1);
   });
 });

@@ -6,7 +6,7 @@ import { readList } from "../damagedRows.ts";
 import { asNumber, asOneOf, asText, describeRow } from "../describeRow.ts";
 import { allByKeys, chunks, tuples, type Database, type Query } from "../engine/database.ts";
 import type { Delivery } from "../deliveries/delivery.ts";
-import { readDeliveries, readPlanned } from "../deliveries/readDeliveries.ts";
+import { deliverySource, readDeliveries } from "../deliveries/readDeliveries.ts";
 import { readCounted, summaryColumns, type CountedEvent } from "../events/eventRow.ts";
 
 /**
@@ -95,11 +95,11 @@ export function statisticsStore(db: Database) {
     /** Lists up to `max` events of an hour after the id `after`, in order of id, with their deliveries. */
     async listPortion(siteId: string, hour: number, after: string, max: number): Promise<Portion> {
       const rows = await db.all(
-        `SELECT ${summaryColumns}, plan, owner FROM events
+        `SELECT ${summaryColumns}, ${deliverySource} FROM events
          WHERE site_id = $1 AND id > $2 AND id >= $3 AND id < $4 ORDER BY id LIMIT $5`,
         [siteId, after, idAt(hour * hourMs), idAt((hour + 1) * hourMs), max],
       );
-      const deliveries = await readDeliveries(db, siteId, rows.map(readPlanned));
+      const deliveries = await readDeliveries(db, siteId, rows);
       return { events: rows.map(readCounted), deliveries: [...deliveries.values()].flat() };
     },
 

@@ -3,7 +3,7 @@
 import type { DeliveryState } from "../../../src/kernel/event.ts";
 import { orderEventId } from "../../../src/kernel/ids.ts";
 import { readOutcomes, type Outcome } from "../../../src/store/deliveries/outcomes.ts";
-import { readPlan, type PlanEntry } from "../../../src/store/events/plan.ts";
+import { readPlan, type PlanEntry } from "../../../src/store/deliveries/plan.ts";
 import type { Change, Row, Table, Value } from "../database/tables.ts";
 
 export type LedgerEvent = {

@@ -110,10 +110,10 @@ function observe(onDefect: NodeOptions["onDefect"], clocks: { now: () => number;
 
 /** As `src/server/routes.ts` does it. */
 function mountInbound(server: EventEmitter, config: Config, services: Services, observability: Observability): void {
-  const { store, directory, lanes, openEvents, owner, keyUses, ownHost, now, onDefect } = services;
-  const { leaseMs, transport, answerMs, maxInFlight } = config;
+  const { store, directory, lanes, openEvents, keyUses, ownHost, now, onDefect } = services;
+  const { transport, answerMs, maxInFlight } = config;
   const { onPlanned } = observability;
-  const parts = { store, lanes, owner, leaseMs, now, onPlanned, toSharedTime: services.clock.fromLocal };
+  const parts = { store, lanes, now, onPlanned };
   const app = { server, routing: () => {}, all: () => {} } as unknown as FastifyInstance;
   inboundRoute(app, {
     authentication: {

@@ -3,9 +3,8 @@
 
 import { ulid } from "../../../src/kernel/ids.ts";
 import type { NewEvent } from "../../../src/store/events/events.ts";
-import type { FirstSettlement } from "../../../src/store/deliveries/outcomes.ts";
-import { newDelivery } from "../../../src/store/deliveries/delivery.ts";
-import { newAttempt, newEvent, queuedDelivery } from "../events.ts";
+import type { OutcomeRow } from "../../../src/store/deliveries/outcomes.ts";
+import { byNode, newAttempt, newEvent, settlementOf } from "../events.ts";
 import { withStore } from "../installation.ts";
 import type { Installation } from "../relay.ts";
 import { sha256 } from "../sha256.ts";
@@ -31,7 +30,7 @@ export function measureSteps(home: Installation, siteId: string, cpuMs: () => nu
           return store.events.accept(item);
         },
       ],
-      ["settle", () => store.deliveries.settleFirst(settlementOf(accepted.pop() ?? eventOf(siteId)))],
+      ["settle", () => store.deliveries.settleFirst(outcomesOf(accepted.pop() ?? eventOf(siteId)))],
     ];
     for (const together of [1, 8])
       for (const [step, take] of steps) {
@@ -48,16 +47,14 @@ export function measureSteps(home: Installation, siteId: string, cpuMs: () => nu
 const eventOf = (siteId: string) => {
   const receivedAt = Date.now();
   const id = ulid(receivedAt);
-  return newEvent(siteId, { id, receivedAt, orderId: id }, { leaseUntil: null, orderEventId: `order-${id}` });
+  return newEvent(siteId, { id, receivedAt, orderId: id }, { ownership: byNode(), orderEventId: `order-${id}` });
 };
 
-const settlementOf = ({ event: { siteId, id } }: NewEvent): FirstSettlement => {
-  const origin = { event: { siteId, id }, owner: "", leaseUntil: 0, at: Date.now() };
-  const delivery = { ...newDelivery(queuedDelivery(), origin), state: "sent" as const };
-  return {
-    siteId,
-    eventId: id,
-    number: 0,
-    results: [{ position: 0, delivery, attempt: newAttempt("sent"), settings: "" }],
-  };
-};
+const outcomesOf = (item: NewEvent): OutcomeRow => ({
+  siteId: item.event.siteId,
+  eventId: item.event.id,
+  number: 0,
+  settlements: [
+    { ...settlementOf(item, "sent", { attempt: newAttempt("sent") }), position: 0, platform: "sandbox", settings: "" },
+  ],
+});

@@ -12,7 +12,8 @@ import type { Snapshot } from "../snapshot.ts";
 import { checkHeldClaims, claimedColumns, idPattern, readWindows, type DedupWindows } from "./claims.ts";
 import { compareHours, compareTotals, type SiteCounts } from "./counts.ts";
 import { incompleteSites, type Faults } from "./faults.ts";
-import { checkPlans, hasPlan } from "./plans.ts";
+import { checkDeliveries, hasPlan } from "../../deliveries/check.ts";
+import { deliverySource } from "../../deliveries/readDeliveries.ts";
 
 /** The text is empty for a person who was erased. */
 const personPattern = /^(?:[0-9a-f]{64}(?: (?:=|[0-9a-f]{64})?){0,7})?$/;
@@ -36,7 +37,7 @@ export async function checkEvents(snapshot: Snapshot, { windowsOf, now }: EventR
   let siteId: string | null = null;
   let counts = noCounts();
   // The rows of a deleted site go one table after the other; what could still be sent of a moved one is there.
-  const sql = `SELECT ${claimedColumns}, status, email_ref, attribution, reasons, plan, owner, uses_order_event_id
+  const sql = `SELECT ${claimedColumns}, status, email_ref, attribution, reasons, ${deliverySource}, uses_order_event_id
     FROM events WHERE site_id NOT IN (${incompleteSites}) ORDER BY site_id, id`;
   for await (const some of snapshot.stream(sql)) {
     for (const [id, rows] of Map.groupBy(some, (row) => String(row.site_id))) {
@@ -46,7 +47,7 @@ export async function checkEvents(snapshot: Snapshot, { windowsOf, now }: EventR
         counts = noCounts();
       }
       for (const row of rows) checkEvent(row, faults);
-      const states = await checkPlans(snapshot, id, rows.filter(hasPlan), marks, faults);
+      const states = await checkDeliveries(snapshot, { siteId: id, events: rows.filter(hasPlan), marks }, faults);
       const ofSite = windows.get(id);
       if (ofSite) await checkHeldClaims(snapshot, id, rows, ofSite, now, faults);
       for (const row of rows) countEvent(counts, row, states.get(String(row.id)) ?? []);

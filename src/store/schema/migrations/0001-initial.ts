@@ -267,7 +267,7 @@ export const initial: Migration = shardOthers({
     `CREATE INDEX rate_counters_by_end ON rate_counters (until)`,
 
     // id sorts by time. owner is the node that attempts the event first, and plan says for each connection what was decided:
-    // events/plan.ts. email_ref is the first 52 bits of the email hash, and null when the person was erased.
+    // deliveries/plan.ts. email_ref is the first 52 bits of the email hash, and null when the person was erased.
     // uses_order_event_id is 1 where platforms receive the order event id and not the id. order_event_id holds it where
     // an address was masked in the name or order id: it cannot be computed from them then. released_at is set where an
     // operator let a filtered event through.

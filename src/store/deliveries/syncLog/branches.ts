@@ -1,9 +1,9 @@
 // The SQL of sync log pages that are read along the indexes of delivery rows, with a branch for each connection and state.
 
-import type { DeliveryState } from "../../kernel/event.ts";
-import type { Value } from "../engine/database.ts";
-import { qualified } from "../describeRow.ts";
-import { deliveryRow } from "./delivery.ts";
+import type { DeliveryState } from "../../../kernel/event.ts";
+import type { Value } from "../../engine/database.ts";
+import { qualified } from "../../describeRow.ts";
+import { deliveryRow } from "../delivery.ts";
 
 /** An index to read along: of a connection, and of a state that only delivery rows have. */
 export type Branch = { connectionId: string; state: RowState };

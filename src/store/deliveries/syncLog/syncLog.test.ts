@@ -1,16 +1,16 @@
 // The sync log on both engines: pages, filters, replay, cancel and purge.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { newAttempt, newEvent, queuedDelivery, settlementOf } from "../../../test/support/events.ts";
-import { createNodes } from "../../../test/support/nodes.ts";
-import type { ConfirmationReason, ConfirmationState } from "../../kernel/confirmation.ts";
-import type { DeliveryState } from "../../kernel/event.ts";
-import { shortId } from "../../kernel/ids.ts";
-import { hourMs } from "../../kernel/time.ts";
-import { finalAt, type Figure } from "../statistics/statistics.ts";
+import { newAttempt, newEvent, queuedDelivery, settlementOf } from "../../../../test/support/events.ts";
+import { createNodes } from "../../../../test/support/nodes.ts";
+import type { ConfirmationReason, ConfirmationState } from "../../../kernel/confirmation.ts";
+import type { DeliveryState } from "../../../kernel/event.ts";
+import { shortId } from "../../../kernel/ids.ts";
+import { hourMs } from "../../../kernel/time.ts";
+import { finalAt, type Figure } from "../../statistics/statistics.ts";
 import type { LogFilter } from "./syncLog.ts";
-import type { LogKey } from "./syncLogChanges.ts";
-import { sha256 } from "../../../test/support/sha256.ts";
+import type { LogKey } from "./changes.ts";
+import { sha256 } from "../../../../test/support/sha256.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
 const day = 86_400_000;
@@ -308,7 +308,8 @@ describe.each(["sqlite", "postgres"] as const)("the sync log on %s", async (engi
     expect(await store.syncLog.requeue(siteId, keys, ["rejected", "expired"], now + 100)).toBe(1);
     const claimed = await other.deliveries.claimDue(
       { siteId, connectionId: "c1" },
-      { now: now + 200, owner: "b", until: now + 9000, limit: 10 },
+      { by: "row", owner: "b", at: now + 200, dueAt: now + 9000 } as const,
+      10,
     );
     expect(claimed.map((one) => one.eventId)).toEqual([id]);
   });

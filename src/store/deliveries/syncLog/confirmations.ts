@@ -1,12 +1,12 @@
 // The part of the sync log that concerns confirmations. Most deliveries are confirmed or unknown, so those are found along the
 // events; what was not counted has an index.
 
-import type { ConfirmationReason, ConfirmationState } from "../../kernel/confirmation.ts";
-import type { Mode } from "../../kernel/event.ts";
-import { readConfirmations, type ConfirmationRow } from "../confirmations/confirmations.ts";
-import type { Query, Value } from "../engine/database.ts";
-import type { Delivery } from "./delivery.ts";
-import type { LogKey } from "./syncLogChanges.ts";
+import type { ConfirmationReason, ConfirmationState } from "../../../kernel/confirmation.ts";
+import type { Mode } from "../../../kernel/event.ts";
+import { readConfirmations, type ConfirmationRow } from "../../confirmations/confirmations.ts";
+import type { Query, Value } from "../../engine/database.ts";
+import type { Delivery } from "../delivery.ts";
+import type { LogKey } from "./changes.ts";
 
 export type ConfirmationFilter = {
   state: ConfirmationState;

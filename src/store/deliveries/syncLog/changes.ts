@@ -1,20 +1,39 @@
 // Requeues and cancels deliveries of the sync log, and purges the texts of old attempts. Each transaction changes one
 // chunk, so that a million deliveries do not block the store.
 
-import type { DeliveryState } from "../../kernel/event.ts";
-import { idAt } from "../../kernel/ids.ts";
-import { allByKeys, chunks, list, type Database, type Row, type RowQuery } from "../engine/database.ts";
-import { lockEvents } from "../events/eventRow.ts";
-import { moveHead, readHead } from "../heads.ts";
-import { attemptsSince, skipScanSite } from "./dueConnections.ts";
-import { readDueTime } from "./dueTime.ts";
-import { deliveryRow, insertDeliveries } from "./delivery.ts";
-import { plannedColumns, readDeliveries, readPlanned } from "./readDeliveries.ts";
-import { removeAnswers } from "./outcomes.ts";
-import { markHours } from "../statistics/statistics.ts";
+import type { DeliveryState } from "../../../kernel/event.ts";
+import { idAt } from "../../../kernel/ids.ts";
+import {
+  allByKeys,
+  chunks,
+  list,
+  type Database,
+  type Query,
+  type Row,
+  type RowQuery,
+  type Value,
+} from "../../engine/database.ts";
+import { lockEvents } from "../../events/eventRow.ts";
+import { moveHead, readHead } from "../../heads.ts";
+import { attemptsSince, skipScanSite } from "../dueConnections.ts";
+import { readDueTime } from "../dueTime.ts";
+import { deliveryRow, insertDeliveries } from "../delivery.ts";
+import { deliverySource, readDeliveries } from "../readDeliveries.ts";
+import { removeAnswers } from "../outcomes.ts";
+import { markHours } from "../../statistics/statistics.ts";
 
 /** The head of what was purged: answers of events below are gone. */
-export const purgedAnswers = "purged answers";
+const purgedAnswers = "purged answers";
+
+type Selection = [sql: string, params: Value[]];
+
+/** Selects the answers from before `before` that are still there: of first attempts, and of later ones. */
+export async function selectAnswers(db: Query, siteId: string, before: number): Promise<{ first: Selection; later: Selection }> {
+  const head = await readHead(db, siteId, purgedAnswers);
+  const first = `SELECT number FROM outcomes WHERE site_id = $1 AND event_id >= $2 AND event_id < $3`;
+  const later = `SELECT number FROM attempts WHERE site_id = $1 AND request <> '(removed)' AND started_at < $2`;
+  return { first: [first, [siteId, head ?? "", idAt(before)]], later: [later, [siteId, before]] };
+}
 
 export type LogKey = { eventId: string; connectionId: string };
 
@@ -47,9 +66,9 @@ export function syncLogChangeStore(db: Database) {
       { reason, dueAt }: { reason: string; dueAt: number } = { reason: "replayed", dueAt: now },
     ): Promise<number> {
       return inChunks(siteId, keys, now, async (tx, connectionId, ids) => {
-        const planned = await lockEvents(tx, db.forUpdate, siteId, ids, plannedColumns);
+        const planned = await lockEvents(tx, db.forUpdate, siteId, ids, `id, received_at, ${deliverySource}`);
         // What was sent at once, was skipped by its plan, or has a damaged outcome, has no row yet.
-        const deliveries = await readDeliveries(tx, siteId, planned.map(readPlanned));
+        const deliveries = await readDeliveries(tx, siteId, planned);
         const wanted = [...deliveries.values()].flat().filter((one) => one.connectionId === connectionId);
         const ended = wanted.filter(({ state }) => ["sent", "skipped", "rejected"].includes(state));
         await tx.change(

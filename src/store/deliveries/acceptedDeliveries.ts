@@ -4,9 +4,9 @@
 
 import type { Database } from "../engine/database.ts";
 import { readHead } from "../heads.ts";
-import type { ConnectionKey } from "../deliveries/delivery.ts";
-import { readOutcomesOf, type Outcome } from "../deliveries/outcomes.ts";
-import { plannedColumns, readPlanned, type PlannedEvent } from "../deliveries/readDeliveries.ts";
+import type { ConnectionKey } from "./delivery.ts";
+import { readOutcomesOf, type Outcome } from "./outcomes.ts";
+import { deliverySource, readPlanned, type PlannedEvent } from "./readDeliveries.ts";
 
 export type AcceptedDelivery = {
   eventId: string;
@@ -48,7 +48,7 @@ export function acceptedDeliveryStore(db: Database) {
     { beforeId, openFromId, limit }: PageOptions,
   ): Promise<{ accepted: AcceptedDelivery[]; eventId: string }> {
     const rows = await db.all(
-      `SELECT ${plannedColumns}, mode, name FROM events WHERE site_id = $1 AND id > $2 AND id < $3 ORDER BY id LIMIT $4`,
+      `SELECT id, received_at, ${deliverySource}, mode, name FROM events WHERE site_id = $1 AND id > $2 AND id < $3 ORDER BY id LIMIT $4`,
       [siteId, after, beforeId, limit],
     );
     const events = rows.map((row) => ({

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Conversion } from "../kernel/event.ts";
 import { platformOf } from "../platforms/index.ts";
 import { fullSample } from "../platforms/shared/sample.ts";
-import { exchange } from "./exchange.ts";
+import { callPlatform } from "./platformCall.ts";
 
 const now = fullSample().time + 60_000;
 
@@ -15,7 +15,7 @@ async function exchangeWith(id: string, answer: { status: number; body: string }
     send: () => Promise.resolve({ ok: true as const, response }),
     close: () => Promise.resolve(),
   };
-  return exchange(sender, platform, settings, conversions, now);
+  return callPlatform(sender, { platform, settings }, conversions, now);
 }
 
 describe("what the log keeps of an answer", () => {

@@ -2,16 +2,17 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
-import { eventually } from "../../test/support/relay.ts";
-import { newAttempt, newEvent, newSite, queuedDelivery } from "../../test/support/events.ts";
-import { createNodes, sql } from "../../test/support/nodes.ts";
-import { maxLeaseMs } from "../store/deliveries/nodes.ts";
-import { MachineDown } from "../store/engine/postgres/machines.ts";
-import type { Store } from "../store/store.ts";
-import type { NewEvent } from "../store/events/events.ts";
-import type { Settlement } from "../store/deliveries/deliveries.ts";
-import { shortId } from "../kernel/ids.ts";
-import { hourMs } from "../kernel/time.ts";
+import { eventually } from "../../../test/support/relay.ts";
+import { byNode, newAttempt, newEvent, newSite, queuedDelivery } from "../../../test/support/events.ts";
+import { createNodes, sql } from "../../../test/support/nodes.ts";
+import { maxLeaseMs } from "../../store/deliveries/nodes.ts";
+import { MachineDown } from "../../store/engine/postgres/machines.ts";
+import type { Store } from "../../store/store.ts";
+import type { NewEvent } from "../../store/events/events.ts";
+import type { Settlement } from "../../store/deliveries/delivery.ts";
+import { shortId } from "../../kernel/ids.ts";
+import { hourMs } from "../../kernel/time.ts";
+import type { OpenEvent, ReservedId } from "../ownership.ts";
 import { startOpenEvents } from "./openEvents.ts";
 
 const leaseMs = 30_000;
@@ -45,14 +46,16 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
   async function accepted(node: Awaited<ReturnType<typeof createNode>>, siteId: string) {
     const reserved = node.events.reserveId(Date.now());
     const deliveries = ["c1", "c2", "c3"].map((connection) => queuedDelivery(connection));
-    const item = newEvent(
-      siteId,
-      { id: reserved.id, receivedAt: Date.now() },
-      { leaseUntil: null, owner: node.owner, deliveries },
-    );
-    const openEvent = reserved.open(siteId, item.plan) ?? expect.unreachable("the lease has ended");
+    const item = newEvent(siteId, { id: reserved.id, receivedAt: Date.now() }, { ownership: byNode(node.owner), deliveries });
+    const openEvent = open(reserved, item) ?? expect.unreachable("the lease has ended");
     await store.events.accept(item);
     return { item, openEvent };
+  }
+
+  /** The open event; null where each delivery is to have a row. */
+  function open(reserved: ReservedId, { event, deliveries }: NewEvent): OpenEvent | null {
+    const ownership = reserved.own(event.siteId, deliveries, event.receivedAt);
+    return ownership.by === "node" ? ownership.event : null;
   }
 
   const settlement = ({ event }: NewEvent, connectionId: string, state: Settlement["state"]): Settlement => ({
@@ -145,8 +148,8 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
     const { item, openEvent } = await accepted(node, await newSite(store));
     openEvent.abandon();
     const reserved = node.events.reserveId(Date.now());
-    const ghost = newEvent(item.event.siteId, { id: reserved.id }, { leaseUntil: null });
-    reserved.open(ghost.event.siteId, ghost.plan)?.abandon();
+    const ghost = newEvent(item.event.siteId, { id: reserved.id }, { ownership: byNode() });
+    open(reserved, ghost)?.abandon();
     expect(await statesOf(item)).toEqual(["queued", "queued", "queued"]);
     node.clock.elapsed += leaseMs;
     // One that fails is tried again, and keeps no other from being settled.
@@ -238,7 +241,7 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
 
   describe.runIf(engine === "postgres")("after the promotion of a server that lacks the last commits", () => {
     /** A node on a server whose promotion can be simulated: it takes the last outcomes and the last mark with it. */
-    async function openPromotable(siteId: string) {
+    async function createPromotable(siteId: string) {
       let promotions = 0;
       const nodes: Store["nodes"] = {
         ...store.nodes,
@@ -262,7 +265,7 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
 
     test("deliveries whose outcomes are lost are queued again, and only those", async () => {
       const siteId = await newSite(store);
-      const { node, promote } = await openPromotable(siteId);
+      const { node, promote } = await createPromotable(siteId);
       const [kept, lost, open] = [await accepted(node, siteId), await accepted(node, siteId), await accepted(node, siteId)];
       for (const { item, openEvent } of [kept, lost])
         for (const id of ["c1", "c2", "c3"]) await openEvent.settle(settlement(item, id, "sent"));
@@ -277,7 +280,7 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
 
     test("outcomes of an event that is still open are written again", async () => {
       const siteId = await newSite(store);
-      const { node, promote } = await openPromotable(siteId);
+      const { node, promote } = await createPromotable(siteId);
       const { item, openEvent } = await accepted(node, siteId);
       await openEvent.settle(settlement(item, "c1", "sent"));
       await openEvent.settle(settlement(item, "c2", "rejected"));
@@ -290,7 +293,7 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
 
     test("an event whose first outcome is lost and whose last is not is queued for the first alone", async () => {
       const siteId = await newSite(store);
-      const { node, promote } = await openPromotable(siteId);
+      const { node, promote } = await createPromotable(siteId);
       const { item, openEvent } = await accepted(node, siteId);
       await openEvent.settle(settlement(item, "c1", "sent"));
       await sql(location, `DELETE FROM outcomes WHERE event_id = '${item.event.id}'`);
@@ -302,7 +305,7 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
 
     test("a node that stops before it has recovered leaves its row, and another node recovers", async () => {
       const siteId = await newSite(store);
-      const { node, promote } = await openPromotable(siteId);
+      const { node, promote } = await createPromotable(siteId);
       const { item, openEvent } = await accepted(node, siteId);
       for (const id of ["c1", "c2", "c3"]) await openEvent.settle(settlement(item, id, "sent"));
       await promote(item);
@@ -315,9 +318,9 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
 
     test("what was queued of a dead node is queued again", async () => {
       const siteId = await newSite(store);
-      const { node, promote } = await openPromotable(siteId);
+      const { node, promote } = await createPromotable(siteId);
       const dead = shortId();
-      const item = newEvent(siteId, {}, { leaseUntil: null, owner: dead });
+      const item = newEvent(siteId, {}, { ownership: byNode(dead) });
       await store.events.accept(item);
       await store.nodes.renew(dead, item.event.id, -1000);
       await eventually("it is taken over", async () => (await rowsOf(item)).length === 1);
@@ -343,9 +346,9 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
     const owner = shortId();
     await store.nodes.renew(owner, "0", leaseMs);
     await endLease(owner);
-    const [damaged, item] = [0, 1].map(() => newEvent(good, { orderId: null }, { leaseUntil: null, owner }));
+    const [damaged, item] = [0, 1].map(() => newEvent(good, { orderId: null }, { ownership: byNode(owner) }));
     if (!damaged || !item) expect.unreachable();
-    const late = newEvent(bad, { orderId: null }, { leaseUntil: null, owner });
+    const late = newEvent(bad, { orderId: null }, { ownership: byNode(owner) });
     await Promise.all([damaged, item, late].map((one) => store.events.accept(one)));
     await sql(location, `UPDATE events SET plan = '[[' WHERE id = '${damaged.event.id}'`);
     let isDown = true;
@@ -373,7 +376,7 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
     const owner = shortId();
     await store.nodes.renew(owner, "0", leaseMs);
     await endLease(owner);
-    const item = newEvent(sound, { orderId: null }, { leaseUntil: null, owner });
+    const item = newEvent(sound, { orderId: null }, { ownership: byNode(owner) });
     await store.events.accept(item);
     const tried = new Set<string>();
     const takeOver: Store["nodes"]["takeOver"] = (siteId, dead, ...rest) => {
@@ -417,7 +420,7 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
     expect(node.defects).toHaveLength(1);
     const isOpened = () => {
       const reserved = node.events.reserveId(Date.now());
-      const opened = reserved.open(siteId, newEvent(siteId).plan);
+      const opened = open(reserved, newEvent(siteId));
       opened?.close();
       reserved.release();
       return opened !== null;
@@ -430,8 +433,8 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
   test("a node whose lease is about to end opens no event", async () => {
     const node = await createNode();
     node.clock.now += leaseMs - 500;
-    const item = newEvent(shortId(), {}, { leaseUntil: null });
-    const openEvent = node.events.reserveId(Date.now()).open(item.event.siteId, item.plan);
+    const item = newEvent(shortId(), {}, { ownership: byNode() });
+    const openEvent = open(node.events.reserveId(Date.now()), item);
     expect(openEvent === null).toBe(engine === "postgres");
   });
 
@@ -441,12 +444,11 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
       const node = await createNode();
       node.clock.now -= 3_600_000;
       node.clock.elapsed += leaseMs - 500;
-      const item = newEvent(shortId(), {}, { leaseUntil: null });
+      const item = newEvent(shortId(), {}, { ownership: byNode() });
       const reserved = node.events.reserveId(Date.now());
-      const open = () => reserved.open(item.event.siteId, item.plan);
-      expect(open()).toBeNull();
+      expect(open(reserved, item)).toBeNull();
       await eventually("the lease is renewed", () => {
-        const opened = open();
+        const opened = open(reserved, item);
         opened?.close();
         return opened !== null;
       });
@@ -457,13 +459,13 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
     "an event has no lease after that of its node had ended, although the node has renewed it",
     async () => {
       const node = await createNode();
-      const { event, plan } = newEvent(shortId(), {}, { leaseUntil: null });
-      const before = node.events.reserveId(Date.now()).open(event.siteId, plan);
+      const item = newEvent(shortId(), {}, { ownership: byNode() });
+      const before = open(node.events.reserveId(Date.now()), item);
       expect(before?.leaseLeftMs()).toBeGreaterThan(0);
       node.clock.elapsed += leaseMs + 500;
       const reserved = node.events.reserveId(Date.now());
       await eventually("the lease is renewed", () => {
-        const after = reserved.open(event.siteId, plan);
+        const after = open(reserved, item);
         after?.close();
         return (after?.leaseLeftMs() ?? 0) > 0;
       });
@@ -477,7 +479,7 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
     async () => {
       const siteId = await newSite(store);
       const owner = shortId();
-      const item = newEvent(siteId, {}, { leaseUntil: null, owner });
+      const item = newEvent(siteId, {}, { ownership: byNode(owner) });
       await store.events.accept(item);
       await store.nodes.renew(owner, item.event.id, 3_600_000);
       const node = await createNode({}, other, [siteId]);
@@ -495,12 +497,12 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
       const renew: Store["nodes"]["renew"] = (...given) =>
         isDown ? Promise.reject(new Error("down")) : store.nodes.renew(...given);
       const node = await createNode({}, { ...store, nodes: { ...store.nodes, renew } });
-      const { event, plan } = newEvent(shortId(), {}, { leaseUntil: null });
+      const item = newEvent(shortId(), {}, { ownership: byNode() });
       const reserved = node.events.reserveId(Date.now());
-      expect([reserved.open(event.siteId, plan), node.defects.length > 0]).toEqual([null, true]);
+      expect([open(reserved, item), node.defects.length > 0]).toEqual([null, true]);
       isDown = false;
       await eventually("it has its lease", () => {
-        const opened = reserved.open(event.siteId, plan);
+        const opened = open(reserved, item);
         opened?.close();
         return opened !== null;
       });

@@ -1,12 +1,15 @@
-// Makes one call to a platform: takes conversions, returns a reading for each and the texts for the sync log.
+// Makes one call to a platform: sends conversions, reads the answer for each of them, and makes the texts for the sync log.
 
 import type { Conversion, Reading } from "../kernel/event.ts";
 import type { ConnectionSettings, Platform, PlatformRequest } from "../platforms/platform.ts";
 import { isSuccess } from "../platforms/shared/response.ts";
 import type { TokenFault } from "./oauth/oauth2.ts";
-import type { Sender, Sent } from "./send.ts";
+import type { Answer, Sender } from "./send.ts";
 
-export type Exchange = {
+/** Where a call goes. */
+export type Target = { platform: Platform; settings: ConnectionSettings };
+
+export type PlatformCall = {
   /** The settings that the call was made with; null when no call was made. */
   settings: ConnectionSettings | null;
   /** One for each conversion, in order. */
@@ -20,52 +23,50 @@ export type Exchange = {
   requestOf: (conversion: Conversion) => string;
 };
 
-export async function exchange(
+export async function callPlatform(
   sender: Sender,
-  platform: Platform,
-  settings: ConnectionSettings,
+  target: Target,
   conversions: readonly Conversion[],
   now: number,
-): Promise<Exchange> {
+): Promise<PlatformCall> {
+  const { platform, settings } = target;
   let request: PlatformRequest | null = null;
-  let sent: Sent | null = null;
+  let answer: Answer | null = null;
   const requestOf = (conversion: Conversion) =>
-    describeRequest(platform, conversions.length > 1 ? requestOfOne(platform, settings, conversion, now) : request, conversion);
+    describeRequest(platform, conversions.length > 1 ? requestOfOne(target, conversion, now) : request, conversion);
   try {
     request = platform.toRequest(conversions, settings, now);
-    sent = await sender.send(request, {
+    answer = await sender.send(request, {
       platform: platform.id,
       customerAddress: platform.customerAddress === true,
     });
-    const readings = readAnswer(platform, settings, conversions, sent, now).map((one) =>
-      redactReading(one, request, conversions),
-    );
+    const readings = readAnswer(target, conversions, answer, now).map((one) => redactReading(one, request, conversions));
     return {
       settings,
       readings,
       defect: null,
       misread: false,
-      log: describeResponse(request, conversions, sent),
+      log: describeAnswer(request, conversions, answer),
       requestOf,
     };
   } catch (defect) {
     // Sending the same request again would fail again.
     const refused: Reading = { outcome: "rejected", error: "internal error of the relay" };
     const readings = conversions.map(() => refused);
-    const misread = sent !== null;
+    const misread = answer !== null;
     return {
       settings,
       readings,
       defect,
       misread,
-      log: describeResponse(request, conversions, sent),
+      log: describeAnswer(request, conversions, answer),
       requestOf,
     };
   }
 }
 
-/** The exchange of a call that was not made because there is no valid token. */
-export function exchangeWithoutToken({ fault, error }: TokenFault, conversions: number): Exchange {
+/** A call that was not made because there is no valid token. */
+export function callWithoutToken({ fault, error }: TokenFault, conversions: number): PlatformCall {
   const reading: Reading =
     fault === "later" ? { outcome: "retry", error: `no access token yet: ${error}` } : { outcome: "unauthorized", error };
   return {
@@ -79,15 +80,10 @@ export function exchangeWithoutToken({ fault, error }: TokenFault, conversions: 
 }
 
 /** The request for one conversion as the log stores it, made again from the same input. */
-export const rebuildRequest = (platform: Platform, settings: ConnectionSettings, conversion: Conversion, now: number) =>
-  describeRequest(platform, requestOfOne(platform, settings, conversion, now), conversion);
+export const rebuildRequest = (target: Target, conversion: Conversion, now: number) =>
+  describeRequest(target.platform, requestOfOne(target, conversion, now), conversion);
 
-function requestOfOne(
-  platform: Platform,
-  settings: ConnectionSettings,
-  conversion: Conversion,
-  now: number,
-): PlatformRequest | null {
+function requestOfOne({ platform, settings }: Target, conversion: Conversion, now: number): PlatformRequest | null {
   try {
     return platform.toRequest([conversion], settings, now);
   } catch {
@@ -95,17 +91,11 @@ function requestOfOne(
   }
 }
 
-function readAnswer(
-  platform: Platform,
-  settings: ConnectionSettings,
-  conversions: readonly Conversion[],
-  sent: Sent,
-  now: number,
-): Reading[] {
-  if (sent.ok) return platform.readResponse(sent.response, conversions, settings, now);
+function readAnswer({ platform, settings }: Target, conversions: readonly Conversion[], answer: Answer, now: number): Reading[] {
+  if (answer.ok) return platform.readResponse(answer.response, conversions, settings, now);
   return conversions.map(() => ({
-    outcome: sent.code === "blocked" ? "rejected" : "retry",
-    error: sent.error,
+    outcome: answer.code === "blocked" ? "rejected" : "retry",
+    error: answer.error,
   }));
 }
 
@@ -123,13 +113,13 @@ function describeRequest(platform: Platform, request: PlatformRequest | null, { 
   return `${line}\n\n${body}`.slice(0, maxLoggedRequest);
 }
 
-function describeResponse(
+function describeAnswer(
   request: PlatformRequest | null,
   conversions: readonly Conversion[],
-  sent: Sent | null,
-): Exchange["log"] {
-  if (!sent?.ok) return { httpStatus: null, response: null };
-  const { status, body } = sent.response;
+  answer: Answer | null,
+): PlatformCall["log"] {
+  if (!answer?.ok) return { httpStatus: null, response: null };
+  const { status, body } = answer.response;
   const safe = redactSecrets(body, request);
   // An id that begins before the end of the logged part is found whole.
   const shown = isSuccess(status) ? safe : redactEchoes(safe.slice(0, 2 * maxLoggedResponse), conversions);

@@ -1,13 +1,13 @@
-// Compares the plans of events with their outcomes, deliveries and attempts: docs/decisions/0015-rows-of-an-event.md.
+// Checks that the plans of events agree with their outcomes, deliveries and attempts: docs/decisions/0015-rows-of-an-event.md.
 
-import { tryRead } from "../../damagedRows.ts";
-import { deliveryRow, type Delivery } from "../../deliveries/delivery.ts";
-import { readOutcomes, tryReadOutcomes, type Outcome } from "../../deliveries/outcomes.ts";
-import { mergeDeliveries, rejectOpen } from "../../deliveries/readDeliveries.ts";
-import type { Row } from "../../engine/database.ts";
-import { readPlan, type PlanEntry } from "../../events/plan.ts";
-import type { Snapshot } from "../snapshot.ts";
-import type { Faults } from "./faults.ts";
+import { tryRead } from "../damagedRows.ts";
+import { deliveryRow, type Delivery } from "./delivery.ts";
+import { readOutcomes, tryReadOutcomes, type Outcome } from "./outcomes.ts";
+import { mergeDeliveries, rejectOpen } from "./readDeliveries.ts";
+import type { Row } from "../engine/database.ts";
+import { readPlan, type PlanEntry } from "./plan.ts";
+import type { Snapshot } from "../maintenance/snapshot.ts";
+import type { Faults } from "../maintenance/check/faults.ts";
 
 export const hasPlan = (row: Row): boolean =>
   tryRead(() => readPlan(String(row.plan)))?.every((one) => one.connectionId && one.platform) ?? false;
@@ -25,11 +25,9 @@ type Rows = {
  * Checks events of one site, in the order of their ids. `marks` are the low-water marks of nodes. Returns the deliveries of
  * each event as they are.
  */
-export async function checkPlans(
+export async function checkDeliveries(
   snapshot: Snapshot,
-  siteId: string,
-  events: readonly Row[],
-  marks: ReadonlyMap<string, string>,
+  { siteId, events, marks }: { siteId: string; events: readonly Row[]; marks: ReadonlyMap<string, string> },
   faults: Faults,
 ): Promise<Map<string, Delivery[]>> {
   const states = new Map<string, Delivery[]>();
@@ -64,7 +62,7 @@ export async function checkPlans(
     }
     const open = checkOutcomes(rows, found, faults);
     if (open.length > 0 && (marks.get(owner) ?? "z") > id) faults.add("open events that no node owns", "unsendable", id);
-    for (const delivery of rows.deliveries) checkDelivery(rows, delivery, found, open, faults);
+    for (const delivery of rows.deliveries) checkDelivery(delivery, { ...rows, found, open }, faults);
   }
   return states;
 }
@@ -112,10 +110,8 @@ function areInSequence(rows: readonly Row[], isOpen: boolean): boolean {
 }
 
 function checkDelivery(
-  { id, plan, attempts }: Rows,
   delivery: Delivery,
-  found: readonly Outcome[],
-  open: readonly string[],
+  { id, plan, attempts, found, open }: Rows & { found: readonly Outcome[]; open: readonly string[] },
   faults: Faults,
 ): void {
   const position = plan.findIndex(({ connectionId }) => connectionId === delivery.connectionId);

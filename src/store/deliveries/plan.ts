@@ -1,8 +1,10 @@
 // The plan of an event: for each connection, what was decided when the event was accepted. It is part of the event's row,
-// and outcomes name its entries by their position.
+// and outcomes name its entries by their position. Only this folder knows it: others ask for deliveries.
 
 import { tryRead } from "../damagedRows.ts";
-import type { NewDelivery } from "../deliveries/delivery.ts";
+import type { Value } from "../engine/database.ts";
+import { deliveryRow, newDelivery, type EventKey, type NewDelivery } from "./delivery.ts";
+import { anyNode, type StoredOwnership } from "./ownership.ts";
 
 /**
  * `owner`: the event's owner attempts it at once, and it has a delivery row only if it did not end as sent. `row`: it has a
@@ -16,13 +18,28 @@ export type PlanEntry = {
   reason: string | null;
 };
 
-/** Without an owner, what is to be sent gets a delivery row, which any node may claim. */
-export function toPlan(deliveries: readonly NewDelivery[], hasOwner: boolean): PlanEntry[] {
-  return deliveries.map(({ connectionId, platform, state, reason }) => {
+/** True for a delivery that has a row from the start. A parked one has it even where the node owns the event. */
+const hasRow = ({ state }: NewDelivery, { by }: StoredOwnership) => state !== "skipped" && (by === "row" || state !== "queued");
+
+export function toPlan(deliveries: readonly NewDelivery[], ownership: StoredOwnership): PlanEntry[] {
+  return deliveries.map((delivery) => {
+    const { connectionId, platform, state, reason } = delivery;
     if (state === "skipped") return { connectionId, platform, by: "skipped", reason };
-    return { connectionId, platform, by: hasOwner && state === "queued" ? "owner" : "row", reason: null };
+    return { connectionId, platform, by: hasRow(delivery, ownership) ? "row" : "owner", reason: null };
   });
 }
+
+/** The rows that the deliveries of a new event have from the start. */
+export const deliveryRows = (event: EventKey, deliveries: readonly NewDelivery[], ownership: StoredOwnership): Value[][] =>
+  deliveries.flatMap((one) => (hasRow(one, ownership) ? [deliveryRow.values(newDelivery(event, one, ownership))] : []));
+
+type Planned = { deliveries: readonly NewDelivery[]; ownership: StoredOwnership };
+
+/** What the row of an event says about its deliveries: the columns of `deliverySource`. */
+export const deliverySourceOf = {
+  plan: ({ deliveries, ownership }: Planned) => packPlan(toPlan(deliveries, ownership)),
+  owner: ({ ownership }: Planned) => (ownership.by === "node" ? ownership.owner : anyNode),
+};
 
 type Packed = [connectionId: string, platform: string, by?: "row" | "skipped", reason?: string | null];
 

@@ -5,20 +5,20 @@
 // order or a person, those that a platform did not count, or all events of the site. The rest of the filter is checked on the
 // lines. One call reads a bounded number of rows, so a page can be short and still have a next one.
 
-import { yieldToEventLoop } from "../../kernel/deadline.ts";
-import { unselectedReason, type DeliveryState, type Mode, type Sha256 } from "../../kernel/event.ts";
-import { idAt, lastId, timeOfId } from "../../kernel/ids.ts";
-import { hourMs } from "../../kernel/time.ts";
-import { allByKeys, type Database, type Row, type Value } from "../engine/database.ts";
-import { deliveryRow, type Delivery } from "./delivery.ts";
-import { skipScanSite } from "./dueConnections.ts";
-import { emailColumn, eventListStore, isOfPerson } from "../events/eventList.ts";
-import { isOpen, plannedColumns, readDeliveries, readPlanned } from "./readDeliveries.ts";
-import { findHourWithDeliveries } from "../statistics/statistics.ts";
-import type { ConfirmationRow } from "../confirmations/confirmations.ts";
-import { conditionsOf, idIn, isRowState, selectBranches, stateCondition, type Branch, type RowState } from "./syncLogBranches.ts";
-import { syncLogChangeStore, type LogKey } from "./syncLogChanges.ts";
-import { listNotCounted, matchesConfirmation, withConfirmations, type ConfirmationFilter } from "./syncLogConfirmations.ts";
+import { yieldToEventLoop } from "../../../kernel/deadline.ts";
+import { unselectedReason, type DeliveryState, type Mode, type Sha256 } from "../../../kernel/event.ts";
+import { idAt, lastId, timeOfId } from "../../../kernel/ids.ts";
+import { hourMs } from "../../../kernel/time.ts";
+import { allByKeys, type Database, type Row, type Value } from "../../engine/database.ts";
+import { deliveryRow, type Delivery } from "../delivery.ts";
+import { skipScanSite } from "../dueConnections.ts";
+import { emailColumn, eventListStore, isOfPerson } from "../../events/eventList.ts";
+import { isOpen, deliverySource, readDeliveries } from "../readDeliveries.ts";
+import { findHourWithDeliveries } from "../../statistics/statistics.ts";
+import type { ConfirmationRow } from "../../confirmations/confirmations.ts";
+import { conditionsOf, idIn, isRowState, selectBranches, stateCondition, type Branch, type RowState } from "./branches.ts";
+import { syncLogChangeStore, type LogKey } from "./changes.ts";
+import { listNotCounted, matchesConfirmation, withConfirmations, type ConfirmationFilter } from "./confirmations.ts";
 
 export type LogFilter = {
   connectionId?: string;
@@ -129,7 +129,7 @@ export function syncLogStore(db: Database) {
       `SELECT ${eventColumns} FROM events WHERE site_id = $1 AND id >= $2 ORDER BY id DESC LIMIT ${maxSorted}`,
       [siteId, String(mark.id)],
     );
-    const deliveries = await readDeliveries(db, siteId, rows.map(readPlanned));
+    const deliveries = await readDeliveries(db, siteId, rows);
     return rows.flatMap((row) =>
       (deliveries.get(String(row.id)) ?? []).flatMap((one) => (isOpen(one) ? [toLine(one, row)] : [])),
     );
@@ -145,7 +145,7 @@ export function syncLogStore(db: Database) {
   /** Reads the deliveries of up to `max` events below a line. */
   async function readEvents(siteId: string, filter: LogFilter, below: LogKey, max: number): Promise<Part> {
     const rows = await selectEvents(siteId, filter, below, max);
-    const deliveries = await readDeliveries(db, siteId, rows.map(readPlanned));
+    const deliveries = await readDeliveries(db, siteId, rows);
     const ofPerson = rows.filter((row) => isOfPerson(row, filter));
     const found = ofPerson.flatMap((row) =>
       (deliveries.get(String(row.id)) ?? [])
@@ -169,7 +169,7 @@ export function syncLogStore(db: Database) {
   ): Promise<Part> {
     const keys = await listNotCounted(db, siteId, filter.confirmation, timesOf(filter), below, max);
     const rows = await readEventRows(siteId, [...new Set(keys.map(({ eventId }) => eventId))]);
-    const deliveries = await readDeliveries(db, siteId, rows.map(readPlanned));
+    const deliveries = await readDeliveries(db, siteId, rows);
     const events = new Map(rows.map((row) => [String(row.id), row]));
     const found = keys.flatMap(({ eventId, connectionId }) =>
       (deliveries.get(eventId) ?? []).flatMap((one) =>
@@ -324,7 +324,7 @@ function matches(line: LogLine, filter: LogFilter): boolean {
 const isOf = (line: LogLine, { eventId, connectionId }: { eventId: string; connectionId?: string | undefined }) =>
   line.eventId === eventId && (connectionId === undefined || line.connectionId === connectionId);
 
-const eventColumns = `${plannedColumns}, name, value, currency, order_id, mode, email_ref, ${emailColumn}`;
+const eventColumns = `id, received_at, ${deliverySource}, name, value, currency, order_id, mode, email_ref, ${emailColumn}`;
 
 function toLine(delivery: Delivery, event: Row | undefined): LogLine {
   return {

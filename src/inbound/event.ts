@@ -1,7 +1,7 @@
-// The steps that a single event and the events of a batch have in common.
+// One event on its way from the request to the answer, alone or as one of a batch. `call` is the request that carries it.
 
 import type { IncomingMessage } from "node:http";
-import type { ReservedId } from "../delivery/openEvents.ts";
+import type { ReservedId } from "../delivery/ownership.ts";
 import { tickMs } from "../kernel/coarseTimers.ts";
 import type { Event, Result } from "../kernel/event.ts";
 import type { Exit, Received } from "../pipeline.ts";
@@ -49,12 +49,15 @@ export type InboundOptions = {
 /** The events whose senders wait, in units of the largest body of a single event. */
 export type Load = { inFlight: number };
 
+/** A request while it is answered, with the log line of the request or of one event of its batch. */
+export type InboundCall = { request: IncomingMessage; receivedAt: number; line: InboundLine; options: InboundOptions };
+
 /**
  * Of the time limit for the answer the relay gets a little less, and a hung store is given up in between. Both end up to a
  * tick late, and the relay always before the store is given up: it may have an answer.
  */
-export const relayTimeoutMs = (answerMs: number) => answerMs - Math.max(0.04 * answerMs, 3 * tickMs);
-export const storeTimeoutMs = (answerMs: number) => answerMs - Math.max(0.02 * answerMs, tickMs);
+const relayTimeoutMs = (answerMs: number) => answerMs - Math.max(0.04 * answerMs, 3 * tickMs);
+const storeTimeoutMs = (answerMs: number) => answerMs - Math.max(0.02 * answerMs, tickMs);
 
 /** All fields from the start, so that every line has the same shape. */
 export function newLine(): InboundLine {
@@ -76,17 +79,14 @@ export function newLine(): InboundLine {
 
 /** Steps 2 to 6. `others` is the load without this request. */
 export async function admit(
-  request: IncomingMessage,
-  options: InboundOptions,
+  { request, receivedAt, line, options }: InboundCall,
   others: number,
-  now: number,
-  line: InboundLine,
 ): Promise<Admitted | InboundRefusal> {
-  const admitted = await authenticate(request, options.authentication, now);
+  const admitted = await authenticate(request, options.authentication, receivedAt);
   if ("code" in admitted) return admitted;
   line.site = admitted.site.id;
   line.key = admitted.key.id;
-  options.countUse(admitted, now);
+  options.countUse(admitted, receivedAt);
   return others >= options.maxInFlight ? refusals.overloaded : admitted;
 }
 
@@ -100,39 +100,30 @@ export function readEvent(body: Body, site: Site, now: number): ReadEvent | Inbo
 }
 
 /** The relay has to be called with the result, because it releases the id. */
-export function receive(
-  { fields, extra }: ReadEvent,
-  { site, key }: Admitted,
-  options: InboundOptions,
-  now: number,
-  line: InboundLine,
-): Received {
-  const reservedId = options.reserveId(now);
-  const event = newEvent(fields, {
-    id: reservedId.id,
-    siteId: site.id,
-    keyId: key.id,
-    mode: key.mode,
-    receivedAt: now,
-    extra,
-  });
+export function receive({ fields, extra }: ReadEvent, { site, key }: Admitted, call: InboundCall): Received {
+  const { receivedAt, line, options } = call;
+  const reservedId = options.reserveId(receivedAt);
+  const event = newEvent(fields, { id: reservedId.id, siteId: site.id, keyId: key.id, mode: key.mode, receivedAt, extra });
   line.event = event.id;
   line.name = event.name;
   line.mode = event.mode;
   return { event, reservedId, eventTime: fields.eventTime, emailDomain: fields.emailDomain };
 }
 
+/** By when the relay answers, and how long the store may take at most. */
+export function deadlinesOf({ receivedAt, options }: InboundCall): { relayBy: number; storeMs: number } {
+  const { answerMs, now } = options;
+  return {
+    relayBy: receivedAt + relayTimeoutMs(answerMs),
+    storeMs: receivedAt + storeTimeoutMs(answerMs) - now(),
+  };
+}
+
 /**
  * Describes how the relay ended: in the log line, and in the body of the answer, which it returns. `givenName` is the event
  * name as the sender wrote it.
  */
-export function describeExit(
-  exit: Exit,
-  givenName: string,
-  { event }: Received,
-  options: InboundOptions,
-  line: InboundLine,
-): string {
+export function describeExit(exit: Exit, givenName: string, { event }: Received, { line, options }: InboundCall): string {
   line.exit = exit.exit;
   line.status = 200;
   switch (exit.exit) {
@@ -149,15 +140,16 @@ export function describeExit(
   }
 }
 
+/** Notes that the store did not take an event: the sender has to retry. */
+export function noteUnavailable(error: unknown, { line }: InboundCall): InboundRefusal {
+  line.exit = "unavailable";
+  line.error = error;
+  return refusals.unavailable;
+}
+
 /** Counts and logs a refusal of the request, or of one event of a batch. */
-export function noteRefusal(
-  request: IncomingMessage,
-  refusal: InboundRefusal,
-  options: InboundOptions,
-  now: number,
-  line: InboundLine,
-): void {
+export function noteRefusal(refusal: InboundRefusal, { request, receivedAt, line, options }: InboundCall): void {
   line.status = refusal.status;
   line.reason = refusal.code;
-  options.rejectedRequests.addRejected(request, refusal, now);
+  options.rejectedRequests.addRejected(request, refusal, receivedAt);
 }

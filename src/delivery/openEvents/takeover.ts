@@ -1,0 +1,101 @@
+// Takes over what dead nodes have left open: every open first attempt gets a row, which any node may claim.
+//
+// Invariant: a takeover may run at any time, on any number of nodes at once, and while the owner is only slow. The store lets
+// either the owner or a takeover settle each attempt, never both. The row of a dead node stays until all its sites are done.
+
+import type { Store } from "../../store/store.ts";
+import { maxLeaseMs, type ExpiredNode } from "../../store/deliveries/nodes.ts";
+import type { Looks } from "../looks.ts";
+import { createMachineWork, createSitePass, type SitePass } from "../slices.ts";
+
+export type Takeover = Awaited<ReturnType<typeof createTakeover>>;
+
+type Options = {
+  store: Pick<Store, "engine" | "nodes" | "slices" | "health">;
+  sites: () => Iterable<{ id: string }>;
+  looks?: Pick<Looks, "expiredNodes">;
+  /** This node. */
+  owner: string;
+  /** The present time by the clock of due times. */
+  sharedNow: () => number;
+  elapsed: () => number;
+  onDefect: (error: unknown, about: Record<string, unknown>) => void;
+};
+
+/** The row of a dead node stays this long, for a transaction of it that was committed late. */
+const keepRowMs = 600_000;
+
+export async function createTakeover({ store, sites, looks, owner, sharedNow, elapsed, onDefect }: Options) {
+  const onEachMachine = createMachineWork(store);
+  const takenOver = new Set<string>();
+  /** Takeovers with sites that are left, by node. */
+  const unfinished = new Map<string, SitePass>();
+  /** Nodes whose leases end too far ahead, and since when each lease has not changed. */
+  const ahead = new Map<string, { until: number; since: number }>();
+  /** In the embedded store every other node is a process that has ended. They are listed until all is taken over. */
+  let ended = store.engine === "sqlite" ? await store.nodes.listOthers(owner) : [];
+
+  /** False while a site is left, because its shard is down for example: the next call tries it again. */
+  async function takeOver(node: { owner: string; lowWater: string }, isInHand?: (eventId: string) => boolean): Promise<boolean> {
+    const work = (siteId: string) => store.nodes.takeOver(siteId, node, sharedNow(), isInHand);
+    const pass = unfinished.get(node.owner) ?? createSitePass(onEachMachine, work, elapsed);
+    unfinished.set(node.owner, pass);
+    const { isDone, errors } = await pass.run(Array.from(sites(), ({ id }) => id));
+    if (isDone) unfinished.delete(node.owner);
+    if (errors.length) onDefect(errors[0], { node: node.owner, sites: errors.length });
+    return isDone;
+  }
+
+  async function takeOverEnded(): Promise<void> {
+    for (const node of ended) {
+      if (!(await takeOver(node))) continue;
+      await store.nodes.remove(node.owner);
+      ended = ended.filter((one) => one !== node);
+    }
+  }
+
+  /** A lease that ends too far ahead says nothing, but a node that lives renews it within the length of any lease. */
+  function isDead({ node, until, endedMs }: ExpiredNode): boolean {
+    if (endedMs >= 0) return true;
+    const known = ahead.get(node.owner);
+    if (known?.until === until) return elapsed() - known.since > maxLeaseMs;
+    ahead.set(node.owner, { until, since: elapsed() });
+    return false;
+  }
+
+  /** A node that is not listed any more came back, and may die again. */
+  function forgetOthers(listed: readonly ExpiredNode[], dead: readonly ExpiredNode[]): void {
+    const isAmong = (nodes: readonly ExpiredNode[], one: string) => nodes.some(({ node }) => node.owner === one);
+    for (const one of ahead.keys()) if (!isAmong(listed, one)) ahead.delete(one);
+    for (const one of [...takenOver, ...unfinished.keys()]) {
+      if (one === owner || isAmong(dead, one)) continue;
+      takenOver.delete(one);
+      unfinished.delete(one);
+    }
+  }
+
+  async function takeOverExpired(): Promise<void> {
+    const listed = await (looks?.expiredNodes() ?? store.nodes.listExpired());
+    if (!listed) return;
+    const dead = listed.filter(isDead);
+    forgetOthers(listed, dead);
+    for (const { node, endedMs } of dead) {
+      const isDone = node.owner === owner || (takenOver.has(node.owner) && endedMs < keepRowMs);
+      if (isDone) continue;
+      const promotions = store.nodes.promotions();
+      if (!(await takeOver(node)) || store.nodes.promotions() !== promotions) continue;
+      takenOver.add(node.owner);
+      if (endedMs >= keepRowMs) await store.nodes.removeExpired(node.owner, promotions);
+    }
+  }
+
+  return {
+    takeOver,
+    takeOverDead: () => (store.engine === "sqlite" ? takeOverEnded() : takeOverExpired()),
+    /** Begins anew: a promoted server may lack what was queued of dead nodes. */
+    reset() {
+      takenOver.clear();
+      unfinished.clear();
+    },
+  };
+}
