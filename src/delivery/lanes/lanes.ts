@@ -10,6 +10,7 @@ import { append, link, nodesOf, remove, type RingNode } from "../../kernel/ring.
 import { platformOf } from "../../platforms/index.ts";
 import type { Connection } from "../../sites/directory.ts";
 import type { ConnectionKey } from "../../store/deliveries/delivery.ts";
+import { isBackfill, takeBatch } from "./batch.ts";
 import { connectionKey, createDeliverer, type DelivererOptions, type QueuedJob } from "./deliver.ts";
 import type { Job } from "../plan.ts";
 import { nextAttemptAt } from "../retry.ts";
@@ -34,9 +35,6 @@ export type Lanes = {
 
 export type LanesOptions = DelivererOptions & { quota: Quota };
 
-/** Bounds a request whose events have long lists of items to a few megabytes. */
-const maxBatchItems = 2000;
-
 /**
  * Jobs of backfills are the last ones that wait: `backfills` of them. `busyBackfills` of the busy lanes send such jobs.
  * `quotaUntil` is a time on the monotonic clock; `inHand` is a ring of the deliveries that are waiting or being sent.
@@ -54,8 +52,6 @@ type Queue = {
 interface InHand extends RingNode<InHand> {
   eventId: string;
 }
-
-const isBackfill = ({ job }: QueuedJob) => job.isBackfill === true;
 
 export function createLanes(options: LanesOptions): Lanes {
   const deliverer = createDeliverer(options);
@@ -161,34 +157,13 @@ export function createLanes(options: LanesOptions): Lanes {
 
   const idle = () => (isIdle() ? Promise.resolve() : new Promise<void>((resolve) => onIdle.push(resolve)));
 
-  /** The oldest waiting job and the later ones that may share its request. Test and live events never do. */
+  /** The jobs of the next request; none while the oldest may not start. */
   function nextBatch(queue: Queue): QueuedJob[] {
     if (isClosing && queue.quotaUntil > options.elapsed()) for (const { job } of queue.waiting.slice()) withdraw(job);
     const oldest = queue.waiting[0];
     if (!oldest || !mayStart(queue, oldest)) return [];
     const connection = options.directory.connection(oldest.job.siteId, oldest.job.connectionId);
-    const platform = platformOf(connection?.platform ?? "");
-    const now = options.now();
-    const groupOf = (one: QueuedJob) => {
-      const { conversion } = one.job;
-      const group = platform?.group?.(conversion, connection?.settings ?? {}, now) ?? "";
-      return `${conversion.mode} ${isBackfill(one) ? "backfill " : ""}${group}`;
-    };
-    const sizeOf = ({ job: { conversion } }: QueuedJob) => platform?.size?.(conversion, connection?.settings ?? {}) || 1;
-    const group = groupOf(oldest);
-    const limit = platform?.batch ?? 1;
-    const batch: QueuedJob[] = [];
-    const others: QueuedJob[] = [];
-    const itemLimit = platform?.batchItems ?? maxBatchItems;
-    for (let at = 0, size = 0, items = 0; at < queue.waiting.length && size < limit; at++) {
-      const one = queue.waiting[at] as QueuedJob;
-      const isInGroup = groupOf(one) === group;
-      if (isInGroup) size += sizeOf(one);
-      if (isInGroup) items += one.job.conversion.items?.length ?? 0;
-      if (isInGroup && (size > limit || items > itemLimit) && batch.length > 0) break;
-      (isInGroup ? batch : others).push(one);
-    }
-    queue.waiting.splice(0, batch.length + others.length, ...others);
+    const batch = takeBatch(queue.waiting, connection, options.now());
     if (isBackfill(oldest)) queue.backfills -= batch.length;
     return batch;
   }

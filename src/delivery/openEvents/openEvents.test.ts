@@ -266,16 +266,16 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
     test("deliveries whose outcomes are lost are queued again, and only those", async () => {
       const siteId = await newSite(store);
       const { node, promote } = await createPromotable(siteId);
-      const [kept, lost, open] = [await accepted(node, siteId), await accepted(node, siteId), await accepted(node, siteId)];
+      const [kept, lost, left] = [await accepted(node, siteId), await accepted(node, siteId), await accepted(node, siteId)];
       for (const { item, openEvent } of [kept, lost])
         for (const id of ["c1", "c2", "c3"]) await openEvent.settle(settlement(item, id, "sent"));
-      await eventually("the mark passes", async () => (await markOf(node.owner)) === open.item.event.id);
+      await eventually("the mark passes", async () => (await markOf(node.owner)) === left.item.event.id);
       await promote(lost.item);
       await eventually("they are queued", async () => (await rowsOf(lost.item)).length === 1);
       expect(await statesOf(lost.item)).toEqual(["queued", "queued", "queued"]);
       expect(await statesOf(kept.item)).toEqual(["sent", "sent", "sent"]);
-      expect(await rowsOf(open.item)).toEqual([]);
-      await eventually("the mark follows", async () => (await markOf(node.owner)) === open.item.event.id);
+      expect(await rowsOf(left.item)).toEqual([]);
+      await eventually("the mark follows", async () => (await markOf(node.owner)) === left.item.event.id);
     });
 
     test("outcomes of an event that is still open are written again", async () => {

@@ -114,7 +114,7 @@ export async function startOpenEvents(options: Options): Promise<OpenEvents> {
   // A node starts without its lease where that part of a sharded database is down: until then its events get delivery rows.
   await renew().catch((error: unknown) => onDefect(error, { worker: "open events" }));
   // Each apart from the others: a site whose shard is down must not keep the lease from being renewed.
-  const loops = [renew, settleFailed, takeover.takeOverDead, recovery.recover].map((work) =>
+  const loops = [renew, settleFailed, takeover.takeOverDead, () => recovery.recover()].map((work) =>
     poll({
       everyMs: pollMs,
       firstMs: pollMs,

@@ -1,0 +1,148 @@
+// Claims due deliveries of one connection, looks again at what may have changed since they were planned, and sends them through
+// the connection's lanes.
+
+import type { SharedClock } from "../background/sharedClock.ts";
+import { withCurrentConsent } from "../identity/attribution.ts";
+import { unselectedReason } from "../kernel/event.ts";
+import { platformOf } from "../platforms/index.ts";
+import { isWorking, type Connection, type Directory } from "../sites/directory.ts";
+import { damageFindings } from "../store/damagedRows.ts";
+import { backfillReason } from "../store/deliveries/backfills.ts";
+import type { ConnectionKey, Delivery, Settlement } from "../store/deliveries/delivery.ts";
+import type { StoredEvent } from "../store/events/eventRow.ts";
+import type { Store } from "../store/store.ts";
+import type { Lanes } from "./lanes/lanes.ts";
+import type { Ownership } from "./ownership.ts";
+import { isSelected, parkedReason, toConversion, type Job } from "./plan.ts";
+import { expiryOf, maxAgeDaysOf } from "./retry.ts";
+
+export type ClaimOptions = {
+  store: Store;
+  directory: Directory;
+  lanes: Lanes;
+  /** This node. */
+  owner: string;
+  leaseMs: number;
+  now: () => number;
+  /** Milliseconds on a monotonic clock. */
+  elapsed: () => number;
+  /** The clock of leases and due times. */
+  clock: SharedClock;
+  /** Called with every settlement as it goes to the store. */
+  onSettled?: (settlement: Settlement) => void;
+  onDefect: (error: unknown, about: Record<string, unknown>) => void;
+};
+
+/** Deliveries that one statement releases or ends. In the embedded store the relay waits for it. */
+export const maxChanged = 100;
+export const maxClaimed = 200;
+
+type Signals = {
+  /** A job has left its lane. */
+  onCapacity: () => void;
+  /** There is more to do that needs no lane. */
+  pollAgain: () => void;
+};
+
+/** True when there may be more. */
+export async function sendDue(options: ClaimOptions, due: ConnectionKey, { onCapacity, pollAgain }: Signals): Promise<boolean> {
+  const { store, directory, lanes, owner, leaseMs, now, elapsed, clock } = options;
+  const site = directory.site(due.siteId);
+  // Without the settings of the site it is not known which identifiers may be sent. One that is moved is sent from there.
+  if (site && !isWorking(site)) return false;
+  const connection = await directory.connectionNow(due.siteId, due.connectionId);
+  // The end of the lease by this node's own clocks is taken first, so that it is no later than the stored one.
+  const [until, endsAt] = [now() + leaseMs, elapsed() + leaseMs];
+  const time = await clock.read();
+  if (time.isOff) return false;
+  if (connection?.state !== "active") {
+    if (await endWaiting(store, due, connection, time.now)) pollAgain();
+    return false;
+  }
+  const limit = Math.min(lanes.capacity(connection), maxClaimed);
+  if (limit === 0) return true;
+  const ownership = { by: "row", owner, at: time.now, dueAt: time.now + leaseMs, until, endsAt } as const;
+  // A lease can end during an attempt of this node, which then claims the delivery again. The attempt settles it. Looked at before
+  // the claim, because the attempt may end before the claim is durable.
+  const inHand = lanes.inHand(due);
+  const claimed = await store.deliveries.claimDue(due, ownership, limit);
+  const unsent = claimed.filter(({ eventId }) => !inHand.has(eventId));
+  const events = await store.events.getMany(
+    due.siteId,
+    unsent.map(({ eventId }) => eventId),
+  );
+  const toJob = createJobs(options, connection, ownership);
+  await Promise.all(
+    unsent.map(async (delivery) => {
+      const job = await toJob(delivery, events.get(delivery.eventId));
+      if (job) void lanes.send(job).then(onCapacity);
+    }),
+  );
+  return claimed.length === limit;
+}
+
+/** Parks or skips what waits for a connection that is not active. True when there is more. */
+async function endWaiting(store: Store, due: ConnectionKey, connection: Connection | undefined, now: number): Promise<boolean> {
+  const end = connection
+    ? ({ state: "parked", reason: parkedReason(connection) } as const)
+    : ({ state: "skipped", reason: "disconnected" } as const);
+  return (await store.deliveries.endPending(due, end, now, maxChanged)) >= maxChanged;
+}
+
+/** Makes the jobs of claimed deliveries. One that cannot be sent any more is settled, and has none. */
+function createJobs(options: ClaimOptions, connection: Connection, ownership: Ownership) {
+  const { store, directory, now } = options;
+  const { siteId, id: connectionId, settings } = connection;
+  const platform = platformOf(connection.platform);
+  const consentMode = directory.site(siteId)?.settings.consentMode ?? "opt-in";
+  let backfill: ReturnType<typeof store.backfills.find> | null = null;
+
+  /** When a backfill queued an event that is too old to be retried by the time of its receipt; 0 for others. */
+  async function backfilledAt(event: StoredEvent): Promise<number> {
+    if (expiryOf(event, undefined) > now()) return 0;
+    const found = await (backfill ??= store.backfills.find(siteId, connectionId));
+    return found && event.id < found.toId ? found.updatedAt : 0;
+  }
+
+  return async (delivery: Delivery, event: StoredEvent | "damaged" = "damaged"): Promise<Job | null> => {
+    if (event === "damaged") return rejectDamaged(options, delivery);
+    const attribution = await withCurrentConsent(store.people, event, consentMode);
+    const conversion = toConversion(event, event.platformEventId, attribution);
+    // Consent, settings and age may have changed since the delivery was planned. The selection may not have been known.
+    const unfit = isSelected(connection, event.name) ? platform?.skipReason?.(conversion, settings, now()) : unselectedReason;
+    if (unfit) return settleUnsent(options, delivery, { state: "skipped", reason: unfit });
+    const maxAgeDays = maxAgeDaysOf(conversion, platform, settings);
+    const queuedAt = maxAgeDays === undefined ? await backfilledAt(event) : 0;
+    const expiresAt = expiryOf(event, maxAgeDays, queuedAt);
+    const job: Job = {
+      siteId,
+      eventId: event.id,
+      connectionId,
+      conversion,
+      attemptsMade: delivery.attempts,
+      expiresAt,
+      ownership,
+    };
+    if (delivery.reason === backfillReason) job.isBackfill = true;
+    return job;
+  };
+}
+
+/** An event that cannot be read can never be sent. */
+async function rejectDamaged(options: ClaimOptions, delivery: Delivery): Promise<null> {
+  options.onDefect(new Error("a stored event cannot be read"), { event: delivery.eventId });
+  await settleUnsent(options, delivery, { state: "rejected", reason: "the stored event is damaged" });
+  await options.store.alerts.begin(delivery.siteId, damageFindings.events, options.now());
+  return null;
+}
+
+async function settleUnsent(
+  { store, owner, now, onSettled }: ClaimOptions,
+  { siteId, eventId, connectionId, attempts }: Delivery,
+  { state, reason }: Pick<Settlement, "state" | "reason">,
+): Promise<null> {
+  const settlement = { siteId, eventId, connectionId, owner, state, reason, dueAt: 0, attempts, at: now(), attempt: null };
+  onSettled?.(settlement);
+  await store.deliveries.settle(settlement);
+  return null;
+}
