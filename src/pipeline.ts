@@ -89,7 +89,7 @@ async function prepare(received: Received, site: Site, deadline: number, { store
   const { emailSha256 } = person;
 
   const timeoutMs = lookUpTimeoutMs(deadline - receivedAt);
-  const known = await lookUpPerson(store.people, site.id, emailSha256, settings.consentMode, timeoutMs);
+  const known = await lookUpPerson(store.people, site, emailSha256, timeoutMs);
   const identity = known.identity === "unreadable" ? null : known.identity;
   const event = identity ? withKnownForms(received.event, identity.forms) : received.event;
 

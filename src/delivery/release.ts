@@ -21,7 +21,7 @@ export async function releaseEvent(context: Context, site: Site, event: StoredEv
 
   // The rule comes first: the person's next event must not be filtered again.
   await allowPerson(context, site, emailSha256, { ...by, eventId: event.id });
-  const known = await lookUpPerson(store.people, site.id, emailSha256, settings.consentMode);
+  const known = await lookUpPerson(store.people, site, emailSha256);
   const attribution = attribute(known, event.time, { keepMs: settings.keepMs, isTrusted: true });
   const ofOrder = event.mode === "live" ? orderEventIdOf(event) : null;
   const conversion = toConversion(event, ofOrder ?? event.id, attribution);

@@ -14,6 +14,8 @@ export function sendText(reply: FastifyReply, status: number, text: string): Fas
 
 export const sendNotFound = (reply: FastifyReply): FastifyReply => sendText(reply, 404, "Not found.");
 
+type AnswerOptions = { format?: keyof typeof contentTypes; headers?: OutgoingHttpHeaders; afterBody?: boolean };
+
 /**
  * Answers a request that the framework does not handle. The end of an answer may close the connection, and a sender that still
  * writes would lose the answer: with `afterBody`, the answer ends when the rest of the body has been drained.
@@ -21,14 +23,12 @@ export const sendNotFound = (reply: FastifyReply): FastifyReply => sendText(repl
 export function writeAnswer(
   response: ServerResponse,
   status: number,
-  type: keyof typeof contentTypes,
   body: string,
-  headers?: OutgoingHttpHeaders,
-  afterBody = false,
+  { format = "json", headers, afterBody = false }: AnswerOptions = {},
 ): void {
   response.writeHead(status, {
     ...headers,
-    "content-type": contentTypes[type],
+    "content-type": contentTypes[format],
     "content-length": Buffer.byteLength(body),
   });
   if (!afterBody || response.req.complete) return void response.end(body);

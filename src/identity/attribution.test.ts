@@ -15,6 +15,8 @@ import { generateIdentity } from "../../test/support/person.ts";
 import { sha256 } from "../../test/support/sha256.ts";
 import { dayMs as day } from "../kernel/time.ts";
 
+const siteWith = (consentMode: "opt-in" | "opt-out") => ({ id: "site", settings: { consentMode } });
+
 const now = Date.UTC(2026, 10, 14, 12);
 const rules = { keepMs: 400 * day, isTrusted: false };
 const nothing = { clickIds: {}, browserIds: {}, utm: {}, browser: null };
@@ -310,12 +312,12 @@ describe("consent, from a real store", () => {
     const identity = identityOf(visit({ clickIds: gclid("G", 1) }));
     await remember("whole", identity);
     await decide("whole", "granted");
-    expect(await lookUpPerson(store.people, "site", sha256("whole"), "opt-out")).toEqual({
+    expect(await lookUpPerson(store.people, siteWith("opt-out"), sha256("whole"))).toEqual({
       consent: "granted",
       withheld: null,
       identity: { visits: identity.visits, forms: {} },
     });
-    expect(await lookUpPerson(store.people, "site", sha256("nobody"), "opt-out")).toEqual({
+    expect(await lookUpPerson(store.people, siteWith("opt-out"), sha256("nobody"))).toEqual({
       consent: "unknown",
       withheld: null,
       identity: null,
@@ -328,7 +330,7 @@ describe("consent, from a real store", () => {
     const readable: string[] = [];
     for (const record of ["{not json", "", "I\n", "Iodd", "I\nv\tsoon", "I\nv\t5\t~odd", "I\nv\t5\t2gclid"]) {
       sql("UPDATE identities SET record = ? WHERE email_sha256 = 'broken'", record);
-      const found = await lookUpPerson(store.people, "site", sha256("broken"), "opt-in");
+      const found = await lookUpPerson(store.people, siteWith("opt-in"), sha256("broken"));
       expect(found).toMatchObject({ consent: "granted", withheld: null });
       if (found.identity !== "unreadable") readable.push(record);
     }
@@ -339,7 +341,7 @@ describe("consent, from a real store", () => {
     await remember("kept", identityOf(visit({ clickIds: gclid("G", 1) })));
     await decide("kept", "granted");
     sql("ALTER TABLE identities RENAME TO elsewhere");
-    const found = await lookUpPerson(store.people, "site", sha256("kept"), "opt-in");
+    const found = await lookUpPerson(store.people, siteWith("opt-in"), sha256("kept"));
     sql("ALTER TABLE elsewhere RENAME TO identities");
     expect(found).toEqual({ consent: "granted", withheld: null, identity: "unreadable" });
   });
@@ -348,7 +350,7 @@ describe("consent, from a real store", () => {
     await remember("refused", identityOf(visit({ clickIds: gclid("G", 1) })));
     await decide("refused", "granted");
     await store.people.change("site", (rows) => rows.decide("refused", "another browser", "denied", now));
-    expect(await lookUpPerson(store.people, "site", sha256("refused"), "opt-out")).toMatchObject({
+    expect(await lookUpPerson(store.people, siteWith("opt-out"), sha256("refused"))).toMatchObject({
       consent: "denied",
       withheld: "opted out",
       identity: { visits: [{ clickIds: gclid("G", 1) }] },
@@ -361,7 +363,7 @@ describe("consent, from a real store", () => {
     const readable: string[] = [];
     for (const shape of shapes) {
       sql("UPDATE identities SET record = ? WHERE email_sha256 = 'misshapen'", shape);
-      const { identity } = await lookUpPerson(store.people, "site", sha256("misshapen"), "opt-out");
+      const { identity } = await lookUpPerson(store.people, siteWith("opt-out"), sha256("misshapen"));
       if (identity !== "unreadable") readable.push(shape);
     }
     expect(readable).toEqual([]);
@@ -378,7 +380,7 @@ describe("a store that fails", () => {
 
   test("an error while reading consent withholds everything, in both modes", async () => {
     for (const mode of ["opt-out", "opt-in"] as const) {
-      const unread = await lookUpPerson(people(broken), "site", sha256("person"), mode);
+      const unread = await lookUpPerson(people(broken), siteWith(mode), sha256("person"));
       expect(unread).toEqual({
         consent: "unreadable",
         withheld: "consent unreadable",
@@ -393,7 +395,7 @@ describe("a store that fails", () => {
     vi.useFakeTimers();
     try {
       const slow = () => new Promise<FoundPerson>((resolve) => setTimeout(() => resolve(found), 6500));
-      const waiting = lookUpPerson(people(slow), "site", sha256("person"), "opt-in", lookUpTimeoutMs(9600));
+      const waiting = lookUpPerson(people(slow), siteWith("opt-in"), sha256("person"), lookUpTimeoutMs(9600));
       await vi.advanceTimersByTimeAsync(6500);
       expect(await waiting).toEqual({ consent: "granted", withheld: null, identity });
     } finally {
@@ -405,7 +407,7 @@ describe("a store that fails", () => {
     vi.useFakeTimers();
     try {
       let isOver = false;
-      const waiting = lookUpPerson(people(hanging), "site", sha256("person"), "opt-out").finally(() => (isOver = true));
+      const waiting = lookUpPerson(people(hanging), siteWith("opt-out"), sha256("person")).finally(() => (isOver = true));
       await vi.advanceTimersByTimeAsync(1900);
       expect(isOver).toBe(false);
       await vi.advanceTimersByTimeAsync(200);

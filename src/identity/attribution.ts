@@ -34,14 +34,13 @@ const clockSkewMs = 5 * minuteMs;
 
 export async function lookUpPerson(
   people: People,
-  siteId: string,
+  { id, settings }: { id: string; settings: { consentMode: ConsentMode } },
   emailSha256: Sha256,
-  mode: ConsentMode,
   timeoutMs = defaultTimeoutMs,
 ): Promise<KnownPerson> {
-  const lookUp = within(timeoutMs, people.lookUp(siteId, emailSha256), "too slow");
+  const lookUp = within(timeoutMs, people.lookUp(id, emailSha256), "too slow");
   const { consent, identity } = await lookUp.catch(() => unreadable);
-  return { consent, withheld: withheldReason(consent, mode), identity };
+  return { consent, withheld: withheldReason(consent, settings.consentMode), identity };
 }
 
 export async function readConsent(
@@ -84,7 +83,7 @@ function withheldReason(consent: ConsentReading, mode: ConsentMode): Attribution
 export function attribute(
   { consent, withheld, identity }: KnownPerson,
   at: number,
-  { keepMs, isTrusted }: { keepMs: number; isTrusted: boolean },
+  rules: { keepMs: number; isTrusted: boolean },
 ): Attribution {
   const found = identity === "unreadable" ? "unreadable" : identity ? "found" : "none";
   const attribution: Attribution = {
@@ -96,7 +95,7 @@ export function attribute(
     utm: {},
     browser: null,
   };
-  if (!withheld && identity && identity !== "unreadable") chooseIds(attribution, identity, at, keepMs, isTrusted);
+  if (!withheld && identity && identity !== "unreadable") chooseIds(attribution, identity, at, rules);
   return attribution;
 }
 
@@ -104,7 +103,12 @@ export function attribute(
  * Ids of bot visits are not used unless the site trusts the person. Of several click ids of a kind the one seen last wins.
  * Visits are stored newest first, so everything else comes from the first visit that has it.
  */
-function chooseIds(attribution: Attribution, identity: EventIdentity, at: number, keepMs: number, isTrusted: boolean): void {
+function chooseIds(
+  attribution: Attribution,
+  identity: EventIdentity,
+  at: number,
+  { keepMs, isTrusted }: { keepMs: number; isTrusted: boolean },
+): void {
   const { clickIds, browserIds } = attribution;
   let hasUtm = false;
   for (const visit of identity.visits) {

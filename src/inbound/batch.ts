@@ -165,8 +165,8 @@ function send(response: ServerResponse, entries: readonly Entry[]): void {
   if (worst && refused.length === entries.length) return sendRefusal(response, worst);
   const bodies = entries.map(({ answer }) => (typeof answer === "string" ? answer : renderRefusal(answer)));
   const body = `{"ok":true,"results":[${bodies.join()}]}`;
-  const retryAfter = worst ? { "retry-after": worst.headers["retry-after"] } : {};
-  writeAnswer(response, 200, "json", body, retryAfter);
+  const headers = worst ? { "retry-after": worst.headers["retry-after"] } : {};
+  writeAnswer(response, 200, body, { headers });
 }
 
 const secondsOf = ({ headers }: InboundRefusal) => Number(headers["retry-after"]);

@@ -60,5 +60,5 @@ export const refusals = {
 
 export function sendRefusal(response: ServerResponse, { status, message, format, headers }: InboundRefusal): void {
   const body = format === "text" ? `${message}\n` : JSON.stringify({ ok: false, error: message });
-  writeAnswer(response, status, format, body, headers, status === refusals.tooLarge.status);
+  writeAnswer(response, status, body, { format, headers, afterBody: status === refusals.tooLarge.status });
 }

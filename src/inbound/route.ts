@@ -76,7 +76,7 @@ async function answerEvent(
   load.inFlight += 1;
   try {
     const answer = await relayEvent(call, load.inFlight - 1);
-    if (typeof answer === "string") return writeAnswer(response, 200, "json", answer);
+    if (typeof answer === "string") return writeAnswer(response, 200, answer);
     noteRefusal(answer, call);
     sendRefusal(response, answer);
   } finally {

@@ -86,7 +86,7 @@ export async function createStore(
       isSharded,
       migrated,
       configuration: configurationStore(db, seal, newId, refuseWrongKeyNow),
-      events: eventStore(db, seal, refuseWrongKeyNow, nodes),
+      events: eventStore(db, { seal, refuseWrongKey: refuseWrongKeyNow, nodes }),
       deliveries: deliveryStore(db),
       backfills: backfillStore(db, newId),
       confirmations: confirmationStore(db),

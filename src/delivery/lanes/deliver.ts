@@ -51,6 +51,9 @@ export type DelivererOptions = {
   onDefect: (error: unknown, about: Record<string, unknown>) => void;
 };
 
+/** A call with the jobs that it carried. */
+type Made = PlatformCall & { connection: Connection; batch: QueuedJob[]; startedAt: number };
+
 export const connectionKey = (of: { siteId: string; connectionId: string }) => `${of.siteId} ${of.connectionId}`;
 
 export function createDeliverer(options: DelivererOptions) {
@@ -165,6 +168,7 @@ export function createDeliverer(options: DelivererOptions) {
     const startedAt = options.now();
     const made = await call(platform, connection, batch, startedAt);
     const { settings, readings, misread, defect } = made;
+    const attempted = { ...made, connection, batch, startedAt };
 
     if (defect) options.onDefect(defect, { platform: platform.id, connection: connection.id });
     updateBreaker(connectionKey({ siteId: connection.siteId, connectionId: connection.id }), made);
@@ -181,8 +185,7 @@ export function createDeliverer(options: DelivererOptions) {
     }
     const resendable = findResendable(batch, made);
     if (resendable.length) {
-      const isResendable = new Set(resendable);
-      await settleAttempted(connection, batch, made, startedAt, (one) => !isResendable.has(one));
+      await settleAttempted(attempted, resendable);
       const leased = keepLeased(resendable);
       if (leased.length) await sendBatch(platform, connection, leased);
       return;
@@ -194,21 +197,16 @@ export function createDeliverer(options: DelivererOptions) {
         .catch((error: unknown) => options.onDefect(error, { connection: connection.id }));
     }
 
-    await settleAttempted(connection, batch, made, startedAt, () => true);
+    await settleAttempted(attempted, []);
   }
 
-  /** Settles the `wanted` jobs of the batch by the platform's answer. */
-  async function settleAttempted(
-    connection: Connection,
-    batch: QueuedJob[],
-    { readings, log, requestOf }: PlatformCall,
-    startedAt: number,
-    wanted: (one: QueuedJob) => boolean,
-  ): Promise<void> {
+  /** Settles the jobs of a call by the platform's answer, without those that are sent again. */
+  async function settleAttempted({ connection, batch, startedAt, ...made }: Made, without: readonly QueuedJob[]): Promise<void> {
+    const { readings, log, requestOf } = made;
     const now = options.now();
     await Promise.all(
       batch.flatMap((one, i) => {
-        if (!wanted(one)) return [];
+        if (without.includes(one)) return [];
         const { job } = one;
         const attemptsMade = job.attemptsMade + 1;
         const reading = readings[i] ?? {

@@ -52,7 +52,7 @@ export function nodeStore(db: Database, now: () => number = Date.now) {
   const written = new Map<string, { mark: string; leaseMs: number; promotions: number; recentUntil: number }>();
 
   /** Writes the row of a node; one that is there stays as it is unless `onConflict` changes it. */
-  const writeRow = (tx: RowQuery, owner: string, lowWater: string, leaseMs: number, onConflict: string) =>
+  const writeRow = (tx: RowQuery, { owner, lowWater }: NodeRow, leaseMs: number, onConflict: string) =>
     tx.all(
       `INSERT INTO nodes (site_id, owner, low_water, until) VALUES ('', $2, $3, ${clock} + CAST($4 AS bigint))
        ON CONFLICT (site_id, owner) DO ${onConflict}`,
@@ -77,13 +77,13 @@ export function nodeStore(db: Database, now: () => number = Date.now) {
 
     /** Writes the rows of the nodes here that are missing. */
     async restoreRows(tx: RowQuery): Promise<void> {
-      for (const [owner, { mark, leaseMs }] of written) await writeRow(tx, owner, mark, leaseMs, "NOTHING");
+      for (const [owner, { mark, leaseMs }] of written) await writeRow(tx, { owner, lowWater: mark }, leaseMs, "NOTHING");
     },
 
     /** Extends the lease of a node and moves its low-water mark. */
     async renew(owner: string, lowWater: string, leaseMs: number, promotions = db.promotions()): Promise<void> {
       const change = "UPDATE SET low_water = excluded.low_water, until = excluded.until";
-      await writeUnlessPromoted(promotions, (tx) => writeRow(tx, owner, lowWater, leaseMs, change));
+      await writeUnlessPromoted(promotions, (tx) => writeRow(tx, { owner, lowWater }, leaseMs, change));
       const { mark = lowWater, recentUntil = await untilOld() } = written.get(owner) ?? {};
       written.set(owner, { mark, leaseMs, promotions, recentUntil });
     },

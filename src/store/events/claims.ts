@@ -30,14 +30,14 @@ const insertInto = `INSERT INTO dedup_claims (site_id, claim, event_id, person_r
 const shape = { columns: 5, key: { site_id: 0, claim: 1 } } as const;
 
 /** An expired order event id is not taken at once: the event may hold its duplicate key, and is a duplicate then. */
-const insertOrderEventIds = rowStatement({
+const takeFree = rowStatement({
   ...shape,
   text: `${insertInto}
    ON CONFLICT (site_id, claim) DO UPDATE SET expires_at = excluded.expires_at
    WHERE dedup_claims.event_id = excluded.event_id`,
 });
 
-const insertClaims = rowStatement({
+const takeExpired = rowStatement({
   ...shape,
   text: `${insertInto}
    ON CONFLICT (site_id, claim) DO UPDATE SET event_id = excluded.event_id, person_ref = excluded.person_ref,
@@ -76,67 +76,76 @@ export function possibleClaims(
   return { personRef, claims: event.mode === "live" ? [ofOrder, own] : [own] };
 }
 
-/** An event that holds its claim already, because it was committed and the answer got lost, holds it again. */
+/**
+ * Claims for all events of a transaction. One that holds its claim already, because it was committed and the answer got lost,
+ * holds it again.
+ */
 export async function claimAll(tx: RowQuery, items: readonly Claimant[]): Promise<Map<Claimant, Claimed>> {
   const now = Math.max(...items.map(({ event }) => event.receivedAt));
   const claimed = new Map<Claimant, Claimed>(items.map((item) => [item, "duplicate"]));
-  const ofOrders = items.filter(({ orderEventId }) => orderEventId !== null);
-  const holding = await insertFirst(tx, insertOrderEventIds, ofOrders, orderKeyOf, []);
-  for (const item of holding) claimed.set(item, "order event id");
-  const others = items.filter(({ orderEventId }) => orderEventId === null);
-  for (const item of await insertFirst(tx, insertClaims, others, claimOf, [now])) claimed.set(item, "own id");
+  const hold = (holders: Iterable<Claimant>, by: Claimed) => {
+    for (const item of holders) claimed.set(item, by);
+  };
+  const withOrder = items.filter(({ orderEventId }) => orderEventId !== null);
+  const withoutOrder = items.filter(({ orderEventId }) => orderEventId === null);
+  hold(await insertClaims(tx, withOrder, { statement: takeFree, claimOf: wantedOrderEventId }), "order event id");
+  hold(await insertClaims(tx, withoutOrder, { statement: takeExpired, claimOf: duplicateKeyOf, now }), "own id");
+
   const rivals: Rival[] = [];
-  let waiting = ofOrders.filter((item) => !holding.has(item));
-  // Each time, the first of those that want an expired claim takes it, and the others find it held.
-  while (waiting.length > 0) {
-    const judged = await judge(tx, waiting, now);
-    rivals.push(...judged.rivals);
-    const taken = await insertFirst(tx, insertClaims, judged.free, orderKeyOf, [now]);
-    for (const item of taken) claimed.set(item, "order event id");
-    waiting = judged.free.filter((item) => !taken.has(item));
+  let undecided = withOrder.filter((item) => claimed.get(item) === "duplicate");
+  // Of the events that want one expired claim the first takes it. The others are compared with that one in the next round.
+  while (undecided.length > 0) {
+    const compared = await compareWithHolders(tx, undecided, now);
+    rivals.push(...compared.rivals);
+    const holders = await insertClaims(tx, compared.unheld, { statement: takeExpired, claimOf: wantedOrderEventId, now });
+    hold(holders, "order event id");
+    undecided = compared.unheld.filter((item) => !holders.has(item));
   }
-  if (rivals.length) await claimOwnIds(tx, items, rivals, claimed, now);
+  if (rivals.length) await claimOwnIds(tx, items, { rivals, claimed, now });
   return claimed;
 }
 
-const orderKeyOf = ({ orderEventId }: Claimant) => orderEventId ?? "";
-const claimOf = ({ claim }: Claimant) => claim;
+const wantedOrderEventId = ({ orderEventId }: Claimant) => orderEventId ?? "";
+const duplicateKeyOf = ({ claim }: Claimant) => claim;
 
+/** An event whose order event id another email's event holds. */
 type Rival = { item: Claimant; holder: Holder };
 
-/** Finds events whose order event id is held by another email's event, and those whose order event id is free. */
-async function judge(tx: RowQuery, items: readonly Claimant[], now: number): Promise<{ rivals: Rival[]; free: Claimant[] }> {
+/** Finds rivals, and events whose order event id nobody holds any more. All others are duplicates. */
+async function compareWithHolders(
+  tx: RowQuery,
+  items: readonly Claimant[],
+  now: number,
+): Promise<{ rivals: Rival[]; unheld: Claimant[] }> {
   const holders = await readHolders(tx, items);
   const rivals: Rival[] = [];
-  const free: Claimant[] = [];
+  const unheld: Claimant[] = [];
   for (const item of items) {
-    const live = (claim: string) => {
+    const holderOf = (claim: string) => {
       const holder = holders.get(keyOf(item, claim));
       return holder && holder.expiresAt > now ? holder : null;
     };
-    const own = live(item.claim);
+    const own = holderOf(item.claim);
     if (own && own.eventId !== item.event.id) continue;
-    const holder = live(orderKeyOf(item));
-    if (!holder && !own) free.push(item);
+    const holder = holderOf(wantedOrderEventId(item));
+    if (!holder && !own) unheld.push(item);
     else if (!holder) rivals.push({ item, holder: own as Holder });
     else if (holder.personRef !== item.personRef) rivals.push({ item, holder });
   }
-  return { rivals, free };
+  return { rivals, unheld };
 }
 
-/** Claims the duplicate keys of events whose order event id is held by another email's event. */
+/** Claims the duplicate keys of rivals. One that is not filtered takes the order event id from a holder that is. */
 async function claimOwnIds(
   tx: RowQuery,
   items: readonly Claimant[],
-  rivals: readonly Rival[],
-  claimed: Map<Claimant, Claimed>,
-  now: number,
+  { rivals, claimed, now }: { rivals: readonly Rival[]; claimed: Map<Claimant, Claimed>; now: number },
 ): Promise<void> {
   const rivalItems = rivals.map(({ item }) => item);
-  const holding = await insertFirst(tx, insertClaims, rivalItems, claimOf, [now]);
+  const holders = await insertClaims(tx, rivalItems, { statement: takeExpired, claimOf: duplicateKeyOf, now });
   const replaced = new Set<string>();
   for (const { item, holder } of rivals) {
-    if (!holding.has(item)) continue;
+    if (!holders.has(item)) continue;
     claimed.set(item, "own id");
     if (item.filterReasons.length || replaced.has(holder.eventId)) continue;
     if (!(await isFiltered(tx, items, item.event.siteId, holder.eventId))) continue;
@@ -146,25 +155,26 @@ async function claimOwnIds(
   }
 }
 
-/** Inserts the claims, and returns the events that hold theirs. Of equal claims in one call the first wins. */
-async function insertFirst(
+/** `now` is the parameter of the statement that takes expired claims. */
+type Insertion = { statement: RowStatement; claimOf: (item: Claimant) => string; now?: number };
+
+/** Inserts claims, and returns the events that hold theirs. Of equal claims in one call the first wins. */
+async function insertClaims(
   tx: RowQuery,
-  statement: RowStatement,
   items: readonly Claimant[],
-  wantedBy: (item: Claimant) => string,
-  params: Value[],
+  { statement, claimOf, now }: Insertion,
 ): Promise<Set<Claimant>> {
   if (items.length === 0) return new Set();
   const first = new Map<string, Claimant>();
   for (const item of items) {
-    const key = keyOf(item, wantedBy(item));
+    const key = keyOf(item, claimOf(item));
     if (!first.has(key)) first.set(key, item);
   }
   // Sorted, so that two transactions that want the same claims cannot deadlock.
   const sorted = [...first].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, item]) => item);
-  const rows = sorted.map((item) => claimRow(item, wantedBy(item)));
-  const taken = await tx.change(statement, rows, params);
-  return new Set(sorted.filter((_item, i) => taken[i]));
+  const rows = sorted.map((item) => claimRow(item, claimOf(item)));
+  const inserted = await tx.change(statement, rows, now === undefined ? [] : [now]);
+  return new Set(sorted.filter((_item, i) => inserted[i]));
 }
 
 const keyOf = ({ event }: Claimant, claim: string) => `${event.siteId} ${claim}`;
@@ -180,7 +190,7 @@ const claimRow = ({ event, personRef, claimUntil }: Claimant, claim: string): Va
 async function readHolders(tx: RowQuery, items: readonly Claimant[]): Promise<Map<string, Holder>> {
   const holders = new Map<string, Holder>();
   for (const [siteId, ofSite] of Map.groupBy(items, ({ event }) => event.siteId)) {
-    const claims = [...new Set(ofSite.flatMap((item) => [orderKeyOf(item), item.claim]))];
+    const claims = [...new Set(ofSite.flatMap((item) => [wantedOrderEventId(item), item.claim]))];
     const sql = `SELECT claim, event_id, person_ref, expires_at FROM dedup_claims
        WHERE site_id = $1 AND claim IN ({KEYS})`;
     for (const row of await allByKeys(tx, sql, [siteId], claims))
@@ -204,7 +214,7 @@ async function isFiltered(tx: RowQuery, items: readonly Claimant[], siteId: stri
 /** The filtered event keeps its duplicate key. */
 async function handOver(tx: RowQuery, item: Claimant, holder: Holder): Promise<void> {
   const { event, claimUntil, personRef } = item;
-  const claim = orderKeyOf(item);
+  const claim = wantedOrderEventId(item);
   await tx.all(
     `UPDATE dedup_claims SET event_id = $4, person_ref = $5, expires_at = $6
      WHERE site_id = $1 AND claim = $2 AND event_id = $3`,
@@ -212,17 +222,17 @@ async function handOver(tx: RowQuery, item: Claimant, holder: Holder): Promise<v
   );
   const kept = orderClaim(claim, event.mode, holder.personRef);
   const row = [event.siteId, kept, holder.eventId, holder.personRef, claimUntil];
-  await tx.change(insertClaims, [row], [event.receivedAt]);
+  await tx.change(takeExpired, [row], [event.receivedAt]);
 }
+
+type OrderClaim = { siteId: string; eventId: string; orderEventId: string; personRef: number; until: number };
 
 /** Claims the order event id for an event that is released. False when another event holds it. */
 export async function claimOrderEventId(
   tx: RowQuery,
-  { siteId, eventId, orderEventId }: { siteId: string; eventId: string; orderEventId: string },
-  ref: number,
-  until: number,
+  { siteId, eventId, orderEventId, personRef, until }: OrderClaim,
   now: number,
 ): Promise<boolean> {
-  const [isTaken] = await tx.change(insertClaims, [[siteId, orderEventId, eventId, ref, until]], [now]);
+  const [isTaken] = await tx.change(takeExpired, [[siteId, orderEventId, eventId, personRef, until]], [now]);
   return isTaken ?? false;
 }

@@ -47,15 +47,16 @@ type Release = {
   now: number;
 };
 
-/** `refuseWrongKey` throws where the encryption key is wrong: then no event is damaged, and none must be taken for it. `nodes`
- * are the owners of events. */
-export function eventStore(
-  db: Database,
-  seal: Seal,
-  refuseWrongKey: () => Promise<void>,
-  nodes: OwnNodes,
-  now: () => number = Date.now,
-) {
+type EventStoreOptions = {
+  seal: Seal;
+  /** Throws where the encryption key is wrong: then no event is damaged, and none must be taken for it. */
+  refuseWrongKey: () => Promise<void>;
+  /** The owners of events. */
+  nodes: OwnNodes;
+  now?: () => number;
+};
+
+export function eventStore(db: Database, { seal, refuseWrongKey, nodes, now = Date.now }: EventStoreOptions) {
   const described = describeEvents(seal);
   const accept = inGroups<NewEvent, Acceptance>((_group, items) => db.write((tx) => acceptAll(tx, described, items, nodes)), {
     isDataError: db.isDataError,
@@ -188,9 +189,7 @@ async function releaseEvent(tx: RowQuery, release: Release, dueAt: number): Prom
     orderEventId !== null &&
     (await claimOrderEventId(
       tx,
-      { siteId, eventId, orderEventId },
-      personRefOf(orderEventId, String(row.email) as Sha256),
-      claimUntil,
+      { siteId, eventId, orderEventId, personRef: personRefOf(orderEventId, String(row.email) as Sha256), until: claimUntil },
       now,
     ));
   await tx.all(`UPDATE events SET uses_order_event_id = $3 WHERE site_id = $1 AND id = $2`, [
