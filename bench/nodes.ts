@@ -1,6 +1,7 @@
 // Compares two nodes with one on the same PostgreSQL, and measures the cost of an event under different loads.
 
 import { cpus } from "node:os";
+import { writeCapacityPage } from "./capacity.ts";
 import { closeHarness, createHarness, type Harness } from "./support/loadTest.ts";
 import { drainBacklog, measurePoll, type Drain } from "./deliveryWorker.ts";
 import { meterSettings, createMeter, type Meter } from "./support/databaseMeter.ts";
@@ -10,7 +11,7 @@ import { interleaved, median, roundsOf, type Findings, type Mode, type Part } fr
 import { memoryOf } from "./support/processes.ts";
 import { benchPostgres, stopPostgres } from "./support/relay.ts";
 import { bytesPerEvent } from "./support/seed.ts";
-import { nameOf, writeMeasured, type Measured, type Point, type PointLoad } from "./simulation/points.ts";
+import { nameOf, writeMeasured, type Measured, type Point, type PointLoad } from "./measured.ts";
 
 const slowPlatformMs = 20;
 
@@ -73,7 +74,10 @@ async function run(mode: Mode): Promise<Findings> {
     if (fleet.connections === 3 && fleet.sites === 1 && fleet.platformMs === 0)
       drains.push(await drainBacklog(harnessOf(fleet), fleet));
   const measured: Measured = { ...(await measuredOf(fleets, meter)), points, drains, bytesPerEvent: bytes };
-  if (!mode.quick) writeMeasured(measured);
+  if (!mode.quick) {
+    writeMeasured(measured);
+    writeCapacityPage();
+  }
   await stopFleets(fleets);
   for (const harness of harnesses.values()) await closeHarness(await harness, []);
   await meter.close();

@@ -2,7 +2,7 @@
 
 import type { FleetResult } from "./support/fleet.ts";
 import { atMost, median, medianRatio, number, timesBase, type Findings, type Table } from "./part.ts";
-import { nameOf, type Measured, type Point } from "./simulation/points.ts";
+import { nameOf, type Measured, type Point } from "./measured.ts";
 
 type Results = Readonly<Record<string, FleetResult[]>>;
 
@@ -87,8 +87,7 @@ function comparisonTable({ points }: Measured, results: Results): Table {
 
 function pointsTable({ points }: Measured): Table {
   return {
-    title:
-      "One node under different loads (the simulation for [capacity planning](capacity-planning.md) is fitted to and checked against these)",
+    title: "One node under different loads ([capacity planning](capacity-planning.md) computes with them)",
     head: [
       "",
       "events/s",

@@ -1,10 +1,10 @@
-// The measurements in measured.json: `npm run bench -- --only nodes` writes them, `npm run simulate` reads them.
+// The measurements in measured.json: `npm run bench -- --only nodes` writes them, capacity.ts computes with them.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { countOf } from "../../src/kernel/text.ts";
-import type { Drain, PollCost } from "../deliveryWorker.ts";
-import type { FleetResult, Shape } from "../support/fleet.ts";
+import { countOf } from "../src/kernel/text.ts";
+import type { Drain, PollCost } from "./deliveryWorker.ts";
+import type { FleetResult, Shape } from "./support/fleet.ts";
 
 /** Senders that wait for their answers, or random arrivals per second. */
 export type PointLoad = { senders: number } | { arrivals: number };
@@ -27,10 +27,6 @@ export type Measured = {
   poolSize: number;
   poolUsed: number;
 };
-
-/** The figures that the simulation predicts. */
-export const figures = ["perSecond", "cpu", "databaseCpu", "statements", "requests", "p50", "p99"] as const;
-export type Figure = (typeof figures)[number];
 
 const file = fileURLToPath(new URL("./measured.json", import.meta.url));
 
