@@ -1,5 +1,5 @@
 // Prints the notes of a release from CHANGELOG.md, for .github/workflows/release.yml. Fails unless the tag, package.json and a
-// dated section name the same version, and the statements of that version are recorded (`npm run release:freeze`).
+// dated section name the same version, and that version is frozen (`npm run release:freeze`).
 //
 //   node scripts/releaseNotes.ts v0.2.0
 

@@ -20,13 +20,6 @@ const execute = promisify(execFile);
 export const engines = ["sqlite", "postgres"] as const;
 export type Engine = (typeof engines)[number];
 
-/** The recorder of `npm run release:freeze`, loaded into every process. */
-const recording = Object.fromEntries(
-  ["NODE_OPTIONS", "RECORD_STATEMENTS_TO"].flatMap((name) =>
-    process.env["RECORD_STATEMENTS_TO"] && process.env[name] ? [[name, process.env[name]]] : [],
-  ),
-);
-
 /** A data folder and settings, which several relays and commands may share. */
 export class Installation {
   readonly engine: Engine;
@@ -138,7 +131,6 @@ async function installationOn(
     CLEANCAST_ALLOW_PRIVATE: "127.0.0.0/8,::1,localhost",
     // All processes of a test run share one compile cache, which halves the time of a start.
     NODE_COMPILE_CACHE: join(tmpdir(), "cleancast-test-compiled"),
-    ...recording,
     ...env,
   };
   if (engine === "postgres") {

@@ -1,4 +1,6 @@
-// Reads frozen releases (`npm run release:freeze`) and checks that their statements still work on a newer schema.
+// Checks that the code of a release still works on a newer schema. A release uses every column and key of its own schema, which the
+// migrations give, but for columns that it lists as unused: so a frozen release is a few lines (`npm run release:freeze`). The
+// statements of the present code are also planned, one by one.
 
 import { hash } from "node:crypto";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
@@ -22,8 +24,8 @@ export type Release = {
   schema: number;
   /** The hash of the migrations up to its schema. */
   migrations: string;
-  /** Every statement that its store sends. */
-  statements: Record<"both" | Engine, string[]>;
+  /** `table.column`, what its code no longer uses: a later release may remove it. */
+  unused: string[];
 };
 
 export const releasesFolder = fileURLToPath(new URL("../../releases/", import.meta.url));
@@ -34,22 +36,31 @@ export const readReleases = (): Release[] =>
     .map((file) => JSON.parse(readFileSync(`${releasesFolder}${file}`, "utf8")) as Release)
     .toSorted((one, other) => one.schema - other.schema);
 
-/**
- * Makes a release of the present code without running it: from the statements in the sources whose gaps can be filled.
- * Freezing a release needs a run of all tests, which also records what is composed at run time.
- */
-export function presentRelease(): Release {
-  const release: Release = {
-    release: "the present code",
-    schema: latestVersion,
-    migrations: hashMigrations(migrations, latestVersion),
-    statements: { both: [], postgres: [], sqlite: [] },
-  };
-  for (const { text } of statementsInSource()) {
-    const filled = fillGaps(text);
-    if (filled !== null) release.statements[engineOf(filled)].push(filled);
-  }
-  return release;
+export const releaseOf = (name: string, unused: string[] = []): Release => ({
+  release: name,
+  schema: latestVersion,
+  migrations: hashMigrations(migrations, latestVersion),
+  unused,
+});
+
+/** Lists the columns that no file of the store names together with their table, neither in SQL nor in a description of rows. */
+export async function unusedColumns(): Promise<string[]> {
+  const folder = fileURLToPath(new URL("../../../src/store/", import.meta.url));
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((file) => /(?<!\.test)\.ts$/.test(file) && !file.startsWith("schema/migrations/"))
+    .map((file) => new Set(readFileSync(`${folder}${file}`, "utf8").match(/\w+/g)));
+  const camelCase = (name: string) => name.replaceAll(/_(\w)/g, (_all, letter: string) => letter.toUpperCase());
+  const { columns: all } = await inspect("sqlite", [], { steps: migrations });
+  return [...all.keys()].filter((name) => {
+    const [table = "", column = ""] = name.split(".");
+    return !files.some((words) => words.has(table) && (words.has(column) || words.has(camelCase(column))));
+  });
+}
+
+/** The statements in the sources whose gaps can be filled. */
+function presentStatements(engine: Engine): string[] {
+  const filled = statementsInSource().flatMap(({ text }) => fillGaps(text) ?? []);
+  return filled.filter((text) => ["both", engine].includes(engineOf(text)));
 }
 
 const gap = "${…}";
@@ -116,27 +127,44 @@ export function migrationFaults(all: readonly Migration[], out: readonly Release
   return [...edited, ...faults];
 }
 
-/** Finds the statements and rows of a release that the schema of `all` migrations would refuse or answer differently. */
-export async function compatibilityFaults(release: Release, engine: Engine, all: readonly Migration[]): Promise<string[]> {
-  const statements = [...release.statements.both, ...release.statements[engine]];
-  const name = `${release.release} ${engine}`;
-  const before = ownSchemas.get(name) ?? (await inspect(engine, statements, { steps: all, to: release.schema }));
-  ownSchemas.set(name, before);
-  const after = await inspect(engine, statements, { steps: all });
+/** Finds what a release uses and the schema of `all` migrations lacks, and what that schema requires beyond the release's own. */
+export async function releaseFaults(release: Release, engine: Engine, all: readonly Migration[]): Promise<string[]> {
+  const before = await inspect(engine, [], { steps: all, to: release.schema });
+  const after = await inspect(engine, [], { steps: all });
+  const isUsed = (column: string) => !release.unused.includes(column);
+  const lost = [...before.columns].flatMap(([column, type]) =>
+    isUsed(column) && after.columns.get(column) !== type
+      ? [`${column} was ${type}, and is ${after.columns.get(column) ?? "gone"}`]
+      : [],
+  );
+  const tables = new Set([...before.columns.keys()].filter(isUsed).map((column) => column.split(".")[0] as string));
+  const lostKeys = [...tables].flatMap((table) =>
+    keysOf(before.requirements, table)
+      .filter((key) => !keysOf(after.requirements, table).includes(key))
+      .map((key) => `${table} has no longer ${key}`),
+  );
+  return [...lost, ...lostKeys, ...addedRequirements(before.requirements, after.requirements)];
+}
+
+/** Finds the statements of the present code that the schema of `all` migrations refuses, or answers with other types. */
+export async function statementFaults(engine: Engine, all: readonly Migration[]): Promise<string[]> {
+  const statements = presentStatements(engine);
+  const before = (own[engine] ??= await inspect(engine, statements, { steps: migrations }));
+  const after = all === migrations ? before : await inspect(engine, statements, { steps: all });
   const changed = statements.flatMap((text, i) =>
     before.answers[i] === after.answers[i] && !before.answers[i]?.startsWith(failed)
       ? []
       : [`${after.answers[i]} (${before.answers[i]}): ${text}`],
   );
-  return [...changed, ...addedRequirements(before.requirements, after.requirements)];
+  return [...(statements.length > 250 ? [] : [`only ${statements.length} statements were found`]), ...changed];
 }
 
 const failed = "failed: ";
 
-type Inspection = { answers: string[]; requirements: Requirements };
+type Inspection = { answers: string[]; columns: Map<string, string>; requirements: Requirements };
 
-/** The inspections of releases on their own schemas, kept because released migrations do not change. */
-const ownSchemas = new Map<string, Inspection>();
+/** The present statements on the present schema. */
+const own: Partial<Record<Engine, Inspection>> = {};
 
 async function inspect(
   engine: Engine,
@@ -149,7 +177,7 @@ async function inspect(
     // Migrates as a restore does: no other node runs.
     await migrate({ ...db, onDedicatedConnection: null }, options);
     const answers = location.engine === "postgres" ? await plan(location.url, statements) : prepare(location.file, statements);
-    return { answers, requirements: await readRequirements(db) };
+    return { answers, columns: await readColumns(db), requirements: await readRequirements(db) };
   } finally {
     await db.close();
   }
@@ -195,6 +223,17 @@ function prepare(file: string, statements: readonly string[]): string[] {
   }
 }
 
+/** The types of all columns, by `table.column`. */
+async function readColumns(db: Database): Promise<Map<string, string>> {
+  const rows = await db.all(
+    db.engine === "sqlite"
+      ? `SELECT t.name || '.' || c.name AS name, c.type FROM sqlite_master AS t, pragma_table_info(t.name) AS c WHERE t.type = 'table'`
+      : `SELECT table_name || '.' || column_name AS name, data_type AS type FROM information_schema.columns
+           WHERE table_schema = current_schema()`,
+  );
+  return new Map(rows.map((row) => [String(row.name), String(row.type)]));
+}
+
 /** By table, what every row must satisfy: columns without a default, unique indexes and checks. */
 type Requirements = Map<string, Set<string>>;
 
@@ -218,6 +257,10 @@ async function readRequirements(db: Database): Promise<Requirements> {
   }
   return requirements;
 }
+
+/** The unique indexes of a table, which upserts need. */
+const keysOf = (requirements: Requirements, table: string): string[] =>
+  [...(requirements.get(table) ?? [])].filter((what) => /^CREATE UNIQUE|^(?!CHECK)\w+ \(/.test(what));
 
 const addedRequirements = (before: Requirements, after: Requirements): string[] =>
   [...before].flatMap(([table, known]) =>
