@@ -1,4 +1,4 @@
-// `npm run bench:backlog` measures how much a failing connection with a backlog of 100,000 deliveries slows down events of the same
+// `npx node bench/backlog.ts` measures how much a failing connection with a backlog of 100,000 deliveries slows down events of the same
 // site. Rounds with and without the backlog alternate; the numbers are medians.
 
 import { execFile, spawn } from "node:child_process";

@@ -1,6 +1,6 @@
 // Sizes installations: arithmetic on the measurements in measured.json.
 //
-//   npx node bench/capacity.ts   writes the tables of docs/explanation/capacity-planning.md, as `npm run bench -- --only nodes` does
+//   npx node bench/capacity.ts   writes the tables of docs/explanation/capacity-planning.md; the benchmark of the nodes does so too
 //
 // Nothing here is simulated: queues, peaks and limits of platforms are not in the numbers.
 
@@ -42,8 +42,9 @@ const steps: readonly Step[] = [
 type Costs = { node: number; database: number; statements: number; pollNode: number; pollDatabase: number; addedMs: number };
 
 /**
- * The base is the load that keeps a node half busy: 200 events a second at random moments. Its events are of one site and share some
- * statements; those of many quiet sites share none, like the events of the row with 50 a second. CPU is taken to grow with the statements.
+ * The base is the load that keeps a node half busy: 200 events a second at random moments. Its events are of one site and share
+ * some statements. Those of many quiet sites share none, like the events of the row with 50 a second. CPU is taken to grow with
+ * the statements.
  */
 export function costsOf({ points, poll, roundTripMs }: Measured): Costs {
   const half = arrivalsOf(points, 200);
@@ -73,7 +74,7 @@ export function planFor(step: Step, costs: Costs): Plan {
   return plain.databaseCores > assumed.largestDatabaseCores ? sizeFor(step, costs, true) : plain;
 }
 
-/** `busy` is in cores. The polls are those of an outage: deliveries wait at every connection. Citus divides them among the nodes. */
+/** `busy` is in cores. Polls are those of an outage: deliveries wait at every connection. Citus divides them among the nodes. */
 function sizeFor(step: Step, costs: Costs, sharded: boolean): Plan {
   const factor = sharded ? citusCost : { node: 1, database: 1 };
   const connections = step.sites * assumed.connections;
@@ -109,9 +110,18 @@ export function capacityTables(measured = readMeasured()): Record<"plans" | "cor
   const plans = steps.map((step) => planFor(step, costs));
   return {
     plans: {
-      head: "events/s|sites|nodes (a core each)|database|connections|memory of all nodes|disk a month|added p50|drain time|first bottleneck".split(
-        "|",
-      ),
+      head: [
+        "events/s",
+        "sites",
+        "nodes (a core each)",
+        "database",
+        "connections",
+        "memory of all nodes",
+        "disk a month",
+        "added p50",
+        "drain time",
+        "first bottleneck",
+      ],
       rows: plans.map((plan) => planRow(plan, costs, measured)),
     },
     cores: { head: ["events/s", "nodes", "cores of the database", "cores in all", "USD a month"], rows: plans.map(coreRow) },

@@ -1,4 +1,4 @@
-// `npm run bench:dashboard` measures the dashboard in Chromium: requests and bytes of the first load, the largest contentful
+// `npx node bench/dashboard.ts` measures the dashboard in Chromium: requests and bytes of the first load, the largest contentful
 // paint on a slow phone, the time to render fifty rows as a ratio to an empty list, scrolling through ten thousand rows, and the
 // usual interactions, which `--interactions` measures alone.
 // Times depend on the machine and its load, which is printed; bytes and requests do not: test/dashboard/lists.test.ts checks them.

@@ -1,4 +1,4 @@
-// `npm run bench:reconcile` measures a reconciliation of a million orders in a relay, on both engines: its duration, the memory of
+// `npx node bench/reconcile.ts` measures a reconciliation of a million orders in a relay, on both engines: its duration, the memory of
 // the relay, and how much longer single events take meanwhile. `--orders N` and `--engine sqlite|postgres` choose less.
 
 import { parseArgs } from "node:util";

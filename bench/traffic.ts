@@ -1,8 +1,8 @@
 // Measures how well and how fast the traffic rules distinguish bots from people by the user agent alone, compared with public
 // classifiers.
 //
-//   npm run bench:traffic                        the public sets
-//   npm run bench:traffic -- --set FILE          also your own labelled set: lines of {"ua", "label", "source"}
+//   npx node bench/traffic.ts               the public sets
+//   npx node bench/traffic.ts --set FILE    also your own labelled set: lines of {"ua", "label", "source"}
 //
 // A new classifier is one line in `classifiers`, a new set one line in `readSets`.
 
@@ -207,7 +207,7 @@ const versions = [
 
 const page = `# Bot detection accuracy
 
-How well the rules distinguish bots from people by the user agent alone, compared with public classifiers. Written by \`npm run bench:traffic\` on
+How well the rules distinguish bots from people by the user agent alone, compared with public classifiers. Written by \`npx node bench/traffic.ts\` on
 ${new Date().toISOString().slice(0, 10)} with ${versions}, Node ${process.versions.node}.
 
 ## Speed
@@ -241,7 +241,7 @@ ${accuracy("human")}
   counted as people.
 - No classifier can detect a bot by its user agent if it copies a browser's string exactly.
 
-To repeat: \`npm run bench:traffic\`. With your own labelled set: \`npm run bench:traffic -- --set FILE\`, with one line per user agent:
+To repeat: \`npx node bench/traffic.ts\`. With your own labelled set: \`npx node bench/traffic.ts --set FILE\`, with one line per user agent:
 \`{"ua": "…", "label": "bot" or "human", "source": "…"}\`.
 `;
 

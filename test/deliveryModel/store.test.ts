@@ -1,6 +1,6 @@
 // Takes every kind of step of the model with the real store, on both engines, and compares what the store holds then with
 // what the model says: so neither changes without the other. On PostgreSQL `npm test` tells the kinds apart by the states
-// before and after a step; `npm run test:model` does so by everything.
+// before and after a step; `npm run test:long` does so by everything.
 
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";

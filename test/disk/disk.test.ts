@@ -1,5 +1,5 @@
 // Cuts the power of a running relay between two syncs, breaks its disk and fills it. Whatever part of the unsynced sectors is
-// on the disk, the relay opens its data again, finds them consistent, and has every event that it answered. `npm run test:disk`
+// on the disk, the relay opens its data again, finds them consistent, and has every event that it answered. `npm run test:long`
 // does the same with every call that the process makes.
 
 import { execFileSync } from "node:child_process";

@@ -1,4 +1,4 @@
-// The long form of disk.test.ts, `npm run test:disk`: records every call that relays make to their files, from the first start
+// The long form of disk.test.ts, `npm run test:long`: records every call that relays make to their files, from the first start
 // over kills, stops and checkpoints, and cuts the power after thousands of them; cuts it again while a relay recovers from a
 // cut; and lets each single call fail once. It needs strace, and no rights.
 

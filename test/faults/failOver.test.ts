@@ -11,7 +11,7 @@ import { startReceiver } from "../support/receiver.ts";
 import { call, eventually, newInstallation, residentMb, type Installation, type Relay } from "../support/relay.ts";
 import { deliveryStates, setUpSite, keepAliveAgent, onPostgres, postOver, rows } from "../support/installation.ts";
 
-/** `npm run test:failover` is the long run, in which the server stops answering instead of being killed. */
+/** `npm run test:long` is the long run, in which the server stops answering instead of being killed. */
 const isLong = process.env.FAIL_OVER_SECONDS !== undefined;
 const senders = isLong ? 200 : 12;
 /** Longer than the timeout of the store, so that requests are refused. */

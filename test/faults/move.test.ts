@@ -27,7 +27,7 @@ import {
   rows,
 } from "../support/installation.ts";
 
-/** The number of events before the move begins; `npm run test:move` has more. */
+/** The number of events before the move begins; `npm run test:long` has more. */
 const before = Number(process.env["MOVE_EVENTS"] ?? 1000);
 
 const startMove = (home: Installation, url: string) => home.launch("--json", "move", "--to", url);

@@ -1,5 +1,5 @@
 // A soak test: three calls in ten to a platform fail or are slow, tokens are revoked for a while, and nodes are killed every few
-// seconds. Every accepted event is delivered once. This is a short run; `npm run soak` is the long one.
+// seconds. Every accepted event is delivered once. This is a short run; `npm run test:long` is the long one.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { standinConnections } from "../../scripts/standinConnections.ts";

@@ -1,5 +1,5 @@
 // Property tests: fast-check makes the inputs, and shrinks one that breaks a promise. The seed is fixed, so that every run of
-// the tests sees the same inputs; a failure prints it. `npm run test:properties` takes a new seed and many more inputs.
+// the tests sees the same inputs; a failure prints it. `npm run test:long` takes a new seed and many more inputs.
 
 import { createHash } from "node:crypto";
 import * as fc from "fast-check";

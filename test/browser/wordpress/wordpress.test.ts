@@ -1,5 +1,5 @@
 // The plugin in Debian's WordPress, with a real database, a real browser and a real relay. WooCommerce and the WP Consent API are
-// doubles. It takes minutes, so `npm run test:wordpress` runs it and `npm test` does not.
+// doubles. It takes minutes, so it only runs with WORDPRESS=1.
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { setUpStage, type Conversion, type Stage } from "../stage.ts";
 import { findMissing, startWordPress, type WordPress } from "./install.ts";
 
 const missing = findMissing();
-const why = whySkipped ?? (process.env["WORDPRESS"] ? missing && `${missing} is not installed` : "run npm run test:wordpress");
+const why = whySkipped ?? (process.env["WORDPRESS"] ? missing && `${missing} is not installed` : "set WORDPRESS=1");
 if (why && process.env["WORDPRESS"]) console.log(`The plugin is not run in WordPress: ${why}.`);
 
 const order = {

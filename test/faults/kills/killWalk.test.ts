@@ -13,7 +13,7 @@ import { change, listDeliveries, rows, setUpSite, type SiteSetup } from "../../s
 // Built, because it starts dozens of times.
 const program = await buildVersion("0.2.0", [], fileURLToPath(new URL("./mortalRelay.ts", import.meta.url)));
 
-/** `npm run test:kills` kills before each step. Other runs kill before every third, from a random one on, to save time. */
+/** `npm run test:long` kills before each step. Other runs kill before every third, from a random one on, to save time. */
 const walks: readonly Walk[] =
   process.env["KILL_STEPS"] === "all"
     ? [
