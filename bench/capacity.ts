@@ -67,7 +67,7 @@ function arrivalsOf(points: readonly Point[], perSecond: number): Point {
   return found;
 }
 
-export type Plan = Step & { nodes: number; databaseCores: number; sharded: boolean; busy: { node: number; database: number } };
+type Plan = Step & { nodes: number; databaseCores: number; sharded: boolean; busy: { node: number; database: number } };
 
 export function planFor(step: Step, costs: Costs): Plan {
   const plain = sizeFor(step, costs, false);
@@ -105,7 +105,7 @@ export function drainSeconds({ perSecond, nodes, databaseCores, sharded, busy }:
   return (perSecond * assumed.outageSeconds) / rate;
 }
 
-export function capacityTables(measured = readMeasured()): Record<"plans" | "cores" | "quotas", Omit<Table, "title">> {
+function capacityTables(measured = readMeasured()): Record<"plans" | "cores" | "quotas", Omit<Table, "title">> {
   const costs = costsOf(measured);
   const plans = steps.map((step) => planFor(step, costs));
   return {

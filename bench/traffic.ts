@@ -15,7 +15,7 @@ import { isbot } from "isbot";
 import { seededRandom } from "../standins/shared/seededRandom.ts";
 import { withDefaults } from "../src/sites/settings.ts";
 import type { Observation } from "../src/traffic/observation.ts";
-import { judgeUserAgent } from "../src/traffic/userAgent/userAgent.ts";
+import { readUserAgent } from "../src/traffic/userAgent/userAgent.ts";
 import { judge } from "../src/traffic/verdict.ts";
 import { median } from "./part.ts";
 import { tableText } from "./report.ts";
@@ -37,8 +37,8 @@ const classifiers = ((): Classifier[] => {
   const listed = (ua: string) => joined.test(ua);
   const detected = (ua: string) => detector.parse(ua) !== null;
   return [
-    { name: "Cleancast, hard reasons", isBot: (ua) => judgeUserAgent(ua)?.hard ?? false },
-    { name: "Cleancast, hard and soft", isBot: (ua) => judgeUserAgent(ua) !== null },
+    { name: "Cleancast, hard reasons", isBot: (ua) => readUserAgent(ua).evidence?.hard ?? false },
+    { name: "Cleancast, hard and soft", isBot: (ua) => readUserAgent(ua).evidence !== null },
     { name: "Cleancast, whole verdict", isBot: (ua) => judge(visitWith(ua), rules).verdict.bot },
     { name: "isbot", isBot: (ua) => isbot(ua) },
     { name: "crawler-user-agents, joined", isBot: listed },

@@ -29,7 +29,7 @@ const built = [
 ];
 
 /** Returns a hash of the name, size and time of every source. Reading the contents would take as long as a start. */
-export function fingerprint(root: string): string {
+function fingerprint(root: string): string {
   const hash = createHash("sha256");
   for (const path of sources.flatMap((one) => listFiles(root, one)).toSorted()) {
     const { size, mtimeMs } = statSync(join(root, path));

@@ -2,7 +2,7 @@
 
 import { agent, config, page, safely } from "./page.ts";
 
-export type Decision = "granted" | "denied";
+type Decision = "granted" | "denied";
 type Sources = { own?: Decision; gpc?: Decision; tcf?: Decision; gcm?: Decision };
 
 /** The decisions on this page; every report carries them. */

@@ -4,7 +4,7 @@ import { Client } from "pg";
 import { median } from "../part.ts";
 import { benchPostgres } from "./relay.ts";
 
-export type Count = { statements: number; commits: number; walBytes: number };
+type Count = { statements: number; commits: number; walBytes: number };
 
 export type Meter = {
   /** Counts statements and commits of one database; `walBytes` covers the whole server. */

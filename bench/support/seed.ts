@@ -115,7 +115,7 @@ export async function seedIdentities(installation: Installation, count: number, 
 const chunkSize = 250_000;
 
 /** The tables that an event writes to. */
-export const eventTables = ["events", "dedup_claims", "outcomes", "deliveries", "attempts"] as const;
+const eventTables = ["events", "dedup_claims", "outcomes", "deliveries", "attempts"] as const;
 
 /** Returns the bytes of the event tables per event, with indexes, without the platforms' answers. */
 export async function bytesPerEvent(installation: Installation): Promise<number> {

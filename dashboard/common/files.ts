@@ -9,7 +9,7 @@ const maxPartLength = 512 * 1024;
 /** Larger files are for the command line, which does not need them in memory. */
 const maxFileMiB = 200;
 
-export type Part = {
+type Part = {
   text: string;
   /** Lines between the header and the first row of this part. */
   skippedLines: number;

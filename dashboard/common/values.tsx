@@ -95,7 +95,7 @@ export function CopyButton({ value, label }: { value: string; label: string }) {
   );
 }
 
-export type StateName = keyof typeof commonText.states;
+type StateName = keyof typeof commonText.states;
 
 /** Returns the word for a state, or the state itself if this version does not know it. */
 export const stateWord = (state: string): string => (commonText.states as Readonly<Record<string, string>>)[state] ?? state;

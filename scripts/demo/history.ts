@@ -37,7 +37,7 @@ import {
 import { writeBotVisits, quarterMs, createVisitWriter } from "./visits.ts";
 import { addDemoWebhook, closeAndPush, type Receiver } from "./webhook.ts";
 
-export type HistoryOptions = {
+type HistoryOptions = {
   location: StoreLocation;
   encryptionKey: Buffer;
   now: number;
@@ -45,7 +45,7 @@ export type HistoryOptions = {
   receiver: Receiver;
 };
 
-export type History = { shop: CreatedSite; product: CreatedSite; events: number; signIns: SignIns };
+type History = { shop: CreatedSite; product: CreatedSite; events: number; signIns: SignIns };
 
 const seed = 20_261_115;
 const maxConcurrent = 256;

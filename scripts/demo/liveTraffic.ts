@@ -6,7 +6,7 @@ import type { Random } from "./random.ts";
 import { drawArrival, newCustomer } from "./people.ts";
 import type { CreatedSite } from "./sites.ts";
 
-export type Live = {
+type Live = {
   /** Sends a conversion, by default in most cases after a visit; returns the email and the relay's answer. */
   convert(created: CreatedSite, hasVisit?: boolean): Promise<{ email: string; answer: string }>;
   bot(created: CreatedSite): Promise<void>;

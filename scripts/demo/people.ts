@@ -27,7 +27,7 @@ export function newCustomer(random: Random, number: number, domain?: string): Cu
   };
 }
 
-export type BrowserKind = {
+type BrowserKind = {
   weight: number;
   userAgent: string;
   headers: Record<string, string>;
@@ -182,7 +182,7 @@ export const productChannels: readonly Channel[] = [
   search,
 ];
 
-export type Arrival = {
+type Arrival = {
   browser: BrowserKind;
   seen: Browser;
   clickIds: Record<string, string>;

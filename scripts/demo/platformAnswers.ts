@@ -49,7 +49,7 @@ const rejecting = new Set(["google_ads", "meta", "pinterest", "snapchat", "reddi
 
 type Wanted = Reading["outcome"] | "down" | "slow";
 
-export type ReplayOptions = {
+type ReplayOptions = {
   store: Pick<Store, "deliveries">;
   connectionOf: (siteId: string, id: string) => Connection | undefined;
   random: Random;

@@ -25,7 +25,7 @@ export type Clock = { at: number };
 /** A change at a time of the history. */
 export type ScheduledAction = { at: number; act: () => Promise<unknown> };
 
-export type EventKind = {
+type EventKind = {
   name: string;
   weight: number;
   /** The mean value; null for events without one. */

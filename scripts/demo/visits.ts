@@ -12,7 +12,7 @@ import type { TrafficCurve } from "./trafficCurve.ts";
 export const quarterMs = hourMs / 4;
 const writer = "demo";
 
-export type VisitFlow = {
+type VisitFlow = {
   siteId: string;
   /** Visits of people per day. */
   perDay: number;
@@ -61,7 +61,7 @@ export function createVisitWriter(store: Store, random: Random, { siteId, perDay
 
 const sampledPages = ["/", "/sale", "/jackets", "/cart", "/checkout", "/login"];
 
-export type BotSample = { siteId: string; host: string; bots: readonly Bot[]; count: number };
+type BotSample = { siteId: string; host: string; bots: readonly Bot[]; count: number };
 
 /** Writes a sample of bot visits, most of them recent. */
 export async function writeBotVisits(

@@ -9,9 +9,9 @@ import { highlight } from "./highlight.ts";
 /** The only page outside docs/. */
 export const architecture = "../ARCHITECTURE.md";
 
-export type Heading = { depth: number; id: string; title: string };
+type Heading = { depth: number; id: string; title: string };
 /** The searchable text between two headings, without markup and code. */
-export type Part = { id: string; title: string; text: string };
+type Part = { id: string; title: string; text: string };
 
 export type Page = {
   /** The path in docs/: `how-to/install.md`. */

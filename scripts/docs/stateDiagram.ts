@@ -7,7 +7,7 @@ import type { Steps } from "../../test/deliveryModel/explore.ts";
 import type { World } from "../../test/deliveryModel/model.ts";
 
 /** Returns the Mermaid block of the states. */
-export function stateDiagram(): string {
+function stateDiagram(): string {
   const name = "one delivery, shared database";
   const { begun, table }: { begun: readonly World[]; table: Steps } = explorations[name];
   const { worlds, edges } = graphOf(name);

@@ -8,7 +8,7 @@
 
 import type { Network } from "../../src/traffic/networks/networkList.ts";
 
-export type Owner = Network & { tableName: RegExp; systems: readonly number[] };
+type Owner = Network & { tableName: RegExp; systems: readonly number[] };
 type Carved = Network & { cidrs: readonly string[] };
 
 const owner =

@@ -39,7 +39,7 @@ export type Facts = Pick<
 >;
 
 /** A check passes this on to the next one. */
-export type CheckMemory = {
+type CheckMemory = {
   /** The number of deliveries that waited for each connection at earlier checks, to recognise a queue that grows. */
   backlogs: Map<string, { at: number; count: number }[]>;
   /** By site: no pause can be unusual between the two times. */

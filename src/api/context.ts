@@ -45,7 +45,7 @@ export type ApiContext = {
 };
 
 /** Reads uploaded files as rows of an import. */
-export type UploadedImports = {
+type UploadedImports = {
   readColumns(
     file: Buffer,
     kind: Query<"POST /sites/:site/imports/columns">["kind"],

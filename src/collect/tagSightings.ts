@@ -8,7 +8,7 @@ const maxSites = 1000;
 const maxPages = 100;
 
 /** `pages` counts those of the last day, up to `maxPages`. */
-export type TagSighting = { at: number; pages: number };
+type TagSighting = { at: number; pages: number };
 
 export type TagSightings = {
   add(siteId: string, page: string, now: number): void;

@@ -113,7 +113,7 @@ const delivery = deliverySummary.extend({
   log: z.array(attempt),
 });
 
-export const trace = eventSummary
+const trace = eventSummary
   .extend({
     time,
     key: z.object({ id, name: z.string().nullable() }),

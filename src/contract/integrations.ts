@@ -7,7 +7,7 @@ import { count, done, httpStatus, id, response, sentRequest, time, type Route } 
 
 const settings = z.record(z.string().max(200), z.string().max(20_000));
 
-export const platform = z
+const platform = z
   .object({
     id: z.string(),
     name: z.string(),
@@ -94,7 +94,7 @@ const proof = z
   })
   .describe("Proven: the platform answered a read, a validation or a test for this connection, or accepted a conversion.");
 
-export const connection = z
+const connection = z
   .object({
     id,
     platform: z.string(),

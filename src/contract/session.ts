@@ -14,7 +14,7 @@ const code = "A code of the authenticator app";
 
 const grant = z.object({ site: siteOrAll, role }).meta({ id: "Grant" });
 
-export const session = z
+const session = z
   .object({
     user: z.object({ id, email, name, twoFactor: z.boolean() }),
     grants: z.array(grant),

@@ -5,7 +5,7 @@ import { count, done, from, httpStatus, id, moment, page, paging, response, type
 
 const sendEmpty = z.boolean().describe("True to also push periods without any events.");
 
-export const webhook = z
+const webhook = z
   .object({
     id,
     url: z.string().describe("The origin only: the rest of the URL may hold a token."),

@@ -3,7 +3,7 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { FastifyReply } from "fastify";
 
-export const contentTypes = {
+const contentTypes = {
   json: "application/json; charset=utf-8",
   text: "text/plain; charset=utf-8",
 };

@@ -17,7 +17,7 @@ import { readOrigins } from "./platformOrigins.ts";
 export type Config = ReturnType<typeof readAll> & { unknownVariables: readonly UnknownVariable[] };
 
 /** A variable that looks like a setting and is none. `nearest` is the setting that was probably meant. */
-export type UnknownVariable = { name: string; nearest: string | null };
+type UnknownVariable = { name: string; nearest: string | null };
 
 type Tls = { certFile: string; keyFile: string };
 type Smtp = { url: string; from: string };

@@ -4,7 +4,7 @@
 import { sqlState } from "../store/engine/postgres/errors.ts";
 import { serverNames, serverUrls } from "../store/engine/postgres/servers.ts";
 
-export type DatabaseFault = { what: string; remedy: string };
+type DatabaseFault = { what: string; remedy: string };
 
 /** Names the database for messages: `cleancast at db.example.com:5432`. */
 export function databaseName(url: string): string {

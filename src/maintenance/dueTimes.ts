@@ -18,7 +18,7 @@ type DueTimeOptions = {
   onDefect: (error: unknown, about: Record<string, unknown>) => void;
 };
 
-export type DueTimes = {
+type DueTimes = {
   /** The clock was set back. */
   correct: () => void;
   stop(): Promise<void>;

@@ -15,7 +15,7 @@ import type { BackupSecret } from "./backups/encryption.ts";
 import { checkLocation } from "./check.ts";
 import { readBackup, type Header, type OnRead, type Totals } from "./backupFile.ts";
 
-export type Restored = Totals & {
+type Restored = Totals & {
   header: Header;
   schema: number;
   /** The name under which a damaged database is kept. */

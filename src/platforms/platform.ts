@@ -101,7 +101,7 @@ export type ConfirmationReading =
 export type ConfirmationStep = ConfirmationReading | { outcome: "next"; request: PlatformRequest };
 
 /** A conversion that the platform accepted. */
-export type AcceptedConversion = {
+type AcceptedConversion = {
   name: string;
   acceptedAt: number;
   /** The response that accepted it. */
@@ -161,7 +161,7 @@ export type Confirmations = {
 
 export type QualityReading = { outcome: "answered"; reports: QualityReport[] } | Extract<Reading, { error: string }>;
 
-export type QualityExample = {
+type QualityExample = {
   title: string;
   status: number;
   headers?: Record<string, string>;
@@ -191,14 +191,14 @@ export type QualitySource = {
 export type QualityNotes = { event: string; notes: string[] };
 
 /** A conversion that the platform accepted, as it was sent, and what is left of its value after a refund: 0 for nothing. */
-export type Correction = {
+type Correction = {
   conversion: Conversion;
   value: number;
   at: number;
 };
 
 /** A correction and the exact request for it. */
-export type CorrectionExample = {
+type CorrectionExample = {
   title: string;
   settings: Record<string, string>;
   correction: Correction;

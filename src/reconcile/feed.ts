@@ -11,7 +11,7 @@ import type { Mapping } from "../tables/columns.ts";
 import { isTimeZone, type ValueRules } from "../tables/values.ts";
 import { checkOrderFields } from "./readOrder.ts";
 
-export type FeedRequest = {
+type FeedRequest = {
   url: string;
   /** Sent with every request, such as `Authorization`. */
   header?: { name: string; value: string } | null | undefined;

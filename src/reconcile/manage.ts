@@ -11,7 +11,7 @@ import type { Store } from "../store/store.ts";
 import { newTally } from "../store/reconciliation/tally.ts";
 import { readWindow } from "./window.ts";
 
-export type RunRequest = {
+type RunRequest = {
   /** Days like 2026-11-15 in the time zone of the site, both included. */
   from?: string | undefined;
   to?: string | undefined;

@@ -15,7 +15,7 @@ import type { Run, RunRow } from "../store/reconciliation/runs.ts";
 import { newTally } from "../store/reconciliation/tally.ts";
 import type { Store } from "../store/store.ts";
 import { makeReport } from "./report.ts";
-import { readAllRows, type RowFilter } from "./rows.ts";
+import { listRows, type RowFilter } from "./rows.ts";
 import { stepRun } from "./step.ts";
 
 const from = Date.UTC(2026, 10, 1);
@@ -120,15 +120,20 @@ function failing<T extends { store: Pick<Store, "reconciliations"> }>(options: T
   return { ...options, store: { ...store, reconciliations: { ...store.reconciliations, step } } };
 }
 
+async function readAllRows(store: Store, run: Run, filter: RowFilter): Promise<RunRow[]> {
+  const all: RunRow[] = [];
+  for (let after: string | null = ""; after !== null;) {
+    const page: Awaited<ReturnType<typeof listRows>> = await listRows(store, run, filter, { after, limit: 500 });
+    all.push(...page.rows);
+    after = page.next;
+  }
+  return all;
+}
+
 async function compare(store: Store, run: Run): Promise<void> {
   const report = makeReport(run, connections);
-  const count = async (filter: RowFilter) => {
-    let sum = 0;
-    for await (const rows of readAllRows(store, run, filter)) sum += rows.length;
-    return sum;
-  };
-  const all: RunRow[] = [];
-  for await (const rows of readAllRows(store, run, {})) all.push(...rows);
+  const count = async (filter: RowFilter) => (await readAllRows(store, run, filter)).length;
+  const all = await readAllRows(store, run, {});
   const ofClass = (name: RowClass) => all.filter((row) => row.class === name).length;
   for (const name of rowClasses) {
     expect([name, report.classes[name] ?? 0]).toEqual([name, ofClass(name)]);

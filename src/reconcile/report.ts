@@ -15,7 +15,7 @@ import {
   type Tally,
 } from "../store/reconciliation/tally.ts";
 
-export type Loss = { reason: string; count: number; rows: RowFilter };
+type Loss = { reason: string; count: number; rows: RowFilter };
 
 /** A step of the funnel: what came through, and what was lost since the last step that narrows it. */
 export type FunnelStep = {

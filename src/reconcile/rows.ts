@@ -32,7 +32,7 @@ const groups: Readonly<Partial<Record<RowState, readonly DeliveryState[]>>> = {
 };
 
 /** The tally says which reasons were counted as "other reasons". */
-export function rowMatcher(filter: RowFilter, tally: Tally): (row: RunRow) => boolean {
+function rowMatcher(filter: RowFilter, tally: Tally): (row: RunRow) => boolean {
   const { filtered, connection, state, reason, attributed, confirmation, confirmationReason } = filter;
   const states = state === undefined ? null : (groups[state] ?? [state]);
   const isReason = (of: DeliveryState, text: string | null) => {
@@ -89,16 +89,4 @@ export async function listRows(
     await yieldToEventLoop();
   }
   return { rows, next: cursor };
-}
-
-/** Reads all rows of a filter, page by page. */
-export async function* readAllRows(store: Pick<Store, "reconciliations">, run: Run, filter: RowFilter): AsyncGenerator<RunRow[]> {
-  for (let after: string | null = ""; after !== null;) {
-    const page: { rows: RunRow[]; next: string | null } = await listRows(store, run, filter, {
-      after,
-      limit: chunkSize,
-    });
-    if (page.rows.length) yield page.rows;
-    after = page.next;
-  }
 }

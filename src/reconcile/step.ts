@@ -23,7 +23,7 @@ import { addRow, newTally, removeRow, type Tally } from "../store/reconciliation
 import { watchStep } from "./pace.ts";
 import { dayOf } from "./window.ts";
 
-export type StepStore = Pick<Store, "orders" | "orderCandidates" | "reconciliations">;
+type StepStore = Pick<Store, "orders" | "orderCandidates" | "reconciliations">;
 
 type StepOptions = {
   store: StepStore;

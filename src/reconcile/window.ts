@@ -6,7 +6,7 @@ import { defaultReconciledDays, defaultSettleHours, maxReconciledDays } from "..
 import { dayMs, hourMs } from "../kernel/time.ts";
 import { readTime, ValueFault } from "../tables/values.ts";
 
-export type Window = { from: number; to: number };
+type Window = { from: number; to: number };
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 

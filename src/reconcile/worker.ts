@@ -11,7 +11,7 @@ import { createPace, pauseFor, watchStep, type PaceOptions } from "./pace.ts";
 import { readListed } from "./readListed.ts";
 import { stepRun } from "./step.ts";
 
-export type RunWorkerOptions = {
+type RunWorkerOptions = {
   store: Pick<Store, "engine" | "leases" | "orders" | "orderCandidates" | "reconciliations">;
   directory: Pick<Directory, "site">;
   looks?: Pick<Looks, "listed" | "isShared">;

@@ -12,7 +12,7 @@ export type FindingCode =
   | "host header"
   | "not secure";
 
-export type Problem = { what: string; whatToDo: string };
+type Problem = { what: string; whatToDo: string };
 
 /** `relay` is the relay's own name; null where it has none. */
 export function problemOf(

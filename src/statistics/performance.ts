@@ -6,7 +6,7 @@ import { stepsOf, type Step } from "./steps.ts";
 
 type Range = { fromHour: number; toHour: number; step: Step; timeZone: string };
 
-export type Performance = {
+type Performance = {
   attempts: number;
   retries: number;
   /** Null without attempts. Of 100 attempts, 50 or 95 take no longer. */

@@ -4,7 +4,7 @@ import { clickIds } from "../identity/clickIds.ts";
 import type { CountedEvent } from "../store/events/eventRow.ts";
 
 /** Stands for a conversion without a source or campaign. */
-export const noName = "(none)";
+const noName = "(none)";
 
 const maxLength = 200;
 

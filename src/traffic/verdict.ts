@@ -14,7 +14,7 @@ import { readUserAgent } from "./userAgent/userAgent.ts";
 /** Goes up with every change of signals or points; stored with each verdict. */
 export const rulesVersion = 1;
 
-export type Finding = { signal: Signal; evidence: string };
+type Finding = { signal: Signal; evidence: string };
 
 export type Judgement = {
   verdict: Verdict;

@@ -29,7 +29,7 @@ export const googleKnown = {
   directConversionActionId: "7700000011",
 } as const;
 
-export type ConversionAction = {
+type ConversionAction = {
   id: string;
   name: string;
   type: "UPLOAD_CLICKS" | "WEBPAGE";

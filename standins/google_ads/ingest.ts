@@ -65,7 +65,7 @@ export const ingestInto =
     };
   };
 
-export type Event = IngestedEvent & { destinationReferences?: string[]; userData?: unknown };
+type Event = IngestedEvent & { destinationReferences?: string[]; userData?: unknown };
 
 /** A repeat within one conversion action is an adjustment of the first, and never a second conversion. */
 const toAccepted = (event: Event, { productDestinationId }: Destination): AcceptedInput => ({
@@ -167,7 +167,7 @@ const invalidArgument = (violations: FieldViolation[], requestId: string) =>
   googleError(400, "INVALID_ARGUMENT", "There was a problem with the request.", { requestId, violations });
 
 /** Shared by all customers of one Cloud project. It is uncertain if status calls count too: here they do. */
-export function spendQuota(context: Context): Answer | null {
+function spendQuota(context: Context): Answer | null {
   const wait = context.useQuota("project", 300, 60) || context.useQuota("project", 100_000, 86_400);
   return wait ? googleThrottled(wait) : null;
 }

@@ -4,7 +4,7 @@
 import { isIP } from "node:net";
 import type { Call } from "./standin.ts";
 
-export type ProblemKind = "missing" | "unknown" | "type" | "value" | "hash" | "unit" | "old" | "future" | "size" | "count";
+type ProblemKind = "missing" | "unknown" | "type" | "value" | "hash" | "unit" | "old" | "future" | "size" | "count";
 
 export type Problem = {
   /** `events[0].userData.em` */

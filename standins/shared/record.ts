@@ -4,7 +4,7 @@
 import type { AcceptedInput, Answer, Call, RouteKind } from "./standin.ts";
 
 /** `partial`: some events of the call were accepted. `served`: a picker or a sign-in page. */
-export type Verdict = "accepted" | "partial" | "tested" | "rejected" | "served";
+type Verdict = "accepted" | "partial" | "tested" | "rejected" | "served";
 
 export type Received = {
   at: number;

@@ -9,7 +9,7 @@ import { chromium, type Browser } from "playwright-core";
 import { certificate } from "./certificate.ts";
 
 export type Machine = { env: Record<string, string | undefined>; platform: string; arch: string };
-export type Source = { from: "environment" | "system"; path: string } | { from: "package" };
+type Source = { from: "environment" | "system"; path: string } | { from: "package" };
 
 // The headless shell needs half as much CPU as a browser that can also show windows.
 const systemNames = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"];
@@ -43,7 +43,7 @@ function isExecutable(path: string): boolean {
 }
 
 /** A browser that can be started, with its arguments and environment. */
-export type Found = { path: string; args: string[]; env: Record<string, string> };
+type Found = { path: string; args: string[]; env: Record<string, string> };
 
 export async function prepare(source: Source): Promise<Found> {
   const { path, env } = source.from === "package" ? await unpack() : { path: source.path, env: {} };

@@ -12,7 +12,7 @@ import { certificate } from "./certificate.ts";
 /** down: the connection is cut; slow: answers after `slowMs`; error: answers 500. */
 export type Trouble = "none" | "down" | "slow" | "error";
 
-export type Page = string | { html: string; headers?: Record<string, string> };
+type Page = string | { html: string; headers?: Record<string, string> };
 
 export type Recorded = {
   host: string;

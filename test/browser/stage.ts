@@ -83,7 +83,7 @@ export async function setUpStage({
   };
 }
 
-export type Stored = {
+type Stored = {
   visitors: { visitor_id: string; record: string }[];
   identities: { email_sha256: string; record: string }[];
   consents: { subject: string; given_by: string; state: string }[];

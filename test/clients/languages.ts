@@ -93,7 +93,7 @@ function must(...command: string[]): void {
   if (status !== 0) throw new Error(`${command.join(" ")} failed: ${stdout}${stderr}`);
 }
 
-export type Call = {
+type Call = {
   call: "send" | "sendBatch";
   options: Record<string, unknown>;
   conversions: readonly unknown[];

@@ -2,7 +2,7 @@
 
 import type { Answer } from "../support/relay.ts";
 
-export type Summary = { status: number; type: string | undefined; text: string };
+type Summary = { status: number; type: string | undefined; text: string };
 
 /** The comparable part of an answer. The endpoint is not for browsers, so no answer may have a CORS header. */
 export function summarize(answer: Answer): Summary {

@@ -2,7 +2,7 @@
 
 import type { Page } from "playwright-core";
 
-export type Load = { requests: number; bytes: number; paths: string[] };
+type Load = { requests: number; bytes: number; paths: string[] };
 
 /** Opens a page and returns its requests, once all of them but the endless live feed have ended. */
 export async function countLoad(page: Page, open: () => Promise<void>, isShown: () => Promise<unknown>): Promise<Load> {

@@ -2,7 +2,7 @@
 
 import type { Page } from "playwright-core";
 
-export type Shown = { event?: string; webhook?: string; visit?: string };
+type Shown = { event?: string; webhook?: string; visit?: string };
 
 /** Returns the paths of all pages; each id adds the drawer that shows it. */
 export function pagesOf(site: string, { event, webhook, visit }: Shown = {}): string[] {

@@ -8,7 +8,7 @@ import { parseSync } from "rolldown/utils";
 export const dashboard = fileURLToPath(new URL("../../dashboard/", import.meta.url));
 
 export type Node = { type: string; start: number; [key: string]: unknown };
-export type Source = { path: string; text: string; program: Node };
+type Source = { path: string; text: string; program: Node };
 
 const isNode = (value: unknown): value is Node =>
   typeof value === "object" && value !== null && typeof (value as Node).type === "string";
@@ -119,7 +119,7 @@ export function findTexts({ path, text, program }: Source): string[] {
   return found;
 }
 
-export type Use = { section: string; keys: string[]; isAtModuleLevel: boolean; where: string };
+type Use = { section: string; keys: string[]; isAtModuleLevel: boolean; where: string };
 
 /** Lists reads of the catalogue: `eventsText.title` is the key "title" of the section "eventsText". */
 export function findUses({ path, text, program }: Source): Use[] {

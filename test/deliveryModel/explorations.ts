@@ -4,7 +4,7 @@
 import { explore, type Graph, type Steps } from "./explore.ts";
 import { begin, beginnings, steps, type Beginning, type StepName, type World } from "./model.ts";
 
-export type Exploration = { begun: readonly World[]; table: Steps };
+type Exploration = { begun: readonly World[]; table: Steps };
 
 const all = Object.keys(beginnings) as Beginning[];
 

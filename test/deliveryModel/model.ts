@@ -21,7 +21,7 @@ export type Delivery = {
   isDue: boolean;
 };
 
-export type Result = Pick<Delivery, "state" | "reason">;
+type Result = Pick<Delivery, "state" | "reason">;
 
 /** One delivery in the memory of a node. `isFirst`: the first attempt of an event that this node owns. */
 export type Job = {

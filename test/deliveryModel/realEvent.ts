@@ -37,7 +37,7 @@ type Context = {
   emailSha256: Sha256;
 };
 
-export type RealEvent = {
+type RealEvent = {
   /** Takes a step. `before` is the world of the model in which it is taken. */
   take(edge: Edge, before: World): Promise<void>;
   read(): Promise<Delivery[]>;

@@ -7,7 +7,7 @@ import { expect } from "vitest";
 import { parseAst } from "vite";
 import { parse } from "yaml";
 
-export type Call = (...args: unknown[]) => unknown;
+type Call = (...args: unknown[]) => unknown;
 type Parameter = {
   key: string;
   value: {
@@ -18,7 +18,7 @@ type Parameter = {
 type Value = { string?: string; boolean?: boolean };
 type Permission = { instance: { key: { publicId: string }; param: Parameter[] } };
 
-export type Template = {
+type Template = {
   info: { containerContexts: string[] };
   parameters: { name: string; valueValidators?: { type: string; args?: string[] }[] }[];
   code: string;

@@ -3,7 +3,7 @@
 import type { Command } from "commander";
 import { listCommands, createProgram } from "../../src/commands/program.ts";
 
-export type LeafCommand = { words: string[]; command: Command };
+type LeafCommand = { words: string[]; command: Command };
 
 export function leafCommands(): LeafCommand[] {
   return [...listCommands(createProgram())]

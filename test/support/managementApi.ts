@@ -19,7 +19,7 @@ import { newLocation, createAt } from "./nodes.ts";
 import type { Engine } from "./relay.ts";
 import { afterFile } from "./afterFile.ts";
 
-export type Answered = {
+type Answered = {
   status: number;
   body: unknown;
   retryAfter: string | null;

@@ -100,13 +100,13 @@ export class Installation {
   }
 }
 
-export type Launched = {
+type Launched = {
   child: ChildProcessWithoutNullStreams;
   printed: { out: string; err: string };
   /** Resolves with the exit code; null after a signal. */
   ended: Promise<number | null>;
 };
-export type CommandError = { error: string; field?: string };
+type CommandError = { error: string; field?: string };
 export type TestSite = { id: string; host: string; key: string };
 
 export function newInstallation(engine: Engine, env: Record<string, string> = {}): Promise<Installation> {

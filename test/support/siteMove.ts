@@ -27,7 +27,7 @@ export const patient = {
   CLEANCAST_RETRY_SECONDS: "2",
 };
 
-export type Target = {
+type Target = {
   target: Installation;
   /** The options of the command that name it. */
   to: string[];

@@ -10,7 +10,7 @@ export type Site = Answer<"GET /sites">["items"][number];
 
 const rank: Record<Role, number> = { viewer: 0, admin: 1, owner: 2 };
 
-export type Session = NonNullable<Answer<"GET /session">["session"]>;
+type Session = NonNullable<Answer<"GET /session">["session"]>;
 
 /** `data` is undefined while the session loads, and null if there is none. */
 export function useSession() {

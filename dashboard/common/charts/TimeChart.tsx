@@ -8,7 +8,7 @@ import { dayText, hourText, timeText } from "../format/times.ts";
 import { commonText } from "../../messages/common.ts";
 import { labelEvery, ticksFor } from "./scale.ts";
 
-export type Series = {
+type Series = {
   name: string;
   values: readonly number[];
   tone: "accent" | "quiet";

@@ -9,7 +9,7 @@ const ranges = {
   "30d": { days: 30, step: "day" },
   "90d": { days: 90, step: "day" },
 } as const;
-export type RangeName = keyof typeof ranges;
+type RangeName = keyof typeof ranges;
 export const rangeNames = Object.keys(ranges) as RangeName[];
 
 export const isRange = (text: unknown): text is RangeName => typeof text === "string" && text in ranges;

@@ -11,7 +11,7 @@ const step = 4;
 /** The rows of the first paint: other parts of the page take the rest of the window. */
 const firstRange = (): RowRange => ({ first: 0, last: Math.ceil((0.6 * innerHeight) / 48), height: 48 });
 
-export type RowRange = { first: number; last: number; height: number };
+type RowRange = { first: number; last: number; height: number };
 
 /** Computes the range from the top of the table in the window, in pixels. */
 export function rangeAt(top: number, windowHeight: number, height: number): RowRange {

@@ -6,7 +6,7 @@ import { dayOf, startOfDay } from "../../common/format/days.ts";
 import { isRange, rangeOf } from "../../common/format/ranges.ts";
 
 export const periodNames = ["today", "yesterday", "24h", "7d", "30d", "90d", "month", "lastMonth", "12m"] as const;
-export type PeriodName = (typeof periodNames)[number];
+type PeriodName = (typeof periodNames)[number];
 export const defaultPeriod: PeriodName = "30d";
 
 export type ChosenPeriod = PeriodName | { from: number; to: number };
@@ -20,7 +20,7 @@ export function readPeriod(range: string, from: number | undefined, to: number |
   return { from: from ?? end - 30 * dayMs, to: end };
 }
 
-export type Period = { from: number; to: number; step: "hour" | "day" };
+type Period = { from: number; to: number; step: "hour" | "day" };
 
 /** Up to two days are shown by hour. */
 const maxHourly = 2 * dayMs + hourMs;

@@ -2,7 +2,7 @@
 
 import { useQueryParams } from "../../common/lists/queryParams.ts";
 
-export const segmentKinds = ["event", "source", "campaign", "platform"] as const;
+const segmentKinds = ["event", "source", "campaign", "platform"] as const;
 export type SegmentKind = (typeof segmentKinds)[number];
 export type Segment = { kind: SegmentKind; name: string };
 

@@ -2,7 +2,7 @@
 // writes the pages. Examples of a page are run in the order of the page, on one installation (test/guides.test.ts), or by the test
 // that `by` names.
 
-export type Note = {
+type Note = {
   /** Begins with the command's words; the page shows it after `npx cleancast`. */
   example: string;
   by?: string;

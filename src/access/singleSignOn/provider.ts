@@ -139,8 +139,6 @@ export function createProvider(settings: SingleSignOnSettings, send: GuardedSend
   }
 }
 
-export type Provider = ReturnType<typeof createProvider>;
-
 type Claims = Readonly<Record<string, unknown>>;
 
 function toIdentity(subject: string, { email, email_verified, name }: Claims): Identity {

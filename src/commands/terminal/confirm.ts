@@ -14,7 +14,7 @@ type Question = {
   answer?: string;
 };
 
-export type Terminal = {
+type Terminal = {
   input: NodeJS.ReadableStream & { isTTY?: boolean };
   output: NodeJS.WritableStream & { isTTY?: boolean };
 };

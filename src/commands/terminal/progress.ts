@@ -1,7 +1,7 @@
 // Shows how far long work is, on the error output: a bar on a terminal, a line every few seconds elsewhere, JSON lines with
 // --json. Results alone go to the standard output.
 
-export type Screen = { write(text: string): unknown; isTTY?: boolean; columns?: number };
+type Screen = { write(text: string): unknown; isTTY?: boolean; columns?: number };
 
 export type ProgressOptions = { json: boolean; out: Screen; clock: () => number };
 

@@ -56,7 +56,7 @@ export async function countBackfill(
   return count;
 }
 
-export type BackfillOptions = { days: number; perMinute: number };
+type BackfillOptions = { days: number; perMinute: number };
 type StartStore = Pick<Store, "backfills">;
 
 /** `total` is the number that was counted; null where counting took too long. */

@@ -15,10 +15,10 @@ import { maxAgeDaysOf } from "../retry.ts";
 type JudgeStore = Pick<Store, "deliveries" | "events" | "people" | "configuration">;
 
 /** An event with `leftOut` null is sent; otherwise it says why not, as people read it after a number. */
-export type Judged = { id: string; leftOut: string | null };
+type Judged = { id: string; leftOut: string | null };
 
 /** Reads the next events after `after` and before `end`, and judges each. Fewer than `limit` are the last ones. */
-export type Judge = (after: string, end: string, limit: number, now: number) => Promise<Judged[]>;
+type Judge = (after: string, end: string, limit: number, now: number) => Promise<Judged[]>;
 
 export async function createJudge(store: JudgeStore, site: Site, connection: Connection): Promise<Judge> {
   const platform = platformOf(connection.platform);

@@ -6,7 +6,7 @@ import { platformOf, platforms } from "../../platforms/index.ts";
 import type { ConfirmationRow } from "../../store/confirmations/confirmations.ts";
 import type { ConfirmationFilter } from "../../store/deliveries/syncLog/confirmations.ts";
 
-export type ShownConfirmation = {
+type ShownConfirmation = {
   state: ConfirmationState;
   reason: ConfirmationReason | null;
   detail: string | null;

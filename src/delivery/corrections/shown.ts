@@ -2,7 +2,7 @@
 
 import type { NewCorrection } from "../../store/corrections/corrections.ts";
 
-export type ShownCorrection = Pick<NewCorrection, "state" | "value" | "reason" | "source" | "updatedAt">;
+type ShownCorrection = Pick<NewCorrection, "state" | "value" | "reason" | "source" | "updatedAt">;
 
 export const toCorrection = ({ state, value, reason, source, updatedAt }: NewCorrection): ShownCorrection => ({
   state,

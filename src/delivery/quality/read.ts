@@ -15,7 +15,7 @@ import { toConversion } from "../plan.ts";
 import { sentKeys } from "./matchKeys.ts";
 import { scoreMatch, type Improvement, type MatchScore, type ScoredConversion } from "./score.ts";
 
-export type ConnectionQuality = MatchScore & {
+type ConnectionQuality = MatchScore & {
   connection: Connection;
   platform: Platform;
   /** The newest report of the platform itself. */

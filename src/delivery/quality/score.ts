@@ -11,7 +11,7 @@ export type ScoredConversion = {
   sent: ReadonlySet<MatchKey>;
 };
 
-export type KeyCoverage = {
+type KeyCoverage = {
   key: MatchKey;
   /** The share of the conversions that carry it, from 0 to 1. */
   coverage: number;

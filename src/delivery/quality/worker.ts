@@ -13,7 +13,7 @@ import { askPlatform } from "../askPlatform.ts";
 import type { Tokens } from "../oauth/tokens.ts";
 import type { Sender } from "../send.ts";
 
-export type SnapshotOptions = {
+type SnapshotOptions = {
   store: Pick<Store, "engine" | "leases" | "snapshots">;
   directory: Pick<Directory, "sites">;
   sender: Sender;

@@ -93,7 +93,7 @@ async function* inChunks(source: AsyncIterable<Buffer>, size: number) {
   yield { number, isLast: true, bytes: Buffer.concat(waiting) };
 }
 
-export type OpenedHeader = { key: Buffer; header: Buffer; length: number };
+type OpenedHeader = { key: Buffer; header: Buffer; length: number };
 
 /** Reads the header of a file. Returns null for a file that is not encrypted, and throws where the secret is not its own. */
 export async function readBackupHeader(path: string, secret: BackupSecret | null): Promise<OpenedHeader | null> {

@@ -9,7 +9,7 @@ import type { Retention } from "./folder.ts";
 import type { Hook } from "./hook.ts";
 import { readSchedule, type Schedule } from "./schedule.ts";
 
-export type BackupSettings = {
+type BackupSettings = {
   /** Null where no folder is set: `cleancast backup FILE` works without. */
   folder: string | null;
   /** Null where the relay makes no backups by itself. */

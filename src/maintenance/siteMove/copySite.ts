@@ -21,7 +21,7 @@ import {
 const pageRows = 250;
 
 type Page = { end: Key | null; hash: string };
-export type CopiedRows = { copied: number; total: number };
+type CopiedRows = { copied: number; total: number };
 
 export type SiteCopy = {
   /** Makes one pass over all tables. */

@@ -94,7 +94,7 @@ export const toRequest: Platform["toRequest"] = (conversions, settings, now) => 
 
 type EventType = { type: string; custom_event_name?: string };
 
-export function typeOf(conversion: Conversion, settings: ConnectionSettings): EventType {
+function typeOf(conversion: Conversion, settings: ConnectionSettings): EventType {
   const name = eventNameOf(conversion, settings, events) ?? "";
   const custom = customName(name === "custom" ? conversion.name : name);
   // A custom event must not have the name of a standard one.

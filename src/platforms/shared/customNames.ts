@@ -39,6 +39,6 @@ function toIdentifier(name: string): string {
 }
 
 /** Also removes half a surrogate pair at the end. */
-export function cut(text: string, length: number): string {
+function cut(text: string, length: number): string {
   return text.length <= length ? text : text.slice(0, length).replace(/[\ud800-\udbff]$/, "");
 }

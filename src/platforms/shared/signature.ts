@@ -4,7 +4,7 @@ import { Webhook as Signer } from "standardwebhooks";
 import type { Setting } from "../platform.ts";
 
 /** The previous secret stays valid for a while, so that receivers can switch. */
-export type SigningSecrets = { current: string; previous: { secret: string; until: number } | null };
+type SigningSecrets = { current: string; previous: { secret: string; until: number } | null };
 
 /** The secrets that are valid now, the newest first. */
 export function validSecrets({ current, previous }: SigningSecrets, now: number): [string, ...string[]] {

@@ -257,7 +257,7 @@ export function list(count: number, before = 0): string {
   return Array.from({ length: count }, (_, i) => `$${before + i + 1}`).join(",");
 }
 
-export const maxRowsPerStatement = 64;
+const maxRowsPerStatement = 64;
 
 /**
  * Few, because each is a text that every connection prepares for each statement; and close to each other, because every statement of a

@@ -22,7 +22,7 @@ type Group<Item, Result> = {
   lastEndedAt: number;
 };
 
-export const maxGroupItems = 256;
+const maxGroupItems = 256;
 
 export function inGroups<Item, Result>(
   run: (key: string, items: Item[]) => Promise<Result[]>,

@@ -36,7 +36,7 @@ export type Webhook = {
 };
 
 /** The previous secret stays valid for a while, so that receivers can switch. */
-export type Secrets = { current: string; previous: { secret: string; until: number } | null };
+type Secrets = { current: string; previous: { secret: string; until: number } | null };
 
 /** The sealed part of a webhook. */
 export type Address = { url: string; secrets: Secrets };

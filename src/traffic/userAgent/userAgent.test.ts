@@ -1,6 +1,6 @@
 import crawlers from "crawler-user-agents";
 import { describe, expect, test } from "vitest";
-import { judgeUserAgent } from "./userAgent.ts";
+import { readUserAgent } from "./userAgent.ts";
 
 const webView = (device: string, chrome = "126.0.6478.122") =>
   `Mozilla/5.0 (Linux; Android ${device}; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/${chrome} Mobile Safari/537.36`;
@@ -8,6 +8,7 @@ const iPhone = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5_1 like Mac OS X) AppleWe
 const chrome = (version: string, platform = "Windows NT 10.0; Win64; x64") =>
   `Mozilla/5.0 (${platform}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${version} Safari/537.36`;
 
+const judgeUserAgent = (userAgent: string) => readUserAgent(userAgent).evidence;
 const kindOf = (userAgent: string) => judgeUserAgent(userAgent)?.kind ?? null;
 
 describe("in-app browsers", () => {

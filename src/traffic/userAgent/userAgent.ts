@@ -20,6 +20,7 @@ export type UserAgentEvidence = {
   hard: boolean;
 };
 
+/** `evidence` is null for a person's browser. */
 type UserAgentReading = { evidence: UserAgentEvidence | null; claims: Claims };
 
 /** Longer user agents are cut, which bounds the time for a verdict. Browsers stay well below. */
@@ -49,11 +50,6 @@ const read = (userAgent: string): UserAgentReading => ({
   evidence: judge(userAgent.trim()),
   claims: readClaims(userAgent),
 });
-
-/** null for a person's browser. */
-export function judgeUserAgent(userAgent: string): UserAgentEvidence | null {
-  return readUserAgent(userAgent).evidence;
-}
 
 // The products of nearly all visits, and the suffixes of the two largest apps.
 const commonProducts =

@@ -13,7 +13,7 @@ export type Tab = {
   run(expression: string): Promise<unknown>;
 };
 
-export type TestBrowser = {
+type TestBrowser = {
   name: string;
   /** The reason why its tests are skipped. */
   missing: string | null;

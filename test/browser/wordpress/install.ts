@@ -17,7 +17,7 @@ const run = promisify(execFile);
 const source = "/usr/share/wordpress";
 const here = fileURLToPath(new URL(".", import.meta.url));
 const certificate = fileURLToPath(new URL("../../fixtures/tls-cert.pem", import.meta.url));
-export const pluginFolder = fileURLToPath(new URL("../../../plugins/wordpress/cleancast", import.meta.url));
+const pluginFolder = fileURLToPath(new URL("../../../plugins/wordpress/cleancast", import.meta.url));
 
 /** Names the first part that this machine lacks; null if all are there. */
 export function findMissing(): string | null {

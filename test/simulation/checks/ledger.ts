@@ -24,7 +24,7 @@ export type LedgerEvent = {
   commit: number;
 };
 
-export type LedgerDelivery = {
+type LedgerDelivery = {
   state: DeliveryState;
   reason: string | null;
   attempts: number;
@@ -33,7 +33,7 @@ export type LedgerDelivery = {
   dueAt: number;
 };
 
-export const eventKey = (siteId: string, eventId: string) => `${siteId} ${eventId}`;
+const eventKey = (siteId: string, eventId: string) => `${siteId} ${eventId}`;
 export const deliveryKey = (siteId: string, eventId: string, connectionId: string) => `${siteId} ${eventId} ${connectionId}`;
 
 /** States in which a delivery has ended. */

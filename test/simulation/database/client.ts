@@ -9,7 +9,7 @@ import type { Row, Value } from "./tables.ts";
 
 type Socket = EventEmitter & { connect(): unknown; destroy(error?: Error): unknown; destroyed: boolean };
 
-export type ClientOptions = {
+type ClientOptions = {
   connectionString: string;
   connectionTimeoutMillis?: number;
   statement_timeout?: number;

@@ -16,7 +16,7 @@ export type Server = {
   sessions: Set<Session>;
 };
 
-export type ClusterFaults = {
+type ClusterFaults = {
   /** How long a message travels between a node and the database, with the time that a statement takes. */
   latencyMs: (process: SimulatedProcess) => number;
   /** How long a commit takes on the server. */

@@ -2,7 +2,7 @@
 
 import type { Machine } from "../runtime/world.ts";
 
-export type Disk = { flush: () => { ms: number; error: Error | null } };
+type Disk = { flush: () => { ms: number; error: Error | null } };
 
 const disks = new WeakMap<Machine, Disk>();
 

@@ -9,7 +9,7 @@ import { isDeadlocked, Transaction, type Executed } from "./transactions.ts";
 /** `notice` is the code of a warning that comes with the answer. */
 export type Reply = { rows: Row[]; command: string; notice?: string } | { error: unknown };
 
-export type Request = { text: string; values: readonly Value[]; answer: (reply: Reply) => void };
+type Request = { text: string; values: readonly Value[]; answer: (reply: Reply) => void };
 
 type SessionOptions = {
   cluster: Cluster;

@@ -37,7 +37,7 @@ export type Handler = {
   onResponseEnd(controller: Controller): void;
   onResponseError(controller: Controller, error: Error): void;
 };
-export type Controller = { abort(reason: Error): void };
+type Controller = { abort(reason: Error): void };
 
 export class Internet {
   readonly #world: World;

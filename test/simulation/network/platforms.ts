@@ -7,7 +7,7 @@ import type { Random } from "../runtime/random.ts";
 import type { Answer, Call, Fate, Internet, Service } from "./internet.ts";
 
 /** One conversion in a call. */
-export type Item = { platformEventId: string; text: string };
+type Item = { platformEventId: string; text: string };
 
 export type PlatformCall = {
   call: Call;

@@ -8,7 +8,7 @@ import type { Call, Fate, Internet } from "./internet.ts";
 
 export type Push = { siteId: string; id: string; conversions: number; removed: number; period: string };
 
-export type ReceiverFault = FaultAt<"receiver">;
+type ReceiverFault = FaultAt<"receiver">;
 
 type Behaviour = { random: Random; nextFault: () => ReceiverFault | null };
 

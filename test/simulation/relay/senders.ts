@@ -26,7 +26,7 @@ export type SenderWatcher = {
 
 export type Answered = { purchase: Purchase; body: AnswerBody };
 
-export type AnswerBody = {
+type AnswerBody = {
   ok: boolean;
   deduped?: true;
   filtered?: true;

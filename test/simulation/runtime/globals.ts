@@ -70,7 +70,7 @@ export function setVirtualImmediate(work: (...args: unknown[]) => void, ...args:
   });
 }
 
-export const clearVirtual = (timer: Timer | null | undefined): void => void timer?.close();
+const clearVirtual = (timer: Timer | null | undefined): void => void timer?.close();
 
 const RealDate = Date;
 const realNow = Date.now;

@@ -54,7 +54,7 @@ export const faultsByPlace = {
   ],
 } as const;
 
-export type Place = keyof typeof faultsByPlace;
+type Place = keyof typeof faultsByPlace;
 export type FaultAt<P extends Place> = (typeof faultsByPlace)[P][number];
 
 export class Occurrences {

@@ -52,7 +52,7 @@ export const placeOf = ({ page, line }: Block) => `${page}:${line}`;
  * Lists the pages that a page recommends to read next: the links of a paragraph "Next: …" or of a section "Next steps". The list of
  * the platforms leads to the page of each.
  */
-export function nextPages(page: string): string[] {
+function nextPages(page: string): string[] {
   if (page === "docs/platforms/README.md") return documents.filter((other) => other !== page && dirname(other) === dirname(page));
   const text = readFileSync(join(root, page), "utf8");
   const passages = [

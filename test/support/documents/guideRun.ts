@@ -26,7 +26,7 @@ import { checkInstalled, endServing, scriptOf, servingPort, writeShims } from ".
 type RunCommand = (args: string[], exported: Record<string, string>) => Promise<Printed>;
 
 export type Guides = { open(blocks: readonly Block[]): Promise<Page>; close(): Promise<void> };
-export type Page = { run(block: Block): Promise<string>; close(): Promise<void> };
+type Page = { run(block: Block): Promise<string>; close(): Promise<void> };
 
 /** What the installations of all pages talk to: the platforms, the reader's own systems, a mail server, DNS. */
 type World = {

@@ -123,7 +123,7 @@ export async function createTwoNodes(home: Installation, direct = home): Promise
   return { load: createLoad(direct, relays, receiver), keys: [key] };
 }
 
-export type Cost = {
+type Cost = {
   sent: Sent;
   /** Microseconds of CPU of an event: of each server of the database, and of all nodes. */
   databaseUs: number[];

@@ -9,7 +9,7 @@ import { withStore } from "../installation.ts";
 import type { Installation } from "../relay.ts";
 import { sha256 } from "../sha256.ts";
 
-export type StepCost = { step: string; together: number; databaseUs: number };
+type StepCost = { step: string; together: number; databaseUs: number };
 
 /** A connection plans a statement anew for its first five runs. */
 const warmUpRuns = 8;

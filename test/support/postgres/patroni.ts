@@ -14,7 +14,7 @@ import { findProgram } from "../servers/programs.ts";
 import { findInstalled } from "./binaries.ts";
 import { createDatabase, killServer } from "./postgres.ts";
 
-export type PatroniPrograms = { patroni: string; etcd: string; bin: string };
+type PatroniPrograms = { patroni: string; etcd: string; bin: string };
 
 /** The programs, where all of them are installed; null elsewhere. */
 export function findPatroni(): PatroniPrograms | null {
@@ -44,7 +44,7 @@ export type Patroni = {
   stop(): Promise<void>;
 };
 
-export type Roles = { leader: string; sync: string; others: string[] };
+type Roles = { leader: string; sync: string; others: string[] };
 
 /** The shortest that Patroni permits. */
 export const ttlSeconds = 20;

@@ -4,7 +4,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseAst } from "rolldown/parseAst";
 
-export type SourceStatement = {
+type SourceStatement = {
   file: string;
   text: string;
 };

@@ -5,7 +5,7 @@ import { isIP } from "node:net";
 import { dayMs as day } from "../../../src/kernel/time.ts";
 
 export type TestCertificate = { cert: string; key: string };
-export type Authority = TestCertificate & {
+type Authority = TestCertificate & {
   issue(names: readonly string[], endsAt?: number): TestCertificate;
 };
 

@@ -10,7 +10,7 @@ import { call, eventually } from "../relay.ts";
 
 const examples = fileURLToPath(new URL("../../../docs/examples", import.meta.url));
 
-export type Language = { name: string; program: string; ending: string };
+type Language = { name: string; program: string; ending: string };
 
 const languages: Language[] = [
   { name: "Node", program: process.execPath, ending: "mjs" },

@@ -34,7 +34,7 @@ export async function startExampleSender(name: string, env: Record<string, strin
   return `http://127.0.0.1:${/listening on (\d+)/.exec(output)?.[1]}`;
 }
 
-export type Step = (request: IncomingMessage, response: ServerResponse) => void;
+type Step = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** Starts a server in place of the relay: each step answers one request, and the last step answers the rest. */
 export async function startFakeRelay(...steps: Step[]): Promise<{ url: string; asked: { at: number; path: string }[] }> {

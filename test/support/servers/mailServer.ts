@@ -4,7 +4,7 @@ import { createServer, type Socket } from "node:net";
 import type { AddressInfo } from "node:net";
 import { afterFile, takeAll } from "../afterFile.ts";
 
-export type Mail = { from: string; to: string[]; subject: string; text: string; raw: string };
+type Mail = { from: string; to: string[]; subject: string; text: string; raw: string };
 
 export type MailServer = {
   url: string;

@@ -8,7 +8,7 @@ import type { AddressInfo } from "node:net";
 import { Provider } from "oidc-provider";
 import { afterFile, takeAll } from "../afterFile.ts";
 
-export type Person = { email?: string; email_verified?: boolean; name?: string };
+type Person = { email?: string; email_verified?: boolean; name?: string };
 type Claims = Record<string, unknown>;
 
 const open = new Set<{ close(): unknown }>();

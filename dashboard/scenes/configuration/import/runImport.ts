@@ -11,7 +11,7 @@ const route = "POST /sites/:site/imports/parts";
 type PartAnswer = Answer<typeof route>;
 export type Wish = Omit<NonNullable<Input<typeof route>["query"]>, "file" | "sha256" | "skippedLines" | "isLast" | "dryRun">;
 
-export type Progress = { share: number; rows: number; waitingFor: string | null };
+type Progress = { share: number; rows: number; waitingFor: string | null };
 export type Report = {
   state: PartAnswer["state"];
   tally: ImportTally;
