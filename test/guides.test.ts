@@ -1,5 +1,5 @@
 // Every command of every page is run, here or by the test that the page names, in the order in which pages are read.
-// CONTRIBUTING.md explains the marks.
+// docs/contributing/documentation.md explains the marks.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";

@@ -1,16 +1,19 @@
-// The recipes of CONTRIBUTING.md name every file. A recipe that misses one, or names one that has moved, fails here.
+// The recipes of CONTRIBUTING.md and docs/contributing/ name every file. A recipe that misses one, or names one that has moved, fails here.
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { platforms } from "../src/platforms/index.ts";
 import { standins } from "../standins/index.ts";
-import { root } from "./support/documents/documents.ts";
+import { documents, root } from "./support/documents/documents.ts";
 
-const page = readFileSync(join(root, "CONTRIBUTING.md"), "utf8");
+const pages = documents
+  .filter((path) => path === "CONTRIBUTING.md" || path.startsWith("docs/contributing/"))
+  .map((path) => readFileSync(join(root, path), "utf8"));
 
 const recipe = (title: string) =>
-  page.split(/^###? /m).find((part) => part.startsWith(`${title}\n`)) ?? expect.unreachable(`no recipe: ${title}`);
+  pages.flatMap((page) => page.split(/^#{1,3} /m)).find((part) => part.startsWith(`${title}\n`)) ??
+  expect.unreachable(`no recipe: ${title}`);
 const pathsIn = (text: string) =>
   [...text.matchAll(/`((?:src|test|docs|standins|scripts|dashboard)\/[\w./<>-]+|[\w.]+\.md|\.env\.example)`/g)].map(
     ([, path]) => path as string,
@@ -21,8 +24,10 @@ test.each([
   "Add an inbound field",
   "Add an event column",
   "Add a dashboard page",
+  "Add a text to the dashboard",
   "Add a site setting",
   "Add a command",
+  "Add a step of a delivery",
   "Change the schema",
   "Write a page of documentation",
 ])("every file that the recipe %j names exists", (title) => {

@@ -1,4 +1,4 @@
-// Reads the documents of the project and their fenced blocks. CONTRIBUTING.md explains the marks.
+// Reads the documents of the project and their fenced blocks. docs/contributing/documentation.md explains the marks.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
