@@ -49,10 +49,13 @@ function pageText(parts: readonly Part[], results: Results): string {
 Everything runs on one machine over loopback: senders, platforms, the relay, and PostgreSQL where it is used. All candidates are warmed
 up, they alternate within one run, and figures are medians of the rounds. Ratios hold on other machines; absolute numbers do not.
 Differences below 25 % are noise. Where every second event belongs to a person with an identity record (the baseline, load, latency,
-several nodes, growth), a run fails when fewer than 45 % of the events found it. What was optimised, and why some targets are missed: [decision 11](../decisions/0011-cost-of-an-event.md).`,
+several nodes, growth), a run fails when fewer than 45 % of the events found it. What was optimised, and why some targets are missed: [at the end](#what-the-figures-led-to).`,
     ...known.map(({ section }) => section),
   ].join("\n\n")}\n`;
 }
+
+/** What follows on the page is written by hand, and stays. */
+const byHand = "<!-- written by hand -->";
 
 /** Parts that were not measured now keep their results. */
 export function writeReport(parts: readonly Part[], measured: ReadonlyMap<string, PartResult>): void {
@@ -64,5 +67,6 @@ export function writeReport(parts: readonly Part[], measured: ReadonlyMap<string
     }),
   );
   writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`);
-  writeFileSync(page, pageText(parts, results));
+  const [, written = ""] = readFileSync(page, "utf8").split(byHand);
+  writeFileSync(page, `${pageText(parts, results)}\n${byHand}${written}`);
 }
