@@ -82,7 +82,11 @@ describe.each(engines)("on %s", (engine) => {
   test("an infinite value and packed records are restored as they were, and pass the check", async () => {
     const infinite = engine === "sqlite" ? "9e999" : "'Infinity'";
     const [person, subject] = [representativeRows().identities?.[0]?.email_sha256, "b".repeat(64)];
-    const packed = packRecord({ visits: [visit], firstUtm: {}, forms: { emailGoogleSha256: sha256(subject) } }, subject);
+    const packed = packRecord(
+      { visits: [visit], firstUtm: { utm_source: "x" }, forms: { emailGoogleSha256: sha256(subject) } },
+      subject,
+    );
+    // Has a character that stands for a phrase.
     expect(() => JSON.parse(packed)).toThrow();
     await change(
       location,

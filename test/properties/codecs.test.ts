@@ -1,18 +1,14 @@
-// Promises of stored forms: what is packed is read again as it was, and the short way to read a record gives an event the same
-// ids as the whole record does.
+// Promises of stored forms: what is packed is read again as it was.
 
 import * as fc from "fast-check";
 import { expect } from "vitest";
-import { attribute } from "../../src/identity/attribution.ts";
 import { browserIds, clickIds, utmFields } from "../../src/identity/clickIds.ts";
-import type { EventIdentity, Identity, Person, Sha256, Visit, Visitor } from "../../src/kernel/event.ts";
+import type { Identity, Person, Sha256, Visit, Visitor } from "../../src/kernel/event.ts";
 import { sealWith } from "../../src/store/engine/seal.ts";
 import { packPerson, readPerson } from "../../src/store/events/eventRow.ts";
 import { ownedByAny } from "../../src/store/deliveries/ownership.ts";
 import { packPlan, readPlan, toPlan, type PlanEntry } from "../../src/store/deliveries/plan.ts";
-import { oldestIn, packRecord, unpackForEvent, unpackRecord } from "../../src/store/people/personCodec.ts";
-import { filterReasons } from "../../src/traffic/filter.ts";
-import { withDefaults } from "../../src/sites/settings.ts";
+import { oldestIn, packRecord, unpackRecord } from "../../src/store/people/personCodec.ts";
 import { anyText, hash, property, storableText, word } from "./property.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
@@ -95,30 +91,12 @@ property(
   },
 );
 
-const whole = fc.integer({ min: now - 30 * 86_400_000, max: now });
-
-property(
-  "an event gets the same ids and the same filter from the part of a record that is read for it",
-  [identity, sha256, whole, fc.boolean()],
-  (record, subject, at, isTrusted) => {
-    const packed = packRecord(record, subject);
-    const options = { keepMs: 90 * 86_400_000, isTrusted };
-    const known = (found: unknown) => ({ consent: "granted", withheld: null, identity: found as EventIdentity }) as const;
-    const part = unpackForEvent(packed, subject);
-    expect(attribute(known(part), at, options)).toEqual(attribute(known(record), at, options));
-    const person = (found: unknown) =>
-      filterReasons({ emailSha256: subject, emailDomain: null, identity: found as EventIdentity }, withDefaults({}));
-    expect(person(part)).toEqual(person(record));
-  },
-  { runs: 500 },
-);
-
 property(
   "no text makes reading a record hang or return something that is not a record",
-  [anyText, fc.constantFrom("I", "V")],
-  (garbage, kind) => {
+  [fc.oneof(anyText, fc.json())],
+  (garbage) => {
     try {
-      expect(unpackRecord(kind + garbage, "subject")).toHaveProperty("visits");
+      expect(unpackRecord(garbage, "subject")).toHaveProperty("visits");
     } catch (error) {
       expect(error).toBeInstanceOf(Error);
     }

@@ -78,11 +78,11 @@ describe.each(["sqlite", "postgres"] as const)("people on %s", async (engine) =>
     ]);
     const expected = Array.from({ length: 140 }, (_, i) => ({
       consent: ["unknown", "granted", "denied"][(i % 70) % 3],
-      identity: { visits: [visit(now, now, `a${i % 70}`)], forms: {} },
+      identity: { visits: [visit(now, now, `a${i % 70}`)], firstUtm: {}, forms: {} },
     }));
     expect(found.slice(0, 140)).toEqual(expected);
     expect(found.slice(140)).toEqual([
-      { consent: "unknown", identity: { visits: [visit(now, now, "b1")], forms: {} } },
+      { consent: "unknown", identity: { visits: [visit(now, now, "b1")], firstUtm: {}, forms: {} } },
       { consent: "denied", identity: null },
       { consent: "unknown", identity: null },
     ]);

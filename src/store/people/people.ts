@@ -17,7 +17,7 @@ import { list, padded, type Database, type Query, type Row, type Value } from ".
 import { batchWhenFrequent } from "../engine/adaptiveBatching.ts";
 import { inGroups } from "../engine/groupCommit.ts";
 import { peopleKeys, peoplePurgeStore, removeRecord, saveRecord, type PeopleTable } from "./purgePeople.ts";
-import { packRecord, unpackForEvent, unpackRecord } from "./personCodec.ts";
+import { packRecord, unpackRecord } from "./personCodec.ts";
 
 export type Decision = { subject: string; givenBy: string; state: ConsentReading; decidedAt: number };
 
@@ -124,7 +124,7 @@ export function peopleStore(db: Database, newId: () => string, isSharded: boolea
 
 function readIdentity(record: string, emailSha256: Sha256): EventIdentity | "unreadable" {
   try {
-    return checkShape(unpackForEvent(record, emailSha256) as EventIdentity);
+    return checkShape(unpackRecord(record, emailSha256) as EventIdentity);
   } catch {
     return "unreadable";
   }

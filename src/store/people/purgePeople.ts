@@ -72,7 +72,7 @@ async function purgeRecords(
   for (const id of ids) {
     const [row] = await tx.all(sql, [siteId, id]);
     if (!row) continue;
-    const record = tryRead(() => unpackRecord(String(row.record), id) as Identity | Visitor);
+    const record = tryRead(() => unpackRecord(String(row.record), id));
     const visits = record?.visits.filter((visit) => visit.seenAt >= before).map((visit) => withoutOldClickIds(visit, before));
     // A damaged record is of no use, and may hold what is too old. Kept, it would stop the purge of all others.
     if (!record || !visits?.length) await removeRecord(tx, siteId, table, id);
