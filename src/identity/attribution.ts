@@ -3,7 +3,7 @@
 
 import { minuteMs } from "../kernel/time.ts";
 import { within } from "../kernel/deadline.ts";
-import type { Attribution, ConsentReading, EventIdentity, SeenId, Sha256 } from "../kernel/event.ts";
+import type { Attribution, ConsentReading, Identity, SeenId, Sha256 } from "../kernel/event.ts";
 import type { FoundPerson } from "../store/people/people.ts";
 import type { Store } from "../store/store.ts";
 import { isUseful } from "./clickIds.ts";
@@ -105,7 +105,7 @@ export function attribute(
  */
 function chooseIds(
   attribution: Attribution,
-  identity: EventIdentity,
+  identity: Identity,
   at: number,
   { keepMs, isTrusted }: { keepMs: number; isTrusted: boolean },
 ): void {

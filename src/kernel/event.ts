@@ -117,9 +117,6 @@ export type Identity = {
   forms: Pick<Person, "emailGoogleSha256" | "emailMicrosoftSha256" | "emailRedditSha256">;
 };
 
-/** The part of an identity record that an event needs. */
-export type EventIdentity = Pick<Identity, "visits" | "forms">;
-
 /** A browser seen by the tag: its visits, and the emails that it submitted. */
 export type Visitor = {
   visits: Visit[];

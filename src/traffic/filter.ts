@@ -1,7 +1,7 @@
 // Decides which events are filtered, whatever platform they are for: by the site's own rules and by past visits.
 
 import { disposableEmailBlocklistSet } from "disposable-email-domains-js";
-import type { EventIdentity, FilterReason, Sha256 } from "../kernel/event.ts";
+import type { Identity, FilterReason, Sha256 } from "../kernel/event.ts";
 
 export type FilterRules = {
   blockedDomains: readonly string[];
@@ -15,7 +15,7 @@ export type FilterInput = {
   emailSha256: Sha256;
   /** null when the sender gave only the hash. */
   emailDomain: string | null;
-  identity: EventIdentity | null;
+  identity: Identity | null;
 };
 
 let disposable: ReadonlySet<string> | null = null;

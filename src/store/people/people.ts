@@ -7,7 +7,6 @@ import {
   consentStates,
   type ConsentReading,
   type ConsentState,
-  type EventIdentity,
   type Identity,
   type Sha256,
   type Visitor,
@@ -22,7 +21,7 @@ import { packRecord, unpackRecord } from "./personCodec.ts";
 export type Decision = { subject: string; givenBy: string; state: ConsentReading; decidedAt: number };
 
 /** `unreadable` is a damaged record. */
-export type FoundPerson = { consent: ConsentReading; identity: EventIdentity | null | "unreadable" };
+export type FoundPerson = { consent: ConsentReading; identity: Identity | null | "unreadable" };
 
 /** The giver of decisions that an operator enters. */
 export const operator = "operator";
@@ -84,7 +83,7 @@ export function peopleStore(db: Database, newId: () => string, isSharded: boolea
       const states: ConsentReading[] = [];
       let identity: FoundPerson["identity"] = null;
       for (const row of rows) {
-        if (typeof row.record === "string") identity = readIdentity(row.record, emailSha256);
+        if (typeof row.record === "string") identity = tryReadIdentity(row.record, emailSha256);
         else states.push(stateOf(row));
       }
       return { consent: effectiveConsent(states), identity };
@@ -92,7 +91,7 @@ export function peopleStore(db: Database, newId: () => string, isSharded: boolea
 
     async findIdentity(siteId: string, emailSha256: Sha256): Promise<Identity | null> {
       const [row] = await db.all(`SELECT record FROM identities WHERE site_id = $1 AND email_sha256 = $2`, [siteId, emailSha256]);
-      return row ? checkShape(unpackRecord(String(row.record), emailSha256) as Identity) : null;
+      return row ? readIdentity(String(row.record), emailSha256) : null;
     },
 
     async listDecisions(siteId: string, subject: string): Promise<Decision[]> {
@@ -122,21 +121,18 @@ export function peopleStore(db: Database, newId: () => string, isSharded: boolea
   };
 }
 
-function readIdentity(record: string, emailSha256: Sha256): EventIdentity | "unreadable" {
+function readIdentity(record: string, emailSha256: Sha256): Identity {
+  const found = unpackRecord(record, emailSha256);
+  if (!("forms" in found)) throw new Error("the identity record is damaged");
+  return found;
+}
+
+function tryReadIdentity(record: string, emailSha256: Sha256): Identity | "unreadable" {
   try {
-    return checkShape(unpackRecord(record, emailSha256) as EventIdentity);
+    return readIdentity(record, emailSha256);
   } catch {
     return "unreadable";
   }
-}
-
-/** A damaged record is reported here, not as a type error in attribution. */
-function checkShape<T extends Partial<EventIdentity>>(record: T | null): T {
-  const visits = record?.visits;
-  const isWhole =
-    record?.forms && Array.isArray(visits) && visits.every((visit) => visit?.clickIds && visit.browserIds && visit.utm);
-  if (!isWhole) throw new Error("the identity record is damaged");
-  return record;
 }
 
 /** One refusal is a refusal. An unknown state counts as unreadable, never as "unknown". */
