@@ -37,8 +37,8 @@ const phrases = [
 ];
 
 const codes = new Map(phrases.map((phrase, i) => [phrase, String.fromCharCode(i + 1)]));
-const longestFirst = phrases.toSorted((a, b) => b.length - a.length);
-const anyPhrase = new RegExp(longestFirst.map((phrase) => phrase.replace(/[.(){}]/g, "\\$&")).join("|"), "g");
+const byLength = phrases.toSorted((a, b) => b.length - a.length);
+const anyPhrase = new RegExp(byLength.map((phrase) => phrase.replace(/[.(){}]/g, "\\$&")).join("|"), "g");
 // oxlint-disable-next-line no-control-regex -- these are the codes
 const anyCode = /[\x01-\x1f]/g;
 
