@@ -14,7 +14,7 @@ import { isBackfill, takeBatch } from "./batch.ts";
 import { connectionKey, createDeliverer, type DelivererOptions, type QueuedJob } from "./deliver.ts";
 import type { Job } from "../plan.ts";
 import { nextAttemptAt } from "../retry.ts";
-import type { Quota } from "./quota.ts";
+import { takeQuota, type Quota } from "./quota.ts";
 
 export type Lanes = {
   /** Resolves when the delivery was attempted and its settlement is durable. */
@@ -105,7 +105,9 @@ export function createLanes(options: LanesOptions): Lanes {
   }
 
   async function runBatch(queue: Queue, batch: QueuedJob[]): Promise<void> {
-    const waitMs = takeQuota(batch[0] as QueuedJob);
+    const { job } = batch[0] as QueuedJob;
+    const connection = options.directory.connection(job.siteId, job.connectionId);
+    const waitMs = connection ? takeQuota(options, connection) : 0;
     if (waitMs > 0) {
       // Back to the head of their part of the queue: later jobs can join the batch, and each can still be withdrawn.
       putBack(queue, batch);
@@ -124,15 +126,6 @@ export function createLanes(options: LanesOptions): Lanes {
     const isLast = isBackfill(batch[0] as QueuedJob);
     queue.waiting.splice(isLast ? queue.waiting.length - queue.backfills : 0, 0, ...batch);
     if (isLast) queue.backfills += batch.length;
-  }
-
-  /** Takes one request from the platform's quota. Returns 0, or the milliseconds until there is one to take. */
-  function takeQuota({ job }: QueuedJob): number {
-    const connection = options.directory.connection(job.siteId, job.connectionId);
-    const quota = platformOf(connection?.platform ?? "")?.quota;
-    if (!connection || !quota) return 0;
-    const key = quota.sharedBy === "app" ? connection.platform : connectionKey(job);
-    return options.quota.take(key, quota, options.elapsed());
   }
 
   function pause(ms: number): Promise<void> {

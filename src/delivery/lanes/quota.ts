@@ -1,5 +1,9 @@
 // Limits requests to each platform's quota with a token bucket, which holds as many as may be sent at once and refills.
 
+import { platformOf } from "../../platforms/index.ts";
+import type { Connection } from "../../sites/directory.ts";
+import { connectionKey } from "./deliver.ts";
+
 export type Quota = {
   /** Takes one request and returns 0, or returns the milliseconds until one is available. `at` is on a monotonic clock. */
   take(key: string, allowed: { requests: number; seconds: number }, at: number): number;
@@ -19,4 +23,21 @@ export function createQuota(): Quota {
       return 0;
     },
   };
+}
+
+type QuotaOptions = { quota: Quota; /** Milliseconds on a monotonic clock. */ elapsed: () => number };
+
+/**
+ * Takes one request from the quota of a connection's platform. Returns 0, or the milliseconds until there is one to take. `own` is a
+ * further limit, of one kind of requests.
+ */
+export function takeQuota(
+  { quota, elapsed }: QuotaOptions,
+  { siteId, id, platform }: Pick<Connection, "siteId" | "id" | "platform">,
+  own?: { kind: string; perMinute: number },
+): number {
+  const allowed = platformOf(platform)?.quota;
+  const key = allowed?.sharedBy === "app" ? platform : connectionKey({ siteId, connectionId: id });
+  const waitMs = own ? quota.take(`${own.kind} ${key}`, { requests: own.perMinute, seconds: 60 }, elapsed()) : 0;
+  return waitMs > 0 || !allowed ? waitMs : quota.take(key, allowed, elapsed());
 }
