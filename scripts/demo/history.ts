@@ -9,7 +9,7 @@ import { createDirectory, type Connection } from "../../src/sites/directory.ts";
 import { auditLine, findSite, changeSiteSettings, type SiteContext } from "../../src/sites/manage.ts";
 import type { InboundCount } from "../../src/store/statistics/inboundCounts.ts";
 import { lockoutRule, type KeyUse } from "../../src/store/sites/keyUse.ts";
-import { statisticsWorker } from "../../src/statistics/worker.ts";
+import { createStatisticsJob } from "../../src/statistics/worker.ts";
 import type { StoreLocation } from "../../src/store/connect.ts";
 import { createStore, type Store } from "../../src/store/store.ts";
 import { alertActions } from "./alerts.ts";
@@ -218,7 +218,7 @@ async function write(store: Store, clock: Clock, options: HistoryOptions): Promi
 
 /** Counts all statistics now: the relay would take minutes, and show a site without a past until then. */
 async function countAll({ store, directory }: SiteContext, now: number): Promise<void> {
-  const worker = statisticsWorker({
+  const job = createStatisticsJob({
     store,
     sites: () => directory.sites(),
     owner: "demo",
@@ -229,8 +229,8 @@ async function countAll({ store, directory }: SiteContext, now: number): Promise
       throw error;
     },
   });
-  await worker.run();
-  await worker.lease.release();
+  await job.run();
+  await job.release();
   for (const { id } of directory.sites()) {
     const head = await store.statistics.findHead(id);
     if (head && head.fromHour > 0) throw new Error(`the statistics of ${id} are incomplete`);

@@ -6,10 +6,11 @@ import { defaultReconciledEvent } from "../../src/kernel/reconciliation.ts";
 import { dayMs, hourMs } from "../../src/kernel/time.ts";
 import { isEventOf } from "../../src/reconcile/classify.ts";
 import { startRun } from "../../src/reconcile/manage.ts";
-import { createRunWorker } from "../../src/reconcile/worker.ts";
+import { createStep } from "../../src/reconcile/worker.ts";
 import { findSite, type SiteContext } from "../../src/sites/manage.ts";
 import type { Candidate } from "../../src/store/reconciliation/candidates.ts";
 import { orderKey, type Order } from "../../src/store/reconciliation/orders.ts";
+import type { Run } from "../../src/store/reconciliation/runs.ts";
 import { confirmConversions } from "./confirmations.ts";
 import type { Random } from "./random.ts";
 import { owner, type CreatedSite } from "./sites.ts";
@@ -42,21 +43,16 @@ export async function compareOrders(
     after = last;
   }
   const by = { actor: owner, now: now - 5 * hourMs };
-  await startRun(store, findSite(context, siteId), {}, by);
-  const worker = createRunWorker({
+  const step = createStep({
     store,
     directory,
-    owner: "demo",
     now: () => by.now,
-    elapsed: () => performance.now(),
     onDefect(error) {
       throw error;
     },
   });
-  for (let [run] = await store.reconciliations.list(siteId); run?.state === "running";) {
-    await worker.workOn(run, async () => true);
-    [run] = await store.reconciliations.list(siteId);
-  }
+  let run: Run | null = await startRun(store, findSite(context, siteId), {}, by);
+  while (run?.state === "running") run = await step(run);
 }
 
 /** Returns the order of an event as the shop has it, and sometimes another whose event was lost. */

@@ -11,7 +11,7 @@ import { repairWebhook } from "../outbound/manage.ts";
 import { connect } from "../sites/connect.ts";
 import { createDirectory, type Site } from "../sites/directory.ts";
 import { addSite, changeSiteSettings } from "../sites/manage.ts";
-import { alertMonitor } from "./monitor.ts";
+import { createAlertJob } from "./monitor.ts";
 
 const allow: AllowList = { hosts: new Set(), networks: [] };
 const damaged = (column: string) => `${column} = 'v1.AAAA' || SUBSTR(${column}, 8)`;
@@ -31,7 +31,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts about damaged rows on %s"
     },
     close: () => Promise.resolve(),
   };
-  const monitor = alertMonitor({
+  const monitor = createAlertJob({
     store,
     directory,
     channels: { mailer: null, sender, publicUrl: "https://cc.example.com" },
@@ -61,7 +61,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts about damaged rows on %s"
       await store.configuration.renameSite(line, id);
     }
     await directory.refresh();
-    await monitor.check();
+    await monitor.run();
   }
   const openAlerts = async ({ id }: Site) =>
     (await store.alerts.listSince(id, 0)).filter((alert) => alert.endedAt === null).map(({ kind, subject }) => [kind, subject]);

@@ -19,7 +19,7 @@ import { createStore, type Store } from "../store/store.ts";
 import { checkSite, mayHaveProblem, newCheckMemory, quietMs, type Facts } from "./conditions.ts";
 import { createMailer } from "./mail.ts";
 import { anyNode } from "../store/deliveries/ownership.ts";
-import { alertMonitor } from "./monitor.ts";
+import { createAlertJob } from "./monitor.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -53,7 +53,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
   const by = () => ({ actor: "test", now, checkAddress: () => null });
   const defects: unknown[] = [];
   const monitorWith = (owner: string, stores: Store = store, places: Directory = directory, everyMs = minute) =>
-    alertMonitor({
+    createAlertJob({
       store: stores,
       directory: places,
       channels: {
@@ -113,7 +113,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     const site = await newSite();
     const id = connectionOf(site);
     const monitor = monitorWith("a");
-    await monitor.check();
+    await monitor.run();
     expect(mailsTo(site)).toEqual([]);
 
     const change = { siteId: site.id, actor: "relay", action: "x", detail: {}, at: now };
@@ -121,22 +121,22 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     await directory.refresh();
     for (let checks = 0; checks < 3; checks++) {
       now += minute;
-      await monitor.check();
+      await monitor.run();
     }
     expect(mailsTo(site)).toEqual([`Webhook (${id}) needs reconnection`]);
     expect(posts(site)).toEqual(["began needs reconnection"]);
 
     now += day;
-    await monitor.check();
+    await monitor.run();
     now += minute;
-    await monitor.check();
+    await monitor.run();
     expect(mailsTo(site)).toEqual([`Webhook (${id}) needs reconnection`, `still: Webhook (${id}) needs reconnection`]);
 
     await store.configuration.setConnectionState(change, id, "active", null);
     await directory.refresh();
     for (let checks = 0; checks < 3; checks++) {
       now += minute;
-      await monitor.check();
+      await monitor.run();
     }
     expect(mailsTo(site).at(-1)).toBe(`over: Webhook (${id}) needs reconnection`);
     expect(mailsTo(site)).toHaveLength(3);
@@ -158,14 +158,14 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
       await directory.refresh();
       await stale.refresh();
       now += minute;
-      await monitorWith("a").check();
+      await monitorWith("a").run();
       expect(await open()).toBe(1);
       now += 1000;
       await repair();
       expect(await open()).toBe(0);
       // A node with an outdated directory does not raise the alert again.
       now += minute;
-      await monitorWith("a", store, stale).check();
+      await monitorWith("a", store, stale).run();
       expect(await open()).toBe(0);
     }
     expect(posts(site)).toEqual(["began", "over", "began", "over"].map((type) => `${type} needs reconnection`));
@@ -186,7 +186,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     const change = { siteId: site.id, actor: "relay", action: "x", detail: {}, at: now };
     await store.configuration.setConnectionState(change, id, "needs reconnection", "ada@example.com");
     await directory.refresh();
-    await monitorWith("a").check();
+    await monitorWith("a").run();
     const got = mail.got.at(-1);
     expect(got).toMatchObject({ from: "cc@example.com", to: ["ops@example.com"] });
     expect(got?.subject).toBe(`[Cleancast] ${site.hosts[0]}: Webhook (${id}) needs reconnection`);
@@ -223,28 +223,28 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     const id = connectionOf(site);
     const monitor = monitorWith("a");
     for (let n = 0; n < 19; n++) await attempt(site.id, id, n < 10 ? "sent" : "rejected");
-    await monitor.check();
+    await monitor.run();
     expect(posts(site)).toEqual([]);
     // Deliveries that wait for credentials count neither way.
     await attempt(site.id, id, "parked");
     await attempt(site.id, id, "expired");
     now += minute;
-    await monitor.check();
+    await monitor.run();
     now += minute;
-    await monitor.check();
+    await monitor.run();
     expect(posts(site)).toEqual(["began success rate"]);
     expect(receiver.bodies().at(-1)?.what).toBe(
       `Of the last 20 attempts to reach Webhook (${id}), 50% succeeded; the limit is 80%.`,
     );
     // Without attempts for hours it is unknown whether the connection works.
     now += 3 * hour;
-    await monitor.check();
+    await monitor.run();
     expect(posts(site)).toEqual(["began success rate"]);
     for (let n = 0; n < 9; n++) await attempt(site.id, id, "sent");
     now += minute;
-    await monitor.check();
+    await monitor.run();
     now += minute;
-    await monitor.check();
+    await monitor.run();
     expect(posts(site)).toContain("over success rate");
     expect(posts(site).filter((one) => one.startsWith("over"))).toHaveLength(1);
   });
@@ -257,12 +257,12 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     for (const site of [wavering, off, paused]) await low(site);
     await pause({ store, directory }, { siteId: paused.id, id: connectionOf(paused) }, by());
     const monitor = monitorWith("a");
-    await monitor.check();
+    await monitor.run();
     expect(posts(wavering)).toEqual(["began success rate"]);
     expect([...posts(off), ...posts(paused)]).toEqual([]);
     for (let n = 0; n < 10; n++) await attempt(wavering.id, connectionOf(wavering), "sent");
     now += minute;
-    await monitor.check();
+    await monitor.run();
     expect(posts(wavering)).toEqual(["began success rate"]);
   });
 
@@ -277,15 +277,15 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     await store.keyUse.addUses(uses);
     // Each row says when its key was last used; the newest counts.
     const monitor = monitorWith("a");
-    await monitor.check();
+    await monitor.run();
     now += minute;
-    await monitor.check();
+    await monitor.run();
     expect(posts(site)).toEqual(["began silence"]);
     await store.keyUse.addUses([{ siteId: site.id, keyId, hour: Math.floor((now + 1) / hour), uses: 1, lastUsedAt: now + 1 }]);
     now += minute;
-    await monitor.check();
+    await monitor.run();
     now += minute;
-    await monitor.check();
+    await monitor.run();
     expect(posts(site)).toEqual(["began silence", "over silence"]);
   });
 
@@ -305,21 +305,21 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
       sql(location, `UPDATE webhooks SET failing_since = ${since} WHERE site_id = '${site.id}' AND id = 'w1${sites}'`);
     const monitor = monitorWith("a");
     await failing(now - 59 * minute);
-    await monitor.check();
+    await monitor.run();
     expect(posts(site)).toEqual([]);
     now += 2 * minute;
-    await monitor.check();
+    await monitor.run();
     expect(posts(site)).toEqual(["began webhook"]);
     await store.webhooks.setState(line, `w1${sites}`, "disabled", "disabled by the receiver with 410 Gone");
     now += minute;
-    await monitor.check();
+    await monitor.run();
     expect(posts(site)).toEqual(["began webhook"]);
     expect((await store.alerts.listSince(site.id, now))[0]?.text).toContain(
       "is disabled: disabled by the receiver with 410 Gone",
     );
     await store.webhooks.setState(line, `w1${sites}`, "active", null);
     now += minute;
-    await monitor.check();
+    await monitor.run();
     expect(posts(site)).toEqual(["began webhook", "over webhook"]);
   });
 
@@ -329,15 +329,15 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     const monitor = monitorWith("a");
     for (let locks = 0; locks < 4; locks++) {
       for (let n = 0; n < 10; n++) await store.keyUse.countWrongKey(site.id, host, now, lockoutRule);
-      await monitor.check();
+      await monitor.run();
       now += 20 * minute;
-      await monitor.check();
+      await monitor.run();
     }
     expect(posts(site)).toEqual(["began wrong keys"]);
     now += hour;
-    await monitor.check();
+    await monitor.run();
     now += minute;
-    await monitor.check();
+    await monitor.run();
     expect(posts(site)).toEqual(["began wrong keys", "over wrong keys"]);
   });
 
@@ -347,19 +347,19 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     await attempt(site.id, id, "queued");
     const monitor = monitorWith("a");
     now += 14 * minute;
-    await monitor.check();
+    await monitor.run();
     expect(posts(site)).toEqual([]);
     now += 2 * minute;
-    await monitor.check();
+    await monitor.run();
     expect(posts(site)).toEqual(["began queue"]);
     await store.deliveries.endPending({ siteId: site.id, connectionId: id }, { state: "skipped", reason: "x" }, now);
     now += 5 * minute;
-    await monitor.check();
+    await monitor.run();
     expect(posts(site)).toEqual(["began queue"]);
     now += 6 * minute;
-    await monitor.check();
+    await monitor.run();
     now += minute;
-    await monitor.check();
+    await monitor.run();
     expect(posts(site)).toEqual(["began queue", "over queue"]);
   });
 
@@ -381,10 +381,10 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     const isRead = async () => {
       read.length = 0;
       now += minute;
-      await monitor.check();
+      await monitor.run();
       return read.length > 0;
     };
-    await monitor.lease.release();
+    await monitor.release();
     // The first check finds out how long a pause is usual.
     expect([await isRead(), await isRead(), await isRead()]).toEqual([true, false, false]);
     now += 2 * hour;
@@ -450,7 +450,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     mail.rejectsRecipients = true;
     receiver.behave = (_got, response) => response.writeHead(500).end("secret words");
     const before = receiver.got.length;
-    await monitor.check();
+    await monitor.run();
     expect(receiver.got.length).toBe(before + 1);
     const [failed] = await store.alerts.listSince(site.id, now);
     expect(failed?.notifiedAt).toBeNull();
@@ -459,13 +459,13 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
 
     mail.rejectsRecipients = false;
     now += minute;
-    await monitor.check();
+    await monitor.run();
     expect(mailsTo(site)).toHaveLength(1);
     receiver.behave = (_got, response) => response.writeHead(204).end();
     now += minute;
-    await monitor.check();
+    await monitor.run();
     now += minute;
-    await monitor.check();
+    await monitor.run();
     expect(mailsTo(site)).toHaveLength(1);
     expect(posts(site)).toHaveLength(3);
     const [notified] = await store.alerts.listSince(site.id, now);
@@ -477,7 +477,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     const change = { siteId: site.id, actor: "relay", action: "x", detail: {}, at: now };
     await store.configuration.setConnectionState(change, connectionOf(site), "needs reconnection", null);
     await directory.refresh();
-    await monitorWith("a").check();
+    await monitorWith("a").run();
     expect(await store.alerts.listSince(site.id, now)).toMatchObject([{ kind: "needs reconnection", notifiedAt: null }]);
   });
 
@@ -493,37 +493,24 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
       await otherDirectory.refresh();
       // With a lease of no length both nodes believe that they hold it.
       const nodes = [monitorWith("a", store, directory, 0), monitorWith("b", otherStore, otherDirectory, 0)];
-      for (let checks = 0; checks < 5; checks++) await Promise.all(nodes.map((node) => node.check()));
+      for (let checks = 0; checks < 5; checks++) await Promise.all(nodes.map((node) => node.run()));
       expect(posts(site)).toEqual(["began needs reconnection"]);
       expect(mailsTo(site)).toHaveLength(1);
 
       // The node that held the lease is gone; another takes it when it ends.
       now += 10 * minute;
-      await monitorWith("c", otherStore, otherDirectory).check();
+      await monitorWith("c", otherStore, otherDirectory).run();
       expect(posts(site)).toEqual(["began needs reconnection"]);
       await store.configuration.setConnectionState(change, id, "active", null);
       await Promise.all([directory.refresh(), otherDirectory.refresh()]);
       now += 10 * minute;
-      await Promise.all([monitorWith("d").check(), monitorWith("e", otherStore, otherDirectory).check()]);
+      await Promise.all([monitorWith("d").run(), monitorWith("e", otherStore, otherDirectory).run()]);
       now += 10 * minute;
-      await monitorWith("f").check();
+      await monitorWith("f").run();
       expect(posts(site)).toEqual(["began needs reconnection", "over needs reconnection"]);
     } finally {
       if (otherStore !== store) await otherStore.close();
     }
-  });
-
-  test("one node holds the lease until it ends or is released", async () => {
-    now += 10 * minute;
-    expect(await store.leases.acquire("alerts", "x", now, now + minute)).toBe(true);
-    expect(await store.leases.acquire("alerts", "y", now, now + minute)).toBe(false);
-    expect(await store.leases.acquire("alerts", "x", now, now + 2 * minute)).toBe(true);
-    expect(await store.leases.acquire("alerts", "y", now + 2 * minute, now + 3 * minute)).toBe(true);
-    await store.leases.release("alerts", "x");
-    expect(await store.leases.acquire("alerts", "x", now, now + minute)).toBe(false);
-    await store.leases.release("alerts", "y");
-    expect(await store.leases.acquire("alerts", "x", now, now + minute)).toBe(true);
-    await store.leases.release("alerts", "x");
   });
 
   test("no check reported a defect", () => {

@@ -2,8 +2,7 @@
 // lease does this. A channel is notified when an alert begins, once a day while the alert lasts, and when it is over. Each
 // notification is recorded before and after it is sent; one that failed is sent again after the next check.
 
-import { createLease } from "../background/lease.ts";
-import { poll } from "../background/poll.ts";
+import { createLeaderJob, type JobNode, type LeaderJob, type Leadership } from "../background/leaderJob.ts";
 import { forEachConcurrently } from "../kernel/concurrency.ts";
 import { dayMs, minuteMs } from "../kernel/time.ts";
 import type { Directory, Site } from "../sites/directory.ts";
@@ -14,17 +13,10 @@ import { checkApps, checkSite, mayHaveProblem, needsReconnection, newCheckMemory
 import { stopWhenDown } from "./mail.ts";
 import { messageOf, type Phase } from "./message.ts";
 
-type AlertMonitorOptions = {
+type AlertOptions = JobNode & {
   store: Facts & Pick<Store, "alerts" | "leases" | "platformSignIns">;
   directory: Directory;
   channels: ChannelOptions;
-  /** This node. */
-  owner: string;
-  everyMs: number;
-  now: () => number;
-  /** Milliseconds on a monotonic clock. */
-  elapsed: () => number;
-  onDefect: (error: unknown, about: Record<string, unknown>) => void;
 };
 
 /** A node that began to send and recorded no result within this time has died. */
@@ -37,58 +29,29 @@ const minSendingMs = 10_000;
 
 type Pending = { site: Site; alert: Alert };
 
-export function startAlertMonitor(options: AlertMonitorOptions): { stop(): Promise<void> } {
-  const { everyMs, onDefect } = options;
-  const monitor = alertMonitor(options);
-  const loop = poll({
-    everyMs,
-    firstMs: everyMs * Math.random(),
-    work: monitor.check,
-    onError: (error) => onDefect(error, { alerts: "check" }),
-  });
-  return {
-    async stop() {
-      await loop.stop();
-      await monitor.lease.release();
-    },
-  };
-}
-
-export function alertMonitor(options: AlertMonitorOptions) {
-  const { store, directory, owner, everyMs, now, elapsed, onDefect } = options;
+export function createAlertJob(options: AlertOptions): LeaderJob {
+  const { store, directory, owner, everyMs = minuteMs, now, elapsed } = options;
   const memory = newCheckMemory();
-  const lease = createLease({
-    leases: store.leases,
-    name: "alerts",
-    owner,
-    lengthMs: 3 * everyMs,
-    now,
-    elapsed,
-    onError: (error) => onDefect(error, { alerts: "lease" }),
-  });
 
   /** Checks all sites once. Reads the facts of those sites alone that may have a problem: of thousands, few have one. */
-  async function check(signal?: AbortSignal): Promise<void> {
-    if (signal?.aborted || !(await lease.hold())) return;
+  async function check({ signal, mayContinue, each }: Leadership): Promise<void> {
+    if (!(await mayContinue())) return;
     const concerned = await store.alerts.listConcerned(now(), now() - staleMs);
-    const pending: Pending[] = [];
     const apps = (await store.platformSignIns.listApps()).filter(({ isReadable }) => !isReadable);
     const unreadableApps = new Set(apps.map(({ platform }) => platform));
-    for (const site of directory.sites()) {
-      // The installation that it is moved to watches it.
-      if (site.leaving) continue;
-      const isConcerned = !concerned || concerned.has(site.id) || checkApps(site, unreadableApps).length > 0;
-      if (!isConcerned && !mayHaveProblem(site, memory, now())) continue;
-      // Thousands of sites may take longer than a lease lasts.
-      if (signal?.aborted || !(await lease.hold())) return;
-      try {
+    const mayNeedAlert = (site: Site) =>
+      !concerned || concerned.has(site.id) || checkApps(site, unreadableApps).length > 0 || mayHaveProblem(site, memory, now());
+    // A site that is moved is watched by the installation that it is moved to.
+    const checked = [...directory.sites()].filter((site) => !site.leaving && mayNeedAlert(site));
+    const pending: Pending[] = [];
+    await each(
+      checked,
+      ({ id }) => ({ site: id }),
+      async (site) => {
         for (const alert of await updateAlerts(site, unreadableApps)) pending.push({ site, alert });
-      } catch (error) {
-        // One site whose data cannot be read must not silence the others.
-        onDefect(error, { alerts: site.id });
-      }
-    }
-    await sendAll(pending, signal);
+      },
+    );
+    if (await mayContinue()) await sendAll(pending, signal);
   }
 
   /** Records which alerts of a site begin and end; returns those that a channel may have to be notified of. */
@@ -115,12 +78,12 @@ export function alertMonitor(options: AlertMonitorOptions) {
     return connection !== undefined && needsReconnection(connection);
   }
 
-  async function sendAll(pending: Pending[], signal: AbortSignal | undefined): Promise<void> {
+  async function sendAll(pending: Pending[], signal: AbortSignal): Promise<void> {
     const endsAt = elapsed() + Math.max(everyMs, minSendingMs);
     const { mailer } = options.channels;
     const channels = { ...options.channels, mailer: mailer && stopWhenDown(mailer) };
     await forEachConcurrently(pending, maxConcurrent, async (one) => {
-      if (signal?.aborted || elapsed() >= endsAt) return;
+      if (signal.aborted || elapsed() >= endsAt) return;
       let { alert } = one;
       for (const channel of channelsOf(one.site, channels)) {
         const phase = findDuePhase(alert, alert.notifications[channel.name], now());
@@ -146,7 +109,15 @@ export function alertMonitor(options: AlertMonitorOptions) {
     return store.alerts.saveNotification(claimed, channel.name, notification);
   }
 
-  return { check, lease };
+  return createLeaderJob({
+    firstMs: everyMs * Math.random(),
+    ...options,
+    everyMs,
+    name: "alerts",
+    leases: store.leases,
+    leaseMs: 3 * everyMs,
+    work: check,
+  });
 }
 
 const neverNotified: Notification = {

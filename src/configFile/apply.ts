@@ -34,19 +34,10 @@ export async function applyFile(context: ConfigurationContext, file: FileText, o
   const confirmed = await planFile(context, file, options);
   await options.confirm(confirmed);
   if (confirmed.changes.length === 0) return { plan: confirmed, notes: confirmed.notes };
-  const { owner, now, elapsed } = options;
-  const leases = context.store.leases;
+  const { leases } = context.store;
   // The lease ends by itself where it cannot be released.
-  const lease = createLease({
-    leases,
-    name: "configuration",
-    owner,
-    lengthMs: leaseMs,
-    now,
-    elapsed,
-    onError: () => {},
-  });
-  await waitFor(lease, elapsed);
+  const lease = createLease({ ...options, leases, name: "configuration", lengthMs: leaseMs, onError: () => {} });
+  await waitFor(lease, options.elapsed);
   try {
     // Another process may have applied the same file while this one waited.
     const plan = await planFile(context, file, options);

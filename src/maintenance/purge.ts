@@ -2,8 +2,7 @@
 // docs/reference/stored-data.md lists the stored data with its periods and settings.
 
 import { setTimeout as wait } from "node:timers/promises";
-import { createLease } from "../background/lease.ts";
-import { poll } from "../background/poll.ts";
+import { createLeaderJob, type JobNode, type LeaderJob, type Leadership } from "../background/leaderJob.ts";
 import { keepRunsDays, maxRuns } from "../kernel/reconciliation.ts";
 import { dayMs, hourMs, minuteMs } from "../kernel/time.ts";
 import { hasSettings } from "../sites/directory.ts";
@@ -12,10 +11,9 @@ import type { PurgeStep } from "../store/maintenance/purge.ts";
 import type { Store } from "../store/store.ts";
 import { purgeDeletedSites } from "./purgeDeletedSites.ts";
 
-const everyMs = 10 * minuteMs;
+const defaultEveryMs = 10 * minuteMs;
 /** A site of which nothing was purged is purged half as often the next time, down to this interval. */
 const maxIntervalMs = 4 * hourMs;
-const leaseMs = minuteMs;
 const keepBotsMs = 14 * dayMs;
 const keepPushesMs = 90 * dayMs;
 const keepAlertsMs = 90 * dayMs;
@@ -41,7 +39,7 @@ type PurgedSite = {
   leaving?: { state: string } | null;
 };
 
-export type PurgeOptions = {
+export type PurgeOptions = JobNode & {
   store: Pick<
     Store,
     | "leases"
@@ -59,34 +57,12 @@ export type PurgeOptions = {
     | "snapshots"
   >;
   sites: () => Iterable<PurgedSite>;
-  /** The id of this node. */
-  owner: string;
-  now: () => number;
-  elapsed: () => number;
-  onDefect: (error: unknown, about?: Record<string, unknown>) => void;
   /** Rows of a site were purged. */
   onPurged?: (siteId: string, rows: number) => void;
 };
 
-export function startPurge(options: PurgeOptions): { stop(): Promise<void> } {
-  const purge = createPurge(options);
-  const loop = poll({
-    everyMs,
-    firstMs: 1000 + 2000 * Math.random(),
-    work: purge.run,
-    onError: (error) => options.onDefect(error, { purge: "run" }),
-  });
-  return {
-    async stop() {
-      await loop.stop();
-      await purge.lease.release();
-    },
-  };
-}
-
-/** `run` goes over all sites once. */
-export function createPurge(options: PurgeOptions) {
-  const { store, sites, owner, now, elapsed, onDefect, onPurged = () => {} } = options;
+export function createPurgeJob(options: PurgeOptions): LeaderJob {
+  const { store, sites, everyMs = defaultEveryMs, now, elapsed, onDefect, onPurged = () => {} } = options;
   /** The time of the last daily purge of each site, on the monotonic clock. */
   const dailyAt = new Map<string, number>();
   /**
@@ -94,24 +70,15 @@ export function createPurge(options: PurgeOptions) {
    * most of the time. Shorter retention applies at once.
    */
   const next = new Map<string, { at: number; intervalMs: number; retention: string }>();
-  const lease = createLease({
-    leases: store.leases,
-    name: "purge",
-    owner,
-    lengthMs: leaseMs,
-    now,
-    elapsed,
-    onError: (error) => onDefect(error, { purge: "lease" }),
-  });
   /** By site: how long its oldest event has been past its retention. */
   const lags = new Map<string, number>();
-  let signal: AbortSignal | undefined;
+  let leadership: Leadership | undefined;
   let isClockTrusted: (() => boolean) | null = null;
 
   const pace: Pace = {
     elapsed,
-    sleep: (ms) => wait(ms, undefined, signal && { signal }).catch(() => {}),
-    mayContinue: async () => !signal?.aborted && isClockTrusted?.() === true && (await lease.hold()),
+    sleep: (ms) => wait(ms, undefined, { signal: leadership?.signal }).catch(() => {}),
+    mayContinue: async () => isClockTrusted?.() === true && (await leadership?.mayContinue()) === true,
   };
   let purged = 0;
   const inSteps = async (max: number, step: (after: string, limit: number) => Promise<PurgeStep>) => {
@@ -171,8 +138,8 @@ export function createPurge(options: PurgeOptions) {
     lags.set(id, oldestAt === null ? 0 : before - oldestAt);
   }
 
-  async function run(stopping?: AbortSignal): Promise<void> {
-    signal = stopping;
+  async function work(leading: Leadership): Promise<void> {
+    leadership = leading;
     // This comes before the lease, which writes a time, too.
     isClockTrusted ??= trustClock(now, elapsed, await store.purge.newestTime([...sites()].map(({ id }) => id)));
     if (!(await pace.mayContinue())) return;
@@ -198,10 +165,10 @@ export function createPurge(options: PurgeOptions) {
           next.set(site.id, { at: elapsed() + intervalMs - everyMs / 2, intervalMs, retention });
         }
         if (isDailyDue) await purgeDaily(site);
-        if (isDailyDue && !signal?.aborted) dailyAt.set(site.id, elapsed());
+        if (isDailyDue && !leading.signal.aborted) dailyAt.set(site.id, elapsed());
       } catch (error) {
         // One site whose rows cannot be read must not stop the others.
-        onDefect(error, { purge: site.id });
+        onDefect(error, { worker: "purge", site: site.id });
       } finally {
         if (purged > 0) onPurged(site.id, purged);
       }
@@ -214,7 +181,15 @@ export function createPurge(options: PurgeOptions) {
     if (await pace.mayContinue()) await store.purge.saveRun({ at: now(), lagMs: Math.max(0, ...lags.values()) });
   }
 
-  return { run, lease };
+  return createLeaderJob({
+    firstMs: 1000 + 2000 * Math.random(),
+    ...options,
+    everyMs,
+    name: "purge",
+    leases: store.leases,
+    leaseMs: minuteMs,
+    work,
+  });
 }
 
 const retentionOf = ({ settings: { keepMs, keepEventsMs, keepLogMs } }: PurgedSite) => `${keepMs} ${keepEventsMs} ${keepLogMs}`;

@@ -22,25 +22,25 @@ export type FeedWorkerOptions = {
   directory: Pick<Directory, "site">;
   allow: AllowList;
   connectMs: number;
+  everyMs?: number;
   now: () => number;
   onDefect: (error: unknown, about: Record<string, unknown>) => void;
   onFetched?: (feed: Feed, error: string | null, tally: UploadTally) => void;
   resolve?: Resolve;
 };
 
-const pollMs = minuteMs;
 /** A million orders are about 100 MB. */
 const maxBytes = 256 * 1024 * 1024;
 const maxMs = 30 * minuteMs;
 const maxErrorLength = 500;
 
 export function startFeeds(options: FeedWorkerOptions): { stop(): Promise<void> } {
-  const onError = (error: unknown) => options.onDefect(error, { worker: "order feeds" });
+  const { everyMs = minuteMs, onDefect } = options;
   return poll({
-    everyMs: pollMs,
-    firstMs: pollMs * Math.random(),
+    everyMs,
+    firstMs: everyMs * Math.random(),
     jitter: 0.2,
-    onError,
+    onError: (error) => onDefect(error, { worker: "order feeds" }),
     work: (signal) => fetchDue(options, signal),
   });
 }

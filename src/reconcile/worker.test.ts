@@ -18,7 +18,7 @@ import { fetchDue, type FeedWorkerOptions } from "./feedWorker.ts";
 import { cancelRun, findRun, startRun } from "./manage.ts";
 import { readMissing } from "./missing.ts";
 import { stepRun } from "./step.ts";
-import { createRunWorker, startReconciliations } from "./worker.ts";
+import { createReconciliationJob, createStep } from "./worker.ts";
 import { writeListedOrders } from "./uploadOrders.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
@@ -54,8 +54,8 @@ describe.each(engines)("reconciliation on %s", async (engine) => {
     onDefect,
   });
   async function finish(run: Run): Promise<Run> {
-    const worker = createRunWorker(optionsOf());
-    for (let going = true; going;) going = await worker.workOn(await findRun(store, run.siteId, run.id), async () => true);
+    const step = createStep(optionsOf());
+    for (let next: Run | null = run; next?.state === "running";) next = await step(next);
     return findRun(store, run.siteId, run.id);
   }
 
@@ -67,8 +67,8 @@ describe.each(engines)("reconciliation on %s", async (engine) => {
     const ended: string[] = [];
     const onEnded = ({ id }: Run) => void ended.push(id);
     const workers = [
-      startReconciliations({ ...optionsOf(), onEnded }),
-      ...(engine === "postgres" ? [startReconciliations({ ...optionsOf(other, "two"), onEnded })] : []),
+      createReconciliationJob({ ...optionsOf(), onEnded }).start(),
+      ...(engine === "postgres" ? [createReconciliationJob({ ...optionsOf(other, "two"), onEnded }).start()] : []),
     ];
     try {
       await eventually("the run ends", async () => (await findRun(store, site.id, run.id)).state === "done");
@@ -96,11 +96,11 @@ describe.each(engines)("reconciliation on %s", async (engine) => {
       listRunning: () => expect.unreachable("it is not asked"),
     };
     const defects: unknown[] = [];
-    const worker = startReconciliations({
+    const worker = createReconciliationJob({
       ...optionsOf({ ...store, reconciliations }),
       looks: { isShared: true, listed: () => listed.splice(0) },
       onDefect: (error) => defects.push(error),
-    });
+    }).start();
     try {
       await eventually("the run ends", async () => (await findRun(store, site.id, run.id)).state === "done");
     } finally {
@@ -115,7 +115,7 @@ describe.each(engines)("reconciliation on %s", async (engine) => {
     const run = await startRun(store, site, days, by);
     expect((await cancelRun(store, run, by)).state).toBe("cancelled");
     await expect(cancelRun(store, run, { ...by, now: now + 1 })).rejects.toThrow("is not running");
-    expect(await createRunWorker(optionsOf()).workOn(run, async () => true)).toBe(false);
+    expect(await createStep(optionsOf())(run)).toBeNull();
     expect(await store.reconciliations.listRows(run, null, "", 10)).toEqual([]);
   });
 
@@ -137,7 +137,7 @@ describe.each(engines)("reconciliation on %s", async (engine) => {
     const next = await startRun(store, whole, days, by);
     await sql(location, `UPDATE reconciliations SET tally = '{' WHERE id = '${run.id}' RETURNING id`);
     const faults: unknown[] = [];
-    const worker = startReconciliations({ ...optionsOf(), onDefect: (error) => faults.push(error) });
+    const worker = createReconciliationJob({ ...optionsOf(), onDefect: (error) => faults.push(error) }).start();
     try {
       await eventually("the other ends", async () => (await findRun(store, whole.id, next.id)).state === "done");
       await eventually("it is cancelled", async () => (await findRun(store, broken.id, run.id)).state === "cancelled");

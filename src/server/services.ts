@@ -3,22 +3,23 @@
 
 import { fileURLToPath } from "node:url";
 import type { Logger } from "pino";
+import type { LeaderJob } from "../background/leaderJob.ts";
 import { leasesBy } from "../background/lease.ts";
 import { createSharedClock } from "../background/sharedClock.ts";
 import { createMailer } from "../alerts/mail.ts";
-import { startAlertMonitor } from "../alerts/monitor.ts";
+import { createAlertJob } from "../alerts/monitor.ts";
 import { mailOwners } from "../alerts/owners.ts";
 import { sampleBots } from "../collect/botSample.ts";
 import { createTagSightings } from "../collect/tagSightings.ts";
 import { countVisits } from "../collect/visitCounts.ts";
-import { startBackfills } from "../delivery/backfill/worker.ts";
-import { startConfirmations } from "../delivery/confirmations/worker.ts";
-import { startCorrections } from "../delivery/corrections/worker.ts";
+import { createBackfillJob } from "../delivery/backfill/worker.ts";
+import { createConfirmationJob } from "../delivery/confirmations/worker.ts";
+import { createCorrectionJob } from "../delivery/corrections/worker.ts";
 import { directLooks, sharedLooks } from "../delivery/looks.ts";
 import { createBreaker } from "../delivery/lanes/breaker.ts";
 import { createLanes } from "../delivery/lanes/lanes.ts";
 import { createTokens } from "../delivery/oauth/tokens.ts";
-import { startSnapshots } from "../delivery/quality/worker.ts";
+import { createQualityJob } from "../delivery/quality/worker.ts";
 import { createQuota } from "../delivery/lanes/quota.ts";
 import { markForReconnection } from "../sites/connect.ts";
 import { startOpenEvents } from "../delivery/openEvents/openEvents.ts";
@@ -33,15 +34,15 @@ import { loadCountryFile, loadInstallation, readNetworksFile, readVersion } from
 import { shortId, ulid } from "../kernel/ids.ts";
 import { packageFolder } from "../kernel/packageFolder.ts";
 import { startDueTimes } from "../maintenance/dueTimes.ts";
-import { startPurge } from "../maintenance/purge.ts";
+import { createPurgeJob } from "../maintenance/purge.ts";
 import type { Observability } from "../observability/observability.ts";
 import { pushAttemptMs } from "../outbound/push.ts";
 import { startOutbound } from "../outbound/worker.ts";
 import { startFeeds } from "../reconcile/feedWorker.ts";
-import { startReconciliations } from "../reconcile/worker.ts";
+import { createReconciliationJob } from "../reconcile/worker.ts";
 import { isWorking, createDirectory } from "../sites/directory.ts";
 import { countKeyUses } from "../sites/keyUses.ts";
-import { startStatistics } from "../statistics/worker.ts";
+import { createStatisticsJob } from "../statistics/worker.ts";
 import type { Settlement } from "../store/deliveries/delivery.ts";
 import type { Shutdown } from "./shutdown.ts";
 
@@ -71,14 +72,11 @@ export async function startServices(options: ServiceOptions) {
   const channels = { mailer, sender: delivery.sender, publicUrl: config.publicUrl };
   const { observability } = options;
   const onPurged = (siteId: string, rows: number) => observability.onPurged(siteId, rows);
-  shutdown.add("background", "purge", startPurge({ ...node, onPurged }));
+  const startJob = (job: LeaderJob) => shutdown.add("background", job.name, job.start());
+  startJob(createPurgeJob({ ...node, onPurged }));
   await startBackups(node, options, mailer);
-  shutdown.add("background", "statistics", startStatistics({ ...node, sites: () => [...node.sites()].filter(isWorking) }));
-  shutdown.add(
-    "background",
-    "reconciliations",
-    startReconciliations({ ...node, onEnded: (run) => observability.onReconciled(run) }),
-  );
+  startJob(createStatisticsJob({ ...node, sites: () => [...node.sites()].filter(isWorking) }));
+  startJob(createReconciliationJob({ ...node, onEnded: (run) => observability.onReconciled(run) }));
   const feeds = startFeeds({
     ...node,
     allow: config.allowPrivate,
@@ -87,7 +85,7 @@ export async function startServices(options: ServiceOptions) {
   });
   shutdown.add("background", "order feeds", feeds);
   shutdown.add("background", "hosts", startHostMonitor({ ...node, checker }));
-  shutdown.add("background", "alerts", startAlertMonitor({ ...node, channels, everyMs: config.alertMs }));
+  startJob(createAlertJob({ ...node, channels, everyMs: config.alertMs }));
   return { ...node, ...delivery, ...counters, pushSender, checker, mailer, countries };
 }
 
@@ -98,7 +96,13 @@ async function createNode({ config, observability, shutdown, now }: ServiceOptio
   shutdown.add("database", "store", () => opened.close());
   const elapsed = () => performance.now();
   const clock = createSharedClock({ readDatabase: () => opened.health.readClock(), now, elapsed });
-  const store = { ...opened, leases: leasesBy(clock, opened.leases) };
+  // The embedded database has one relay: what an earlier process held is free.
+  if (opened.engine === "sqlite") {
+    await opened.leases.releaseAll(now());
+    await opened.deliveries.releaseLeases(now());
+    await opened.pushes.releaseLeases();
+  }
+  const store = { ...opened, leases: { ...opened.leases, ...leasesBy(clock, opened.leases) } };
   const owner = shortId();
   const ownHost = relayOf(config)?.host ?? null;
   const directory = createDirectory(store, ownHost);
@@ -128,7 +132,6 @@ async function createNode({ config, observability, shutdown, now }: ServiceOptio
 
 async function startDelivery(node: Node, { config, log, observability, shutdown }: ServiceOptions) {
   const { store, directory, looks, now, elapsed, onDefect } = node;
-  if (store.engine === "sqlite") await store.deliveries.releaseLeases(now());
   const sender = createSender({ ...config, allow: config.allowPrivate, origins: config.platformOrigins });
   shutdown.add("clients", "platforms", () => sender.close());
   const tokens = createTokens({ ...node, sender, renewalMs: config.attemptMs + 2000 });
@@ -174,12 +177,12 @@ async function startDelivery(node: Node, { config, log, observability, shutdown 
   const { leaseMs } = config;
   const { onWorkerPolled: onPoll, onAsked, onConfirmed, onCorrected } = observability;
   shutdown.add("worker", "worker", startWorker({ ...node, lanes, leaseMs, onSettled, onPoll }));
-  shutdown.add("worker", "backfills", startBackfills({ ...node, lanes }));
-  shutdown.add("worker", "quality", startSnapshots({ ...node, sender, tokens }));
-  const asking = { ...node, sender, tokens, quota, onAsked, onConfirmed };
-  shutdown.add("worker", "confirmations", startConfirmations({ ...asking, everyMs: config.confirmationMs }));
-  const correcting = { ...node, sender, tokens, quota, onCorrected };
-  shutdown.add("worker", "corrections", startCorrections({ ...correcting, everyMs: config.confirmationMs }));
+  const startJob = (job: LeaderJob) => shutdown.add("worker", job.name, job.start());
+  startJob(createBackfillJob({ ...node, lanes }));
+  startJob(createQualityJob({ ...node, sender, tokens }));
+  const asking = { ...node, sender, tokens, quota, everyMs: config.confirmationMs };
+  startJob(createConfirmationJob({ ...asking, onAsked, onConfirmed }));
+  startJob(createCorrectionJob({ ...asking, onCorrected }));
   shutdown.add("lanes", "deliveries", {
     async close() {
       await lanes.close();
@@ -218,9 +221,9 @@ async function startBackups(
 ) {
   const { folder, schedule } = config.backups;
   if (folder === null || schedule === null) return;
-  const { runBackupCommand, startScheduledBackups } = await import("../maintenance/backups/scheduledBackups.ts");
+  const { runBackupCommand, createBackupJob } = await import("../maintenance/backups/scheduledBackups.ts");
   const program = fileURLToPath(new URL("bin/cleancast.mjs", packageFolder));
-  const backups = startScheduledBackups({
+  const backups = createBackupJob({
     ...node,
     schedule,
     runBackup: (signal) => runBackupCommand(program, signal),
@@ -236,11 +239,10 @@ async function startBackups(
         .catch(node.onDefect);
     },
   });
-  shutdown.add("background", "backups", backups);
+  shutdown.add("background", backups.name, backups.start());
 }
 
 async function startPushes(node: Node, { config, log, shutdown }: ServiceOptions) {
-  if (node.store.engine === "sqlite") await node.store.pushes.releaseLeases();
   const { connectMs, allowPrivate: allow } = config;
   // Receivers get more time than platforms, and no operator redirects them to another origin.
   const sender = createSender({ connectMs, attemptMs: pushAttemptMs, allow, origins: {} });

@@ -10,7 +10,7 @@ import type { Store } from "../store/store.ts";
 import { hourMs } from "../kernel/time.ts";
 import { createStatistics } from "./read.ts";
 import { moneyOf } from "./aggregate.ts";
-import { statisticsWorker } from "./worker.ts";
+import { createStatisticsJob } from "./worker.ts";
 
 const now = Date.UTC(2026, 10, 15, 12, 30);
 const day = 24 * hourMs;
@@ -61,7 +61,7 @@ describe.each(["sqlite", "postgres"] as const)("statistics on %s", (engine) => {
     });
 
   const workerAt = (siteId: string, at: number, owner = "a") =>
-    statisticsWorker({
+    createStatisticsJob({
       store,
       sites: () => [{ id: siteId }],
       owner,

@@ -3,26 +3,17 @@
 // first, the hours before the first run.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { createLease } from "../background/lease.ts";
-import { poll } from "../background/poll.ts";
+import { createLeaderJob, type JobNode, type LeaderJob, type Leadership } from "../background/leaderJob.ts";
 import { hourMs, minuteMs } from "../kernel/time.ts";
 import type { StatisticsHead } from "../store/statistics/statistics.ts";
 import type { Store } from "../store/store.ts";
 import { rollUpHour } from "./hourlyRollup.ts";
 
-type StatisticsOptions = {
+type StatisticsOptions = JobNode & {
   store: Pick<Store, "leases" | "statistics" | "inboundCounts" | "rejectedRequests">;
   sites: () => Iterable<{ id: string }>;
-  /** This node. */
-  owner: string;
-  now: () => number;
-  /** Milliseconds on a monotonic clock. */
-  elapsed: () => number;
-  onDefect: (error: unknown, about: Record<string, unknown>) => void;
 };
 
-const everyMs = 15_000;
-const leaseMs = minuteMs;
 /** An hour is closed this long after its end: by then every node has committed the events that it accepted in that hour. */
 const closedAfterMs = 5 * minuteMs;
 /** The interval between two updates of a site, and the time that a run may backfill before updates are due again. */
@@ -32,67 +23,33 @@ const purgeMs = hourMs;
 const maxDue = 50;
 const maxPauseMs = 200;
 
-export function startStatistics(options: StatisticsOptions): { stop(): Promise<void> } {
-  const worker = statisticsWorker(options);
-  const loop = poll({
-    everyMs,
-    firstMs: 1000 + 2000 * Math.random(),
-    work: worker.run,
-    onError: (error) => options.onDefect(error, { statistics: "run" }),
-  });
-  return {
-    async stop() {
-      await loop.stop();
-      await worker.lease.release();
-    },
-  };
-}
-
-export function statisticsWorker({ store, sites, owner, now, elapsed, onDefect }: StatisticsOptions) {
+export function createStatisticsJob(options: StatisticsOptions): LeaderJob {
+  const { store, sites, now, elapsed } = options;
   const { statistics } = store;
   /** The next update and purge of each site, on the monotonic clock. */
   const updateAt = new Map<string, number>();
   const purgeAt = new Map<string, number>();
-  const lease = createLease({
-    leases: store.leases,
-    name: "statistics",
-    owner,
-    lengthMs: leaseMs,
-    now,
-    elapsed,
-    onError: (error) => onDefect(error, { statistics: "lease" }),
-  });
 
-  async function run(signal?: AbortSignal): Promise<void> {
-    /** Asked before every hour, because years of history take longer than a lease lasts. */
-    const mayContinue = async () => !signal?.aborted && (await lease.hold());
+  async function work({ each, mayContinue }: Leadership): Promise<void> {
     const startedAt = elapsed();
     if (!(await mayContinue())) return;
     const due = [...sites()].map(({ id }) => id).filter((id) => (updateAt.get(id) ?? startedAt) <= startedAt);
     for (const id of due) updateAt.set(id, startedAt + updateMs);
-    let left = await eachSite(due, mayContinue, (id) => update(id, mayContinue));
-    while (left.length && elapsed() < startedAt + backfillMs) left = await eachSite(left, mayContinue, backfill);
+    /** Sites with more to roll up. One that failed has to wait. */
+    const left = new Set(due);
+    const eachLeft = (step: (id: string) => Promise<boolean>) =>
+      each(
+        [...left],
+        (id) => ({ site: id }),
+        async (id) => {
+          left.delete(id);
+          if (await step(id)) left.add(id);
+        },
+      );
+    await eachLeft((id) => update(id, mayContinue));
+    while (left.size > 0 && elapsed() < startedAt + backfillMs && (await mayContinue())) await eachLeft(backfill);
     // The next run continues with sites whose history is not rolled up yet.
     for (const id of left) updateAt.delete(id);
-  }
-
-  /** Returns the sites for which `work` resolved to true. */
-  async function eachSite(
-    ids: readonly string[],
-    mayContinue: () => Promise<boolean>,
-    work: (id: string) => Promise<boolean>,
-  ): Promise<string[]> {
-    const more: string[] = [];
-    for (const id of ids) {
-      if (!(await mayContinue())) return [];
-      try {
-        if (await work(id)) more.push(id);
-      } catch (error) {
-        // One site whose rows cannot be read must not stop the others.
-        onDefect(error, { statistics: id });
-      }
-    }
-    return more;
   }
 
   /** Rolls an hour up, and then pauses for as long as that took. */
@@ -109,7 +66,10 @@ export function statisticsWorker({ store, sites, owner, now, elapsed, onDefect }
     return (await statistics.findHead(siteId)) ?? { fromHour: closed, toHour: closed };
   }
 
-  /** Rolls up the hours that ended since the last run and those that may have changed. False when it had to end early. */
+  /**
+   * Rolls up the hours that ended since the last run and those that may have changed. False when it had to end early:
+   * `mayContinue` is asked before every hour, because years of history take longer than a lease lasts.
+   */
   async function update(siteId: string, mayContinue: () => Promise<boolean>): Promise<boolean> {
     const head = await headOf(siteId);
     const closed = closedHour();
@@ -145,5 +105,13 @@ export function statisticsWorker({ store, sites, owner, now, elapsed, onDefect }
     return hour !== null;
   }
 
-  return { run, lease };
+  return createLeaderJob({
+    everyMs: 15_000,
+    firstMs: 1000 + 2000 * Math.random(),
+    ...options,
+    name: "statistics",
+    leases: store.leases,
+    leaseMs: minuteMs,
+    work,
+  });
 }

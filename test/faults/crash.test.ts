@@ -194,3 +194,20 @@ test.concurrent("on PostgreSQL another node delivers what a killed node was send
   expect(await living.stop()).toBe(0);
   expect(await deliveryStates(home)).toEqual({ sent: stored.size });
 });
+
+test("an embedded relay that was killed does not wait for its own leases: its jobs go on at once", async () => {
+  const home = await newInstallation("sqlite");
+  const jobs = ["purge", "statistics"];
+  const owners = async () => {
+    const leases = await rows(home, `SELECT name, owner FROM leases WHERE until > ${Date.now()} ORDER BY name`);
+    return leases.filter(({ name }) => jobs.includes(String(name))).map(({ owner }) => owner);
+  };
+  const first = await home.start();
+  await eventually("the jobs run", async () => (await owners()).length === jobs.length);
+  const dead = await owners();
+  await first.kill();
+  const second = await home.start();
+  // A lease lasts for a minute.
+  await eventually("they go on", async () => (await owners()).filter((one) => !dead.includes(one)).length === jobs.length, 30);
+  await second.stop();
+});

@@ -3,7 +3,7 @@
 import { PassThrough } from "node:stream";
 import { beforeAll, describe, expect, test } from "vitest";
 import { confirm, countText } from "../../src/commands/terminal/confirm.ts";
-import { createPurge } from "../../src/maintenance/purge.ts";
+import { createPurgeJob } from "../../src/maintenance/purge.ts";
 import { dayMs, hourMs } from "../../src/kernel/time.ts";
 import { createDirectory } from "../../src/sites/directory.ts";
 import { configurationTables, purgedTables } from "../../src/store/sites/deletedSites.ts";
@@ -195,7 +195,7 @@ describe.each(engines)("commands that delete, on %s", (engine) => {
     const purged: [string, number][] = [];
     await withStore(home, async (store) => {
       const purge = (ms: number) =>
-        createPurge({
+        createPurgeJob({
           store,
           sites: () => [],
           owner: "one",

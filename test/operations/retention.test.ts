@@ -1,7 +1,7 @@
 // The purge removes expired rows in small steps under traffic, and keeps every row that is not expired.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createPurge, runPaced, type PurgeOptions } from "../../src/maintenance/purge.ts";
+import { createPurgeJob, runPaced, type PurgeOptions } from "../../src/maintenance/purge.ts";
 import { emailRef } from "../../src/store/events/eventRow.ts";
 import { idAt, ulid } from "../../src/kernel/ids.ts";
 import type { Database, Row, Value } from "../../src/store/engine/database.ts";
@@ -119,7 +119,7 @@ describe.each(engines)("retention on %s", (engine) => {
       },
       ...changed,
     };
-    return createPurge(options).run();
+    return createPurgeJob(options).run();
   }
 
   test("thousands of expired events are purged under inbound traffic, in steps of at most 500 rows", async () => {
@@ -216,7 +216,7 @@ describe.each(engines)("retention on %s", (engine) => {
         throw error;
       },
     };
-    const purge = createPurge(options);
+    const purge = createPurgeJob(options);
     await purge.run();
     expect(await count("events", "ahead")).toBe(3);
     elapsed = 3_600_000;
@@ -316,7 +316,7 @@ describe.each(engines)("retention on %s", (engine) => {
     await store.leases.acquire("purge", "one", now - 60_000, now);
     const runs: number[] = [];
     let at = now;
-    const purge = createPurge({
+    const purge = createPurgeJob({
       store: {
         ...store,
         traffic: {

@@ -3,7 +3,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { knownAt, standinConnections } from "../../scripts/standinConnections.ts";
 import { readQuality } from "../../src/delivery/quality/read.ts";
-import { createSnapshots } from "../../src/delivery/quality/worker.ts";
+import { createQualityJob } from "../../src/delivery/quality/worker.ts";
 import { createSender } from "../../src/delivery/send.ts";
 import { dayMs, hourMs } from "../../src/kernel/time.ts";
 import { connectPlatform, disconnect } from "../../src/sites/connect.ts";
@@ -29,7 +29,7 @@ describe.each(["sqlite", "postgres"] as const)("snapshots on %s", async (engine)
   afterAll(close);
   let now = Date.UTC(2026, 10, 15, 12);
   const by = { actor: "test", now, checkAddress: () => null };
-  const snapshots = createSnapshots({
+  const job = createQualityJob({
     store,
     directory,
     sender,
@@ -39,7 +39,7 @@ describe.each(["sqlite", "postgres"] as const)("snapshots on %s", async (engine)
     elapsed: () => now,
     onDefect: (error) => expect.unreachable(String(error)),
   });
-  const run = () => snapshots.run(() => Promise.resolve(false));
+  const run = () => job.run();
 
   async function connect(platform: (typeof platforms)[number], changes: Record<string, string> = {}) {
     const siteId = await newSite(store);

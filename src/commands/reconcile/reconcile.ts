@@ -21,7 +21,7 @@ import { cancelRun, findRun, startRun } from "../../reconcile/manage.ts";
 import { missingColumns, readMissing, type MissingOrder } from "../../reconcile/missing.ts";
 import { makeReport } from "../../reconcile/report.ts";
 import { listRows, type RowFilter } from "../../reconcile/rows.ts";
-import { createRunWorker } from "../../reconcile/worker.ts";
+import { createStep } from "../../reconcile/worker.ts";
 import type { Site } from "../../sites/directory.ts";
 import { orderIdOf } from "../../store/reconciliation/orders.ts";
 import type { RowOutcome, Run } from "../../store/reconciliation/runs.ts";
@@ -166,20 +166,19 @@ export function reconcileCommands(program: CliCommand): void {
 
 /** Does the steps here, also where no relay runs. A relay that does them too does no harm: each step counts once. */
 async function finish({ store, directory }: CommandContext, started: Run): Promise<Run> {
-  const worker = createRunWorker({
+  const step = createStep({
     store,
     directory,
-    owner: "command line",
     now: Date.now,
-    elapsed: () => performance.now(),
     onDefect(error) {
       throw error;
     },
   });
   let run = started;
   while (run.state === "running") {
-    if (!(await worker.workOn(run, async () => true))) await wait(100);
-    run = await findRun(store, run.siteId, run.id);
+    const next = await step(run);
+    if (!next) await wait(100);
+    run = next ?? (await findRun(store, run.siteId, run.id));
   }
   return run;
 }

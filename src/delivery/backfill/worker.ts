@@ -4,8 +4,7 @@
 //
 // One node does this for all sites; the store keeps the progress, so any node can go on.
 
-import { createLease } from "../../background/lease.ts";
-import { poll } from "../../background/poll.ts";
+import { createLeaderJob, type JobNode, type LeaderJob } from "../../background/leaderJob.ts";
 import { minuteMs } from "../../kernel/time.ts";
 import { isWorking, type Connection, type Directory, type Site } from "../../sites/directory.ts";
 import type { BackfillRow, BackfillTally } from "../../store/deliveries/backfills.ts";
@@ -14,66 +13,42 @@ import type { Lanes } from "../lanes/lanes.ts";
 import type { Looks } from "../looks.ts";
 import { createJudge } from "./judge.ts";
 
-type BackfillWorkerOptions = {
-  store: Pick<Store, "engine" | "backfills" | "leases" | "deliveries" | "events" | "people" | "configuration">;
+type BackfillOptions = JobNode & {
+  store: Pick<Store, "backfills" | "leases" | "deliveries" | "events" | "people" | "configuration">;
   directory: Directory;
   /** Finds running backfills; by default by asking the store. */
   looks?: Pick<Looks, "runningBackfills" | "isShared">;
   lanes: Pick<Lanes, "capacity">;
-  /** This node. */
-  owner: string;
-  now: () => number;
-  /** Milliseconds on a monotonic clock. */
-  elapsed: () => number;
-  onDefect: (error: unknown, about: Record<string, unknown>) => void;
 };
 
 const pollMs = 1000;
-const leaseMs = 10_000;
 /** Events that a step judges at most. */
 const maxJudged = 500;
 const maxChunk = 100;
 
-export function startBackfills(options: BackfillWorkerOptions): { stop(): Promise<void> } {
-  const { store, owner, now, elapsed, onDefect } = options;
-  const onError = (error: unknown) => onDefect(error, { worker: "backfills" });
-  const lease = createLease({
-    leases: store.leases,
-    name: "backfills",
-    owner,
-    lengthMs: leaseMs,
-    now,
-    elapsed,
-    onError,
-  });
-  const { looks } = options;
-  // The embedded store has one node, which need not wait for the lease of a process that died. Where looks are shared, a backfill is
-  // listed on one node.
-  const isAlone = store.engine === "sqlite" || looks?.isShared === true;
-
-  const loop = poll({
+export const createBackfillJob = (options: BackfillOptions): LeaderJob =>
+  createLeaderJob({
     everyMs: pollMs,
-    jitter: 0.2,
-    onError,
-    async work(signal) {
-      for (const row of await (looks?.runningBackfills(now()) ?? store.backfills.listRunning())) {
-        if (signal.aborted || !(isAlone || (await lease.hold()))) return;
-        await stepBackfill(options, row).catch((error: unknown) =>
-          onDefect(error, { worker: "backfills", connection: row.connectionId }),
-        );
-      }
+    firstMs: 0,
+    ...options,
+    name: "backfills",
+    leases: options.store.leases,
+    leaseMs: 10_000,
+    // Where looks are shared, a backfill is listed on one node.
+    isDivided: options.looks?.isShared,
+    async work({ each }) {
+      const { store, looks, now } = options;
+      const rows = await (looks?.runningBackfills(now()) ?? store.backfills.listRunning());
+      await each(
+        rows,
+        ({ connectionId }) => ({ connection: connectionId }),
+        (row) => stepBackfill(options, row),
+      );
     },
   });
-  return {
-    async stop() {
-      await loop.stop();
-      if (!isAlone) await lease.release();
-    },
-  };
-}
 
 /** Does the next step of a backfill, if it is due and its connection can send. */
-export async function stepBackfill(options: BackfillWorkerOptions, row: BackfillRow): Promise<void> {
+export async function stepBackfill(options: BackfillOptions, row: BackfillRow): Promise<void> {
   const { store, directory, lanes } = options;
   const connection = await directory.connectionNow(row.siteId, row.connectionId);
   const site = directory.site(row.siteId);
@@ -103,7 +78,7 @@ const chunkOf = (perMinute: number) => Math.min(maxChunk, Math.max(1, Math.ceil(
 
 /** Judges events until there is a chunk of them to send, a bounded number have been judged, or none is left. */
 async function judgeNext(
-  store: BackfillWorkerOptions["store"],
+  store: BackfillOptions["store"],
   site: Site,
   connection: Connection,
   row: BackfillRow,

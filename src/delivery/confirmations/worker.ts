@@ -4,8 +4,7 @@
 // answers costs only its own confirmations, which stay unknown.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { createLease } from "../../background/lease.ts";
-import { poll } from "../../background/poll.ts";
+import { createLeaderJob, type JobNode, type LeaderJob } from "../../background/leaderJob.ts";
 import type { Confirmation, ConfirmationState, CountedAs } from "../../kernel/confirmation.ts";
 import { idAt } from "../../kernel/ids.ts";
 import { dayMs, minuteMs } from "../../kernel/time.ts";
@@ -16,30 +15,22 @@ import type { AcceptedDelivery, ConfirmationHead } from "../../store/deliveries/
 import type { NewQuestion, Question } from "../../store/confirmations/questions.ts";
 import type { Store } from "../../store/store.ts";
 import { askPlatform } from "../askPlatform.ts";
-import { connectionKey } from "../lanes/deliver.ts";
-import type { Quota } from "../lanes/quota.ts";
+import { takeQuota, type Quota } from "../lanes/quota.ts";
 import type { Tokens } from "../oauth/tokens.ts";
 import type { Sender } from "../send.ts";
 
-export type ConfirmationOptions = {
-  store: Pick<Store, "engine" | "confirmations" | "events" | "syncLog" | "leases">;
+export type ConfirmationOptions = JobNode & {
+  store: Pick<Store, "confirmations" | "events" | "syncLog" | "leases">;
   directory: Pick<Directory, "sites">;
   sender: Sender;
   tokens: Tokens;
   quota: Quota;
-  /** This node. */
-  owner: string;
-  now: () => number;
-  /** Milliseconds on a monotonic clock. */
-  elapsed: () => number;
-  onDefect: (error: unknown, about: Record<string, unknown>) => void;
   /** A question was asked, or given up. */
   onAsked: (platform: string, result: string) => void;
   /** A conversion got an answer that is counted. */
   onConfirmed: (platform: string, state: ConfirmationState) => void;
 };
 
-const leaseMs = 30_000;
 /** First attempts and retries are settled by then, so that reading on in their order misses none. */
 const lagMs = 10 * minuteMs;
 /** Events, and attempts, of one page, and the pages of a connection in one step. */
@@ -51,72 +42,52 @@ const maxQuestions = 100;
 const maxRetries = 3;
 const retryReason = "not counted yet";
 
-export function startConfirmations(options: ConfirmationOptions & { /** The pause between two steps. */ everyMs: number }): {
-  stop(): Promise<void>;
-} {
-  const { store, directory, owner, everyMs, now, elapsed, onDefect } = options;
-  const onError = (error: unknown) => onDefect(error, { worker: "confirmations" });
-  const lease = createLease({
-    leases: store.leases,
+export function createConfirmationJob(options: ConfirmationOptions): LeaderJob {
+  const { store, directory } = options;
+  let runs = 0;
+  return createLeaderJob({
+    everyMs: minuteMs,
+    ...options,
     name: "confirmations",
-    owner,
-    lengthMs: leaseMs,
-    now,
-    elapsed,
-    onError,
-  });
-  // The embedded store has one node, which need not wait for the lease of a process that died.
-  const isAlone = store.engine === "sqlite";
-  let step = 0;
-  const loop = poll({
-    everyMs,
-    firstMs: everyMs,
-    jitter: 0.2,
-    onError,
-    async work(signal) {
-      const isOver = async () => signal.aborted || !(isAlone || (await lease.hold()));
+    leases: store.leases,
+    leaseMs: 30_000,
+    work({ each, mayContinue }) {
       const connections = [...directory.sites()]
         .filter(isWorking)
         .flatMap((site) => site.connections)
         .filter(({ platform, unreadable }) => !unreadable && platformOf(platform)?.confirmations);
-      // Connections may share a quota, so each step begins with another one.
-      const first = step++ % Math.max(1, connections.length);
-      for (const connection of [...connections.slice(first), ...connections.slice(0, first)]) {
-        if (await isOver()) return;
-        await confirmConnection(options, connection, isOver).catch((error: unknown) =>
-          onDefect(error, { worker: "confirmations", connection: connection.id }),
-        );
-      }
+      // Connections may share a quota, so each run begins with another one.
+      const first = runs++ % Math.max(1, connections.length);
+      return each(
+        [...connections.slice(first), ...connections.slice(0, first)],
+        ({ id }) => ({ connection: id }),
+        (connection) => confirmConnection(options, connection, mayContinue),
+      );
     },
   });
-  return {
-    async stop() {
-      await loop.stop();
-      if (!isAlone) await lease.release();
-    },
-  };
 }
 
 /** Reads on and asks what is due. */
 export async function confirmConnection(
   options: ConfirmationOptions,
   connection: Connection,
-  isOver: () => Promise<boolean> = () => Promise.resolve(false),
+  mayContinue: () => Promise<boolean> = () => Promise.resolve(true),
 ): Promise<void> {
   const platform = platformOf(connection.platform);
   if (!platform?.confirmations) return;
-  await findQuestions(options, connection, platform.confirmations, isOver);
+  await findQuestions(options, connection, platform.confirmations, mayContinue);
   const key = { siteId: connection.siteId, connectionId: connection.id };
   const due = await options.store.confirmations.listDue(key, options.now(), maxQuestions);
   for (const question of due) {
-    if (await isOver()) return;
+    if (!(await mayContinue())) return;
     if (isGivenUp(platform.confirmations, question, options.now())) {
       await giveUp(options, platform, question, null);
       continue;
     }
     // A connection that is paused, or has no valid token, cannot ask. Its questions wait until their age limit.
     if (connection.state !== "active") continue;
-    if (!takeQuota(options, connection, platform, platform.confirmations)) return;
+    const { perMinute } = platform.confirmations;
+    if (takeQuota(options, connection, { kind: "confirmations", perMinute }) > 0) return;
     const outcome = await ask(options, connection, platform, platform.confirmations, question);
     // A platform that fails, or asks to wait, is left alone until the next step.
     if (outcome === "retry" || outcome === "unauthorized") return;
@@ -127,7 +98,7 @@ async function findQuestions(
   { store, now }: ConfirmationOptions,
   { siteId, id, createdAt, settings }: Connection,
   confirmations: Confirmations,
-  isOver: () => Promise<boolean>,
+  mayContinue: () => Promise<boolean>,
 ): Promise<void> {
   const key = { siteId, connectionId: id };
   let stored = await store.confirmations.readHead(key);
@@ -149,7 +120,7 @@ async function findQuestions(
     stored = page.head;
     // The embedded store works on the thread that accepts events.
     await sleep(performance.now() - startedAt);
-    if (await isOver()) return;
+    if (!(await mayContinue())) return;
   }
 }
 
@@ -196,18 +167,6 @@ async function giveUp(
   await store.confirmations.answer(question, platform, answers, 0, now());
   await store.confirmations.end(question);
   onAsked(platform, "given up");
-}
-
-/** Takes one request from the platform's quota. False where there is none left. */
-function takeQuota(
-  { quota, elapsed }: ConfirmationOptions,
-  { siteId, id }: Connection,
-  platform: Platform,
-  { perMinute }: Confirmations,
-): boolean {
-  const key = platform.quota?.sharedBy === "app" ? platform.id : connectionKey({ siteId, connectionId: id });
-  if (quota.take(`confirmations ${key}`, { requests: perMinute, seconds: 60 }, elapsed()) > 0) return false;
-  return !platform.quota || quota.take(key, platform.quota, elapsed()) === 0;
 }
 
 async function ask(

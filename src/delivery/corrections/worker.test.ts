@@ -4,7 +4,6 @@ import { afterAll, describe, expect, test } from "vitest";
 import { byNode, newEvent, newSite } from "../../../test/support/events.ts";
 import { createNodes } from "../../../test/support/nodes.ts";
 import { storeSent } from "../../../test/support/sentEvents.ts";
-import { shortId } from "../../kernel/ids.ts";
 import { dayMs, hourMs, minuteMs } from "../../kernel/time.ts";
 import { connectPlatform } from "../../sites/connect.ts";
 import { createDirectory, type Connection } from "../../sites/directory.ts";
@@ -14,7 +13,7 @@ import type { Store } from "../../store/store.ts";
 import { createQuota } from "../lanes/quota.ts";
 import type { Answer } from "../send.ts";
 import { correctOrder } from "./correctOrder.ts";
-import { createCorrections, type CorrectionOptions } from "./worker.ts";
+import { createCorrectionJob, type CorrectionOptions } from "./worker.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
 const by = { actor: "test", now, checkAddress: () => null };
@@ -86,13 +85,13 @@ describe.each(["sqlite", "postgres"] as const)("corrections on %s", async (engin
       close: () => Promise.resolve(),
     };
     const site = findSite(context, connection.siteId);
-    await createCorrections({
+    await createCorrectionJob({
       store: on,
       directory: { sites: () => [site] },
       sender,
       tokens: { fresh: (one) => Promise.resolve(one) },
       quota: createQuota(),
-      owner: shortId(),
+      owner: "node",
       now: () => at,
       elapsed: () => at,
       onDefect: (error) => expect.unreachable(String(error)),

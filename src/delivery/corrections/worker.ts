@@ -2,8 +2,7 @@
 // minutes behind the clock: it reads the events of a site on, finds refunds and the conversions that they concern, and sends the
 // corrections that are due. Nothing of this is on the path of an event.
 
-import { createLease } from "../../background/lease.ts";
-import { poll } from "../../background/poll.ts";
+import { createLeaderJob, type JobNode, type LeaderJob } from "../../background/leaderJob.ts";
 import { withCurrentConsent } from "../../identity/attribution.ts";
 import type { CorrectionState } from "../../kernel/correction.ts";
 import { yieldToEventLoop } from "../../kernel/deadline.ts";
@@ -16,30 +15,22 @@ import { isWorking, type Connection, type Directory, type Site } from "../../sit
 import type { CorrectionRow, NewCorrection } from "../../store/corrections/corrections.ts";
 import type { Store } from "../../store/store.ts";
 import { askPlatform } from "../askPlatform.ts";
-import { connectionKey } from "../lanes/deliver.ts";
-import type { Quota } from "../lanes/quota.ts";
+import { takeQuota, type Quota } from "../lanes/quota.ts";
 import type { Tokens } from "../oauth/tokens.ts";
 import { toConversion } from "../plan.ts";
 import type { Sender } from "../send.ts";
 import { findCorrections, isRefund } from "./find.ts";
 
-export type CorrectionOptions = {
-  store: Pick<Store, "engine" | "corrections" | "deliveries" | "events" | "people" | "leases">;
+export type CorrectionOptions = JobNode & {
+  store: Pick<Store, "corrections" | "deliveries" | "events" | "people" | "leases">;
   directory: Pick<Directory, "sites">;
   sender: Sender;
   tokens: Tokens;
   quota: Quota;
-  /** This node. */
-  owner: string;
-  now: () => number;
-  /** Milliseconds on a monotonic clock. */
-  elapsed: () => number;
-  onDefect: (error: unknown, about: Record<string, unknown>) => void;
   /** A correction has a result. */
   onCorrected: (platform: string, state: CorrectionState) => void;
 };
 
-const leaseMs = 30_000;
 /** Events with smaller ids are all there by then, so that reading on in their order misses none. */
 const lagMs = 2 * minuteMs;
 const pageSize = 200;
@@ -50,69 +41,42 @@ const maxDue = 100;
 const unsentMs = hourMs;
 const retryAfterMs = [10 * minuteMs, hourMs, 6 * hourMs, dayMs, dayMs, 2 * dayMs];
 
-export function startCorrections(options: CorrectionOptions & { /** The pause between two steps. */ everyMs: number }): {
-  stop(): Promise<void>;
-} {
-  const { store, owner, everyMs, now, elapsed, onDefect } = options;
-  const onError = (error: unknown) => onDefect(error, { worker: "corrections" });
-  const lease = createLease({
-    leases: store.leases,
-    name: "corrections",
-    owner,
-    lengthMs: leaseMs,
-    now,
-    elapsed,
-    onError,
-  });
-  const isAlone = store.engine === "sqlite";
-  const corrections = createCorrections(options);
-  const loop = poll({
-    everyMs,
-    firstMs: everyMs,
-    jitter: 0.2,
-    onError,
-    work: (signal) => corrections.run(async () => signal.aborted || !(isAlone || (await lease.hold()))),
-  });
-  return {
-    async stop() {
-      await loop.stop();
-      if (!isAlone) await lease.release();
-    },
-  };
-}
-
-export function createCorrections(options: CorrectionOptions) {
-  const { store, directory, onDefect } = options;
+export function createCorrectionJob(options: CorrectionOptions): LeaderJob {
+  const { store, directory } = options;
   /** Sites that are off and have no head. */
   const off = new Set<string>();
 
-  async function step(site: Site, isOver: () => Promise<boolean>): Promise<void> {
+  async function step(site: Site, mayContinue: () => Promise<boolean>): Promise<void> {
     if (!site.settings.corrections) {
       if (!off.has(site.id)) await store.corrections.removeHead(site.id);
       off.add(site.id);
       return;
     }
     off.delete(site.id);
-    await findRefunds(options, site, isOver);
+    await findRefunds(options, site, mayContinue);
     const due = await store.corrections.listDue(site.id, options.now(), maxDue);
     for (const row of due) {
-      if (await isOver()) return;
+      if (!(await mayContinue())) return;
       await correct(options, site, row);
     }
   }
 
-  return {
-    /** Reads on and sends what is due, at all sites. */
-    async run(isOver: () => Promise<boolean> = () => Promise.resolve(false)): Promise<void> {
-      for (const site of [...directory.sites()].filter(isWorking)) {
-        if (await isOver()) return;
-        await step(site, isOver).catch((error: unknown) => onDefect(error, { worker: "corrections", site: site.id }));
-      }
-    },
-  };
+  return createLeaderJob({
+    everyMs: minuteMs,
+    ...options,
+    name: "corrections",
+    leases: store.leases,
+    leaseMs: 30_000,
+    work: ({ each, mayContinue }) =>
+      each(
+        [...directory.sites()].filter(isWorking),
+        ({ id }) => ({ site: id }),
+        (site) => step(site, mayContinue),
+      ),
+  });
 }
 
-async function findRefunds({ store, now }: CorrectionOptions, site: Site, isOver: () => Promise<boolean>): Promise<void> {
+async function findRefunds({ store, now }: CorrectionOptions, site: Site, mayContinue: () => Promise<boolean>): Promise<void> {
   let stored = await store.corrections.readHead(site.id);
   for (let pages = 0; pages < maxPages; pages++) {
     const end = idAt(now() - lagMs);
@@ -131,7 +95,7 @@ async function findRefunds({ store, now }: CorrectionOptions, site: Site, isOver
     const single = new Map(found.map((one) => [`${one.eventId} ${one.connectionId}`, one]));
     if (!(await store.corrections.addFound(site.id, stored, last.id, [...single.values()]))) return;
     stored = last.id;
-    if (await isOver()) return;
+    if (!(await mayContinue())) return;
     // The embedded store works on the thread that accepts events.
     await yieldToEventLoop();
   }
@@ -155,7 +119,7 @@ async function correct(options: CorrectionOptions, site: Site, row: CorrectionRo
   if (found === "not sent yet") return store.corrections.postpone(row, now() + unsentMs);
   const cannot = cannotCorrect(platform, corrections, connection, found, now());
   if (cannot !== null) return settle("cannot be taken back", cannot);
-  if (!takeQuota(options, connection, platform)) return;
+  if (takeQuota(options, connection) > 0) return;
   const wait = retryAfterMs[row.attempts];
   if (!(await store.corrections.claim(row, now() + (wait ?? dayMs)))) return;
   const correction = { conversion: found, value: row.value, at: now() };
@@ -194,9 +158,4 @@ function cannotCorrect(
   if (now - conversion.time > maxAgeDays * dayMs)
     return `older than the ${maxAgeDays} days that ${platform.name} takes corrections of`;
   return platform.skipReason?.(conversion, settings, now) ?? corrections.cannotCorrect?.(conversion, settings) ?? null;
-}
-
-function takeQuota({ quota, elapsed }: CorrectionOptions, { siteId, id }: Connection, platform: Platform): boolean {
-  const key = platform.quota?.sharedBy === "app" ? platform.id : connectionKey({ siteId, connectionId: id });
-  return !platform.quota || quota.take(key, platform.quota, elapsed()) === 0;
 }

@@ -1,8 +1,7 @@
 // Asks platforms once a day how well the events that they received can be matched, and stores their answers. One node does it for
 // all sites. A platform that fails is asked again some hours later, and costs nothing else.
 
-import { createLease } from "../../background/lease.ts";
-import { poll } from "../../background/poll.ts";
+import { createLeaderJob, type JobNode, type LeaderJob } from "../../background/leaderJob.ts";
 import { hourMs, minuteMs } from "../../kernel/time.ts";
 import { platformOf } from "../../platforms/index.ts";
 import type { Platform, QualityNotes, QualityReading } from "../../platforms/platform.ts";
@@ -13,60 +12,23 @@ import { askPlatform } from "../askPlatform.ts";
 import type { Tokens } from "../oauth/tokens.ts";
 import type { Sender } from "../send.ts";
 
-type SnapshotOptions = {
-  store: Pick<Store, "engine" | "leases" | "snapshots">;
+type QualityOptions = JobNode & {
+  store: Pick<Store, "leases" | "snapshots">;
   directory: Pick<Directory, "sites">;
   sender: Sender;
   tokens: Tokens;
-  /** This node. */
-  owner: string;
-  now: () => number;
-  /** Milliseconds on a monotonic clock. */
-  elapsed: () => number;
-  onDefect: (error: unknown, about: Record<string, unknown>) => void;
 };
 
 type NotesReading = { outcome: "answered"; found: QualityNotes[] };
 
-const everyMs = 10 * minuteMs;
-const leaseMs = minuteMs;
 /** A platform that failed, or whose token lacks the permission, is asked again after this time. */
 const againMs = 6 * hourMs;
 /** Third-party texts are bounded. */
 const maxReports = 100;
 const maxNotes = 20;
 
-export function startSnapshots(options: SnapshotOptions): { stop(): Promise<void> } {
-  const { store, owner, now, elapsed, onDefect } = options;
-  const onError = (error: unknown) => onDefect(error, { worker: "quality" });
-  const lease = createLease({
-    leases: store.leases,
-    name: "quality",
-    owner,
-    lengthMs: leaseMs,
-    now,
-    elapsed,
-    onError,
-  });
-  const isAlone = store.engine === "sqlite";
-  const snapshots = createSnapshots(options);
-  const loop = poll({
-    everyMs,
-    firstMs: everyMs,
-    jitter: 0.2,
-    onError,
-    work: (signal) => snapshots.run(async () => signal.aborted || !(isAlone || (await lease.hold()))),
-  });
-  return {
-    async stop() {
-      await loop.stop();
-      if (!isAlone) await lease.release();
-    },
-  };
-}
-
-export function createSnapshots(options: SnapshotOptions) {
-  const { store, directory, now, onDefect } = options;
+export function createQualityJob(options: QualityOptions): LeaderJob {
+  const { store, directory, now } = options;
   /** When each connection was asked in vain. */
   const failedAt = new Map<string, number>();
 
@@ -85,7 +47,8 @@ export function createSnapshots(options: SnapshotOptions) {
   async function take(connection: Connection): Promise<void> {
     const platform = platformOf(connection.platform);
     const source = platform?.quality;
-    if (!platform || !source || source.toRequest(connection.settings) === null) return;
+    const request = source?.toRequest(connection.settings);
+    if (!platform || !source || !request) return;
     const key = { siteId: connection.siteId, connectionId: connection.id };
     const day = snapshotDay(now());
     const id = `${key.siteId} ${key.connectionId}`;
@@ -94,7 +57,7 @@ export function createSnapshots(options: SnapshotOptions) {
     const [newest] = await store.snapshots.list(key, 1);
     if (newest && newest.day >= day) return;
     const reading = await askPlatform<QualityReading>(options, connection, platform, {
-      toRequest: (settings) => source.toRequest(settings) ?? unreachable(),
+      toRequest: (settings) => source.toRequest(settings) ?? request,
       read: (response) => source.read(response, now()),
     });
     if (reading.outcome !== "answered") {
@@ -110,20 +73,16 @@ export function createSnapshots(options: SnapshotOptions) {
     await store.snapshots.add(key, { day, reports });
   }
 
-  return {
-    async run(isOver: () => Promise<boolean>): Promise<void> {
-      const connections = [...directory.sites()]
-        .filter(isWorking)
-        .flatMap((site) => site.connections)
-        .filter(({ state, platform }) => state === "active" && platformOf(platform)?.quality);
-      for (const connection of connections) {
-        if (await isOver()) return;
-        await take(connection).catch((error: unknown) => onDefect(error, { worker: "quality", connection: connection.id }));
-      }
+  return createLeaderJob({
+    everyMs: 10 * minuteMs,
+    ...options,
+    name: "quality",
+    leases: store.leases,
+    leaseMs: minuteMs,
+    work({ each }) {
+      const connections = [...directory.sites()].filter(isWorking).flatMap((site) => site.connections);
+      const asked = connections.filter(({ state, platform }) => state === "active" && platformOf(platform)?.quality);
+      return each(asked, ({ id }) => ({ connection: id }), take);
     },
-  };
-}
-
-function unreachable(): never {
-  throw new Error("the settings no longer suffice");
+  });
 }

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { createNodes } from "../../../test/support/nodes.ts";
 import { engines, type Engine } from "../../../test/support/relay.ts";
 import { minuteMs } from "../../kernel/time.ts";
-import { createScheduledBackups } from "./scheduledBackups.ts";
+import { createBackupJob } from "./scheduledBackups.ts";
 
 async function open(engine: Engine) {
   const { store, other, close } = await createNodes(engine);
@@ -16,7 +16,7 @@ async function open(engine: Engine) {
     return null;
   };
   const node = (owner: string, nodeStore = store) =>
-    createScheduledBackups({
+    createBackupJob({
       store: nodeStore,
       schedule: [3 * 60 * minuteMs],
       runBackup: () => {
@@ -38,14 +38,14 @@ describe.each(engines)("scheduled backups on %s", (engine) => {
   test("a backup is made once for each scheduled time", async () => {
     const { node, runs, clock } = await open(engine);
     const first = node("a");
-    await first.check();
-    await first.check();
+    await first.run();
+    await first.run();
     expect(runs).toEqual(["a"]);
     clock.at += 22 * 60 * minuteMs;
-    await first.check();
+    await first.run();
     expect(runs).toEqual(["a"]);
     clock.at += 60 * minuteMs + 1;
-    await first.check();
+    await first.run();
     expect(runs).toEqual(["a", "a"]);
   });
 
@@ -54,17 +54,17 @@ describe.each(engines)("scheduled backups on %s", (engine) => {
     const running = Promise.withResolvers<string | null>();
     setBehaviour(() => running.promise);
     const [first, second] = [node("a"), node("b", other)];
-    const checked = first.check();
+    const checked = first.run();
     await expect.poll(() => runs).toEqual(["a"]);
-    await second.check();
+    await second.run();
     expect(runs).toEqual(["a"]);
     running.resolve("it was killed");
     await checked;
     expect(defects).toEqual(["Error: the scheduled backup failed: it was killed"]);
     expect((await store.backups.read()).failure).toEqual({ at: clock.at, step: "backup" });
-    await first.lease.release();
+    await first.release();
     clock.at += 16 * minuteMs;
-    await second.check();
+    await second.run();
     expect(runs).toEqual(["a", "b"]);
   });
 
@@ -75,16 +75,16 @@ describe.each(engines)("scheduled backups on %s", (engine) => {
       return "the disk is full";
     });
     const first = node("a");
-    await first.check();
+    await first.run();
     clock.at += 14 * minuteMs;
-    await first.check();
+    await first.run();
     expect(runs).toEqual(["a"]);
     clock.at += minuteMs;
-    await first.check();
+    await first.run();
     expect(runs).toEqual(["a", "a"]);
     expect(reported).toEqual(["the disk is full"]);
     clock.at += 24 * 60 * minuteMs;
-    await first.check();
+    await first.run();
     expect(reported).toHaveLength(2);
   });
 
@@ -98,9 +98,9 @@ describe.each(engines)("scheduled backups on %s", (engine) => {
       return "rclone ended with exit code 1";
     });
     const first = node("a");
-    await first.check();
+    await first.run();
     clock.at += 60 * minuteMs;
-    await first.check();
+    await first.run();
     expect(runs).toEqual(["a"]);
     expect(await store.backups.read()).toMatchObject({ failure: { step: "hook" } });
   });

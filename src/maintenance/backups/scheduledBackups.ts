@@ -4,66 +4,30 @@
 import { spawn } from "node:child_process";
 import { setPriority } from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
-import { createLease } from "../../background/lease.ts";
-import { poll } from "../../background/poll.ts";
+import { createLeaderJob, type JobNode, type LeaderJob, type Leadership } from "../../background/leaderJob.ts";
 import { dayMs, minuteMs, secondMs } from "../../kernel/time.ts";
 import type { Store } from "../../store/store.ts";
 import { overdueMs, type Schedule } from "./schedule.ts";
 
-type ScheduledBackupOptions = {
+type BackupJobOptions = JobNode & {
   store: Pick<Store, "leases" | "backups">;
   schedule: Schedule;
   /** Starts the command, and resolves with the reason of a failure or null. Aborting the signal ends it. */
   runBackup: (signal: AbortSignal) => Promise<string | null>;
-  /** This node. */
-  owner: string;
-  now: () => number;
-  elapsed: () => number;
   onMade: () => void;
   /** A backup or its hook failed. Called once a day while that lasts. */
   onFailed: (reason: string) => void;
-  onDefect: (error: unknown, about: Record<string, unknown>) => void;
 };
 
-const everyMs = minuteMs;
-const leaseMs = minuteMs;
 const renewMs = 15 * secondMs;
 /** A backup that failed is tried again after this time. */
 const retryMs = 15 * minuteMs;
 /** A folder on a network may hang. */
 const maxRunMs = dayMs;
 
-export function startScheduledBackups(options: ScheduledBackupOptions): { stop(): Promise<void> } {
-  const backups = createScheduledBackups(options);
-  const loop = poll({
-    everyMs,
-    // A start has more urgent work.
-    firstMs: 2 * secondMs,
-    jitter: 0.2,
-    work: backups.check,
-    onError: (error) => options.onDefect(error, { backup: "schedule" }),
-  });
-  return {
-    async stop() {
-      await loop.stop();
-      await backups.lease.release();
-    },
-  };
-}
-
-/** `check` makes a backup if one is due. */
-export function createScheduledBackups(options: ScheduledBackupOptions) {
-  const { store, schedule, runBackup, owner, now, elapsed, onMade, onFailed, onDefect } = options;
+export function createBackupJob(options: BackupJobOptions): LeaderJob {
+  const { store, schedule, runBackup, now, elapsed, onMade, onFailed, onDefect } = options;
   let reportedAt = -Infinity;
-  const lease = createLease({
-    leases: store.leases,
-    name: "backups",
-    owner,
-    lengthMs: leaseMs,
-    now,
-    elapsed,
-    onError: (error) => onDefect(error, { backup: "lease" }),
-  });
 
   async function isDue(): Promise<boolean> {
     const record = await store.backups.read();
@@ -73,38 +37,37 @@ export function createScheduledBackups(options: ScheduledBackupOptions) {
     return sinceFailure < 0 || sinceFailure >= retryMs;
   }
 
-  /** Ends the backup when this node loses the lease, which another may have taken. */
-  async function keepLease(ending: AbortController, ended: AbortSignal): Promise<void> {
+  /** Ends the backup when this node is stopped or loses the lease, which another may have taken. */
+  async function keepLease({ mayContinue }: Leadership, ending: AbortController, ended: AbortSignal): Promise<void> {
     while (!ended.aborted && !ending.signal.aborted) {
       await wait(renewMs, undefined, { signal: ended }).catch(() => {});
-      if (ended.aborted) return;
       // A renewal that fails is repeated: the lease lasts for some of them.
-      const isHeld = await lease.hold().catch(() => true);
-      if (!isHeld) ending.abort();
+      if (!ended.aborted && !(await mayContinue().catch(() => true))) ending.abort();
     }
   }
 
-  async function check(stopping?: AbortSignal): Promise<void> {
-    if (stopping?.aborted || !(await isDue()) || !(await lease.hold())) return;
+  /** Makes a backup if one is due. */
+  async function check(leadership: Leadership): Promise<void> {
+    const { signal, mayContinue } = leadership;
+    if (!(await isDue()) || !(await mayContinue())) return;
     // Another node may have made it in the meantime.
     if (!(await isDue())) return;
     const ending = new AbortController();
     const ended = new AbortController();
-    const signals = [ending.signal, AbortSignal.timeout(maxRunMs), ...(stopping ? [stopping] : [])];
     const startedAt = now();
-    const kept = keepLease(ending, ended.signal);
+    const kept = keepLease(leadership, ending, ended.signal);
     try {
-      const reason = await runBackup(AbortSignal.any(signals));
+      const reason = await runBackup(AbortSignal.any([ending.signal, signal, AbortSignal.timeout(maxRunMs)]));
       if (reason === null) {
         reportedAt = -Infinity;
         return onMade();
       }
-      if (stopping?.aborted) return;
+      if (signal.aborted) return;
       if (elapsed() - reportedAt >= dayMs) {
         reportedAt = elapsed();
         onFailed(reason);
       }
-      onDefect(new Error(`the scheduled backup failed: ${reason}`), { backup: "run" });
+      onDefect(new Error(`the scheduled backup failed: ${reason}`), { worker: "backups" });
       // The command records its failures, unless it was killed.
       const { failure, last } = await store.backups.read();
       if ((failure?.at ?? 0) < startedAt && (last?.at ?? 0) < startedAt)
@@ -115,7 +78,16 @@ export function createScheduledBackups(options: ScheduledBackupOptions) {
     }
   }
 
-  return { check, lease };
+  return createLeaderJob({
+    everyMs: minuteMs,
+    // A start has more urgent work.
+    firstMs: 2 * secondMs,
+    ...options,
+    name: "backups",
+    leases: store.leases,
+    leaseMs: minuteMs,
+    work: check,
+  });
 }
 
 const maxPrinted = 16_000;

@@ -6,7 +6,7 @@ import { auditLine, newEvent, newSite, queuedDelivery, settlementOf } from "../.
 import { createNodes, sql } from "../../../test/support/nodes.ts";
 import { shortId } from "../../kernel/ids.ts";
 import { dayMs, hourMs, minuteMs } from "../../kernel/time.ts";
-import { statisticsWorker } from "../../statistics/worker.ts";
+import { createStatisticsJob } from "../../statistics/worker.ts";
 import { connectDatabase } from "../connect.ts";
 import { lockoutRule } from "../sites/keyUse.ts";
 import { dueTimeStore } from "./dueTimes.ts";
@@ -164,7 +164,7 @@ describe.each(["sqlite", "postgres"] as const)("due times on %s", async (engine)
     const hourOf = (time: number) => Math.floor(time / hourMs);
     const hour = hourOf(now);
     const rollUp = async (wrongMs: number) => {
-      const worker = statisticsWorker({
+      const job = createStatisticsJob({
         store,
         sites: () => [{ id: siteId }],
         owner: shortId(),
@@ -174,8 +174,8 @@ describe.each(["sqlite", "postgres"] as const)("due times on %s", async (engine)
           throw error;
         },
       });
-      await worker.run();
-      await worker.lease.release();
+      await job.run();
+      await job.release();
     };
     const counted = async () =>
       (await store.statistics.listFigures(siteId, hour, hour + 5))

@@ -1,0 +1,36 @@
+import { afterAll, describe, expect, test } from "vitest";
+import { createNodes } from "../../../test/support/nodes.ts";
+import { engines } from "../../../test/support/relay.ts";
+import { minuteMs as minute } from "../../kernel/time.ts";
+
+const now = Date.UTC(2026, 10, 15, 12);
+
+describe.each(engines)("leases on %s", async (engine) => {
+  const { store, close } = await createNodes(engine);
+  afterAll(close);
+  const acquire = (name: "alerts" | "configuration" | "purge", owner: string, at = now) =>
+    store.leases.acquire(name, owner, at, at + minute);
+
+  test("one node holds the lease until it ends or is released", async () => {
+    expect(await acquire("alerts", "x")).toBe(true);
+    expect(await acquire("alerts", "y")).toBe(false);
+    expect(await acquire("alerts", "x", now + minute)).toBe(true);
+    expect(await acquire("alerts", "y", now + 2 * minute)).toBe(true);
+    await store.leases.release("alerts", "x");
+    expect(await acquire("alerts", "x", now + 2 * minute)).toBe(false);
+    await store.leases.release("alerts", "y");
+    expect(await acquire("alerts", "x")).toBe(true);
+  });
+
+  test("leases of an earlier relay are released together, and those of a command and the record of the last purge stay", async () => {
+    await acquire("purge", "dead");
+    await store.purge.saveRun({ at: now - minute, lagMs: 5 });
+    await acquire("configuration", "command line one");
+    await store.leases.releaseAll(now);
+    expect([await acquire("purge", "relay"), await acquire("configuration", "relay")]).toEqual([true, false]);
+    await acquire("configuration", "API call", now + minute);
+    await store.leases.releaseAll(now + minute);
+    expect(await acquire("configuration", "relay", now + minute)).toBe(true);
+    expect(await store.purge.readRun()).toEqual({ at: now - minute, lagMs: 5 });
+  });
+});
