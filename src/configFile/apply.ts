@@ -43,9 +43,7 @@ export async function applyFile(context: ConfigurationContext, file: FileText, o
     const plan = await planFile(context, file, options);
     // Counts change with the traffic: only what is lost is compared.
     const losses = ({ changes }: Plan) =>
-      diffText({
-        changes: changes.filter(({ loss }) => loss !== null).map((one) => ({ ...one, loss: null })),
-      });
+      diffText({ changes: changes.filter(({ loss }) => loss).map((one) => ({ ...one, loss: null })) });
     if (losses(plan) !== losses(confirmed))
       throw conflict("The configuration was changed meanwhile. Nothing was changed; run it again.");
     return { plan, notes: [...plan.notes, ...(await runChanges(plan, lease))] };
@@ -69,8 +67,7 @@ async function runChanges({ changes }: Plan, lease: Lease): Promise<string[]> {
   for (const change of changes) {
     if (!(await lease.hold()))
       throw conflict("Another process took over the configuration; the changes so far stay. Run it again.");
-    const note = await change.run();
-    if (note !== null) notes.push(note);
+    await change.run((note) => notes.push(note));
   }
   return notes;
 }

@@ -7,7 +7,7 @@ const signs: Record<Change["kind"], string> = { add: "+", change: "~", remove: "
 
 export function diffText({ changes }: Pick<Plan, "changes">): string {
   return changes
-    .map(({ kind, what, lines, loss }) => {
+    .map(({ kind, what, lines = [], loss = null }) => {
       const width = Math.max(0, ...lines.map(({ name }) => name.length));
       const shown = lines.map((line) => `    ${lineText(line, width)}`);
       const warning = loss === null ? [] : [`    ! ${loss}`];
@@ -33,12 +33,11 @@ export function summaryText({ changes }: Pick<Plan, "changes">): string {
 }
 
 /** Says what is deleted for good; empty where nothing is. */
-export const lossText = ({ changes }: Pick<Plan, "changes">) =>
-  changes.flatMap(({ loss }) => (loss === null ? [] : [loss])).join(" ");
+export const lossText = ({ changes }: Pick<Plan, "changes">) => changes.flatMap(({ loss }) => loss ?? []).join(" ");
 
 /** The plan as programs get it. */
 export const describePlan = ({ changes, unlisted, notes }: Plan) => ({
-  changes: changes.map(({ kind, what, lines, loss }) => ({ kind, what, lines, loss })),
+  changes: changes.map(({ kind, what, lines = [], loss = null }) => ({ kind, what, lines, loss })),
   unlisted,
   notes,
 });

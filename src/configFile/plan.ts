@@ -4,7 +4,7 @@
 import type { z } from "zod";
 import { Denied } from "../kernel/refusal.ts";
 import { BadFile, fieldText, readDocument, type FileFault } from "./document.ts";
-import type { ConfigurationContext, Plan, Planning } from "./planning.ts";
+import type { Change, ConfigurationContext, Plan, Planning } from "./planning.ts";
 import { planMembers } from "./planMembers.ts";
 import { planSites } from "./planSite.ts";
 import { resolveReferences, type Lookup } from "./references.ts";
@@ -49,12 +49,14 @@ export async function planFile(context: ConfigurationContext, file: FileText, { 
   await context.directory.refresh();
   const faults: FileFault[] = [];
   const planning: Planning = { context, prune, faults, unlisted: [], notes: [], isReference };
-  const { added, removed } = await planSites(planning, content);
+  const sites = await planSites(planning, content);
   const members = await planMembers(planning, content);
   if (faults.length > 0) throw refusalOf(faults);
-  // Removals come last: until then nothing is missing that the file replaces.
   const { unlisted, notes } = planning;
-  return { changes: [...added, ...members, ...removed], unlisted, notes };
+  const isRemoval = ({ kind }: Change) => kind === "remove";
+  // Until everything else is there, nothing of a site may be missing that the file replaces.
+  const changes = [...sites.filter((one) => !isRemoval(one)), ...members, ...sites.filter(isRemoval)];
+  return { changes, unlisted, notes };
 }
 
 /** Refuses the whole file: a part of it would not be what its author wants. */

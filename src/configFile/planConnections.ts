@@ -5,53 +5,56 @@ import { platformOf } from "../platforms/index.ts";
 import { mapSetting, type Platform } from "../platforms/platform.ts";
 import { connectPlatform, disconnect, pause, planConnection, resume } from "../sites/connect.ts";
 import { checkSettings, defaultsOf } from "../sites/connectionSettings.ts";
-import type { Connection } from "../sites/directory.ts";
+import type { Connection, Site } from "../sites/directory.ts";
 import { findSite } from "../sites/manage.ts";
 import type { Path } from "./document.ts";
 import {
   check,
   isSameSecret,
+  mustBeReference,
+  reconcile,
   shownSecret,
   type Change,
   type ChangedLine,
-  type Planning,
-  mustBeReference,
-  type PlannedChanges,
   type PlannedSite,
+  type Planning,
 } from "./planning.ts";
 import type { ConnectionEntry } from "./schema.ts";
 
-export async function planConnections(
+export function planConnections(
   planning: Planning,
   planned: PlannedSite,
-  entries: readonly ConnectionEntry[] | undefined,
-): Promise<PlannedChanges> {
-  const { faults, prune, unlisted } = planning;
-  const changes: PlannedChanges = { added: [], removed: [] };
-  if (!entries) return changes;
-  const accounts = new Set<string>();
-  const listed = new Set<string>();
+  entries: readonly ConnectionEntry[],
+): Promise<Change[]> {
+  const { context } = planning;
+  const wanted = new Map<string, ReadEntry>();
   for (const [i, entry] of entries.entries()) {
     const path = [...planned.path, "connections", i];
-    const platform = platformOf(entry.platform);
-    const found = platform && readEntry(planning, planned, platform, entry, path);
-    if (!found) continue;
-    const { existing, connection } = found;
-    const account = JSON.stringify([connection.platform, connection.account]);
-    if (accounts.has(account)) faults.push({ path, message: "is the same account as another connection of the site." });
-    accounts.add(account);
-    if (existing) listed.add(existing.id);
-    const change = changeOf(planning, planned, entry, { ...found, platform });
-    if (change) changes.added.push(change);
+    const read = readEntry(planning, planned.site, entry, path);
+    if (!read) continue;
+    const key = keyOf(read.connection);
+    if (wanted.has(key)) planning.faults.push({ path, message: "is the same account as another connection of the site." });
+    wanted.set(key, read);
   }
-  for (const connection of planned.site?.connections ?? []) {
-    if (listed.has(connection.id)) continue;
-    const what = nameOf(connection, planned.host);
-    if (!prune) unlisted.push(what);
-    else changes.removed.push(await removalOf(planning, connection, what));
-  }
-  return changes;
+  return reconcile(planning, {
+    wanted,
+    existing: (planned.site?.connections ?? []).map((one) => [keyOf(one), one]),
+    plan: (read, existing) => changeOf(planning, planned.host, read, existing),
+    remove(connection) {
+      const what = nameOf(connection, planned.host);
+      return {
+        what,
+        async loss() {
+          const waiting = await context.store.deletions.waitingOfConnection(connection.siteId, connection.id);
+          return `Removes the ${what} with its credentials; ${waiting.toLocaleString("en-US")} waiting deliveries are never sent.`;
+        },
+        run: () => disconnect(context, connection, context.by),
+      };
+    },
+  });
 }
+
+const keyOf = ({ platform, account }: Connection) => JSON.stringify([platform, account]);
 
 const nameOf = ({ platform, account }: Pick<Connection, "platform" | "account">, host: string) =>
   `connection ${[platform, shownAccount(platform, account)].filter(Boolean).join(" ")} of ${host}`;
@@ -63,15 +66,11 @@ function shownAccount(platform: string, account: string): string {
   return platformOf(platform)?.settings.some(({ address }) => address) ? "" : account;
 }
 
-type ReadEntry = { existing: Connection | undefined; connection: Connection; given: Record<string, string> };
+type ReadEntry = { entry: ConnectionEntry; platform: Platform; connection: Connection; given: Record<string, string> };
 
-function readEntry(
-  planning: Planning,
-  { site }: PlannedSite,
-  platform: Platform,
-  entry: ConnectionEntry,
-  path: Path,
-): ReadEntry | null {
+function readEntry(planning: Planning, site: Site | null, entry: ConnectionEntry, path: Path): ReadEntry | null {
+  const platform = platformOf(entry.platform);
+  if (!platform) return null;
   const { context, faults } = planning;
   const pathOf = (field: string): Path => {
     if (field.startsWith("event.")) return [...path, "event_names", field.slice("event.".length)];
@@ -91,7 +90,7 @@ function readEntry(
   const wanted = { settings: given, events: eventsOf(entry) };
   const by = { ...context.by, checkAddress };
   const connection = check(planning, pathOf, () => planConnection({ id: site?.id ?? "" }, platform, existing, wanted, by));
-  return connection && { existing, connection, given };
+  return connection && { entry, platform, connection, given };
 }
 
 function givenSettings({ settings, event_names: names = {}, fields = {} }: ConnectionEntry) {
@@ -109,45 +108,32 @@ const eventsOf = ({ events }: ConnectionEntry) => (events === "all" ? null : eve
 const renewsTokens = ({ settings, state, unreadable }: Connection) =>
   Boolean(settings.refresh_token) && state !== "needs reconnection" && unreadable === undefined;
 
-function changeOf(
-  { context }: Planning,
-  { host }: PlannedSite,
-  entry: ConnectionEntry,
-  found: ReadEntry & { platform: Platform },
-): Change | null {
-  const { existing, connection, platform, given } = found;
+function changeOf({ context }: Planning, host: string, read: ReadEntry, existing: Connection | undefined): Change[] {
+  const { entry, platform, connection, given } = read;
+  const { paused } = entry;
   const lines = settingLines(platform, existing, connection);
+  const isSaved = existing !== undefined && lines.length === 0;
   const isPaused = existing?.state === "paused";
-  const stateLine =
-    entry.paused === undefined || entry.paused === isPaused
-      ? []
-      : [{ name: "paused", before: existing ? String(isPaused) : null, after: String(entry.paused) }];
-  if (existing && lines.length === 0 && stateLine.length === 0) return null;
-  return {
-    kind: existing ? "change" : "add",
-    what: nameOf(connection, host),
-    lines: [...lines, ...stateLine],
-    loss: null,
-    async run() {
-      const { by, allowPrivate } = context;
-      const site = findSite(context, host);
-      const wanted = { settings: given, events: eventsOf(entry) };
-      const checkAddress = (url: string) => urlFault(allowPrivate, url);
-      const saved =
-        existing && lines.length === 0
-          ? existing
-          : (await connectPlatform(context, site, platform.id, wanted, { ...by, checkAddress })).connection;
-      if (entry.paused === true && saved.state !== "paused") await pause(context, saved, by);
-      if (entry.paused === false && saved.state === "paused") await resume(context, saved, by);
-      return null;
-    },
+  if (paused !== undefined && paused !== isPaused)
+    lines.push({ name: "paused", before: existing ? String(isPaused) : null, after: String(paused) });
+  if (existing && lines.length === 0) return [];
+  const run = async () => {
+    const { by, allowPrivate } = context;
+    const wanted = { settings: given, events: eventsOf(entry) };
+    const checkAddress = (url: string) => urlFault(allowPrivate, url);
+    const saved = isSaved
+      ? existing
+      : (await connectPlatform(context, findSite(context, host), platform.id, wanted, { ...by, checkAddress })).connection;
+    if (paused === true && saved.state !== "paused") await pause(context, saved, by);
+    if (paused === false && saved.state === "paused") await resume(context, saved, by);
   };
+  return [{ kind: existing ? "change" : "add", what: nameOf(connection, host), lines, run }];
 }
 
 function settingLines(platform: Platform, existing: Connection | undefined, wanted: Connection): ChangedLine[] {
   const before = existing?.settings ?? {};
   const names = [...new Set([...Object.keys(before), ...Object.keys(wanted.settings)])];
-  const lines = names
+  const lines: ChangedLine[] = names
     .filter((name) => !isSameValue(before[name], wanted.settings[name]))
     .map((name) => ({
       name,
@@ -172,18 +158,4 @@ function shown(platform: Platform, name: string, value: string | undefined): str
   const setting = platform.settings.find((one) => one.name === name);
   if (setting?.secret) return shownSecret;
   return setting?.address ? `${new URL(value).origin}/…` : value;
-}
-
-async function removalOf({ context }: Planning, connection: Connection, what: string): Promise<Change> {
-  const waiting = await context.store.deletions.waitingOfConnection(connection.siteId, connection.id);
-  return {
-    kind: "remove",
-    what,
-    lines: [],
-    loss: `Removes the ${what} with its credentials; ${waiting.toLocaleString("en-US")} waiting deliveries are never sent.`,
-    async run() {
-      await disconnect(context, connection, context.by);
-      return null;
-    },
-  };
 }

@@ -6,71 +6,55 @@ import { hashKey, keyFormFault } from "../sites/keys.ts";
 import { findSite, revokeKey } from "../sites/manage.ts";
 import { addOwnKey } from "../sites/ownKeys.ts";
 import type { Path } from "./document.ts";
-import { mustBeReference, type Change, type PlannedChanges, type PlannedSite, type Planning } from "./planning.ts";
+import { mustBeReference, reconcile, type Change, type ChangedLine, type PlannedSite, type Planning } from "./planning.ts";
 import type { KeyEntry } from "./schema.ts";
 
+type WantedKey = { entry: KeyEntry; path: Path; hash: string; expiresAt: number | null };
+
+/** `known` collects the keys of the whole file. */
 export function planKeys(
   planning: Planning,
-  planned: PlannedSite,
-  entries: readonly KeyEntry[] | undefined,
+  { site, host, path }: PlannedSite,
+  entries: readonly KeyEntry[],
   known: Set<string>,
-): PlannedChanges {
-  const { context, faults, prune, unlisted, notes } = planning;
-  const { site, host } = planned;
-  const added: Change[] = [];
-  const removed: Change[] = [];
-  if (!entries) return { added, removed };
-  const listed = new Set<string>();
-  for (const [i, entry] of entries.entries()) {
-    const path = [...planned.path, "keys", i];
-    if (entry.key !== undefined && !planning.isReference([...path, "key"]))
-      faults.push({ path: [...path, "key"], message: mustBeReference });
-    const keyHash = entry.hash ?? hashKey(entry.key ?? "");
-    if (known.has(keyHash)) faults.push({ path, message: "is the same key as another one in the file." });
-    known.add(keyHash);
-    listed.add(keyHash);
-    const formFault = keyFormFault(entry.key ?? "", entry.mode);
-    if (formFault) faults.push({ path: [...path, "key"], message: formFault });
-    const expiresAt = entry.expires === undefined ? null : Date.parse(entry.expires);
-    const existing = findKeyByHash(context.directory.sites(), keyHash);
-    const fault = existing && keyFault(existing, { ...entry, expiresAt }, site);
-    if (fault) faults.push({ path: [...path, ...fault.path], message: fault.message });
-    const ended = endedText(existing, expiresAt, context.by.now);
-    if (ended && !fault) notes.push(`The key "${entry.name}" of ${host} ${ended}`);
-    if (existing || ended) continue;
-    const prefix = entry.key?.slice(0, 8);
-    added.push({
-      kind: "add",
-      what: `key "${entry.name}" of ${host}`,
-      lines: [
-        { name: "mode", before: null, after: entry.mode },
-        ...(entry.expires === undefined ? [] : [{ name: "expires", before: null, after: entry.expires }]),
-      ],
-      loss: null,
-      async run() {
-        const wanted = { name: entry.name, mode: entry.mode, expiresAt, hash: keyHash, prefix };
-        await addOwnKey(context, findSite(context, host), wanted, context.by);
-        return null;
-      },
-    });
-  }
-  for (const key of site?.keys ?? []) {
-    if (listed.has(key.hash) || key.revokedAt !== null) continue;
-    const what = `key "${key.name}" (${key.id}) of ${host}`;
-    if (!prune) unlisted.push(what);
-    else
-      removed.push({
-        kind: "remove",
-        what,
-        lines: [],
-        loss: `Requests with the key "${key.name}" are refused.`,
-        async run() {
-          await revokeKey(context, key, context.by);
-          return null;
-        },
-      });
-  }
-  return { added, removed };
+): Promise<Change[]> {
+  const { context } = planning;
+  const wanted = entries.map((entry, i) => readEntry(planning, entry, [...path, "keys", i], known));
+  return reconcile(planning, {
+    wanted: wanted.map((key) => [key.hash, key]),
+    existing: (site?.keys ?? []).filter(({ revokedAt }) => revokedAt === null).map((key) => [key.hash, key]),
+    plan({ entry, path: own, hash, expiresAt }) {
+      const { name, mode, expires } = entry;
+      const existing = findKeyByHash(context.directory.sites(), hash);
+      const ended = endedText(existing, expiresAt, context.by.now);
+      const fault = existing && keyFault(existing, { ...entry, expiresAt }, site);
+      if (fault) planning.faults.push({ path: [...own, ...fault.path], message: fault.message });
+      else if (ended) planning.notes.push(`The key "${name}" of ${host} ${ended}`);
+      if (existing || ended) return [];
+      const prefix = entry.key?.slice(0, 8);
+      const lines: ChangedLine[] = [{ name: "mode", before: null, after: mode }];
+      if (expires !== undefined) lines.push({ name: "expires", before: null, after: expires });
+      const run = () => addOwnKey(context, findSite(context, host), { name, mode, expiresAt, hash, prefix }, context.by);
+      return [{ kind: "add", what: `key "${name}" of ${host}`, lines, run }];
+    },
+    remove: (key) => ({
+      what: `key "${key.name}" (${key.id}) of ${host}`,
+      loss: () => `Requests with the key "${key.name}" are refused.`,
+      run: () => revokeKey(context, key, context.by),
+    }),
+  });
+}
+
+function readEntry({ faults, isReference }: Planning, entry: KeyEntry, path: Path, known: Set<string>): WantedKey {
+  const { key = "", mode, expires } = entry;
+  if (entry.key !== undefined && !isReference([...path, "key"]))
+    faults.push({ path: [...path, "key"], message: mustBeReference });
+  const hash = entry.hash ?? hashKey(key);
+  if (known.has(hash)) faults.push({ path, message: "is the same key as another one in the file." });
+  known.add(hash);
+  const formFault = keyFormFault(key, mode);
+  if (formFault) faults.push({ path: [...path, "key"], message: formFault });
+  return { entry, path, hash, expiresAt: expires === undefined ? null : Date.parse(expires) };
 }
 
 function findKeyByHash(sites: Iterable<Site>, keyHash: string): InboundKey | null {

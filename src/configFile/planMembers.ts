@@ -8,46 +8,45 @@ import type { Role } from "../contract/route.ts";
 import { readHost } from "../sites/hosts.ts";
 import { findSite } from "../sites/manage.ts";
 import type { Member } from "../store/access/members.ts";
-import type { Invitation } from "../store/access/invitations.ts";
 import type { Path } from "./document.ts";
-import { check, mustBeReference, shownSecret, type Change, type Planning } from "./planning.ts";
+import { check, mustBeReference, reconcile, shownSecret, type Change, type Planning } from "./planning.ts";
 import type { ConfigurationFile, MemberEntry } from "./schema.ts";
 
 /** A role on the site with this host, or on all sites. The site may be one that the same file creates. */
 type WantedGrant = { email: string; role: Role; host: string | null; siteId: string | null; path: Path };
 
 /** A member whose password is in the file. */
-type Account = { name: string; password: string };
+type Account = { email: string; name: string; password: string };
 
 export async function planMembers(planning: Planning, file: ConfigurationFile): Promise<Change[]> {
-  const { context, faults, prune, unlisted } = planning;
+  const { context, faults, prune } = planning;
+  const { access, by } = context;
   if (!file.members) return [];
   const accounts = new Map<string, Account>();
   // Owners first: until a new one has the role, the last one cannot lose it.
   const wanted = readGrants(planning, file, accounts).toSorted(
     (one, other) => Number(isInstallationOwner(other)) - Number(isInstallationOwner(one)),
   );
-  const members = await context.access.members.list(operator);
-  const invitations = await context.access.invitations.list(operator);
-  const byEmail = new Map(members.map((one) => [one.email, one]));
-  const changes = [...Map.groupBy(wanted, ({ email }) => email)].flatMap(([email, grants]): Change[] => {
-    const member = byEmail.get(email);
-    const account = accounts.get(email);
-    if (!member && account) return [additionOf(planning, email, account, grants)];
-    return grants.flatMap((grant) => changeOf(planning, grant, member, invitations) ?? []);
-  });
+  const members = await access.members.list(operator);
   if (prune && !wanted.some(isInstallationOwner))
-    faults.push({
-      path: ["members"],
-      message: "must name an owner of all sites when the others are removed.",
-    });
+    faults.push({ path: ["members"], message: "must name an owner of all sites when the others are removed." });
   else checkLastOwner(planning, wanted, members, accounts);
-  const removals = removalsOf(planning, wanted, members, invitations);
-  if (!prune) {
-    unlisted.push(...removals.map(({ what }) => what));
-    return changes;
-  }
-  return [...changes, ...removals];
+  const changes = await reconcile(planning, {
+    wanted: Map.groupBy(wanted, ({ email }) => email),
+    existing: members.map((member) => [member.email, member]),
+    plan(grants, member) {
+      if (member) return planRoles(planning, member, grants);
+      const account = accounts.get(grants[0]?.email ?? "");
+      return account ? [additionOf(planning, account, grants)] : [];
+    },
+    remove: ({ id, email }) => ({
+      what: `member ${email}`,
+      loss: () => `${email} can no longer sign in.`,
+      run: () => access.members.remove(id, by),
+    }),
+  });
+  const hasAccount = new Set([...accounts.keys(), ...members.map(({ email }) => email)]);
+  return [...changes, ...(await planInvitations(planning, wanted, hasAccount))];
 }
 
 const isInstallationOwner = ({ role, host }: WantedGrant) => role === "owner" && host === null;
@@ -84,11 +83,7 @@ function readGrants(
   const grants: WantedGrant[] = [];
   for (const [i, entry] of members.entries()) {
     const path: Path = ["members", i];
-    const email = check(
-      planning,
-      () => [...path, "email"],
-      () => readEmail(entry.email),
-    );
+    const email = check(planning, [...path, "email"], () => readEmail(entry.email));
     if (email === null) continue;
     const account = readAccount(planning, entry, email, path);
     if (account && accounts.has(email))
@@ -113,128 +108,90 @@ function readAccount(planning: Planning, { name, password }: MemberEntry, email:
   if (password === undefined) return null;
   const path = [...entryPath, "password"];
   if (!planning.isReference(path)) planning.faults.push({ path, message: mustBeReference });
-  check(
-    planning,
-    () => path,
-    () => checkNewPassword(password),
-  );
-  return { name: name ?? email.slice(0, email.indexOf("@")), password };
+  check(planning, path, () => checkNewPassword(password));
+  return { email, name: name ?? email.slice(0, email.indexOf("@")), password };
 }
 
 const placeOf = (host: string | null) => (host === null ? "all sites" : host);
 
+/** Equal for a grant and the site that it is on. A site that does not exist yet has no roles. */
+const siteKeyOf = ({ host, siteId }: WantedGrant) => (host === null ? "all" : (siteId ?? host));
+
+const shownSite = ({ context }: Planning, site: string | null) =>
+  placeOf(site === null ? null : (context.directory.site(site)?.hosts[0] ?? site));
+
 const siteIdAtRun = ({ context }: Planning, host: string | null) => (host === null ? null : findSite(context, host).id);
 
-function additionOf(planning: Planning, email: string, { name, password }: Account, grants: readonly WantedGrant[]): Change {
+function additionOf(planning: Planning, { email, name, password }: Account, grants: readonly WantedGrant[]): Change {
   const { access, by } = planning.context;
+  const roles = grants.map(({ host, role }) => ({ name: `role on ${placeOf(host)}`, before: null, after: role }));
   return {
     kind: "add",
     what: `member ${email}`,
-    lines: [
-      { name: "password", before: null, after: shownSecret },
-      ...grants.map(({ host, role }) => ({
-        name: `role on ${placeOf(host)}`,
-        before: null,
-        after: role,
-      })),
-    ],
-    loss: null,
-    async run() {
+    lines: [{ name: "password", before: null, after: shownSecret }, ...roles],
+    run() {
       const held = grants.map(({ host, role }) => ({ site: siteIdAtRun(planning, host), role }));
-      await access.members.add({ email, name, password, grants: held }, by);
-      return null;
+      return access.members.add({ email, name, password, grants: held }, by);
     },
   };
 }
 
-function changeOf(
-  planning: Planning,
-  { email, role, host, siteId }: WantedGrant,
-  member: Member | undefined,
-  invitations: readonly Invitation[],
-): Change | null {
+function planRoles(planning: Planning, { id, email, grants }: Member, wanted: readonly WantedGrant[]): Promise<Change[]> {
   const { access, by } = planning.context;
-  const isHere = (site: string | null) => (host === null ? site === null : siteId !== null && site === siteId);
-  const siteAtRun = () => siteIdAtRun(planning, host);
-  const what = `member ${email} on ${placeOf(host)}`;
-  if (member) {
-    const held = member.grants.find(({ site }) => isHere(site))?.role ?? null;
-    if (held === role) return null;
-    return {
-      kind: held === null ? "add" : "change",
-      what,
-      lines: [{ name: "role", before: held, after: role }],
-      loss: null,
-      async run() {
-        await access.members.setGrant(operator, member.id, { site: siteAtRun(), role }, by);
-        return null;
-      },
-    };
-  }
-  const invited = invitations.find((one) => one.email === email && isHere(one.site));
-  if (invited?.role === role) return null;
-  return {
-    kind: invited ? "change" : "add",
-    what: `invitation of ${email} to ${placeOf(host)}`,
-    lines: [{ name: "role", before: invited?.role ?? null, after: role }],
-    loss: null,
-    async run() {
-      const { link, expiresAt } = await access.invitations.invite(operator, { email, site: siteAtRun(), role }, by);
-      const until = new Date(expiresAt).toISOString().slice(0, 10);
-      return link === null ? null : `Pass this link on to ${email}. It works once, until ${until}: ${link}`;
+  const setRole = (site: string | null, role: Role | null) => access.members.setGrant(operator, id, { site, role }, by);
+  return reconcile(planning, {
+    wanted: wanted.map((one) => [siteKeyOf(one), one]),
+    existing: grants.map((one) => [one.site ?? "all", one]),
+    plan({ role, host }, held) {
+      if (held?.role === role) return [];
+      return [
+        {
+          kind: held ? "change" : "add",
+          what: `member ${email} on ${placeOf(host)}`,
+          lines: [{ name: "role", before: held?.role ?? null, after: role }],
+          run: () => setRole(siteIdAtRun(planning, host), role),
+        },
+      ];
     },
-  };
+    remove: ({ site, role }) => ({
+      what: `role ${role} of ${email} on ${shownSite(planning, site)}`,
+      loss: () => `${email} loses the role ${role} on ${shownSite(planning, site)}.`,
+      run: () => setRole(site, null),
+    }),
+  });
 }
 
-function removalsOf(
-  { context }: Planning,
+/** Invites those who have no account yet. */
+async function planInvitations(
+  planning: Planning,
   wanted: readonly WantedGrant[],
-  members: readonly Member[],
-  invitations: readonly Invitation[],
-): Change[] {
-  const { access, by, directory } = context;
-  const nameOf = (site: string | null) => placeOf(site === null ? null : (directory.site(site)?.hosts[0] ?? site));
-  const isWanted = (email: string, site: string | null) =>
-    wanted.some((one) => one.email === email && (site === null ? one.host === null : one.siteId === site));
-  const removals: Change[] = [];
-  for (const { id, email, grants } of members) {
-    if (!wanted.some((one) => one.email === email)) {
-      removals.push({
-        kind: "remove",
-        what: `member ${email}`,
-        lines: [],
-        loss: `${email} can no longer sign in.`,
-        async run() {
-          await access.members.remove(id, by);
-          return null;
-        },
-      });
-      continue;
-    }
-    for (const { site, role } of grants)
-      if (!isWanted(email, site))
-        removals.push({
-          kind: "remove",
-          what: `role ${role} of ${email} on ${nameOf(site)}`,
-          lines: [],
-          loss: `${email} loses the role ${role} on ${nameOf(site)}.`,
-          async run() {
-            await access.members.setGrant(operator, id, { site, role: null }, by);
-            return null;
+  hasAccount: ReadonlySet<string>,
+): Promise<Change[]> {
+  const { invitations } = planning.context.access;
+  const { by } = planning.context;
+  return reconcile(planning, {
+    wanted: wanted.map((one) => [`${one.email} ${siteKeyOf(one)}`, one]),
+    existing: (await invitations.list(operator)).map((one) => [`${one.email} ${one.site ?? "all"}`, one]),
+    plan({ email, role, host }, invited) {
+      if (hasAccount.has(email) || invited?.role === role) return [];
+      return [
+        {
+          kind: invited ? "change" : "add",
+          what: `invitation of ${email} to ${placeOf(host)}`,
+          lines: [{ name: "role", before: invited?.role ?? null, after: role }],
+          async run(say) {
+            const site = siteIdAtRun(planning, host);
+            const { link, expiresAt } = await invitations.invite(operator, { email, site, role }, by);
+            const until = new Date(expiresAt).toISOString().slice(0, 10);
+            if (link !== null) say(`Pass this link on to ${email}. It works once, until ${until}: ${link}`);
           },
-        });
-  }
-  for (const { id, email, site } of invitations)
-    if (!isWanted(email, site))
-      removals.push({
-        kind: "remove",
-        what: `invitation of ${email} to ${nameOf(site)}`,
-        lines: [],
-        loss: `The invitation of ${email} no longer works.`,
-        async run() {
-          await access.invitations.withdraw(operator, id, by);
-          return null;
         },
-      });
-  return removals;
+      ];
+    },
+    remove: ({ id, email, site }) => ({
+      what: `invitation of ${email} to ${shownSite(planning, site)}`,
+      loss: () => `The invitation of ${email} no longer works.`,
+      run: () => invitations.withdraw(operator, id, by),
+    }),
+  });
 }

@@ -3,7 +3,6 @@
 import { urlFault } from "../delivery/addresses.ts";
 import { Denied } from "../kernel/refusal.ts";
 import { countContents, deleteSite } from "../sites/deleteSite.ts";
-import type { Site } from "../sites/directory.ts";
 import { isProven, readHost } from "../sites/hosts.ts";
 import { addSite, changeSiteSettings, findSite, readFreeHost, renameSite } from "../sites/manage.ts";
 import { addHost, findHost, removeHost } from "../sites/manageHosts.ts";
@@ -18,85 +17,66 @@ import {
   type SiteSettings,
 } from "../sites/settings.ts";
 import type { Path } from "./document.ts";
-import {
-  check,
-  isSameSecret,
-  type Change,
-  type ChangedLine,
-  type Planning,
-  type PlannedChanges,
-  type PlannedSite,
-} from "./planning.ts";
+import { check, isSameSecret, reconcile, type Change, type ChangedLine, type PlannedSite, type Planning } from "./planning.ts";
 import { planConnections } from "./planConnections.ts";
 import { planKeys } from "./planKeys.ts";
 import { planWebhooks } from "./planWebhooks.ts";
 import type { ConfigurationFile, SiteEntry } from "./schema.ts";
 
-export async function planSites(planning: Planning, { sites }: ConfigurationFile): Promise<PlannedChanges> {
-  const { context, prune, unlisted } = planning;
-  const changes: PlannedChanges = { added: [], removed: [] };
-  if (!sites) return changes;
-  const hosts = new Map<string, Path>();
+type Name = { host: string; path: Path };
+
+type WantedSite = { planned: PlannedSite; entry: SiteEntry; names: readonly Name[] };
+
+export async function planSites(planning: Planning, { sites }: ConfigurationFile): Promise<Change[]> {
+  const { context } = planning;
+  if (!sites) return [];
+  const hosts = new Set<string>();
   const keys = new Set<string>();
-  const listed = new Set<string>();
-  for (const [i, entry] of sites.entries()) {
+  const wanted = sites.flatMap((entry, i): [string, WantedSite][] => {
     const path: Path = ["sites", i];
     const names = readHosts(planning, entry, path, hosts);
     const planned = findPlanned(planning, names, path);
-    if (!planned) continue;
-    if (planned.site) listed.add(planned.site.id);
-    const { added, removed } = await planSite(planning, planned, entry, names, keys);
-    changes.added.push(...added);
-    changes.removed.push(...removed);
-  }
-  for (const site of context.directory.sites()) {
-    if (listed.has(site.id)) continue;
-    const name = `site ${site.hosts[0] ?? site.id}`;
-    if (!prune) unlisted.push(name);
-    else if (!context.rights.siteDeletion)
-      throw new Denied("forbidden", `Only an owner of the whole installation can delete the ${name}.`);
-    else changes.removed.push(await siteRemoval(planning, site, name));
-  }
-  return changes;
-}
-
-async function siteRemoval({ context }: Planning, site: Site, what: string): Promise<Change> {
-  const { events, identities } = await countContents(context, site);
-  return {
-    kind: "remove",
-    what,
-    lines: [],
-    loss: `Deletes ${what} with ${events.toLocaleString("en-US")} events and ${identities.toLocaleString("en-US")} identity records.`,
-    async run() {
-      await deleteSite(context, site, context.by);
-      return null;
+    return planned ? [[planned.site?.id ?? planned.host, { planned, entry, names }]] : [];
+  });
+  return reconcile(planning, {
+    wanted,
+    existing: Array.from(context.directory.sites(), (site) => [site.id, site]),
+    plan: (one) => planSite(planning, one, keys),
+    remove(site) {
+      const what = `site ${site.hosts[0] ?? site.id}`;
+      return {
+        what,
+        async loss() {
+          if (!context.rights.siteDeletion)
+            throw new Denied("forbidden", `Only an owner of the whole installation can delete the ${what}.`);
+          const { events, identities } = await countContents(context, site);
+          return `Deletes ${what} with ${events.toLocaleString("en-US")} events and ${identities.toLocaleString("en-US")} identity records.`;
+        },
+        run: () => deleteSite(context, site, context.by),
+      };
     },
-  };
+  });
 }
 
 /** Reads the hosts of a site. A host can be in the file once. */
-function readHosts({ faults }: Planning, entry: SiteEntry, path: Path, known: Map<string, Path>): { host: string; path: Path }[] {
+function readHosts({ faults }: Planning, entry: SiteEntry, path: Path, known: Set<string>): Name[] {
   return entry.hosts.flatMap((text, i) => {
     const own = [...path, "hosts", i];
     const host = readHost(text);
     if (!host) faults.push({ path: own, message: `is not a host name; write it like shop.example.com.` });
     else if (known.has(host)) faults.push({ path: own, message: `${host} is in the file twice.` });
     else {
-      known.set(host, own);
+      known.add(host);
       return [{ host, path: own }];
     }
     return [];
   });
 }
 
-function findPlanned(
-  { context, faults }: Planning,
-  names: readonly { host: string; path: Path }[],
-  path: Path,
-): PlannedSite | null {
+function findPlanned({ context, faults }: Planning, names: readonly Name[], path: Path): PlannedSite | null {
   const [first] = names;
   if (!first) return null;
-  const owners = new Map<string, { host: string; path: Path }>();
+  const owners = new Map<string, Name>();
   for (const name of names) {
     const row = context.directory.host(name.host);
     if (row && isProven(row) && !owners.has(row.siteId)) owners.set(row.siteId, name);
@@ -112,107 +92,53 @@ function findPlanned(
   return { site, host: owner?.[1].host ?? first.host, path, by };
 }
 
-async function planSite(
-  planning: Planning,
-  planned: PlannedSite,
-  entry: SiteEntry,
-  names: readonly { host: string; path: Path }[],
-  keys: Set<string>,
-): Promise<PlannedChanges> {
+/** `keys` collects the keys of the whole file. */
+async function planSite(planning: Planning, { planned, entry, names }: WantedSite, keys: Set<string>): Promise<Change[]> {
   const { context } = planning;
   const { site, host, by } = planned;
-  const added: Change[] = [];
-  if (!site)
-    added.push({
-      kind: "add",
-      what: `site ${host}`,
-      lines: [],
-      loss: null,
-      async run() {
-        await addSite(context, host, by);
-        return null;
-      },
-    });
-  if (entry.name !== undefined && entry.name !== (site?.name ?? host)) {
-    const name = entry.name;
-    added.push({
+  const { name = site?.name ?? host } = entry;
+  const changes: Change[] = [];
+  if (!site) changes.push({ kind: "add", what: `site ${host}`, run: () => addSite(context, host, by) });
+  if (name !== (site?.name ?? host))
+    changes.push({
       kind: site ? "change" : "add",
       what: `name of ${host}`,
       lines: [{ name: "name", before: site?.name ?? null, after: name }],
-      loss: null,
-      async run() {
-        await renameSite(context, findSite(context, host), name, context.by);
-        return null;
-      },
+      run: () => renameSite(context, findSite(context, host), name, context.by),
     });
-  }
-  const hosts = planHosts(planning, planned, names);
-  const inboundKeys = planKeys(planning, planned, entry.keys, keys);
-  const settings = await planSettings(planning, planned, entry, inboundKeys.added.length > 0);
-  const connections = await planConnections(planning, planned, entry.connections);
-  const webhooks = await planWebhooks(planning, planned, entry.webhooks);
-  const parts = [hosts, inboundKeys, { added: settings, removed: [] }, connections, webhooks];
-  return {
-    added: [...added, ...parts.flatMap((one) => one.added)],
-    removed: parts.flatMap((one) => one.removed),
-  };
+  changes.push(...(await planHosts(planning, planned, names)));
+  const inboundKeys = entry.keys ? await planKeys(planning, planned, entry.keys, keys) : [];
+  const addsKeys = inboundKeys.some(({ kind }) => kind === "add");
+  changes.push(...inboundKeys, ...(await planSettings(planning, planned, entry, addsKeys)));
+  if (entry.connections) changes.push(...(await planConnections(planning, planned, entry.connections)));
+  if (entry.webhooks) changes.push(...(await planWebhooks(planning, planned, entry.webhooks)));
+  return changes;
 }
 
-function planHosts(
-  planning: Planning,
-  { site, host: siteHost, by }: PlannedSite,
-  names: readonly { host: string; path: Path }[],
-): PlannedChanges {
-  const { context, prune, unlisted } = planning;
+function planHosts(planning: Planning, { site, host: siteHost, by }: PlannedSite, names: readonly Name[]): Promise<Change[]> {
+  const { context } = planning;
   const { directory } = context;
-  const rights = { now: by.now, isTrusted: true };
-  const added = names
-    .filter(({ host }) => directory.host(host)?.siteId !== site?.id || !site)
-    .flatMap(({ host, path }): Change[] => {
-      if (
-        !check(
-          planning,
-          () => path,
-          () => {
-            context.checkHost?.(host);
-            return readFreeHost(directory, host, rights);
-          },
-        )
-      )
-        return [];
-      if (host === siteHost && !site) return [];
-      return [
-        {
-          kind: "add",
-          what: `host ${host} of ${siteHost}`,
-          lines: [],
-          loss: null,
-          async run() {
-            const now = by.now + Number(path.at(-1));
-            await addHost(context, findSite(context, siteHost), host, { ...by, now, isTrusted: true });
-            return null;
-          },
-        },
-      ];
-    });
-  const removed: Change[] = [];
-  for (const host of site?.hosts ?? []) {
-    if (names.some((one) => one.host === host)) continue;
-    const what = `host ${host} of ${siteHost}`;
-    if (!prune) unlisted.push(what);
-    else
-      removed.push({
-        kind: "remove",
-        what,
-        lines: [],
-        loss: `Requests to ${host} are no longer answered.`,
-        async run() {
-          await removeHost(context, findHost(directory.sites(), host), by);
-          return null;
-        },
+  const nameOf = (host: string) => `host ${host} of ${siteHost}`;
+  return reconcile(planning, {
+    wanted: names.map((one) => [one.host, one]),
+    existing: (site?.hosts ?? []).map((host) => [host, host]),
+    plan({ host, path }) {
+      if (site && directory.host(host)?.siteId === site.id) return [];
+      const isFree = check(planning, path, () => {
+        context.checkHost?.(host);
+        return readFreeHost(directory, host, { now: by.now, isTrusted: true });
       });
-  }
-  return { added, removed };
+      // The first host of a new site is added with it.
+      if (!isFree || (host === siteHost && !site)) return [];
+      const rights = { ...by, now: by.now + Number(path.at(-1)), isTrusted: true };
+      return [{ kind: "add", what: nameOf(host), run: () => addHost(context, findSite(context, siteHost), host, rights) }];
+    },
+    remove: (host) => ({
+      what: nameOf(host),
+      loss: () => `Requests to ${host} are no longer answered.`,
+      run: () => removeHost(context, findHost(directory.sites(), host), by),
+    }),
+  });
 }
 
 async function planSettings(
@@ -235,11 +161,7 @@ async function planSettings(
       continue;
     }
     const checkAddress = (url: string) => urlFault(context.allowPrivate, url);
-    check(
-      planning,
-      () => own,
-      () => checkAlertWebhook({ [label]: text }, checkAddress, label),
-    );
+    check(planning, own, () => checkAlertWebhook({ [label]: text }, checkAddress, label));
     const isDamaged = site?.unreadable !== undefined;
     // The first key of a site turns inbound on, so a file that says `off` has to say it after the key.
     const isReset = label === "inbound" && addsKeys;
@@ -256,10 +178,7 @@ async function planSettings(
       what: `settings of ${host}`,
       lines,
       loss: loss.length > 0 ? loss.join(" ") : null,
-      async run() {
-        await changeSiteSettings(context, findSite(context, host), changes, context.by);
-        return null;
-      },
+      run: () => changeSiteSettings(context, findSite(context, host), changes, context.by),
     },
   ];
 }

@@ -30,11 +30,11 @@ export type Change = {
   kind: "add" | "change" | "remove";
   /** The thing that changes, such as `connection meta 123 of shop.example.com`. */
   what: string;
-  lines: ChangedLine[];
-  /** What the change deletes for good, as a sentence; null where it deletes nothing. */
-  loss: string | null;
-  /** Makes the change. Returns what has to be shown once, such as the link of an invitation. */
-  run(): Promise<string | null>;
+  lines?: ChangedLine[];
+  /** What the change deletes for good, as a sentence. */
+  loss?: string | null;
+  /** Makes the change. `say` gets what has to be shown once, such as the link of an invitation. */
+  run: (say: (note: string) => void) => Promise<unknown>;
 };
 
 export type Plan = {
@@ -58,19 +58,49 @@ export type Planning = {
 /** A site of the file: `site` is null where it does not exist yet. `by` adds it and its hosts. */
 export type PlannedSite = { site: Site | null; host: string; path: Path; by: By };
 
-/** Removals are made after everything else. */
-export type PlannedChanges = { added: Change[]; removed: Change[] };
+type Removal = Pick<Change, "what" | "run"> & { loss: () => string | Promise<string> };
+
+/** Two lists of one kind of things, each with a key that is equal for the same thing. */
+type Comparison<Wanted, Existing> = {
+  wanted: Iterable<readonly [key: string, Wanted]>;
+  existing: Iterable<readonly [key: string, Existing]>;
+  /** Plans to add what does not exist, or to change what differs. */
+  plan: (wanted: Wanted, existing: Existing | undefined) => Change[] | Promise<Change[]>;
+  remove: (existing: Existing) => Removal;
+};
+
+/** Plans what makes the existing things equal to the wanted ones. What is not wanted stays, unless the caller prunes. */
+export async function reconcile<Wanted, Existing>(
+  { prune, unlisted }: Planning,
+  { wanted, existing, plan, remove }: Comparison<Wanted, Existing>,
+): Promise<Change[]> {
+  const changes: Change[] = [];
+  // The first of two with the same key counts.
+  const present = new Map([...existing].toReversed());
+  const listed = new Set<string>();
+  for (const [key, one] of wanted) {
+    listed.add(key);
+    changes.push(...(await plan(one, present.get(key))));
+  }
+  for (const [key, one] of existing) {
+    if (listed.has(key)) continue;
+    const { what, loss, run } = remove(one);
+    if (prune) changes.push({ kind: "remove", what, loss: await loss(), run });
+    else unlisted.push(what);
+  }
+  return changes;
+}
 
 export const mustBeReference =
   'is a secret: write it as a reference, ${NAME} for a variable or "@file" for the content of a file.';
 
 /** Runs a check that refuses bad values, and turns a refusal into a fault of the file. */
-export function check<T>({ faults }: Pick<Planning, "faults">, pathOf: (field: string) => Path, work: () => T): T | null {
+export function check<T>({ faults }: Planning, place: Path | ((field: string) => Path), work: () => T): T | null {
   try {
     return work();
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    const path = pathOf(error.field);
+    const path = typeof place === "function" ? place(error.field) : place;
     const { message } = error;
     // The place names the field already.
     const isNamed = path.at(-1) === error.field && message.startsWith(`${error.field} `);
