@@ -18,7 +18,7 @@ export function alertActions(
   const raise = (at: number, kind: AlertKind): ScheduledAction => ({
     at,
     async act() {
-      const findings = await checkSite(store, findSite(context, siteId), [], newCheckMemory(), at);
+      const findings = await checkSite({ facts: store, site: findSite(context, siteId), memory: newCheckMemory(), now: at }, []);
       await store.alerts.reconcile(
         siteId,
         findings.filter((one) => one.kind === kind),

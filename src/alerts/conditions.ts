@@ -11,9 +11,8 @@ import type { Webhook } from "../store/outbound/webhooks.ts";
 import type { Store } from "../store/store.ts";
 import { hoursNeeded, judgeSilence } from "./silence.ts";
 import { appSubject, hoursText, nameOf, timeText } from "./message.ts";
-import type { LookMemory } from "./looks.ts";
-import { checkNotCounted, isLookDue } from "./notCounted.ts";
-import { checkQuality, isQualityLookDue } from "./quality.ts";
+import { createNotCountedCheck } from "./notCounted.ts";
+import { createQualityCheck } from "./quality.ts";
 import { checkAccuracy, checkFeed } from "./reconciliation.ts";
 
 /** A condition must be absent for this long before its alert ends. Wrong keys lock a host for 15 minutes at a time. */
@@ -44,17 +43,15 @@ type CheckMemory = {
   backlogs: Map<string, { at: number; count: number }[]>;
   /** By site: no pause can be unusual between the two times. */
   usualPauses: Map<string, { from: number; until: number }>;
-  /** By site: what the last look at its confirmations found. */
-  notCounted: LookMemory;
-  /** By site: what the last look at the platforms' scores found. */
-  quality: LookMemory;
+  notCounted: ReturnType<typeof createNotCountedCheck>;
+  quality: ReturnType<typeof createQualityCheck>;
 };
 
 export const newCheckMemory = (): CheckMemory => ({
   backlogs: new Map(),
   usualPauses: new Map(),
-  notCounted: new Map(),
-  quality: new Map(),
+  notCounted: createNotCountedCheck(),
+  quality: createQualityCheck(),
 });
 
 /** True where a check of a site that `listConcerned` of the store does not name can find a problem. */
@@ -64,8 +61,8 @@ export function mayHaveProblem(site: Site, memory: CheckMemory, now: number): bo
     site.unreadable !== undefined ||
     site.connections.some((one) => needsReconnection(one) || (one.state !== "active" && one.state !== "paused")) ||
     site.hostRows.some((host) => checkHost(host, site.settings.timeZone, now) !== null) ||
-    isLookDue(site, notCounted, now) ||
-    isQualityLookDue(site, quality, now) ||
+    notCounted.mayFind(site, now) ||
+    quality.mayFind(site, now) ||
     (site.settings.inbound && !isPauseUsual(usualPauses.get(site.id), now))
   );
 }
@@ -74,13 +71,10 @@ export function mayHaveProblem(site: Site, memory: CheckMemory, now: number): bo
 const isPauseUsual = (known: { from: number; until: number } | undefined, now: number) =>
   known !== undefined && known.from <= now && now <= known.until;
 
-export async function checkSite(
-  facts: Facts,
-  site: Site,
-  open: readonly Alert[],
-  memory: CheckMemory,
-  now: number,
-): Promise<Finding[]> {
+type SiteCheck = { facts: Facts; site: Site; memory: CheckMemory; now: number };
+
+export async function checkSite(check: SiteCheck, open: readonly Alert[]): Promise<Finding[]> {
+  const { facts, site, memory, now } = check;
   const { timeZone } = site.settings;
   const known = new Map(open.map((alert) => [keyOf(alert), alert]));
   const openOf = (kind: AlertKind, subject: string) => known.get(keyOf({ kind, subject }));
@@ -88,14 +82,14 @@ export async function checkSite(
     ...site.connections.map(checkToken),
     ...(site.unreadable ?? []).map(checkDamage),
     ...site.hostRows.map((host) => checkHost(host, timeZone, now)),
-    await checkSilence(facts, site, openOf("silence", ""), memory, now),
-    ...(await checkNotCounted(facts, site, open, memory.notCounted, now)),
-    ...(await checkQuality(facts, site, open, memory.quality, now)),
+    await checkSilence(check, openOf("silence", "")),
+    ...(await memory.notCounted.check(facts, site, open, now)),
+    ...(await memory.quality.check(facts, site, open, now)),
   ];
   for (const connection of site.connections) {
     findings.push(
-      await checkSuccessRate(facts, site, connection, openOf("success rate", connection.id), now),
-      await checkQueue(facts, connection, timeZone, memory, now),
+      await checkSuccessRate(check, connection, openOf("success rate", connection.id)),
+      await checkQueue(check, connection),
     );
   }
   for (const webhook of await facts.webhooks.list(site.id)) findings.push(checkWebhook(webhook, timeZone, now));
@@ -159,11 +153,9 @@ function checkHost(host: Host, timeZone: string, now: number): Finding | null {
 const minAttempts = 20;
 
 async function checkSuccessRate(
-  facts: Facts,
-  site: Site,
+  { facts, site, now }: SiteCheck,
   connection: Connection,
   open: Alert | undefined,
-  now: number,
 ): Promise<Finding | null> {
   const limit = site.settings.alertSuccessRate;
   if (limit === 0 || connection.state === "paused") return null;
@@ -181,13 +173,8 @@ async function checkSuccessRate(
   return { kind: "success rate", subject, text };
 }
 
-async function checkSilence(
-  facts: Facts,
-  site: Site,
-  open: Alert | undefined,
-  { usualPauses }: CheckMemory,
-  now: number,
-): Promise<Finding | null> {
+async function checkSilence({ facts, site, memory, now }: SiteCheck, open: Alert | undefined): Promise<Finding | null> {
+  const { usualPauses } = memory;
   if (!open && isPauseUsual(usualPauses.get(site.id), now)) return null;
   if (!site.settings.inbound) return null;
   const uses = new Map<number, number>();
@@ -235,13 +222,8 @@ const overdueMs = 15 * minuteMs;
 const manyWaiting = 10_000;
 const comparedMs = 10 * minuteMs;
 
-async function checkQueue(
-  facts: Facts,
-  connection: Connection,
-  timeZone: string,
-  { backlogs }: CheckMemory,
-  now: number,
-): Promise<Finding | null> {
+async function checkQueue({ facts, site, memory, now }: SiteCheck, connection: Connection): Promise<Finding | null> {
+  const { backlogs } = memory;
   const { count, isAtLeast, oldestDueAt } = await facts.alerts.measureQueue(connection.siteId, connection.id);
   const key = `${connection.siteId} ${connection.id}`;
   const earlier = (backlogs.get(key) ?? []).filter(({ at }) => at >= now - comparedMs);
@@ -250,7 +232,7 @@ async function checkQueue(
   const number = `${isAtLeast ? "more than " : ""}${count.toLocaleString("en")}`;
   const finding = { kind: "queue", subject: connection.id } as const;
   if (oldestDueAt !== null && oldestDueAt <= now - overdueMs) {
-    const text = `Deliveries to ${nameOf(connection)} are delayed: ${number} wait, and the oldest has been due since ${timeText(oldestDueAt, timeZone)}.`;
+    const text = `Deliveries to ${nameOf(connection)} are delayed: ${number} wait, and the oldest has been due since ${timeText(oldestDueAt, site.settings.timeZone)}.`;
     return { ...finding, text };
   }
   const first = earlier[0];

@@ -428,7 +428,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
       alerts: { ...store.alerts, measureQueue: async () => ({ count, isAtLeast: false, oldestDueAt: now }) },
     };
     const memory = newCheckMemory();
-    const kinds = async () => (await checkSite(facts, site, [], memory, now)).map(({ kind }) => kind);
+    const kinds = async () => (await checkSite({ facts, site, memory, now }, [])).map(({ kind }) => kind);
     for (let checks = 0; checks < 12; checks++) {
       expect(await kinds()).toEqual([]);
       count -= 100;

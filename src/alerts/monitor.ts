@@ -60,7 +60,7 @@ export function createAlertJob(options: AlertOptions): LeaderJob {
     const known = await store.alerts.listSince(site.id, at - staleMs);
     const open = known.filter((alert) => alert.endedAt === null);
     const findings = checkApps(site, unreadableApps);
-    for (const finding of await checkSite(store, site, open, memory, at))
+    for (const finding of await checkSite({ facts: store, site, memory, now: at }, open))
       if (await isCurrent(site, finding)) findings.push(finding);
     if (findings.length === 0 && open.length === 0) return known;
     await store.alerts.reconcile(site.id, findings, at, quietMs);

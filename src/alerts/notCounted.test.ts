@@ -10,8 +10,7 @@ import { connectPlatform, disconnect } from "../sites/connect.ts";
 import { createDirectory, type Connection, type Site } from "../sites/directory.ts";
 import { findSite } from "../sites/manage.ts";
 import type { Alert } from "../store/statistics/alerts.ts";
-import type { LookMemory } from "./looks.ts";
-import { checkNotCounted, isLookDue } from "./notCounted.ts";
+import { createNotCountedCheck } from "./notCounted.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
 const settings = { customer_id: "123-456-7890", access_token: "token", conversion_action: "7700000001" };
@@ -44,10 +43,10 @@ describe("conversions that are not counted", async () => {
     await store.confirmations.answer(question, "google_ads", answers, 0, at);
   }
 
-  async function check(connection: Connection, open: readonly Alert[] = [], memory: LookMemory = new Map()) {
+  async function check(connection: Connection, open: readonly Alert[] = [], notCounted = createNotCountedCheck()) {
     await directory.refresh();
     const site = directory.site(connection.siteId) as Site;
-    return (await checkNotCounted(store, site, open, memory, now)).map(({ subject, text }) => {
+    return (await notCounted.check(store, site, open, now)).map(({ subject, text }) => {
       expect(subject).toBe(connection.id);
       return text;
     });
@@ -105,23 +104,23 @@ describe("conversions that are not counted", async () => {
     const more = { ...settings, customer_id: "999-456-7890" };
     await connectPlatform(context, findSite(context, connection.siteId), "google_ads", { settings: more }, by);
     await answer(connection, now - hourMs, 10, consent);
-    const memory: LookMemory = new Map();
-    expect(await check(connection, [], memory)).toHaveLength(1);
+    const notCounted = createNotCountedCheck();
+    expect(await check(connection, [], notCounted)).toHaveLength(1);
     await disconnect(context, connection, by);
-    expect(await check(connection, [], memory)).toEqual([]);
+    expect(await check(connection, [], notCounted)).toEqual([]);
   });
 
   test("the sums are read again after a quarter of an hour, and not for a site that is never asked about", async () => {
     const connection = await setUp();
-    const memory: LookMemory = new Map();
+    const notCounted = createNotCountedCheck();
     await directory.refresh();
     const site = directory.site(connection.siteId) as Site;
-    expect(isLookDue(site, memory, now)).toBe(true);
-    expect(await check(connection, [], memory)).toEqual([]);
-    expect(isLookDue(site, memory, now + 14 * minuteMs)).toBe(false);
-    expect(isLookDue(site, memory, now + 15 * minuteMs)).toBe(true);
+    expect(notCounted.mayFind(site, now)).toBe(true);
+    expect(await check(connection, [], notCounted)).toEqual([]);
+    expect(notCounted.mayFind(site, now + 14 * minuteMs)).toBe(false);
+    expect(notCounted.mayFind(site, now + 15 * minuteMs)).toBe(true);
     await answer(connection, now - hourMs, 20, consent);
-    expect(await check(connection, [], memory)).toEqual([]);
-    expect(isLookDue({ ...site, connections: [] }, new Map(), now)).toBe(false);
+    expect(await check(connection, [], notCounted)).toEqual([]);
+    expect(createNotCountedCheck().mayFind({ ...site, connections: [] }, now)).toBe(false);
   });
 });

@@ -4,15 +4,13 @@
 import type { ConfirmationReason } from "../kernel/confirmation.ts";
 import { dayMs, hourMs, minuteMs } from "../kernel/time.ts";
 import { platformOf } from "../platforms/index.ts";
-import type { Connection, Site } from "../sites/directory.ts";
+import type { Connection } from "../sites/directory.ts";
 import type { ConfirmationCount } from "../store/confirmations/confirmations.ts";
-import type { Alert, Finding } from "../store/statistics/alerts.ts";
+import type { Finding } from "../store/statistics/alerts.ts";
 import type { Store } from "../store/store.ts";
-import { mayFind, recentFindings, type LookMemory } from "./looks.ts";
 import { nameOf } from "./message.ts";
+import { createSlowCheck, type SlowCheck } from "./slowCheck.ts";
 
-/** Platforms answer after half an hour at the earliest, so the sums change slowly. */
-const lookMs = 15 * minuteMs;
 const dayHours = dayMs / hourMs;
 const recentHours = dayHours;
 const usualHours = 7 * dayHours;
@@ -26,33 +24,21 @@ const newLimit = 0.5;
 const jump = 0.1;
 const hysteresis = 0.05;
 
-const asked = ({ connections }: Site) => connections.filter(({ platform }) => platformOf(platform)?.confirmations !== undefined);
-
-/** True where the sums of a site have not been looked at for a while. */
-export const isLookDue = (site: Site, memory: LookMemory, now: number) =>
-  asked(site).length > 0 && mayFind(memory, site.id, lookMs, now);
-
-export async function checkNotCounted(
-  { confirmations }: Pick<Store, "confirmations">,
-  site: Site,
-  open: readonly Alert[],
-  memory: LookMemory,
-  now: number,
-): Promise<Finding[]> {
-  const connections = asked(site);
-  if (connections.length === 0) return [];
-  const recent = recentFindings(memory, site.id, connections, lookMs, now);
-  if (recent) return recent;
-  const endHour = Math.floor(now / hourMs) + 1;
-  const counts = await confirmations.listCounts(site.id, endHour - recentHours - usualHours, endHour);
-  const findings = connections.flatMap((connection) => {
-    const isOpen = open.some(({ kind, subject }) => kind === "not counted" && subject === connection.id);
-    const own = counts.filter(({ connectionId }) => connectionId === connection.id);
-    return judge(connection, own, endHour - recentHours, isOpen);
+export const createNotCountedCheck = (): SlowCheck<Pick<Store, "confirmations">> =>
+  createSlowCheck({
+    kind: "not counted",
+    // Platforms answer after half an hour at the earliest, so the sums change slowly.
+    everyMs: 15 * minuteMs,
+    concerns: ({ platform }) => platformOf(platform)?.confirmations !== undefined,
+    async find({ confirmations }, { site, connections, isOpen, now }) {
+      const endHour = Math.floor(now / hourMs) + 1;
+      const counts = await confirmations.listCounts(site.id, endHour - recentHours - usualHours, endHour);
+      return connections.flatMap((connection) => {
+        const own = counts.filter(({ connectionId }) => connectionId === connection.id);
+        return judge(connection, own, endHour - recentHours, isOpen(connection));
+      });
+    },
   });
-  memory.set(site.id, { at: now, findings });
-  return findings;
-}
 
 type Sums = { decided: number; reasons: Map<ConfirmationReason, number> };
 

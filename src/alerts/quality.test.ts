@@ -11,9 +11,8 @@ import { createDirectory, type Connection, type Site } from "../sites/directory.
 import { findSite } from "../sites/manage.ts";
 import { snapshotDay } from "../store/confirmations/snapshots.ts";
 import type { Alert } from "../store/statistics/alerts.ts";
-import type { LookMemory } from "./looks.ts";
 import { messageOf } from "./message.ts";
-import { checkQuality, isQualityLookDue } from "./quality.ts";
+import { createQualityCheck } from "./quality.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
 
@@ -50,9 +49,9 @@ describe("scores of platforms", async () => {
 
   const scores = (...found: (number | null)[]) => found.map((score) => [report(score)]);
   const siteOf = ({ siteId }: Connection) => directory.site(siteId) as Site;
-  const check = async (connection: Connection, open: readonly Alert[] = [], memory: LookMemory = new Map(), at = now) => {
+  const check = async (connection: Connection, open: readonly Alert[] = [], quality = createQualityCheck(), at = now) => {
     await directory.refresh();
-    return checkQuality(store, siteOf(connection), open, memory, at);
+    return quality.check(store, siteOf(connection), open, at);
   };
 
   const alertOf = ({ id, siteId }: Connection): Alert => ({
@@ -108,7 +107,7 @@ describe("scores of platforms", async () => {
     expect(await check(back, [alertOf(back)])).toEqual([]);
     await rate(usual, scores(7, 7, 7, 4, 4, 4, 4, 4, 4));
     expect(await check(usual, [alertOf(usual)])).toEqual([]);
-    expect(await check(half, [alertOf(half)], new Map(), now + 4 * dayMs)).toEqual([]);
+    expect(await check(half, [alertOf(half)], createQualityCheck(), now + 4 * dayMs)).toEqual([]);
   });
 
   test("what was found of a connection ends when it is paused or removed, though another is rated", async () => {
@@ -117,8 +116,8 @@ describe("scores of platforms", async () => {
     const settings = { ...standinConnections.meta, pixel_id: "99887766" };
     await connectPlatform(context, siteOf(connection), "meta", { settings }, by);
     await rate(connection, scores(7, 7, 7, 4, 4));
-    const memory: LookMemory = new Map();
-    const found = () => check(connection, [alertOf(connection)], memory);
+    const quality = createQualityCheck();
+    const found = () => check(connection, [alertOf(connection)], quality);
     expect(await found()).toHaveLength(1);
     await pause(context, connection, by);
     expect(await found()).toEqual([]);
@@ -143,15 +142,15 @@ describe("scores of platforms", async () => {
     const connection = await connect();
     const other = await connect("x");
     await directory.refresh();
-    const memory: LookMemory = new Map();
-    expect(isQualityLookDue(siteOf(connection), memory, now)).toBe(true);
-    expect(isQualityLookDue(siteOf(other), memory, now)).toBe(false);
-    expect(await check(connection, [], memory)).toEqual([]);
+    const quality = createQualityCheck();
+    expect(quality.mayFind(siteOf(connection), now)).toBe(true);
+    expect(quality.mayFind(siteOf(other), now)).toBe(false);
+    expect(await check(connection, [], quality)).toEqual([]);
     await rate(connection, scores(7, 7, 7, 4, 4));
-    expect(await check(connection, [], memory, now + 59 * minuteMs)).toEqual([]);
-    expect(isQualityLookDue(siteOf(connection), memory, now + 59 * minuteMs)).toBe(false);
-    expect(await check(connection, [], memory, now + hourMs)).toHaveLength(1);
+    expect(await check(connection, [], quality, now + 59 * minuteMs)).toEqual([]);
+    expect(quality.mayFind(siteOf(connection), now + 59 * minuteMs)).toBe(false);
+    expect(await check(connection, [], quality, now + hourMs)).toHaveLength(1);
     // What was found is checked with every round until it is over.
-    expect(isQualityLookDue(siteOf(connection), memory, now + hourMs + minuteMs)).toBe(true);
+    expect(quality.mayFind(siteOf(connection), now + hourMs + minuteMs)).toBe(true);
   });
 });

@@ -3,14 +3,13 @@
 
 import { dayMs, hourMs } from "../kernel/time.ts";
 import { platformOf } from "../platforms/index.ts";
-import type { Connection, Site } from "../sites/directory.ts";
+import type { Connection } from "../sites/directory.ts";
 import { snapshotDay, type QualitySnapshot } from "../store/confirmations/snapshots.ts";
-import type { Alert, Finding } from "../store/statistics/alerts.ts";
+import type { Finding } from "../store/statistics/alerts.ts";
 import type { Store } from "../store/store.ts";
-import { mayFind, recentFindings, type LookMemory } from "./looks.ts";
 import { nameOf } from "./message.ts";
+import { createSlowCheck, type SlowCheck } from "./slowCheck.ts";
 
-const lookMs = hourMs;
 /** The fall has lasted for this many snapshots, and is measured against this many before them. */
 const recentDays = 2;
 const usualDays = 7;
@@ -23,33 +22,20 @@ const hysteresis = 0.05;
 const maxAgeMs = 3 * dayMs;
 const maxNamed = 3;
 
-const rated = ({ connections }: Site) =>
-  connections.filter(({ state, platform }) => state === "active" && platformOf(platform)?.quality !== undefined);
-
-/** True where the scores of a site have not been looked at for a while. */
-export const isQualityLookDue = (site: Site, memory: LookMemory, now: number) =>
-  rated(site).length > 0 && mayFind(memory, site.id, lookMs, now);
-
-export async function checkQuality(
-  { snapshots }: Pick<Store, "snapshots">,
-  site: Site,
-  open: readonly Alert[],
-  memory: LookMemory,
-  now: number,
-): Promise<Finding[]> {
-  const connections = rated(site);
-  if (connections.length === 0) return [];
-  const recent = recentFindings(memory, site.id, connections, lookMs, now);
-  if (recent) return recent;
-  const findings: Finding[] = [];
-  for (const connection of connections) {
-    const key = { siteId: site.id, connectionId: connection.id };
-    const isOpen = open.some(({ kind, subject }) => kind === "quality" && subject === connection.id);
-    findings.push(...judge(connection, await snapshots.list(key, recentDays + usualDays), isOpen, now));
-  }
-  memory.set(site.id, { at: now, findings });
-  return findings;
-}
+export const createQualityCheck = (): SlowCheck<Pick<Store, "snapshots">> =>
+  createSlowCheck({
+    kind: "quality",
+    everyMs: hourMs,
+    concerns: ({ state, platform }) => state === "active" && platformOf(platform)?.quality !== undefined,
+    async find({ snapshots }, { site, connections, isOpen, now }) {
+      const findings: Finding[] = [];
+      for (const connection of connections) {
+        const key = { siteId: site.id, connectionId: connection.id };
+        findings.push(...judge(connection, await snapshots.list(key, recentDays + usualDays), isOpen(connection), now));
+      }
+      return findings;
+    },
+  });
 
 type Score = { event: string; score: number; maxScore: number };
 

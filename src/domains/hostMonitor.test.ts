@@ -49,7 +49,7 @@ async function later(ms: number): Promise<void> {
 }
 const alerts = async () => {
   const current = directory.site(site.id) ?? expect.unreachable();
-  const found = await checkSite(store, current, [], newCheckMemory(), now);
+  const found = await checkSite({ facts: store, site: current, memory: newCheckMemory(), now }, []);
   return found.filter(({ kind }) => kind === "host");
 };
 const claim = (name: string) => addHost({ store, directory }, site, name, { actor: "ada", now, isTrusted: false });
