@@ -68,7 +68,7 @@ export function backfillCommands(program: CliCommand): void {
 
 export function countPast(context: CommandContext, connection: Connection, days: number): Promise<BackfillCount> {
   const site = findSite(context, connection.siteId);
-  return countBackfill(context.store, site, connection, days, { now: context.by.now, maxMs: Infinity });
+  return countBackfill(context.store, site, connection, { days, now: context.by.now, maxMs: Infinity });
 }
 
 /** Returns when the backfill of the counted conversions is confirmed, and throws otherwise. */
@@ -83,7 +83,7 @@ export async function startCounted(
   { sendable }: BackfillCount,
   { days, perMinute = defaultBackfillPace }: { days: number; perMinute?: number },
 ): Promise<string> {
-  await startBackfill(store, connection, { days, perMinute }, sendable, by);
+  await startBackfill(store, connection, { days, perMinute, total: sendable }, by);
   const minutes = Math.ceil(sendable / perMinute);
   const waits = connection.state === "active" ? "" : ` It waits while the connection is ${connection.state}.`;
   return (

@@ -3,6 +3,7 @@
 import { urlFault } from "../delivery/addresses.ts";
 import { Denied } from "../kernel/refusal.ts";
 import { countContents, deleteSite } from "../sites/deleteSite.ts";
+import type { Site } from "../sites/directory.ts";
 import { isProven, readHost } from "../sites/hosts.ts";
 import { addSite, changeSiteSettings, findSite, readFreeHost, renameSite } from "../sites/manage.ts";
 import { addHost, findHost, removeHost } from "../sites/manageHosts.ts";
@@ -167,7 +168,7 @@ async function planSettings(
     const isReset = label === "inbound" && addsKeys;
     if (isSame(before, read) && !isDamaged && !isReset) continue;
     changes[label] = text;
-    if (!isSame(before, read) || isDamaged) lines.push(lineOf(label, text, before, read, site !== null));
+    if (!isSame(before, read) || isDamaged) lines.push(lineOf(site, label, text, read));
   }
   if (Object.keys(changes).length === 0) return [];
   const losses = site ? await countLosses(context.store, site, changes, context.by.now) : [];
@@ -192,12 +193,9 @@ function isSame(before: SiteSettings, read: Partial<SiteSettings>): boolean {
 }
 
 /** Shows a setting as the audit log does: people are counted, and addresses are shown by their origin. */
-function lineOf(label: string, text: string, before: SiteSettings, read: Partial<SiteSettings>, exists: boolean): ChangedLine {
+function lineOf(site: Site | null, label: string, text: string, read: Partial<SiteSettings>): ChangedLine {
   const [name] = Object.keys(read) as [keyof SiteSettings];
-  const present = describeSettings(before)[label] ?? "";
-  return {
-    name: label,
-    before: exists ? (auditedChanges({ [label]: present }, { [name]: before[name] })[label] ?? null) : null,
-    after: auditedChanges({ [label]: text }, read)[label] ?? null,
-  };
+  const shown = (value: string, settings: Partial<SiteSettings>) => auditedChanges({ [label]: value }, settings)[label] ?? null;
+  const before = site && shown(describeSettings(site.settings)[label] ?? "", { [name]: site.settings[name] });
+  return { name: label, before, after: shown(text, read) };
 }

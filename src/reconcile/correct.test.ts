@@ -80,7 +80,7 @@ describe.each(["sqlite", "postgres"] as const)("corrections of a reconciliation 
       classes: { status_changed: 2, value_differs: 2, currency_differs: 1 },
     });
     const correct = (rowClass: "status_changed" | "value_differs") =>
-      correctRows(store, site(), run, { class: rowClass, after: "" }, by);
+      correctRows(store, site(), { run, class: rowClass, after: "" }, by);
     const written = async () =>
       Object.fromEntries(
         (await store.corrections.listByEvents(siteId, [...ids.keys()])).map((row) => [

@@ -31,8 +31,7 @@ const maxPart = 50;
 export async function correctRows(
   store: Pick<Store, "audit" | "corrections" | "deliveries" | "events" | "orders" | "reconciliations">,
   site: Site,
-  run: Run,
-  { class: rowClass, after }: { class: CorrectedClass; after: string },
+  { run, class: rowClass, after }: { run: Run; class: CorrectedClass; after: string },
   by: By,
 ): Promise<Corrected> {
   requireCorrections(site);

@@ -54,7 +54,7 @@ export async function fetchDue(options: FeedWorkerOptions, signal: AbortSignal):
     if (!site || !isWorking(site)) continue;
     const claimedAt = now();
     try {
-      if (await store.orderFeeds.claim(feed, claimedAt)) await fetchOne(options, feed, site, claimedAt, signal);
+      if (await store.orderFeeds.claim(feed, claimedAt)) await fetchOne(options, { feed, site, claimedAt }, signal);
     } catch (error) {
       // A claim ends after an hour, and the feed is tried again.
       onDefect(error, { worker: "order feeds", site: feed.siteId });
@@ -73,15 +73,12 @@ async function listDue({ store, looks, now, onDefect }: FeedWorkerOptions): Prom
   return feeds.filter((feed) => isDue(feed, now()));
 }
 
-async function fetchOne(
-  options: FeedWorkerOptions,
-  feed: Feed,
-  site: Site,
-  claimedAt: number,
-  signal: AbortSignal,
-): Promise<void> {
+type Claimed = { feed: Feed; site: Site; claimedAt: number };
+
+async function fetchOne(options: FeedWorkerOptions, claimed: Claimed, signal: AbortSignal): Promise<void> {
   const { store, now, onDefect, onFetched = () => {} } = options;
-  const { error, tally } = await readList(options, feed, site, claimedAt, signal);
+  const { feed, site, claimedAt } = claimed;
+  const { error, tally } = await readList(options, claimed, signal);
   // A list that a stop has cut off is fetched again by the next start.
   const dueAt = signal.aborted ? 0 : error === null ? nextDue(feed, now()) : now() + feedRetryMs;
   await store.orderFeeds.end(feed, claimedAt, { error, tally, dueAt, at: now() });
@@ -101,9 +98,7 @@ function nextDue({ dueAt }: Feed, now: number): number {
 
 async function readList(
   { store, allow, connectMs, resolve }: FeedWorkerOptions,
-  feed: Feed,
-  site: Site,
-  now: number,
+  { feed, site, claimedAt }: Claimed,
   stop: AbortSignal,
 ): Promise<{ error: string | null; tally: UploadTally }> {
   const { address } = feed;
@@ -119,7 +114,7 @@ async function readList(
         // Loaded on demand: a relay that starts needs no CSV parser.
         const { createTable } = await import("../tables/source.ts");
         const table = await createTable(body, "The answer");
-        return uploadOrders({ store, siteId: site.id, now }, table, format, () => !stop.aborted);
+        return uploadOrders({ store, siteId: site.id, now: claimedAt }, table, format, () => !stop.aborted);
       },
     );
     const error = tally.rows > 0 && tally.written === 0 ? firstReason(tally) : null;

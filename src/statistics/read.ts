@@ -43,8 +43,7 @@ export function createStatistics(store: StatisticsStore, now: () => number) {
   async function countHours(
     siteId: string,
     segment: Segment | undefined,
-    fromHour: number,
-    toHour: number,
+    { fromHour, toHour }: { fromHour: number; toHour: number },
     until: number,
   ): Promise<HourFigure[]> {
     const found: HourFigure[] = [];
@@ -104,8 +103,13 @@ export function createStatistics(store: StatisticsStore, now: () => number) {
         await yieldToEventLoop();
       }
       const until = now() + countingMs;
-      const afterRollup = await countHours(siteId, segment, Math.max(firstHour, head.toHour), toHour, until);
-      const beforeRollup = await countHours(siteId, segment, firstHour, Math.min(toHour, head.fromHour), until);
+      const afterRollup = await countHours(siteId, segment, { fromHour: Math.max(firstHour, head.toHour), toHour }, until);
+      const beforeRollup = await countHours(
+        siteId,
+        segment,
+        { fromHour: firstHour, toHour: Math.min(toHour, head.fromHour) },
+        until,
+      );
       addTo([...afterRollup, ...beforeRollup], addFigure, addFigureDetails);
 
       return {

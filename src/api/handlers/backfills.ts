@@ -42,7 +42,7 @@ export function backfillHandlers({ store, directory }: ApiContext): Handlers<Nam
       const connection = findConnection([current], params.connection);
       // Counting reads every event of the period.
       await countAttempt(store, testLimits("connection", site.id), by.now);
-      return countBackfill(store, current, connection, body.days, { now: by.now, maxMs: maxCountMs });
+      return countBackfill(store, current, connection, { days: body.days, now: by.now, maxMs: maxCountMs });
     },
 
     async "GET /sites/:site/connections/:connection/backfill"({ site, params }) {
@@ -54,10 +54,10 @@ export function backfillHandlers({ store, directory }: ApiContext): Handlers<Nam
     async "POST /sites/:site/connections/:connection/backfill"({ site, params, body, by }) {
       const current = await reloadSite(directory, site);
       const connection = findConnection([current], params.connection);
-      const options = { now: by.now, maxMs: maxCountMs };
-      const { sendable, isComplete } = await countBackfill(store, current, connection, body.days, options);
+      const options = { days: body.days, now: by.now, maxMs: maxCountMs };
+      const { sendable, isComplete } = await countBackfill(store, current, connection, options);
       const total = isComplete ? sendable : null;
-      return { backfill: describe(await startBackfill(store, connection, body, total, by)) };
+      return { backfill: describe(await startBackfill(store, connection, { ...body, total }, by)) };
     },
 
     async "POST /sites/:site/connections/:connection/backfill/cancel"({ site, params, by }) {

@@ -60,7 +60,7 @@ export function repairCommands(reconcile: CliCommand): void {
       if (found > 0) await confirm({ what: `${countOf(found, "order")}. ${aboutClasses[rowClass]}`, yes: options.yes });
       const sum: Corrected = { orders: 0, left: 0, corrections: {}, next: "" };
       while (sum.next !== null) {
-        const part = await correctRows(store, site, run, { class: rowClass, after: sum.next }, by);
+        const part = await correctRows(store, site, { run, class: rowClass, after: sum.next }, by);
         sum.orders += part.orders;
         sum.left += part.left;
         for (const [state, count] of Object.entries(part.corrections) as [CorrectionState, number][])

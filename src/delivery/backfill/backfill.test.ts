@@ -53,7 +53,7 @@ describe.each(["sqlite", "postgres"] as const)("backfills on %s", async (engine)
   }
 
   const count = (site: Site, connection: Connection, days: number) =>
-    countBackfill(store, site, connection, days, { now, maxMs: Infinity });
+    countBackfill(store, site, connection, { days, now, maxMs: Infinity });
 
   const workerOf = (on: Store, at = now) => ({
     store: on,
@@ -140,7 +140,7 @@ describe.each(["sqlite", "postgres"] as const)("backfills on %s", async (engine)
     const ids: string[] = [];
     for (let i = 0; i < 5; i++) ids.push(await addEvent(site));
     const old = await addEvent(site, { days: 10 });
-    await startBackfill(store, connection, { days: 30, perMinute: 120 }, 5, by);
+    await startBackfill(store, connection, { days: 30, perMinute: 120, total: 5 }, by);
 
     await stepBackfill(workerOf(store), await runningOf(connection));
     expect(await statesOf(site, connection, ids)).toEqual(["queued", "queued", "none", "none", "none"]);
@@ -171,12 +171,12 @@ describe.each(["sqlite", "postgres"] as const)("backfills on %s", async (engine)
   test("of two nodes that make the same step at once, one queues the events", async () => {
     const { site, connection } = await setUp();
     const ids = [await addEvent(site), await addEvent(site)];
-    await startBackfill(store, connection, { days: 2, perMinute: 60 }, 2, by);
+    await startBackfill(store, connection, { days: 2, perMinute: 60, total: 2 }, by);
     const row = await runningOf(connection);
     await Promise.all([stepBackfill(workerOf(store), row), stepBackfill(workerOf(other), row)]);
     expect((await statesOf(site, connection, ids)).toSorted()).toEqual(["none", "queued"]);
     expect((await runningOf(connection)).tally.queued).toBe(1);
-    await expect(startBackfill(store, connection, { days: 2, perMinute: 60 }, 2, { ...by, now: now + 1 })).rejects.toThrow(
+    await expect(startBackfill(store, connection, { days: 2, perMinute: 60, total: 2 }, { ...by, now: now + 1 })).rejects.toThrow(
       "is running. Cancel it first.",
     );
   });
@@ -184,7 +184,7 @@ describe.each(["sqlite", "postgres"] as const)("backfills on %s", async (engine)
   test("a cancelled backfill queues nothing more, and what was not attempted is not sent", async () => {
     const { site, connection } = await setUp();
     const ids = [await addEvent(site), await addEvent(site), await addEvent(site)];
-    await startBackfill(store, connection, { days: 2, perMinute: 120 }, 3, by);
+    await startBackfill(store, connection, { days: 2, perMinute: 120, total: 3 }, by);
     const row = await runningOf(connection);
     await stepBackfill(workerOf(store), row);
     const cancelled = await cancelBackfill(store, connection, { ...by, now: now + 1 });
@@ -201,7 +201,7 @@ describe.each(["sqlite", "postgres"] as const)("backfills on %s", async (engine)
     const { site, connection } = await setUp();
     const first = await addEvent(site, { letter: "d" });
     const second = await addEvent(site, { letter: "e" });
-    await startBackfill(store, connection, { days: 2, perMinute: 60 }, 2, by);
+    await startBackfill(store, connection, { days: 2, perMinute: 60, total: 2 }, by);
     await stepBackfill(workerOf(store), await runningOf(connection));
     await store.erase.events(site.id, person("d").emailSha256, now);
     await store.erase.events(site.id, person("e").emailSha256, now);
@@ -214,7 +214,7 @@ describe.each(["sqlite", "postgres"] as const)("backfills on %s", async (engine)
   test("a backfill waits while its connection is paused or cannot send, and ends when it is removed", async () => {
     const { site, connection } = await setUp();
     const ids = [await addEvent(site)];
-    await startBackfill(store, connection, { days: 2, perMinute: 60 }, 1, by);
+    await startBackfill(store, connection, { days: 2, perMinute: 60, total: 1 }, by);
     await store.configuration.setConnectionState(
       { siteId: site.id, ...by, action: "paused", detail: {}, at: now },
       connection.id,
@@ -274,7 +274,7 @@ describe.each(["sqlite", "postgres"] as const)("backfills on %s", async (engine)
     const { connection } = await connectPlatform(context, before, "google_ads", { settings }, by);
     const site = findSite(context, siteId);
     expect((await count(site, connection, 2)).sendable).toBe(1);
-    await startBackfill(store, connection, { days: 2, perMinute: 60 }, 1, by);
+    await startBackfill(store, connection, { days: 2, perMinute: 60, total: 1 }, by);
     await stepBackfill(workerOf(store), await runningOf(connection));
     expect(await attempt(site, connection, now + 10)).toEqual([item.event.id]);
     expect(await statesOf(site, connection, [item.event.id])).toEqual(["sent"]);

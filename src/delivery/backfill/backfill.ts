@@ -32,8 +32,7 @@ export async function countBackfill(
   store: CountStore,
   site: Site,
   connection: Connection,
-  days: number,
-  { now, maxMs }: { now: number; maxMs: number },
+  { days, now, maxMs }: { days: number; now: number; maxMs: number },
 ): Promise<BackfillCount> {
   checkDays(days);
   const judge = await createJudge(store, site, connection);
@@ -56,15 +55,13 @@ export async function countBackfill(
   return count;
 }
 
-type BackfillOptions = { days: number; perMinute: number };
-type StartStore = Pick<Store, "backfills">;
-
 /** `total` is the number that was counted; null where counting took too long. */
+type WantedBackfill = { days: number; perMinute: number; total: number | null };
+
 export async function startBackfill(
-  store: StartStore,
+  store: Pick<Store, "backfills">,
   connection: Connection,
-  { days, perMinute }: BackfillOptions,
-  total: number | null,
+  { days, perMinute, total }: WantedBackfill,
   by: By,
 ): Promise<BackfillRow> {
   checkDays(days);

@@ -6,12 +6,12 @@
 
 import { createLeaderJob, type JobNode, type LeaderJob } from "../../background/leaderJob.ts";
 import { minuteMs } from "../../kernel/time.ts";
-import { isWorking, type Connection, type Directory, type Site } from "../../sites/directory.ts";
+import { isWorking, type Directory } from "../../sites/directory.ts";
 import type { BackfillRow, BackfillTally } from "../../store/deliveries/backfills.ts";
 import type { Store } from "../../store/store.ts";
 import type { Lanes } from "../lanes/lanes.ts";
 import type { Looks } from "../looks.ts";
-import { createJudge } from "./judge.ts";
+import { createJudge, type Judge } from "./judge.ts";
 
 type BackfillOptions = JobNode & {
   store: Pick<Store, "backfills" | "leases" | "deliveries" | "events" | "people" | "configuration">;
@@ -62,7 +62,7 @@ export async function stepBackfill(options: BackfillOptions, row: BackfillRow): 
   const outcomes = await store.backfills.readOutcomes(row);
   if (outcomes === null) return;
   const tally = addOutcomes(row.tally, outcomes);
-  const next = await judgeNext(store, site, connection, row, tally, now);
+  const next = await judgeNext(await createJudge(store, site, connection), { ...row, tally }, now);
   if (next.isEnd && next.chunk.length === 0) {
     await store.backfills.end(row, "done", null, next.tally, now);
     return;
@@ -77,15 +77,8 @@ export async function stepBackfill(options: BackfillOptions, row: BackfillRow): 
 const chunkOf = (perMinute: number) => Math.min(maxChunk, Math.max(1, Math.ceil((perMinute * pollMs) / minuteMs)));
 
 /** Judges events until there is a chunk of them to send, a bounded number have been judged, or none is left. */
-async function judgeNext(
-  store: BackfillOptions["store"],
-  site: Site,
-  connection: Connection,
-  row: BackfillRow,
-  before: BackfillTally,
-  now: number,
-) {
-  const judge = await createJudge(store, site, connection);
+async function judgeNext(judge: Judge, row: BackfillRow, now: number) {
+  const { tally: before } = row;
   const size = chunkOf(row.perMinute);
   const leftOut = { ...before.leftOut };
   const chunk: string[] = [];

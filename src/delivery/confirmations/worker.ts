@@ -67,6 +67,10 @@ export function createConfirmationJob(options: ConfirmationOptions): LeaderJob {
   });
 }
 
+type ConfirmingPlatform = Platform & { confirmations: Confirmations };
+
+const canConfirm = (platform: Platform): platform is ConfirmingPlatform => platform.confirmations !== undefined;
+
 /** Reads on and asks what is due. */
 export async function confirmConnection(
   options: ConfirmationOptions,
@@ -74,7 +78,7 @@ export async function confirmConnection(
   mayContinue: () => Promise<boolean> = () => Promise.resolve(true),
 ): Promise<void> {
   const platform = platformOf(connection.platform);
-  if (!platform?.confirmations) return;
+  if (!platform || !canConfirm(platform)) return;
   await findQuestions(options, connection, platform.confirmations, mayContinue);
   const key = { siteId: connection.siteId, connectionId: connection.id };
   const due = await options.store.confirmations.listDue(key, options.now(), maxQuestions);
@@ -88,7 +92,7 @@ export async function confirmConnection(
     if (connection.state !== "active") continue;
     const { perMinute } = platform.confirmations;
     if (takeQuota(options, connection, { kind: "confirmations", perMinute }) > 0) return;
-    const outcome = await ask(options, connection, platform, platform.confirmations, question);
+    const outcome = await ask(options, connection, platform, question);
     // A platform that fails, or asks to wait, is left alone until the next step.
     if (outcome === "retry" || outcome === "unauthorized") return;
   }
@@ -172,11 +176,11 @@ async function giveUp(
 async function ask(
   options: ConfirmationOptions,
   connection: Connection,
-  platform: Platform,
-  confirmations: Confirmations,
+  platform: ConfirmingPlatform,
   question: Question,
 ): Promise<ConfirmationReading["outcome"] | "claimed"> {
   const { store, now, onAsked, onConfirmed } = options;
+  const { confirmations } = platform;
   // The next time is stored before the call, so that a call that never ends is not repeated at once.
   if (!(await store.confirmations.claim(question, nextAt(confirmations, question, now())))) return "claimed";
   const { subject, eventIds } = question;

@@ -101,6 +101,10 @@ async function findRefunds({ store, now }: CorrectionOptions, site: Site, mayCon
   }
 }
 
+type CorrectingPlatform = Platform & { corrections: Corrections };
+
+const canCorrect = (platform: Platform): platform is CorrectingPlatform => platform.corrections !== undefined;
+
 async function correct(options: CorrectionOptions, site: Site, row: CorrectionRow): Promise<void> {
   const { store, now, onCorrected } = options;
   const connection = site.connections.find(({ id }) => id === row.connectionId);
@@ -110,14 +114,14 @@ async function correct(options: CorrectionOptions, site: Site, row: CorrectionRo
     await store.corrections.settle(row, { state, reason }, now());
     onCorrected(platform.id, state);
   };
+  if (!canCorrect(platform)) return settle("cannot be taken back", `${platform.name} cannot take conversions back`);
   const { corrections } = platform;
-  if (!corrections) return settle("cannot be taken back", `${platform.name} cannot take conversions back`);
   // A connection that is paused, or has no valid token, waits.
   if (connection.state !== "active") return store.corrections.postpone(row, now() + unsentMs);
   const found = await readConversion(options, site, row);
   if (found === "gone") return store.corrections.remove(row);
   if (found === "not sent yet") return store.corrections.postpone(row, now() + unsentMs);
-  const cannot = cannotCorrect(platform, corrections, connection, found, now());
+  const cannot = cannotCorrect(platform, connection, found, now());
   if (cannot !== null) return settle("cannot be taken back", cannot);
   if (takeQuota(options, connection) > 0) return;
   const wait = retryAfterMs[row.attempts];
@@ -148,14 +152,13 @@ async function readConversion(
 }
 
 function cannotCorrect(
-  platform: Platform,
-  corrections: Corrections,
+  platform: CorrectingPlatform,
   { settings }: Connection,
   conversion: Conversion,
   now: number,
 ): string | null {
+  const { name, corrections } = platform;
   const { maxAgeDays } = corrections;
-  if (now - conversion.time > maxAgeDays * dayMs)
-    return `older than the ${maxAgeDays} days that ${platform.name} takes corrections of`;
+  if (now - conversion.time > maxAgeDays * dayMs) return `older than the ${maxAgeDays} days that ${name} takes corrections of`;
   return platform.skipReason?.(conversion, settings, now) ?? corrections.cannotCorrect?.(conversion, settings) ?? null;
 }

@@ -119,7 +119,7 @@ export function reconciliationHandlers({
     async "POST /sites/:site/reconciliations/:run/corrections"({ site, params, body, by }) {
       const run = await findRun(store, site.id, params.run);
       const at = { class: body.class, after: readRowCursor(body.cursor) };
-      return correctRows(store, await readySite(directory, site), run, at, by);
+      return correctRows(store, await readySite(directory, site), { run, ...at }, by);
     },
 
     async "GET /sites/:site/reconciliations/:run/missing.csv"({ site, params, reply }) {
