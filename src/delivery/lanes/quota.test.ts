@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createQuota } from "./quota.ts";
+import { createQuota, takeQuota } from "./quota.ts";
 
 const now = 1_000_000;
 const allowed = { requests: 300, seconds: 60 };
@@ -28,4 +28,19 @@ test("a quota refills to its size and no further, and a clock that goes back tak
   expect(quota.take("k", allowed, now - 60_000)).toBe(0);
   for (let i = 0; i < 300; i++) quota.take("k", allowed, now + 3_600_000);
   expect(quota.take("k", allowed, now + 3_600_000)).toBeGreaterThan(0);
+});
+
+test("a connection has its platform's quota for itself unless an app shares it, and a further limit of one kind of requests counts, too", () => {
+  const options = { quota: createQuota(), elapsed: () => now };
+  const [one, other] = ["c1", "c2"].map((id) => ({ siteId: "s", id, platform: "linkedin" }));
+  if (!one || !other) expect.unreachable();
+  const own = { kind: "confirmations", perMinute: 10 };
+  for (let i = 0; i < 10; i++) expect(takeQuota(options, one, own)).toBe(0);
+  expect(takeQuota(options, one, own)).toBe(6000);
+  for (let i = 0; i < 290; i++) expect(takeQuota(options, one)).toBe(0);
+  expect(takeQuota(options, one)).toBe(200);
+  expect(takeQuota(options, other, own)).toBe(0);
+  expect(takeQuota(options, { ...one, platform: "meta" })).toBe(0);
+  for (let i = 0; i < 300; i++) takeQuota(options, { ...one, platform: "google_ads" });
+  expect(takeQuota(options, { ...other, platform: "google_ads" })).toBe(200);
 });
