@@ -18,7 +18,7 @@ type JudgeStore = Pick<Store, "deliveries" | "events" | "people" | "configuratio
 type Judged = { id: string; leftOut: string | null };
 
 /** Reads the next events after `after` and before `end`, and judges each. Fewer than `limit` are the last ones. */
-type Judge = (after: string, end: string, limit: number, now: number) => Promise<Judged[]>;
+export type Judge = (after: string, end: string, limit: number, now: number) => Promise<Judged[]>;
 
 export async function createJudge(store: JudgeStore, site: Site, connection: Connection): Promise<Judge> {
   const platform = platformOf(connection.platform);
