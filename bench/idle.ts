@@ -1,5 +1,5 @@
 // `npx node bench/idle.ts` measures how much CPU a relay uses that has thousands of sites and nothing to do. Each site has a key and a
-// connection. The first minutes are reported apart: after a start the relay looks once at every site. The rest covers every job
+// connection. The first minutes are reported apart: after a start the relay dueWork once at every site. The rest covers every job
 // that runs periodically.
 
 import { standinConnections } from "../scripts/standinConnections.ts";

@@ -1,4 +1,4 @@
-import { describeConfirmation, toConfirmation, toConfirmationFilter } from "../delivery/confirmations/shown.ts";
+import { describeConfirmation, toConfirmation, toConfirmationFilter } from "../delivery/confirmations/describe.ts";
 import { listAttempts } from "../delivery/trace.ts";
 import { cancel, checkFilter, replay, type Tally } from "../delivery/replay.ts";
 import { readEmailSha256 } from "../identity/person.ts";

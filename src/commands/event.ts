@@ -1,5 +1,5 @@
-import { describeConfirmation } from "../delivery/confirmations/shown.ts";
-import { describeCorrection } from "../delivery/corrections/shown.ts";
+import { describeConfirmation } from "../delivery/confirmations/describe.ts";
+import { describeCorrection } from "../delivery/corrections/describe.ts";
 import { releaseEvent } from "../delivery/release.ts";
 import { findEventById, readTrace, type Trace } from "../delivery/trace.ts";
 import { readVersion } from "../installation/installation.ts";

@@ -5,11 +5,11 @@ import { Refusal } from "../kernel/refusal.ts";
 import { platformOf } from "../platforms/index.ts";
 import type { Connection, Directory } from "../sites/directory.ts";
 import type { Attempt } from "../store/deliveries/delivery.ts";
-import { toConfirmation } from "./confirmations/shown.ts";
-import { toCorrection } from "./corrections/shown.ts";
+import { toConfirmation } from "./confirmations/describe.ts";
+import { toCorrection } from "./corrections/describe.ts";
 import { rebuildRequest } from "./platformCall.ts";
 import { toConversion } from "./plan.ts";
-import { settingsMark } from "./settingsMark.ts";
+import { settingsFingerprint } from "./settingsFingerprint.ts";
 import { toSummary, type StoredEvent } from "../store/events/eventRow.ts";
 import type { Store } from "../store/store.ts";
 import { nextTryAt } from "../store/deliveries/readDeliveries.ts";
@@ -106,7 +106,7 @@ function requestText(
   const platform = connection && platformOf(connection.platform);
   if (!platform) return "(not stored, and its connection was removed)";
   const request = rebuildRequest({ platform, settings: connection.settings }, conversion, startedAt);
-  if (settingsMark(connection, version) === mark) return request;
+  if (settingsFingerprint(connection, version) === mark) return request;
   return `(The settings of the connection, or the version of the relay, have changed since. Today the request is:)\n${request}`;
 }
 

@@ -1,4 +1,4 @@
-// Looks names up in the DNS. The operator may configure the servers: inside a network a name often resolves to another
+// DueWork names up in the DNS. The operator may configure the servers: inside a network a name often resolves to another
 // address than outside, and browsers come from outside.
 
 import { lookup, Resolver } from "node:dns/promises";

@@ -9,7 +9,7 @@ import { createBreaker } from "../delivery/lanes/breaker.ts";
 import { createLanes } from "../delivery/lanes/lanes.ts";
 import { createQuota } from "../delivery/lanes/quota.ts";
 import type { Sender } from "../delivery/send.ts";
-import { startWorker } from "../delivery/worker.ts";
+import { startWorker } from "../delivery/due/worker.ts";
 import { shortId, ulid } from "../kernel/ids.ts";
 import { hourMs, minuteMs } from "../kernel/time.ts";
 import { newSigningSecret } from "../kernel/ids.ts";

@@ -3,14 +3,14 @@
 // change.
 
 import { localClock, type SharedClock } from "../background/sharedClock.ts";
-import type { Looks } from "../delivery/looks.ts";
+import type { DueWork } from "../delivery/due/dueWork.ts";
 import type { PeriodHead } from "../store/outbound/periods.ts";
 import type { Store } from "../store/store.ts";
 
 type CloserOptions = {
   store: Pick<Store, "periods" | "engine">;
   /** Finds heads; by default by asking the store. */
-  looks?: Pick<Looks, "periodHeads" | "lookSoon">;
+  dueWork?: Pick<DueWork, "periodHeads" | "refreshSoon">;
   /** Length of a period. */
   pushMs: number;
   now: () => number;
@@ -45,7 +45,7 @@ export function periodToClose(
 
 /** Returns a function that closes the periods that are due. */
 export function createCloser(options: CloserOptions): () => Promise<void> {
-  const { store, looks, pushMs, now, elapsed, random } = options;
+  const { store, dueWork, pushMs, now, elapsed, random } = options;
   const { fromLocal } = options.clock ?? localClock(now);
   /** Heads ahead of our clock, with the time since which each has not changed. */
   const unchanged = new Map<string, { number: number; since: number }>();
@@ -65,7 +65,7 @@ export function createCloser(options: CloserOptions): () => Promise<void> {
   return async () => {
     const at = now();
     const [before, after] = [lastPeriodEnd(at, pushMs), at + pushMs];
-    const heads = await (looks?.periodHeads(before, after) ?? store.periods.listHeads(before, after));
+    const heads = await (dueWork?.periodHeads(before, after) ?? store.periods.listHeads(before, after));
     for (const head of heads) {
       const due = periodToClose(head, at, pushMs);
       if (!due || (due.isAhead && !isAbandoned(head))) continue;
@@ -76,7 +76,7 @@ export function createCloser(options: CloserOptions): () => Promise<void> {
       const dueAt = Math.round(closedAt + random() * Math.min(maxJitterMs, pushMs / 20));
       const { siteId, number } = head;
       await store.periods.close({ siteId, number, startsAt, endsAt, now: closedAt, dueAt });
-      looks?.lookSoon();
+      dueWork?.refreshSoon();
     }
   };
 }

@@ -5,7 +5,7 @@ import { poll } from "../background/poll.ts";
 import { localClock, type SharedClock } from "../background/sharedClock.ts";
 import { dayMs, hourMs } from "../kernel/time.ts";
 import { nextAttemptAt, type RetryRules } from "../delivery/retry.ts";
-import { directLooks, type Looks } from "../delivery/looks.ts";
+import { createDueWork, type DueWork } from "../delivery/due/dueWork.ts";
 import type { Sender } from "../delivery/send.ts";
 import type { Push, WebhookKey } from "../store/outbound/pushes.ts";
 import type { Store } from "../store/store.ts";
@@ -26,7 +26,7 @@ type OutboundOptions = {
   /** The clock of leases and due times; by default the node's own, which is enough for a single node. */
   clock?: SharedClock;
   /** Finds what is due; by default by asking the store. */
-  looks?: Looks;
+  dueWork?: DueWork;
   /** Milliseconds on a monotonic clock. */
   elapsed: () => number;
   newId: () => string;
@@ -42,8 +42,8 @@ const spareMs = 5000;
 
 /** `stop` also waits for the pushes under way. */
 export function startOutbound(given: OutboundOptions): { stop(): Promise<void> } {
-  const { clock = localClock(given.now), looks = directLooks(given.store) } = given;
-  const options = { ...given, clock, looks };
+  const { clock = localClock(given.now), dueWork = createDueWork(given.store) } = given;
+  const options = { ...given, clock, dueWork };
   const { onDefect, retry } = options;
   const closeDue = createCloser({ ...options, random: retry.random });
   const busy = new Map<string, Promise<void>>();
@@ -53,7 +53,7 @@ export function startOutbound(given: OutboundOptions): { stop(): Promise<void> }
     if (time.isOff) return;
     // Closed periods are pushed even if the next period cannot be closed.
     await closeDue().catch((error: unknown) => onDefect(error, { outbound: "closing" }));
-    for (const key of await looks.dueWebhooks(time.now)) {
+    for (const key of await dueWork.dueWebhooks(time.now)) {
       const name = `${key.siteId} ${key.webhookId}`;
       if (signal.aborted || busy.size >= maxConcurrent) return;
       if (busy.has(name)) continue;

@@ -1,6 +1,6 @@
 // Decides which events belong to an order, and what differs between the two. Pure: the store and the clock are elsewhere.
 
-import { toConfirmation } from "../delivery/confirmations/shown.ts";
+import { toConfirmation } from "../delivery/confirmations/describe.ts";
 import { clickIds } from "../identity/clickIds.ts";
 import { currencyDigits } from "../kernel/currency.ts";
 import { foldOrderId, type MatchKind, type RowClass } from "../kernel/reconciliation.ts";

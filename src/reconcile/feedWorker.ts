@@ -1,10 +1,10 @@
 // Fetches the feeds that are due, once a day each, and starts a reconciliation after each list. Every node polls, or asks what it has
-// listed where looks are shared; the claim of a feed lets one of them fetch it. A feed that fails is tried again every hour, and costs nothing else.
+// listed where dueWork are shared; the claim of a feed lets one of them fetch it. A feed that fails is tried again every hour, and costs nothing else.
 
 import { poll } from "../background/poll.ts";
 import type { AllowList, Resolve } from "../delivery/addresses.ts";
 import { download, DownloadFailed } from "../delivery/download.ts";
-import type { Looks } from "../delivery/looks.ts";
+import type { DueWork } from "../delivery/due/dueWork.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { dayMs, minuteMs } from "../kernel/time.ts";
 import type { Directory, Site } from "../sites/directory.ts";
@@ -18,7 +18,7 @@ import { newUploadTally, uploadOrders, type UploadTally } from "./uploadOrders.t
 
 export type FeedWorkerOptions = {
   store: Pick<Store, "orderFeeds" | "orders" | "reconciliations">;
-  looks?: Pick<Looks, "listed">;
+  dueWork?: Pick<DueWork, "listed">;
   directory: Pick<Directory, "site">;
   allow: AllowList;
   connectMs: number;
@@ -62,8 +62,8 @@ export async function fetchDue(options: FeedWorkerOptions, signal: AbortSignal):
   }
 }
 
-async function listDue({ store, looks, now, onDefect }: FeedWorkerOptions): Promise<Feed[]> {
-  const listed = looks?.listed("feed", now());
+async function listDue({ store, dueWork, now, onDefect }: FeedWorkerOptions): Promise<Feed[]> {
+  const listed = dueWork?.listed("feed", now());
   if (!listed) return store.orderFeeds.listDue(now());
   const feeds = await readListed(
     listed,

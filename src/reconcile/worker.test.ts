@@ -98,7 +98,7 @@ describe.each(engines)("reconciliation on %s", async (engine) => {
     const defects: unknown[] = [];
     const worker = createReconciliationJob({
       ...optionsOf({ ...store, reconciliations }),
-      looks: { isShared: true, listed: () => listed.splice(0) },
+      dueWork: { isShared: true, listed: () => listed.splice(0) },
       onDefect: (error) => defects.push(error),
     }).start();
     try {
@@ -310,17 +310,17 @@ describe.each(engines)("reconciliation on %s", async (engine) => {
           method === "find"
             ? { find: async (siteId) => (fail(siteId), feeds.find(siteId)) }
             : { claim: async (feed, at) => (fail(feed.siteId), feeds.claim(feed, at)) };
-        const looks = { listed: () => [down, up].map(({ id }) => ({ siteId: id, id })) };
+        const dueWork = { listed: () => [down, up].map(({ id }) => ({ siteId: id, id })) };
         const defects: unknown[] = [];
         await work({
           store: { ...store, orderFeeds: { ...feeds, ...failing } },
-          looks,
+          dueWork,
           onDefect: (error) => defects.push(error),
         });
         expect(defects).toEqual([new Error("the machine is down")]);
         expect((await findFeed(store, down.id)).fetchedAt).toBeNull();
         expect((await findFeed(store, up.id)).fetchedAt).toBe(now);
-        await work({ looks });
+        await work({ dueWork });
         expect((await findFeed(store, down.id)).fetchedAt).toBe(now);
         for (const site of [down, up]) await clear(site);
       },

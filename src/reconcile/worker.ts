@@ -1,8 +1,8 @@
-// Does the steps of running reconciliations. One node at a time does this for all sites, or where looks are shared, for the sites that it
+// Does the steps of running reconciliations. One node at a time does this for all sites, or where dueWork are shared, for the sites that it
 // looks at; the store keeps the progress, so any node can go on.
 
 import { createLeaderJob, type JobNode, type LeaderJob } from "../background/leaderJob.ts";
-import type { Looks } from "../delivery/looks.ts";
+import type { DueWork } from "../delivery/due/dueWork.ts";
 import type { Directory } from "../sites/directory.ts";
 import type { Run } from "../store/reconciliation/runs.ts";
 import type { Store } from "../store/store.ts";
@@ -19,7 +19,7 @@ type StepOptions = Pick<JobNode, "now" | "onDefect"> & {
 type ReconciliationOptions = JobNode &
   StepOptions & {
     store: Pick<Store, "leases">;
-    looks?: Pick<Looks, "listed" | "isShared">;
+    dueWork?: Pick<DueWork, "listed" | "isShared">;
   };
 
 const pollMs = { sqlite: 1000, postgres: 5000 };
@@ -31,11 +31,11 @@ const paces: Record<Store["engine"], PaceOptions> = {
 };
 
 export function createReconciliationJob(options: ReconciliationOptions): LeaderJob {
-  const { store, looks, now, onDefect } = options;
+  const { store, dueWork, now, onDefect } = options;
   const step = createStep(options);
 
   async function listRunning(): Promise<Run[]> {
-    const listed = looks?.listed("reconciliation", now());
+    const listed = dueWork?.listed("reconciliation", now());
     if (!listed) return store.reconciliations.listRunning();
     const runs = await readListed(
       listed,
@@ -52,8 +52,8 @@ export function createReconciliationJob(options: ReconciliationOptions): LeaderJ
     name: "reconciliations",
     leases: store.leases,
     leaseMs: 10_000,
-    // Where looks are shared, a run is listed on one node.
-    isDivided: looks?.isShared,
+    // Where dueWork are shared, a run is listed on one node.
+    isDivided: dueWork?.isShared,
     async work({ mayContinue }) {
       const runs = await listRunning();
       // The runs of several sites take turns. One that failed, or that another process works on, waits for the next poll.

@@ -15,7 +15,7 @@ import { countVisits } from "../collect/visitCounts.ts";
 import { createBackfillJob } from "../delivery/backfill/worker.ts";
 import { createConfirmationJob } from "../delivery/confirmations/worker.ts";
 import { createCorrectionJob } from "../delivery/corrections/worker.ts";
-import { directLooks, sharedLooks } from "../delivery/looks.ts";
+import { createDueWork, createSharedDueWork } from "../delivery/due/dueWork.ts";
 import { createBreaker } from "../delivery/lanes/breaker.ts";
 import { createLanes } from "../delivery/lanes/lanes.ts";
 import { createTokens } from "../delivery/oauth/tokens.ts";
@@ -25,7 +25,7 @@ import { markForReconnection } from "../sites/connect.ts";
 import { startOpenEvents } from "../delivery/openEvents/openEvents.ts";
 import { recheckWith } from "../delivery/recheck.ts";
 import { createSender } from "../delivery/send.ts";
-import { startWorker } from "../delivery/worker.ts";
+import { startWorker } from "../delivery/due/worker.ts";
 import { createChecker, relayOf } from "../domains/checker.ts";
 import { startHostMonitor } from "../domains/hostMonitor.ts";
 import { watchRejectedRequests } from "../inbound/rejectedRequests.ts";
@@ -111,13 +111,13 @@ async function createNode({ config, observability, shutdown, now }: ServiceOptio
   const following = directory.follow({ refreshed: onConfigurationRead, error: (error) => onDefect(error) });
   shutdown.add("watchers", "directory", following);
   const sites = () => directory.sites();
-  const looks = opened.isSharded
-    ? sharedLooks({ store, sites, owner, clock, pushMs: config.pushMs, onDefect })
-    : directLooks(store);
-  shutdown.add("background", "looks", looks);
+  const dueWork = opened.isSharded
+    ? createSharedDueWork({ store, sites, owner, clock, pushMs: config.pushMs, onDefect })
+    : createDueWork(store);
+  shutdown.add("background", "due work", dueWork);
   return {
     store,
-    looks,
+    dueWork,
     ownHost,
     directory,
     sites,
@@ -131,7 +131,7 @@ async function createNode({ config, observability, shutdown, now }: ServiceOptio
 }
 
 async function startDelivery(node: Node, { config, log, observability, shutdown }: ServiceOptions) {
-  const { store, directory, looks, now, elapsed, onDefect } = node;
+  const { store, directory, dueWork, now, elapsed, onDefect } = node;
   const sender = createSender({ ...config, allow: config.allowPrivate, origins: config.platformOrigins });
   shutdown.add("clients", "platforms", () => sender.close());
   const tokens = createTokens({ ...node, sender, renewalMs: config.attemptMs + 2000 });
@@ -139,7 +139,7 @@ async function startDelivery(node: Node, { config, log, observability, shutdown 
   const onSettled = (settlement: Settlement) => {
     const connection = directory.connection(settlement.siteId, settlement.connectionId);
     observability.onSettled(connection?.platform ?? "unknown", settlement);
-    if (settlement.state === "queued") looks.note(settlement, settlement.dueAt);
+    if (settlement.state === "queued") dueWork.note(settlement, settlement.dueAt);
   };
   const openEvents = await startOpenEvents({
     ...node,

@@ -127,7 +127,7 @@ inChromium("traffic in a real browser", () => {
     return page;
   }
 
-  test("a browser that looks and behaves like a person's passes, and its conversion is sent", async () => {
+  test("a browser that dueWork and behaves like a person's passes, and its conversion is sent", async () => {
     const page = await personsPage();
     expect(await countedAs(page)).toBe("people");
     await page.mouse.move(200, 200);

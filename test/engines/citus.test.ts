@@ -171,7 +171,7 @@ describe.skipIf(!isRun || isMissing("Citus", found, "install it into a PostgreSQ
         costs.push(ofRelays);
       }
       for (const relay of more) await relay.stop();
-      // Looks by every node at every shard took 193 ms/s for each node; a busy machine needs more time for the same work.
+      // DueWork by every node at every shard took 193 ms/s for each node; a busy machine needs more time for the same work.
       expect(costs[0]).toBeLessThan(100);
       for (const [i, cost] of costs.entries()) expect(cost).toBeLessThan(100 + 20 * ((counts[i] ?? 0) - 2));
     }

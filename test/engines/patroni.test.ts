@@ -53,7 +53,7 @@ describe.skipIf(!isRun || isMissing("Patroni", programs, "install the packages p
       );
     }
 
-    /** Looks for every order that was answered so far, on the server that is the primary now. */
+    /** DueWork for every order that was answered so far, on the server that is the primary now. */
     async function check(name: string, sent: Sent): Promise<void> {
       direct.env["DATABASE_URL"] = await patroni.leaderUrl(database);
       const checked = await load.check();

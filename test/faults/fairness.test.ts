@@ -8,7 +8,7 @@ import { createLanes, type Lanes } from "../../src/delivery/lanes/lanes.ts";
 import { createQuota } from "../../src/delivery/lanes/quota.ts";
 import { createSender } from "../../src/delivery/send.ts";
 import { createTokens } from "../../src/delivery/oauth/tokens.ts";
-import { startWorker } from "../../src/delivery/worker.ts";
+import { startWorker } from "../../src/delivery/due/worker.ts";
 import { ulid } from "../../src/kernel/ids.ts";
 import { pause, resume } from "../../src/sites/connect.ts";
 import type { Directory } from "../../src/sites/directory.ts";

@@ -8,7 +8,7 @@ import { createBreaker } from "../../src/delivery/lanes/breaker.ts";
 import { createLanes } from "../../src/delivery/lanes/lanes.ts";
 import { createQuota } from "../../src/delivery/lanes/quota.ts";
 import type { Sender } from "../../src/delivery/send.ts";
-import { startWorker } from "../../src/delivery/worker.ts";
+import { startWorker } from "../../src/delivery/due/worker.ts";
 import { shortId } from "../../src/kernel/ids.ts";
 import { connect } from "../../src/sites/connect.ts";
 import { createDirectory } from "../../src/sites/directory.ts";

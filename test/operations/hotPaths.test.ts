@@ -162,12 +162,12 @@ describe("the statements of a relay on PostgreSQL", () => {
   });
 
   test("queries over all sites lock nothing", () => {
-    const looks = heard.transactions
+    const dueWork = heard.transactions
       .slice(started)
       .flat()
       .filter((sent) => whyBackground(sent) !== null);
-    expect(looks.length).toBeGreaterThan(5);
-    expect(looks.filter(({ text }) => /FOR (?:UPDATE|SHARE)/.test(text))).toEqual([]);
+    expect(dueWork.length).toBeGreaterThan(5);
+    expect(dueWork.filter(({ text }) => /FOR (?:UPDATE|SHARE)/.test(text))).toEqual([]);
   });
 
   test("the recorded statements are those of both sites", () => {

@@ -498,7 +498,7 @@ describe("a relay asks Google for what it sent", () => {
       return (event as { conversionValue?: number } | undefined)?.conversionValue;
     };
     await home.run("site", "set", host, "corrections=on");
-    const heads = () => rows(home, "SELECT reached FROM heads WHERE name = 'corrections'");
+    const heads = () => rows(home, "SELECT reached FROM cursors WHERE name = 'corrections'");
     await eventually("refunds are looked for", async () => (await heads()).length === 1);
     expect(valueOf("A-1")).toBe(10);
     const refund = { email: "a-1@example.com", event: "refund", value: 4, orderId: "A-1" };

@@ -335,9 +335,9 @@ export const connectSide = ({ env }: Installation) => {
   return { db: connectDatabase(store), seal: sealWith(encryptionKeys) };
 };
 
-/** A node claims a webhook just before the tables are locked, and has pushed it some looks later. */
+/** A node claims a webhook just before the tables are locked, and has pushed it some dueWork later. */
 function withLateClaim(db: Database, siteId: string): Database {
-  let looks = 0;
+  let dueWork = 0;
   let dueAt: Value = null;
   const setLease = (owner: string, until: Value) =>
     db.run(`UPDATE webhooks SET owner = $2, due_at = $3 WHERE site_id = $1`, [siteId, owner, until]);
@@ -345,15 +345,15 @@ function withLateClaim(db: Database, siteId: string): Database {
     ...db,
     async run(sql, params) {
       const changed = await db.run(sql, params);
-      if (!sql.startsWith("UPDATE webhooks") || looks > 0) return changed;
-      looks = 1;
+      if (!sql.startsWith("UPDATE webhooks") || dueWork > 0) return changed;
+      dueWork = 1;
       const [webhook] = await db.all(`SELECT due_at FROM webhooks WHERE site_id = $1`, [siteId]);
       dueAt = webhook?.["due_at"] ?? null;
       await setLease("late", Date.now() + hourMs);
       return changed;
     },
     async all(sql, params) {
-      if (looks > 0 && sql.includes("FROM webhooks") && (looks += 1) === 4) await setLease("", dueAt);
+      if (dueWork > 0 && sql.includes("FROM webhooks") && (dueWork += 1) === 4) await setLease("", dueAt);
       return db.all(sql, params);
     },
   };

@@ -1,7 +1,7 @@
 // Serves the sync log: list, CSV, replay and cancel.
 
 import type { Answer, Body, Query } from "../../contract/contract.ts";
-import { toConfirmation, toConfirmationFilter } from "../../delivery/confirmations/shown.ts";
+import { toConfirmation, toConfirmationFilter } from "../../delivery/confirmations/describe.ts";
 import { cancel, checkFilter, replay, type Tally } from "../../delivery/replay.ts";
 import { persistingReasons } from "../persistingReasons.ts";
 import { findEventById } from "../../delivery/trace.ts";

@@ -3,7 +3,7 @@
 import type { z } from "zod";
 import type { Answer, Query } from "../../contract/contract.ts";
 import type { eventSummary } from "../../contract/events.ts";
-import { toConfirmationFilter } from "../../delivery/confirmations/shown.ts";
+import { toConfirmationFilter } from "../../delivery/confirmations/describe.ts";
 import { listEventsByDelivery } from "../../delivery/eventsByDelivery.ts";
 import { checkFilter } from "../../delivery/replay.ts";
 import { releaseEvent } from "../../delivery/release.ts";

@@ -1,4 +1,4 @@
-import { describeCorrection, toCorrection } from "../../delivery/corrections/shown.ts";
+import { describeCorrection, toCorrection } from "../../delivery/corrections/describe.ts";
 import { correctOrder } from "../../delivery/corrections/correctOrder.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import type { Site } from "../../sites/directory.ts";

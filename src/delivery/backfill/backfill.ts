@@ -10,7 +10,7 @@ import type { Connection, Site } from "../../sites/directory.ts";
 import { auditLine } from "../../sites/manage.ts";
 import type { BackfillRow } from "../../store/deliveries/backfills.ts";
 import type { Store } from "../../store/store.ts";
-import { createJudge } from "./judge.ts";
+import { createEligibility } from "./eligibility.ts";
 
 const pageSize = 200;
 
@@ -35,7 +35,7 @@ export async function countBackfill(
   { days, now, maxMs }: { days: number; now: number; maxMs: number },
 ): Promise<BackfillCount> {
   checkDays(days);
-  const judge = await createJudge(store, site, connection);
+  const judge = await createEligibility(store, site, connection);
   const count: BackfillCount = { found: 0, sendable: 0, leftOut: {}, isComplete: false };
   const startedAt = performance.now();
   let after = idAt(now - days * dayMs);

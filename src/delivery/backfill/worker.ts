@@ -10,14 +10,14 @@ import { isWorking, type Directory } from "../../sites/directory.ts";
 import type { BackfillRow, BackfillTally } from "../../store/deliveries/backfills.ts";
 import type { Store } from "../../store/store.ts";
 import type { Lanes } from "../lanes/lanes.ts";
-import type { Looks } from "../looks.ts";
-import { createJudge, type Judge } from "./judge.ts";
+import type { DueWork } from "../due/dueWork.ts";
+import { createEligibility, type Eligibility } from "./eligibility.ts";
 
 type BackfillOptions = JobNode & {
   store: Pick<Store, "backfills" | "leases" | "deliveries" | "events" | "people" | "configuration">;
   directory: Directory;
   /** Finds running backfills; by default by asking the store. */
-  looks?: Pick<Looks, "runningBackfills" | "isShared">;
+  dueWork?: Pick<DueWork, "runningBackfills" | "isShared">;
   lanes: Pick<Lanes, "capacity">;
 };
 
@@ -34,11 +34,11 @@ export const createBackfillJob = (options: BackfillOptions): LeaderJob =>
     name: "backfills",
     leases: options.store.leases,
     leaseMs: 10_000,
-    // Where looks are shared, a backfill is listed on one node.
-    isDivided: options.looks?.isShared,
+    // Where dueWork are shared, a backfill is listed on one node.
+    isDivided: options.dueWork?.isShared,
     async work({ each }) {
-      const { store, looks, now } = options;
-      const rows = await (looks?.runningBackfills(now()) ?? store.backfills.listRunning());
+      const { store, dueWork, now } = options;
+      const rows = await (dueWork?.runningBackfills(now()) ?? store.backfills.listRunning());
       await each(
         rows,
         ({ connectionId }) => ({ connection: connectionId }),
@@ -62,7 +62,7 @@ export async function stepBackfill(options: BackfillOptions, row: BackfillRow): 
   const outcomes = await store.backfills.readOutcomes(row);
   if (outcomes === null) return;
   const tally = addOutcomes(row.tally, outcomes);
-  const next = await judgeNext(await createJudge(store, site, connection), { ...row, tally }, now);
+  const next = await judgeNext(await createEligibility(store, site, connection), { ...row, tally }, now);
   if (next.isEnd && next.chunk.length === 0) {
     await store.backfills.end(row, "done", null, next.tally, now);
     return;
@@ -77,7 +77,7 @@ export async function stepBackfill(options: BackfillOptions, row: BackfillRow): 
 const chunkOf = (perMinute: number) => Math.min(maxChunk, Math.max(1, Math.ceil((perMinute * pollMs) / minuteMs)));
 
 /** Judges events until there is a chunk of them to send, a bounded number have been judged, or none is left. */
-async function judgeNext(judge: Judge, row: BackfillRow, now: number) {
+async function judgeNext(judge: Eligibility, row: BackfillRow, now: number) {
   const { tally: before } = row;
   const size = chunkOf(row.perMinute);
   const leftOut = { ...before.leftOut };

@@ -345,6 +345,6 @@ describe.each(["sqlite", "postgres"] as const)("confirmations on %s", async (eng
     await disconnect(context, connection, by);
     const key = { siteId: connection.siteId, connectionId: connection.id };
     expect(await store.confirmations.listDue(key, now + dayMs, 10)).toEqual([]);
-    expect(await store.confirmations.readHead(key)).toBeNull();
+    expect(await store.confirmations.readCursor(key)).toBeNull();
   });
 });

@@ -105,7 +105,7 @@ async function findQuestions(
   mayContinue: () => Promise<boolean>,
 ): Promise<void> {
   const key = { siteId, connectionId: id };
-  let stored = await store.confirmations.readHead(key);
+  let stored = await store.confirmations.readCursor(key);
   for (let pages = 0; pages < maxPages; pages++) {
     const at = now();
     const startedAt = performance.now();

@@ -48,7 +48,7 @@ export function createCorrectionJob(options: CorrectionOptions): LeaderJob {
 
   async function step(site: Site, mayContinue: () => Promise<boolean>): Promise<void> {
     if (!site.settings.corrections) {
-      if (!off.has(site.id)) await store.corrections.removeHead(site.id);
+      if (!off.has(site.id)) await store.corrections.removeCursor(site.id);
       off.add(site.id);
       return;
     }
@@ -77,7 +77,7 @@ export function createCorrectionJob(options: CorrectionOptions): LeaderJob {
 }
 
 async function findRefunds({ store, now }: CorrectionOptions, site: Site, mayContinue: () => Promise<boolean>): Promise<void> {
-  let stored = await store.corrections.readHead(site.id);
+  let stored = await store.corrections.readCursor(site.id);
   for (let pages = 0; pages < maxPages; pages++) {
     const end = idAt(now() - lagMs);
     // Refunds from before the switch was turned on are not corrected.

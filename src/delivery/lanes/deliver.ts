@@ -45,7 +45,7 @@ export type DelivererOptions = {
   elapsed: () => number;
   /** The clock of due times; by default the node's own, which is enough for a single node. */
   clock?: Pick<SharedClock, "fromLocal">;
-  /** Looks again at a batch that waited. */
+  /** DueWork again at a batch that waited. */
   recheck?: Recheck;
   /** Reports a defect of a platform's functions, or a settlement that could not be written. */
   onDefect: (error: unknown, about: Record<string, unknown>) => void;

@@ -7,10 +7,10 @@ import { poll } from "../../background/poll.ts";
 import { localClock, type SharedClock } from "../../background/sharedClock.ts";
 import type { NewDelivery } from "../../store/deliveries/delivery.ts";
 import type { Store } from "../../store/store.ts";
-import type { Looks } from "../looks.ts";
+import type { DueWork } from "../due/dueWork.ts";
 import { createRowLeases, type Ownership, type ReservedId } from "../ownership.ts";
-import { settingsMark } from "../settingsMark.ts";
-import { createMachineWork } from "../slices.ts";
+import { settingsFingerprint } from "../settingsFingerprint.ts";
+import { createMachineWork } from "../due/slices.ts";
 import { createEventList, type ListedEvent } from "./eventList.ts";
 import { createFirstAttempts } from "./firstAttempts.ts";
 import { createNodeLease } from "./nodeLease.ts";
@@ -30,7 +30,7 @@ type Options = {
   store: Pick<Store, "engine" | "nodes" | "deliveries" | "slices" | "health">;
   sites: () => Iterable<{ id: string }>;
   /** Finds dead nodes; by default by asking the store. */
-  looks?: Pick<Looks, "expiredNodes">;
+  dueWork?: Pick<DueWork, "expiredNodes">;
   /** This node. */
   owner: string;
   version: string;
@@ -102,7 +102,8 @@ export async function startOpenEvents(options: Options): Promise<OpenEvents> {
       owner,
       at,
       event: {
-        settle: (settlement, connection) => attempts.settle(settlement, connection ? settingsMark(connection, version) : ""),
+        settle: (settlement, connection) =>
+          attempts.settle(settlement, connection ? settingsFingerprint(connection, version) : ""),
         close: onEnd,
         abandon: () => void abandoned.set(listed, { siteId, since: elapsed() }),
         leaseLeftMs: () => (lease.lapses() === lapses ? lease.leftMs() : 0),

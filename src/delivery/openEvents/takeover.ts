@@ -5,15 +5,15 @@
 
 import type { Store } from "../../store/store.ts";
 import { maxLeaseMs, type ExpiredNode } from "../../store/deliveries/nodes.ts";
-import type { Looks } from "../looks.ts";
-import { createMachineWork, createSitePass, type SitePass } from "../slices.ts";
+import type { DueWork } from "../due/dueWork.ts";
+import { createMachineWork, createSitePass, type SitePass } from "../due/slices.ts";
 
 export type Takeover = Awaited<ReturnType<typeof createTakeover>>;
 
 type Options = {
   store: Pick<Store, "engine" | "nodes" | "slices" | "health">;
   sites: () => Iterable<{ id: string }>;
-  looks?: Pick<Looks, "expiredNodes">;
+  dueWork?: Pick<DueWork, "expiredNodes">;
   /** This node. */
   owner: string;
   /** The present time by the clock of due times. */
@@ -25,7 +25,7 @@ type Options = {
 /** The row of a dead node stays this long, for a transaction of it that was committed late. */
 const keepRowMs = 600_000;
 
-export async function createTakeover({ store, sites, looks, owner, sharedNow, elapsed, onDefect }: Options) {
+export async function createTakeover({ store, sites, dueWork, owner, sharedNow, elapsed, onDefect }: Options) {
   const onEachMachine = createMachineWork(store);
   const takenOver = new Set<string>();
   /** Takeovers with sites that are left, by node. */
@@ -75,7 +75,7 @@ export async function createTakeover({ store, sites, looks, owner, sharedNow, el
   }
 
   async function takeOverExpired(): Promise<void> {
-    const listed = await (looks?.expiredNodes() ?? store.nodes.listExpired());
+    const listed = await (dueWork?.expiredNodes() ?? store.nodes.listExpired());
     if (!listed) return;
     const dead = listed.filter(isDead);
     forgetOthers(listed, dead);

@@ -6,7 +6,7 @@ import { asNumber, asOneOf, asText, asTextOrNull, describeRow } from "../describ
 import { allByKeys, chunks, rowStatement, type Database, type RowQuery } from "../engine/database.ts";
 import type { DeliveryKey } from "../deliveries/delivery.ts";
 import { lockEvents } from "../events/eventRow.ts";
-import { moveHead, readHead, removeHead } from "../heads.ts";
+import { moveCursor, readCursor, removeCursor } from "../cursors.ts";
 
 export type CorrectionRow = DeliveryKey & {
   state: CorrectionState;
@@ -53,12 +53,12 @@ const keyOf = ({ siteId, eventId, connectionId }: DeliveryKey) => [siteId, event
 export function correctionStore(db: Database) {
   return {
     /** Returns the last event that was looked at for refunds; null while the site has never been read. */
-    readHead: (siteId: string): Promise<string | null> => readHead(db, siteId, headName),
+    readCursor: (siteId: string): Promise<string | null> => readCursor(db, siteId, headName),
 
     /** Stores corrections and moves the head. False when another node has moved it. Events that were purged are left out. */
     addFound: (siteId: string, before: string | null, head: string, found: readonly NewCorrection[]): Promise<boolean> =>
       db.write(async (tx) => {
-        if (!(await moveHead(tx, siteId, headName, before, head))) return false;
+        if (!(await moveCursor(tx, siteId, headName, before, head))) return false;
         await save(tx, siteId, found, db.forUpdate);
         return true;
       }),
@@ -68,7 +68,7 @@ export function correctionStore(db: Database) {
       db.write((tx) => save(tx, siteId, found, db.forUpdate)),
 
     /** Begins anew with the next refund: what comes in while the site's switch is off is not corrected later. */
-    removeHead: (siteId: string): Promise<void> => db.write((tx) => removeHead(tx, siteId, headName)),
+    removeCursor: (siteId: string): Promise<void> => db.write((tx) => removeCursor(tx, siteId, headName)),
 
     async listDue(siteId: string, now: number, limit: number): Promise<CorrectionRow[]> {
       const rows = await db.all(

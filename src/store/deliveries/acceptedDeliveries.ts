@@ -3,7 +3,7 @@
 // nothing more for a platform that is asked about it later.
 
 import type { Database } from "../engine/database.ts";
-import { readHead } from "../heads.ts";
+import { readCursor } from "../cursors.ts";
 import type { ConnectionKey } from "./delivery.ts";
 import { readOutcomesOf, type Outcome } from "./outcomes.ts";
 import { deliverySource, readPlanned, type PlannedEvent } from "./readDeliveries.ts";
@@ -87,8 +87,8 @@ export function acceptedDeliveryStore(db: Database) {
   }
 
   return {
-    async readHead({ siteId, connectionId }: ConnectionKey): Promise<ConfirmationHead | null> {
-      const text = await readHead(db, siteId, headName(connectionId));
+    async readCursor({ siteId, connectionId }: ConnectionKey): Promise<ConfirmationHead | null> {
+      const text = await readCursor(db, siteId, headName(connectionId));
       const [eventId = "", attemptAt, attemptEventId = ""] = text?.split(" ") ?? [];
       return text === null ? null : { eventId, attemptAt: Number(attemptAt), attemptEventId };
     },

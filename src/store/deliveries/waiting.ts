@@ -21,7 +21,7 @@ const waitingRow = describeRow<Waiting, Waiting>({
   at: asNumber,
 });
 
-export type LookBounds = {
+export type DueBounds = {
   /** What falls due by then is listed. */
   by: number;
   /** Periods that ended before, or end after, are listed. */
@@ -32,7 +32,7 @@ export type LookBounds = {
 export function waitingStore(db: Database) {
   return {
     /** Lists what waits on sites that are on one machine. Every table names the sites: else Citus reads all shards. */
-    async find(siteIds: readonly string[], { by, endedBefore, endsAfter }: LookBounds): Promise<Waiting[]> {
+    async find(siteIds: readonly string[], { by, endedBefore, endsAfter }: DueBounds): Promise<Waiting[]> {
       const rows = await db.background.all(
         `SELECT ${waitingRow.list} FROM (
            SELECT 'delivery' AS kind, site_id, connection_id AS id, MIN(due_at) AS at FROM deliveries

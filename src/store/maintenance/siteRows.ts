@@ -19,7 +19,7 @@ export const historyTables = [
   "confirmation_requests",
   "quality_snapshots",
   "corrections",
-  "heads",
+  "cursors",
   "identities",
   "visitors",
   "consents",

@@ -42,7 +42,7 @@ export const purgedTables = [
   "outcomes",
   "events",
   "dedup_claims",
-  "heads",
+  "cursors",
   "identities",
   "visitors",
   "consent_history",

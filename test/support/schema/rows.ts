@@ -130,7 +130,7 @@ export function representativeRows(): Record<string, Row[]> {
     ],
     outcomes: [{ site_id, event_id: eventId, number: 0, results: `[[1,${at},5,200,1,"abcdef","{}"]]` }],
     nodes: [{ site_id: "", owner: "node", low_water: eventId, until: at }],
-    heads: [
+    cursors: [
       { site_id, name: "confirmations of c1", reached: `${eventId} ${at} ${eventId}` },
       { site_id, name: "corrections", reached: eventId },
       { site_id, name: "purged answers", reached: eventId },

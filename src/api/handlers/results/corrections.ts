@@ -1,7 +1,7 @@
 // Serves the corrections of refunded conversions.
 
 import { correctOrder } from "../../../delivery/corrections/correctOrder.ts";
-import { toCorrection } from "../../../delivery/corrections/shown.ts";
+import { toCorrection } from "../../../delivery/corrections/describe.ts";
 import { lastId } from "../../../kernel/ids.ts";
 import type { NewCorrection } from "../../../store/corrections/corrections.ts";
 import type { Handlers } from "../../call.ts";

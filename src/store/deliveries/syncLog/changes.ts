@@ -14,7 +14,7 @@ import {
   type Value,
 } from "../../engine/database.ts";
 import { lockEvents } from "../../events/eventRow.ts";
-import { moveHead, readHead } from "../../heads.ts";
+import { moveCursor, readCursor } from "../../cursors.ts";
 import { attemptsSince, skipScanSite } from "../dueConnections.ts";
 import { readDueTime } from "../dueTime.ts";
 import { deliveryRow, insertDeliveries } from "../delivery.ts";
@@ -29,7 +29,7 @@ type Selection = [sql: string, params: Value[]];
 
 /** Selects the answers from before `before` that are still there: of first attempts, and of later ones. */
 export async function selectAnswers(db: Query, siteId: string, before: number): Promise<{ first: Selection; later: Selection }> {
-  const head = await readHead(db, siteId, purgedAnswers);
+  const head = await readCursor(db, siteId, purgedAnswers);
   const first = `SELECT number FROM outcomes WHERE site_id = $1 AND event_id >= $2 AND event_id < $3`;
   const later = `SELECT number FROM attempts WHERE site_id = $1 AND request <> '(removed)' AND started_at < $2`;
   return { first: [first, [siteId, head ?? "", idAt(before)]], later: [later, [siteId, before]] };
@@ -136,7 +136,7 @@ export function syncLogChangeStore(db: Database) {
   /** Removes answers from outcomes, in the order of events from where the last call ended. Returns how many rows it read. */
   function purgeAnswers(siteId: string, before: number, max: number): Promise<number> {
     return db.write(async (tx) => {
-      const head = await readHead(tx, siteId, purgedAnswers);
+      const head = await readCursor(tx, siteId, purgedAnswers);
       const columns = "event_id, number, results";
       const rows = await tx.all(
         `SELECT ${columns} FROM outcomes WHERE site_id = $1 AND event_id >= $2 AND event_id < $3
@@ -151,7 +151,7 @@ export function syncLogChangeStore(db: Database) {
         String(last.event_id),
       ]);
       await removeAnswers(tx, siteId, [...rows.filter((row) => row.event_id !== last.event_id), ...ofLast]);
-      await moveHead(tx, siteId, purgedAnswers, head, `${String(last.event_id)}0`);
+      await moveCursor(tx, siteId, purgedAnswers, head, `${String(last.event_id)}0`);
       return rows.length;
     });
   }

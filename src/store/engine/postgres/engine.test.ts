@@ -31,7 +31,7 @@ test.skipIf(inject("inSchemas"))(
 
 test("looks over all sites that hang leave the other reads their connections, and end after a short time", async () => {
   const db = connectPostgres(await freshDatabase(), { connections: 6 });
-  const looks = Array.from({ length: 8 }, () =>
+  const dueWork = Array.from({ length: 8 }, () =>
     db.background.all("SELECT pg_sleep(30)").then(
       () => "answered",
       (error: { code?: string }) => error.code,
@@ -40,10 +40,10 @@ test("looks over all sites that hang leave the other reads their connections, an
   try {
     const reads = await Promise.all(Array.from({ length: 20 }, (_, n) => db.all("SELECT $1 AS n", [n])));
     expect(reads).toHaveLength(20);
-    expect(await Promise.race(looks)).toBe("57014");
+    expect(await Promise.race(dueWork)).toBe("57014");
   } finally {
     await db.close();
-    await Promise.all(looks);
+    await Promise.all(dueWork);
   }
 });
 

@@ -461,8 +461,8 @@ export const initial: Migration = shardOthers({
     ) {COMPACT}`,
     `CREATE INDEX corrections_due ON corrections (site_id, due_at) WHERE state = 'waiting'`,
 
-    // Holds how far work has read the rows of a site, by the name of the work: heads.ts.
-    `CREATE TABLE heads (
+    // Holds how far work has read the rows of a site, by the name of the work: cursors.ts.
+    `CREATE TABLE cursors (
       site_id text NOT NULL,
       name text NOT NULL,
       reached text NOT NULL,

@@ -1,13 +1,13 @@
-// Looks at a sharded database, which is simulated by one PostgreSQL and a given division of the sites. The store is real.
+// DueWork at a sharded database, which is simulated by one PostgreSQL and a given division of the sites. The store is real.
 
 import { afterAll, expect, onTestFinished, test } from "vitest";
-import { auditLine, newEvent, newSite, queuedDelivery } from "../../test/support/events.ts";
-import { createNodes, sql } from "../../test/support/nodes.ts";
-import { eventually } from "../../test/support/relay.ts";
-import { localClock } from "../background/sharedClock.ts";
-import { shortId } from "../kernel/ids.ts";
-import type { Store } from "../store/store.ts";
-import { sharedLooks } from "./looks.ts";
+import { auditLine, newEvent, newSite, queuedDelivery } from "../../../test/support/events.ts";
+import { createNodes, sql } from "../../../test/support/nodes.ts";
+import { eventually } from "../../../test/support/relay.ts";
+import { localClock } from "../../background/sharedClock.ts";
+import { shortId } from "../../kernel/ids.ts";
+import type { Store } from "../../store/store.ts";
+import { createSharedDueWork } from "./dueWork.ts";
 
 const { store, location, close } = await createNodes("postgres");
 afterAll(close);
@@ -45,7 +45,7 @@ function startNode({ ids, divided }: Division, find = findAll, backfills = store
   const owner = shortId();
   const seen: string[][] = [];
   const defects: unknown[] = [];
-  const looks = sharedLooks({
+  const dueWork = createSharedDueWork({
     store: {
       ...store,
       backfills,
@@ -65,7 +65,7 @@ function startNode({ ids, divided }: Division, find = findAll, backfills = store
     everyMs,
   });
   onTestFinished(async () => {
-    await looks.stop();
+    await dueWork.stop();
     await store.nodes.remove(owner);
   });
   /** The sites of the next whole look. */
@@ -74,7 +74,7 @@ function startNode({ ids, divided }: Division, find = findAll, backfills = store
     await eventually("it has looked", () => seen.length >= 4);
     return [...new Set(seen.flat())].toSorted();
   }
-  return { owner, looks, seen, defects, looksAt };
+  return { owner, dueWork, seen, defects, looksAt };
 }
 
 const live = (owner: string) => store.nodes.renew(owner, "0", 60_000);
@@ -100,7 +100,7 @@ test("nodes divide the slices among each other, and those of a dead node are tak
   });
   // A node that dies neither renews nor releases.
   await store.nodes.remove(second.owner);
-  await second.looks.stop();
+  await second.dueWork.stop();
   await eventually("all slices are taken over", async () => (await first.looksAt()).length === 4);
   expect([...first.defects, ...second.defects]).toEqual([]);
 });
@@ -112,11 +112,11 @@ test("one node watches the others, and lists each that died once in a look", asy
   const dead = shortId();
   await store.nodes.renew(dead, "0", -1);
   onTestFinished(() => store.nodes.remove(dead));
-  /** What a node lists in its next two looks. */
-  async function listings({ looks }: (typeof nodes)[number]): Promise<string> {
+  /** What a node lists in its next two dueWork. */
+  async function listings({ dueWork }: (typeof nodes)[number]): Promise<string> {
     const listed: string[] = [];
     await eventually("it has looked twice", async () => {
-      const found = await looks.expiredNodes();
+      const found = await dueWork.expiredNodes();
       if (found) listed.push(found.map(({ node }) => node.owner).join());
       return listed.length === 2;
     });
@@ -136,11 +136,11 @@ test("what falls due before the next look is listed by one statement, and return
   await queue(siteId, Date.now() + 3_600_000, "c2");
   const node = startNode(division);
   await live(node.owner);
-  await eventually("it is listed", async () => (await node.looks.dueConnections(dueAt)).length === 1);
-  expect(await node.looks.dueConnections(dueAt - 1)).toEqual([]);
-  node.looks.note({ siteId, connectionId: "c2" }, 50);
-  expect(await node.looks.dueConnections(49)).toEqual([]);
-  expect(await node.looks.dueConnections(50)).toEqual([{ siteId, connectionId: "c2" }]);
+  await eventually("it is listed", async () => (await node.dueWork.dueConnections(dueAt)).length === 1);
+  expect(await node.dueWork.dueConnections(dueAt - 1)).toEqual([]);
+  node.dueWork.note({ siteId, connectionId: "c2" }, 50);
+  expect(await node.dueWork.dueConnections(49)).toEqual([]);
+  expect(await node.dueWork.dueConnections(50)).toEqual([{ siteId, connectionId: "c2" }]);
   expect(node.seen.every((sites) => sites.length === 2)).toBe(true);
 });
 
@@ -155,12 +155,12 @@ test("parked deliveries are listed, and those of a machine that fails keep no ot
   );
   await live(node.owner);
   await eventually("the other machine's are listed", async () => {
-    const parked = await node.looks.parkedConnections();
+    const parked = await node.dueWork.parkedConnections();
     return parked.some((one) => one.siteId === onSecond);
   });
-  expect([await node.looks.dueConnections(Date.now()), node.defects.length > 0]).toEqual([[], true]);
+  expect([await node.dueWork.dueConnections(Date.now()), node.defects.length > 0]).toEqual([[], true]);
   isDown = false;
-  await eventually("it is back", async () => (await node.looks.dueConnections(Date.now())).length === 1);
+  await eventually("it is back", async () => (await node.dueWork.dueConnections(Date.now())).length === 1);
 });
 
 test("running reconciliations and feeds that are due are listed", async () => {
@@ -188,7 +188,7 @@ test("running reconciliations and feeds that are due are listed", async () => {
   await live(node.owner);
   const found = { reconciliation: "", feed: "" };
   const list = (kind: keyof typeof found) => {
-    for (const one of node.looks.listed(kind, Date.now()) ?? []) found[kind] = `${one.siteId} ${one.id}`;
+    for (const one of node.dueWork.listed(kind, Date.now()) ?? []) found[kind] = `${one.siteId} ${one.id}`;
     return found[kind] !== "";
   };
   await eventually("both are listed", () => list("reconciliation") && list("feed"));
@@ -218,7 +218,7 @@ test("a backfill that cannot be read stays listed, and keeps no other from being
   });
   await live(node.owner);
   const isFound = (siteId: string) => async () =>
-    (await node.looks.runningBackfills(Date.now())).some((row) => row.siteId === siteId);
+    (await node.dueWork.runningBackfills(Date.now())).some((row) => row.siteId === siteId);
   await eventually("the other is returned", isFound(sound));
   await eventually("the error is reported", () => node.defects.length > 0);
   isDown = false;
@@ -229,7 +229,7 @@ test("while leases cannot be read every node looks at all sites", async () => {
   const division = await addSites();
   const node = startNode(division);
   const readHolders = () => Promise.reject(new Error("down"));
-  const blind = sharedLooks({
+  const blind = createSharedDueWork({
     store: {
       ...store,
       slices: { ...store.slices, divide: async () => division.divided, readHolders },

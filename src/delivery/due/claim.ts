@@ -1,20 +1,20 @@
 // Claims due deliveries of one connection, looks again at what may have changed since they were planned, and sends them through
 // the connection's lanes.
 
-import type { SharedClock } from "../background/sharedClock.ts";
-import { withCurrentConsent } from "../identity/attribution.ts";
-import { unselectedReason } from "../kernel/event.ts";
-import { platformOf } from "../platforms/index.ts";
-import { isWorking, type Connection, type Directory } from "../sites/directory.ts";
-import { damageFindings } from "../store/damagedRows.ts";
-import { backfillReason } from "../store/deliveries/backfills.ts";
-import type { ConnectionKey, Delivery, Settlement } from "../store/deliveries/delivery.ts";
-import type { StoredEvent } from "../store/events/eventRow.ts";
-import type { Store } from "../store/store.ts";
-import type { Lanes } from "./lanes/lanes.ts";
-import type { Ownership } from "./ownership.ts";
-import { isSelected, parkedReason, toConversion, type Job } from "./plan.ts";
-import { expiryOf, maxAgeDaysOf } from "./retry.ts";
+import type { SharedClock } from "../../background/sharedClock.ts";
+import { withCurrentConsent } from "../../identity/attribution.ts";
+import { unselectedReason } from "../../kernel/event.ts";
+import { platformOf } from "../../platforms/index.ts";
+import { isWorking, type Connection, type Directory } from "../../sites/directory.ts";
+import { damageFindings } from "../../store/damagedRows.ts";
+import { backfillReason } from "../../store/deliveries/backfills.ts";
+import type { ConnectionKey, Delivery, Settlement } from "../../store/deliveries/delivery.ts";
+import type { StoredEvent } from "../../store/events/eventRow.ts";
+import type { Store } from "../../store/store.ts";
+import type { Lanes } from "../lanes/lanes.ts";
+import type { Ownership } from "../ownership.ts";
+import { isSelected, parkedReason, toConversion, type Job } from "../plan.ts";
+import { expiryOf, maxAgeDaysOf } from "../retry.ts";
 
 export type ClaimOptions = {
   store: Store;

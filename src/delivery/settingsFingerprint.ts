@@ -8,7 +8,7 @@ import type { Connection } from "../sites/directory.ts";
 const marks = new WeakMap<Connection, string>();
 
 /** 36 bits are enough to tell a few versions of one connection apart. Secrets do not show in a stored request. */
-export function settingsMark(connection: Connection, version: string): string {
+export function settingsFingerprint(connection: Connection, version: string): string {
   let mark = marks.get(connection);
   if (mark === undefined) {
     const fields = platformOf(connection.platform)?.settings ?? [];

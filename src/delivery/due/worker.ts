@@ -4,18 +4,18 @@
 // A poll visits every connection once and does a small step for each, so that a large backlog of one connection delays the
 // others by one step only. The rest follows with the next poll, which then starts at once.
 
-import { poll } from "../background/poll.ts";
-import { localClock, type SharedClock } from "../background/sharedClock.ts";
-import { isWorking } from "../sites/directory.ts";
-import type { ConnectionKey } from "../store/deliveries/delivery.ts";
+import { poll } from "../../background/poll.ts";
+import { localClock, type SharedClock } from "../../background/sharedClock.ts";
+import { isWorking } from "../../sites/directory.ts";
+import type { ConnectionKey } from "../../store/deliveries/delivery.ts";
 import { maxChanged, sendDue, type ClaimOptions } from "./claim.ts";
-import { directLooks, type Looks } from "./looks.ts";
+import { createDueWork, type DueWork } from "./dueWork.ts";
 
 type WorkerOptions = Omit<ClaimOptions, "clock"> & {
   /** The clock of leases and due times; by default the node's own, which is enough for a single node. */
   clock?: SharedClock;
   /** Finds what is due; by default by asking the store. */
-  looks?: Looks;
+  dueWork?: DueWork;
   /** Called after every poll. */
   onPoll?: () => void;
 };
@@ -26,8 +26,8 @@ export const sweepMs = 2000;
 export const wakeDelayMs = 5;
 
 export function startWorker(given: WorkerOptions): { stop(): Promise<void> } {
-  const { clock = localClock(given.now), looks = directLooks(given.store) } = given;
-  const options = { ...given, clock, looks };
+  const { clock = localClock(given.now), dueWork = createDueWork(given.store) } = given;
+  const options = { ...given, clock, dueWork };
   const { elapsed, onDefect } = options;
   /** Deliveries were due for which there was no capacity: poll again as soon as there is. */
   let more = false;
@@ -46,10 +46,10 @@ export function startWorker(given: WorkerOptions): { stop(): Promise<void> } {
         if (isLeft) pollAgain();
       }
       // Also those of removed connections, which another node may have held until now.
-      for (const due of await looks.dueConnections(time.now)) {
+      for (const due of await dueWork.dueConnections(time.now)) {
         if (signal.aborted) return;
         const isMore = await sendDueOf(due);
-        if (isMore) looks.note(due, time.now);
+        if (isMore) dueWork.note(due, time.now);
         more ||= isMore;
       }
       if (more && freedSincePoll) loop.wake(wakeDelayMs);
@@ -64,7 +64,7 @@ export function startWorker(given: WorkerOptions): { stop(): Promise<void> } {
       return await sendDue(options, due, { onCapacity, pollAgain });
     } catch (error) {
       onDefect(error, { worker: "claim", connection: due.connectionId });
-      looks.note(due, options.now() + pollMs);
+      dueWork.note(due, options.now() + pollMs);
       return false;
     }
   }
@@ -93,9 +93,15 @@ export function startWorker(given: WorkerOptions): { stop(): Promise<void> } {
  * Queues the parked deliveries of active connections. Resuming and reconnecting do so too; this is for deliveries that a
  * node parked before it knew that the connection is active again. True when there are more.
  */
-async function sweepParked({ store, directory, clock, looks, onDefect }: ClaimOptions & { looks: Looks }): Promise<boolean> {
+async function sweepParked({
+  store,
+  directory,
+  clock,
+  dueWork,
+  onDefect,
+}: ClaimOptions & { dueWork: DueWork }): Promise<boolean> {
   let isLeft = false;
-  for (const { siteId, connectionId } of await looks.parkedConnections()) {
+  for (const { siteId, connectionId } of await dueWork.parkedConnections()) {
     const site = directory.site(siteId);
     if (!site || !isWorking(site)) continue;
     if (directory.connection(siteId, connectionId)?.state !== "active") continue;
@@ -105,7 +111,7 @@ async function sweepParked({ store, directory, clock, looks, onDefect }: ClaimOp
       onDefect(error, { worker: "parked", connection: connectionId });
       return 0;
     });
-    if (released > 0) looks.note({ siteId, connectionId }, now);
+    if (released > 0) dueWork.note({ siteId, connectionId }, now);
     isLeft ||= released >= maxChanged;
   }
   return isLeft;

@@ -12,15 +12,15 @@ import type { Store } from "../../store/store.ts";
 import { isSelected, toConversion } from "../plan.ts";
 import { maxAgeDaysOf } from "../retry.ts";
 
-type JudgeStore = Pick<Store, "deliveries" | "events" | "people" | "configuration">;
+type EligibilityStore = Pick<Store, "deliveries" | "events" | "people" | "configuration">;
 
 /** An event with `leftOut` null is sent; otherwise it says why not, as people read it after a number. */
-type Judged = { id: string; leftOut: string | null };
+type Checked = { id: string; leftOut: string | null };
 
 /** Reads the next events after `after` and before `end`, and judges each. Fewer than `limit` are the last ones. */
-export type Judge = (after: string, end: string, limit: number, now: number) => Promise<Judged[]>;
+export type Eligibility = (after: string, end: string, limit: number, now: number) => Promise<Checked[]>;
 
-export async function createJudge(store: JudgeStore, site: Site, connection: Connection): Promise<Judge> {
+export async function createEligibility(store: EligibilityStore, site: Site, connection: Connection): Promise<Eligibility> {
   const platform = platformOf(connection.platform);
   /** This connection and removed ones to the same account. */
   const toAccount = new Set([
@@ -35,7 +35,7 @@ export async function createJudge(store: JudgeStore, site: Site, connection: Con
       page.map(({ id }) => id),
     );
     const consentOf = createConsents(store, site);
-    const judged: Judged[] = [];
+    const judged: Checked[] = [];
     for (const { id, event } of page) {
       const known = (deliveries.get(id) ?? []).filter((one) => toAccount.has(one.connectionId));
       const leftOut = !platform

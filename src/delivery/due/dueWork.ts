@@ -6,18 +6,18 @@
 // at its slices every ten seconds, with one statement for each machine, and lists what falls due before the next look; the workers
 // find it in that list when it is due. What a node queues itself it lists at once.
 
-import { poll } from "../background/poll.ts";
-import type { SharedClock } from "../background/sharedClock.ts";
-import type { BackfillRow } from "../store/deliveries/backfills.ts";
-import type { ConnectionKey } from "../store/deliveries/delivery.ts";
-import type { ExpiredNode } from "../store/deliveries/nodes.ts";
-import type { LookBounds, Waiting } from "../store/deliveries/waiting.ts";
-import type { PeriodHead } from "../store/outbound/periods.ts";
-import type { WebhookKey } from "../store/outbound/pushes.ts";
-import type { Store } from "../store/store.ts";
+import { poll } from "../../background/poll.ts";
+import type { SharedClock } from "../../background/sharedClock.ts";
+import type { BackfillRow } from "../../store/deliveries/backfills.ts";
+import type { ConnectionKey } from "../../store/deliveries/delivery.ts";
+import type { ExpiredNode } from "../../store/deliveries/nodes.ts";
+import type { DueBounds, Waiting } from "../../store/deliveries/waiting.ts";
+import type { PeriodHead } from "../../store/outbound/periods.ts";
+import type { WebhookKey } from "../../store/outbound/pushes.ts";
+import type { Store } from "../../store/store.ts";
 import { createSlices } from "./slices.ts";
 
-export type Looks = {
+export type DueWork = {
   /** True where one node looks at a site: its finder need not ask for a lease. */
   isShared: boolean;
   dueConnections(now: number): Promise<ConnectionKey[]>;
@@ -33,12 +33,12 @@ export type Looks = {
   /** A connection has deliveries that fall due at `at`, or that could not be claimed before. */
   note(connection: ConnectionKey, at: number): void;
   /** Something was changed here that the next look should find. */
-  lookSoon(): void;
+  refreshSoon(): void;
   stop(): Promise<void>;
 };
 
 /** Asks the database whenever it is asked. */
-export const directLooks = (store: Pick<Store, "deliveries" | "pushes" | "periods" | "backfills" | "nodes">): Looks => ({
+export const createDueWork = (store: Pick<Store, "deliveries" | "pushes" | "periods" | "backfills" | "nodes">): DueWork => ({
   isShared: false,
   dueConnections: (now) => store.deliveries.findDue(now),
   parkedConnections: () => store.deliveries.findParked(),
@@ -48,11 +48,11 @@ export const directLooks = (store: Pick<Store, "deliveries" | "pushes" | "period
   listed: () => null,
   expiredNodes: () => store.nodes.listExpired(),
   note() {},
-  lookSoon() {},
+  refreshSoon() {},
   stop: () => Promise.resolve(),
 });
 
-type LookOptions = {
+type SharedOptions = {
   store: Pick<Store, "waiting" | "slices" | "backfills" | "nodes">;
   sites: () => Iterable<{ id: string }>;
   /** This node. */
@@ -64,7 +64,7 @@ type LookOptions = {
   everyMs?: number;
 };
 
-export const lookMs = 10_000;
+export const refreshMs = 10_000;
 /** Changes that come together share a look. */
 const soonMs = 500;
 /** Backfills that are read at the same time. */
@@ -72,8 +72,8 @@ const maxReads = 16;
 /** Further connections are found by the next look. */
 const maxListed = 100_000;
 
-export function sharedLooks(options: LookOptions): Looks {
-  const { store, clock, pushMs, onDefect, everyMs = lookMs } = options;
+export function createSharedDueWork(options: SharedOptions): DueWork {
+  const { store, clock, pushMs, onDefect, everyMs = refreshMs } = options;
   const slices = createSlices({ ...options, leaseMs: 3 * everyMs });
   const lists = {
     delivery: createList(),
@@ -85,43 +85,43 @@ export function sharedLooks(options: LookOptions): Looks {
     feed: createList(),
   } satisfies Record<Waiting["kind"], List>;
 
-  let nextLookAt = 0;
+  let nextRefreshAt = 0;
   let expired: ExpiredNode[] | null = null;
 
-  async function look(): Promise<void> {
+  async function refresh(): Promise<void> {
     const { now, isOff } = await clock.read();
     if (isOff) return;
     lists.backfill.clear();
-    nextLookAt = now + 1.5 * everyMs;
+    nextRefreshAt = now + 1.5 * everyMs;
     // A little more than until the next look.
     const by = Math.round(now + 1.5 * everyMs);
     const bounds = { by, endedBefore: Math.floor(by / pushMs) * pushMs, endsAfter: now + pushMs };
     const { machines, isWatchingNodes } = await slices.hold(now);
-    await Promise.all([...machines.map((siteIds) => lookAt(siteIds, bounds)), lookAtNodes(isWatchingNodes)]);
+    await Promise.all([...machines.map((siteIds) => refreshSites(siteIds, bounds)), refreshNodes(isWatchingNodes)]);
   }
 
-  async function lookAtNodes(isWatching: boolean): Promise<void> {
+  async function refreshNodes(isWatching: boolean): Promise<void> {
     try {
       expired = isWatching ? await store.nodes.listExpired() : [];
     } catch (error) {
-      onDefect(error, { worker: "look" });
+      onDefect(error, { worker: "due work" });
     }
   }
 
   /** A machine that does not answer keeps no other from being looked at. */
-  async function lookAt(siteIds: readonly string[], bounds: LookBounds): Promise<void> {
+  async function refreshSites(siteIds: readonly string[], bounds: DueBounds): Promise<void> {
     try {
       for (const one of await store.waiting.find(siteIds, bounds)) lists[one.kind].add(one);
     } catch (error) {
-      onDefect(error, { worker: "look", sites: siteIds.length });
+      onDefect(error, { worker: "due work", sites: siteIds.length });
     }
   }
 
   const loop = poll({
     everyMs,
     jitter: 0.1,
-    work: look,
-    onError: (error) => onDefect(error, { worker: "look" }),
+    work: refresh,
+    onError: (error) => onDefect(error, { worker: "due work" }),
   });
 
   const toConnection = ({ siteId, id }: Listed): ConnectionKey => ({ siteId, connectionId: id });
@@ -140,13 +140,13 @@ export function sharedLooks(options: LookOptions): Looks {
       const due = lists.backfill.take(({ at }) => at <= now);
       const read = async ({ siteId, id }: Listed) => {
         const row = await store.backfills.find(siteId, id).catch((error: unknown) => {
-          onDefect(error, { worker: "look", site: siteId, backfill: id });
+          onDefect(error, { worker: "due work", site: siteId, backfill: id });
           return "unread" as const;
         });
         if (row !== "unread" && row?.state !== "running") return;
         if (row !== "unread") rows.push(row);
         // It stays listed until the next look, which another node may make: the next step may be due before.
-        if (nextLookAt > now) lists.backfill.add({ siteId, id, at: now + 1000 });
+        if (nextRefreshAt > now) lists.backfill.add({ siteId, id, at: now + 1000 });
       };
       for (let i = 0; i < due.length; i += maxReads) await Promise.all(due.slice(i, i + maxReads).map(read));
       return rows;
@@ -158,7 +158,7 @@ export function sharedLooks(options: LookOptions): Looks {
       return found;
     },
     note: ({ siteId, connectionId }, at) => lists.delivery.add({ siteId, id: connectionId, at }),
-    lookSoon: () => loop.wake(soonMs),
+    refreshSoon: () => loop.wake(soonMs),
     async stop() {
       await loop.stop();
       await slices.release();

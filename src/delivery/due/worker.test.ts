@@ -1,14 +1,14 @@
 // A real store and worker, with lanes that only note what they are given.
 
 import { afterAll, expect, test } from "vitest";
-import { newEvent, queuedDelivery } from "../../test/support/events.ts";
-import { createNodes } from "../../test/support/nodes.ts";
-import { eventually } from "../../test/support/relay.ts";
-import { connect } from "../sites/connect.ts";
-import { createDirectory, type Directory } from "../sites/directory.ts";
-import { addSite } from "../sites/manage.ts";
-import type { Lanes } from "./lanes/lanes.ts";
-import { ownedByAny } from "../store/deliveries/ownership.ts";
+import { newEvent, queuedDelivery } from "../../../test/support/events.ts";
+import { createNodes } from "../../../test/support/nodes.ts";
+import { eventually } from "../../../test/support/relay.ts";
+import { connect } from "../../sites/connect.ts";
+import { createDirectory, type Directory } from "../../sites/directory.ts";
+import { addSite } from "../../sites/manage.ts";
+import type { Lanes } from "../lanes/lanes.ts";
+import { ownedByAny } from "../../store/deliveries/ownership.ts";
 import { startWorker } from "./worker.ts";
 
 const { store, close } = await createNodes("sqlite");

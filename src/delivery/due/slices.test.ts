@@ -1,8 +1,8 @@
 // Work on the sites of a sharded database whose division is given, with sites that fail.
 
 import { expect, test } from "vitest";
-import { MachineDown } from "../store/engine/postgres/machines.ts";
-import type { Store } from "../store/store.ts";
+import { MachineDown } from "../../store/engine/postgres/machines.ts";
+import type { Store } from "../../store/store.ts";
 import { createMachineWork, createSitePass } from "./slices.ts";
 
 /** Sites a, b and c are on one machine, d is on another. */

@@ -2,7 +2,7 @@
 // looking, together they read each shard once. A node holds its share of the slices: all of them divided by the nodes that live.
 // One more slice has no sites: its holder watches the nodes.
 
-import type { Store } from "../store/store.ts";
+import type { Store } from "../../store/store.ts";
 
 type SliceOptions = {
   store: Pick<Store, "slices">;
