@@ -12,7 +12,7 @@ import { migrations } from "../src/store/schema/schema.ts";
 import { connectDatabase, type StoreLocation } from "../src/store/connect.ts";
 import { createStore, type Store } from "../src/store/store.ts";
 import { columnsOf, tablesAt } from "../src/store/schema/tables.ts";
-import { fillTable } from "../src/store/maintenance/restoreTarget.ts";
+import { fillTable } from "../src/store/copy/rows.ts";
 import { freshDatabase, freshFolder } from "./support/databases.ts";
 import { engines, type Engine } from "./support/relay.ts";
 import { eventId, person, representativeRows, rowsAt, rowsKey } from "./support/schema/rows.ts";

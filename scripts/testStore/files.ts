@@ -12,7 +12,6 @@ export const harmful = [
 /** Test only the embedded database. */
 export const embedded = [
   "src/store/engine/sqlite/checkpoints.test.ts",
-  "src/store/maintenance/copy.test.ts",
   "src/store/engine/sqlite/moveLock.test.ts",
   "src/store/engine/sqlite/engine.test.ts",
 ];

@@ -7,11 +7,12 @@ import { dirname } from "node:path";
 import { Conflict, Denied } from "../kernel/refusal.ts";
 import type { Value } from "../store/engine/database.ts";
 import { latestVersion } from "../store/schema/migrate.ts";
-import { countRows, rowsOf, type Snapshot } from "../store/maintenance/snapshot.ts";
+import { countRows, rowLine } from "../store/copy/rows.ts";
+import { rowsOf, type Snapshot } from "../store/maintenance/snapshot.ts";
 import { syncToDisk } from "../store/maintenance/syncToDisk.ts";
 import { columnsOf, tablesAt } from "../store/schema/tables.ts";
 import type { BackupSecret } from "./backups/encryption.ts";
-import { rowLine, writeLines, type Header, type Totals } from "./backupFile.ts";
+import { writeLines, type Header, type Totals } from "./backupFile.ts";
 
 /** `rows` of `total` rows are written; `table` is the present one. */
 type OnProgress = (rows: number, total: number, table: string) => void;
@@ -73,7 +74,8 @@ async function* linesOf(
 ): AsyncGenerator<string> {
   yield `${JSON.stringify(header)}\n`;
   const tables = tablesAt(snapshot.version);
-  const total = await countRows(snapshot, tables);
+  let total = 0;
+  for (const name of tables) total += await countRows(snapshot, { name, siteId: null });
   for (const table of tables) {
     const columns = await columnsOf(snapshot, table);
     yield `${JSON.stringify({ table, columns })}\n`;

@@ -72,17 +72,6 @@ export async function writeLines(
   return bytes;
 }
 
-/** JSON.stringify writes Infinity as null; so it is written as 1e999, which JSON.parse reads as Infinity. */
-export function rowLine(values: readonly Value[]): string {
-  if (values.every((value) => typeof value !== "number" || Number.isFinite(value))) return `${JSON.stringify(values)}\n`;
-  const texts = values.map((value) => {
-    if (typeof value !== "number" || Number.isFinite(value)) return JSON.stringify(value);
-    if (Number.isNaN(value)) throw new Conflict("database", "The database holds a value that is not a number (NaN).");
-    return value > 0 ? "1e999" : "-1e999";
-  });
-  return `[${texts.join(",")}]\n`;
-}
-
 /** Reports how many of the bytes of a file were read. */
 export type OnRead = (bytes: number, size: number) => void;
 

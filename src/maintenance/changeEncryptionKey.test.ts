@@ -14,7 +14,7 @@ import { WrongEncryptionKey } from "../store/maintenance/encryptionKeyCheck.ts";
 import { sealedColumns } from "../store/maintenance/sealedColumns.ts";
 import { connectDatabase, type StoreLocation } from "../store/connect.ts";
 import { createStore, type Store } from "../store/store.ts";
-import { fillTable } from "../store/maintenance/restoreTarget.ts";
+import { fillTable } from "../store/copy/rows.ts";
 import { resealAll, endKeyChange } from "./changeEncryptionKey.ts";
 import { followKeyFile, readKeyFile, writeKeyFile } from "./encryptionKeys.ts";
 import { checkLocation } from "./check.ts";

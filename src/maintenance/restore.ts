@@ -3,14 +3,15 @@
 
 import { Conflict } from "../kernel/refusal.ts";
 import type { Inconsistency } from "../store/maintenance/check/faults.ts";
-import type { Database } from "../store/engine/database.ts";
+import { emptyTable, fillTable } from "../store/copy/rows.ts";
+import type { MigratedDatabase } from "../store/engine/database.ts";
 import { generationOf, generationSetting } from "../store/schema/generation.ts";
 import { latestVersion, migrate } from "../store/schema/migrate.ts";
 import { sealWith, tryUnseal, type Keys } from "../store/engine/seal.ts";
 import { sealedNames } from "../store/maintenance/sealedColumns.ts";
 import type { StoreLocation } from "../store/connect.ts";
 import { columnsOf, tablesAt } from "../store/schema/tables.ts";
-import { emptyTable, fillTable, createRestoreTarget, type RestoreObstacle } from "../store/maintenance/restoreTarget.ts";
+import { createRestoreTarget, type RestoreObstacle } from "../store/maintenance/restoreTarget.ts";
 import type { BackupSecret } from "./backups/encryption.ts";
 import { checkLocation } from "./check.ts";
 import { readBackup, type Header, type OnRead, type Totals } from "./backupFile.ts";
@@ -105,12 +106,13 @@ export async function verifyBackup(
   }
 }
 
-async function writeTables(file: string, secret: BackupSecret | null, db: Database, onRead: OnRead): Promise<void> {
+async function writeTables(file: string, secret: BackupSecret | null, db: MigratedDatabase, onRead: OnRead): Promise<void> {
   for await (const part of readBackup(file, secret, onRead)) {
     if (part.part === "table") {
       const known = await columnsOf(db, part.table);
       const unknown = part.columns.find((column) => !known.includes(column));
       if (unknown !== undefined) throw new Conflict("file", `The backup has an unknown column ${unknown} in ${part.table}.`);
+      // A migration has inserted rows.
       await emptyTable(db, part.table);
     }
     if (part.part === "rows") await fillTable(db, part.table, part.columns, part.rows);

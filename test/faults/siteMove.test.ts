@@ -3,11 +3,11 @@
 
 import { describe, expect, test } from "vitest";
 import { ulid } from "../../src/kernel/ids.ts";
-import { moveSite } from "../../src/maintenance/siteMove/siteMove.ts";
+import { moveSite } from "../../src/maintenance/moves/siteMove.ts";
 import { deliveryStore } from "../../src/store/deliveries/deliveries.ts";
 import type { Delivery } from "../../src/store/deliveries/delivery.ts";
 import type { Database } from "../../src/store/engine/database.ts";
-import { historyTables, liveTables, unmovedTables } from "../../src/store/maintenance/siteRows.ts";
+import { historyTables, liveTables } from "../../src/store/copy/siteTables.ts";
 import { latestVersion } from "../../src/store/schema/migrate.ts";
 import { tablesAt } from "../../src/store/schema/tables.ts";
 import { newAttempt, newEvent, queuedDelivery } from "../support/events.ts";
@@ -16,6 +16,19 @@ import { newInstallation, type Engine } from "../support/relay.ts";
 import { moveThereAndBack, moveUnderLoad, connectSide, createTarget, patient } from "../support/siteMove.ts";
 
 const newTarget = async () => createTarget(await newInstallation("postgres", patient));
+
+/** Grants and invitations belong to members, who have accounts of their own there. The others end within minutes. */
+const unmovedTables = [
+  "grants",
+  "invitations",
+  "wrong_keys",
+  "lockouts",
+  "platform_sign_ins",
+  "leases",
+  "nodes",
+  "deleted_sites",
+  "site_moves",
+];
 
 test("every table of a site is either moved or known to stay", async () => {
   const home = await newInstallation("sqlite");

@@ -12,7 +12,7 @@ import type { Database, Row } from "../../src/store/engine/database.ts";
 import { sealWith } from "../../src/store/engine/seal.ts";
 import { possibleClaims } from "../../src/store/events/claims.ts";
 import type { NewEvent } from "../../src/store/events/events.ts";
-import { emptyTable, fillTable } from "../../src/store/maintenance/restoreTarget.ts";
+import { emptyTable, fillTable } from "../../src/store/copy/rows.ts";
 import { createSnapshot } from "../../src/store/maintenance/snapshot.ts";
 import { connectDatabase, type StoreLocation } from "../../src/store/connect.ts";
 import type { Store } from "../../src/store/store.ts";

@@ -9,7 +9,7 @@ import { connectDatabase, type StoreLocation } from "../../src/store/connect.ts"
 import { createStore, type Store } from "../../src/store/store.ts";
 import { snapshotDay } from "../../src/store/confirmations/snapshots.ts";
 import { packAttribution } from "../../src/store/people/personCodec.ts";
-import { fillTable } from "../../src/store/maintenance/restoreTarget.ts";
+import { fillTable } from "../../src/store/copy/rows.ts";
 import { dayMs as day, hourMs, minuteMs } from "../../src/kernel/time.ts";
 import { freshFolder, migratedDatabase } from "../support/databases.ts";
 import { newEvent, queuedDelivery, unattributed } from "../support/events.ts";

@@ -1,19 +1,18 @@
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import type { Command } from "commander";
-import { move, type Move } from "../../maintenance/move.ts";
-import { createProgress } from "../../maintenance/moveProgress.ts";
+import { move, type Move } from "../../maintenance/moves/move.ts";
+import { createProgress } from "../../maintenance/moves/moveProgress.ts";
 import { ConfigFaults, embeddedFile, readConfig, type Config } from "../../installation/config.ts";
 import { shortId } from "../../kernel/ids.ts";
 import { onDatabase } from "../../installation/installation.ts";
 import { tryLock } from "../../installation/lock.ts";
 import { Conflict, Missing, Refusal } from "../../kernel/refusal.ts";
 import { countOf } from "../../kernel/text.ts";
-import { onSource, readSourceSchema, SourceFault } from "../../store/maintenance/copySource.ts";
-import { UnfitRows, UniqueConflict } from "../../store/maintenance/copyTarget.ts";
+import { onSource, readSourceSchema } from "../../store/maintenance/installationMove.ts";
 import { NewerSchema } from "../../store/schema/compatibility.ts";
 import { latestVersion } from "../../store/schema/migrate.ts";
-import { findUrlFault, serverNames, serverUrls } from "../../store/engine/postgres/servers.ts";
+import { databaseName, findUrlFault } from "../../store/engine/postgres/servers.ts";
 import { connectDatabase } from "../../store/connect.ts";
 import { readDialectFlags, UnknownDialectFlag } from "../../store/engine/postgres/dialect.ts";
 import { printResult } from "../context.ts";
@@ -71,7 +70,7 @@ async function moveFile(config: Config, file: string, url: string, options: Opti
           return await move({
             from,
             to,
-            target: targetOf(url),
+            target: databaseName(url),
             progress: createProgress(`${file}.move`),
             newId: shortId,
             prepareOnly: options.prepare === true,
@@ -117,14 +116,8 @@ function refuseSchema(found: number | null): void {
 function toRefusal(error: unknown): unknown {
   if (error instanceof ConfigFaults) return new Conflict("to", error.faults.join(" "));
   if (error instanceof NewerSchema) return new Conflict("to", "The database there belongs to a newer version of Cleancast.");
-  if (error instanceof SourceFault || error instanceof UnfitRows) return new Conflict("database", error.message);
-  if (error instanceof UniqueConflict)
-    return new Conflict("database", `A value that must be unique occurs twice (${error.message}).`);
   return error;
 }
-
-/** The servers and the database, without the user and password. */
-const targetOf = (url: string) => `${serverNames(serverUrls(url))}/${/^[^/]*\/\/[^/]*\/([^?#]*)/.exec(url)?.[1] ?? ""}`;
 
 function textOf({ state, tables, rows, heldMs }: Move, { keyFile }: Config): string {
   if (state === "prepared")

@@ -13,11 +13,11 @@ import {
   type Installation,
   type SiteMoved,
   type SiteMovePlan,
-} from "../../maintenance/siteMove/siteMove.ts";
+} from "../../maintenance/moves/siteMove.ts";
 import { findSite, requireSettings } from "../../sites/manage.ts";
 import { hasSettings } from "../../sites/directory.ts";
 import { sealWith, type Keys } from "../../store/engine/seal.ts";
-import { findUrlFault, serverNames, serverUrls } from "../../store/engine/postgres/servers.ts";
+import { databaseName, findUrlFault } from "../../store/engine/postgres/servers.ts";
 import { verifyEncryptionKey, WrongEncryptionKey } from "../../store/maintenance/encryptionKeyCheck.ts";
 import { connectDatabase, type StoreLocation } from "../../store/connect.ts";
 import { probeSchema } from "../../store/schema/schemaProbe.ts";
@@ -162,9 +162,6 @@ function keysOf(file: string): Keys {
   if (!keys) throw new Refusal("key-file", `${file} does not hold a key of 64 hex characters.`);
   return () => keys;
 }
-
-/** The servers and the database, without the user and password. */
-const databaseName = (url: string) => `${serverNames(serverUrls(url))}/${/^[^/]*\/\/[^/]*\/([^?#]*)/.exec(url)?.[1] ?? ""}`;
 
 function movedText(name: string, to: string, { rows, readOnlyMs, members }: SiteMoved): string {
   const compared =

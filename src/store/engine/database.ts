@@ -199,6 +199,9 @@ export type Database = Query &
     close(): Promise<void>;
   };
 
+/** The part of a database that a migration needs. */
+export type MigratedDatabase = Query & Dialect & Pick<Database, "advisoryLocks" | "onDedicatedConnection" | "write">;
+
 /** Uses the `write` of the database that it is a part of, also where that is wrapped. */
 export const singleStatements: Pick<Database, "run"> & ThisType<Database> = {
   run(sql, params) {

@@ -7,15 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { errorCode } from "../../kernel/errorCode.ts";
 import { syncToDisk } from "./syncToDisk.ts";
 import { connectClient } from "../engine/postgres/client.ts";
-import {
-  onOneMachine,
-  rowStatement,
-  singleStatements,
-  type Database,
-  type Query,
-  type RowQuery,
-  type Value,
-} from "../engine/database.ts";
+import type { MigratedDatabase, Query, RowQuery } from "../engine/database.ts";
 import { postgresDialect } from "../engine/postgres/dialect.ts";
 import { isCitus, sequentialShardChanges } from "../schema/distribute.ts";
 import { latestVersion } from "../schema/migrate.ts";
@@ -30,7 +22,7 @@ import { probeVersion } from "../schema/schemaProbe.ts";
 import { tablesAt, type DialectQuery } from "../schema/tables.ts";
 
 type RestoreTarget = {
-  db: Database;
+  db: MigratedDatabase;
   /** Replaces the present database. Returns the name under which a damaged one is kept; null where there was none. */
   finish(): Promise<string | null>;
   /** Discards what was written. */
@@ -150,20 +142,10 @@ async function createPostgresTarget(url: string, force: boolean): Promise<Restor
     // Every transaction of the restore is a part of the one that is open.
     db: {
       ...postgresDialect,
-      skipLocked: "",
       advisoryLocks: false,
       onDedicatedConnection: null,
-      isSharded: async () => false,
       all,
-      background: { all },
       write: (work) => work({ all, change }),
-      commitGroup: (siteId) => siteId,
-      promotions: () => 0,
-      ...onOneMachine,
-      ...singleStatements,
-      isDataError: () => false,
-      isOwnError: () => true,
-      close: async () => {},
     },
     async finish() {
       await client.query("COMMIT");
@@ -201,17 +183,3 @@ async function isInUse(all: Query["all"]): Promise<boolean> {
   );
   return rows.length > 0;
 }
-
-export async function fillTable(
-  db: Database,
-  table: string,
-  columns: readonly string[],
-  rows: readonly (readonly Value[])[],
-): Promise<void> {
-  const text = `INSERT INTO ${table} (${columns.join(",")}) VALUES {ROWS}`;
-  const statement = rowStatement({ text, columns: columns.length });
-  await db.write((tx) => tx.change(statement, rows));
-}
-
-/** Removes the rows that a migration has inserted. */
-export const emptyTable = (db: Database, table: string) => db.run(`DELETE FROM ${table}`);

@@ -1,5 +1,5 @@
 // The statements of a move of one site that are not copies of rows: what stands in its way there, what nodes have in hand here, and
-// the hand-over itself. maintenance/siteMove/siteMove.ts has the order.
+// the hand-over itself. maintenance/moves/siteMove.ts has the order.
 
 import type { Database, Query, Row, RowQuery } from "../engine/database.ts";
 import { tryUnseal } from "../engine/seal.ts";
@@ -9,7 +9,8 @@ import { readLeaseTime } from "../deliveries/dueTime.ts";
 import { connectionPlace } from "../sites/configuration.ts";
 import { lockRevision, markChanged, raiseRevision } from "../sites/revision.ts";
 import { removeSiteMove, setMoveState, type SiteMove, type SiteMoveState } from "../sites/siteMoves.ts";
-import { claimTables, putRows, type Side, type SiteTable } from "./siteRows.ts";
+import { putRows, type Side, type Table } from "../copy/rows.ts";
+import { claimTables } from "../copy/siteTables.ts";
 
 /** A value that must exist only once, and the site that has it there. */
 type Clash = { kind: "host" | "inbound key" | "API key"; name: string };
@@ -42,7 +43,7 @@ export async function findSiteThere(to: Query, siteId: string): Promise<"none" |
 export async function findMissingApps(from: Side, to: Query, siteId: string): Promise<string[]> {
   const rows = await from.db.all(`SELECT id, platform, credentials FROM connections WHERE site_id = $1`, [siteId]);
   const renewed = rows.filter((row) => {
-    const plain = tryUnseal(from.seal, String(row.credentials), connectionPlace(siteId, String(row.id)));
+    const plain = from.seal && tryUnseal(from.seal, String(row.credentials), connectionPlace(siteId, String(row.id)));
     return plain?.includes('"refresh_token"') === true;
   });
   const missing = new Set<string>();
@@ -91,19 +92,22 @@ export async function endLeases(db: Database, siteId: string, now: number, all: 
     );
 }
 
+type StateChange = {
+  move: Pick<SiteMove, "siteId" | "runId">;
+  /** Null removes the move. */
+  state: SiteMoveState | null;
+  now: number;
+  /** Is done in the same transaction. */
+  more?: (tx: RowQuery) => Promise<unknown>;
+};
+
 /** Changes the state of the move here and lets every node read the site again. */
-export async function changeState(
-  db: Database,
-  move: Pick<SiteMove, "siteId" | "runId">,
-  state: SiteMoveState | null,
-  now: number,
-  more: (tx: RowQuery) => Promise<unknown> = async () => {},
-): Promise<void> {
+export async function changeState(db: Database, { move, state, now, more }: StateChange): Promise<void> {
   await db.write((tx) =>
     raiseRevision(tx, move.siteId, async () => {
       await setMoveState(tx, move, state ?? "copying", now);
       if (state === null) await removeSiteMove(tx, move.siteId);
-      await more(tx);
+      await more?.(tx);
     }),
   );
 }
@@ -130,17 +134,18 @@ export async function readMembers(from: Query, to: Query, siteId: string): Promi
 }
 
 /** The rows of a table that are written together with the site. */
-export type LiveRows = { table: SiteTable; rows: readonly Row[] };
+export type LiveRows = { table: Table; rows: readonly Row[] };
+
+type HandOver = {
+  move: Pick<SiteMove, "siteId" | "runId">;
+  live: readonly LiveRows[];
+  members: readonly { userId: string | null; role: string }[];
+  audit: { id: string; line: AuditLine };
+  now: number;
+};
 
 /** Writes the site with everything that nodes act on, in one transaction: it is served there from its commit on. */
-export async function goLive(
-  to: Side,
-  move: Pick<SiteMove, "siteId" | "runId">,
-  live: readonly LiveRows[],
-  members: readonly { userId: string | null; role: string }[],
-  audit: { id: string; line: AuditLine },
-  now: number,
-): Promise<void> {
+export async function goLive(to: Side<Database>, { move, live, members, audit, now }: HandOver): Promise<void> {
   const { siteId } = move;
   await to.db.write(
     async (tx) => {
@@ -148,8 +153,7 @@ export async function goLive(
       await setMoveState(tx, move, "live", now);
       // It was deleted here long ago, and is back.
       await tx.all(`DELETE FROM deleted_sites WHERE site_id = $1`, [siteId]);
-      for (const { table, rows } of live)
-        for (let at = 0; at < rows.length; at += pageSize) await putRows(tx, to, table, siteId, rows.slice(at, at + pageSize));
+      for (const { table, rows } of live) await putRows(tx, to, table, rows);
       await markChanged(tx, siteId, revision);
       for (const { userId, role } of members)
         if (userId !== null) await putGrant(tx, userId, { site: siteId, role: role as MemberRole }, now);
@@ -158,8 +162,6 @@ export async function goLive(
     { timeoutMs: 60_000 },
   );
 }
-
-const pageSize = 250;
 
 /** Tables of what could act or that holds secrets. Its hosts and inbound keys stay, so that senders are told to retry. */
 const endedTables = [

@@ -1,7 +1,7 @@
 // Applies one migration while other nodes work on the database.
 
 import { connectedSchemas, oldestCompatible, OlderNodes, oldestSchemaSetting } from "./compatibility.ts";
-import type { Database, Query } from "../engine/database.ts";
+import type { MigratedDatabase, Query } from "../engine/database.ts";
 import { writeSetting } from "../settings.ts";
 import { distribute, isCitus, limitsOnEveryMachine, sequentialShardChanges } from "./distribute.ts";
 import { generationOf, generationSetting } from "./generation.ts";
@@ -29,14 +29,14 @@ export async function schemaVersion(db: Query): Promise<number> {
  * Lets one node at a time migrate. It never waits inside a transaction: an index that is being built concurrently would wait
  * for that transaction in return. Nothing depends on the lock: a node that is too late finds the tables, and starts over.
  */
-export async function takeMigrationLock(db: Database, tx: Query): Promise<void> {
+export async function takeMigrationLock(db: MigratedDatabase, tx: Query): Promise<void> {
   if (!db.advisoryLocks) return;
   const [row] = await tx.all(`SELECT CASE WHEN pg_try_advisory_xact_lock(${migrationLockId}) THEN 1 ELSE 0 END AS mine`);
   if (Number(row?.mine) !== 1) throw new MigrationLockTaken();
 }
 
 /** Returns false where another node has applied it meanwhile. */
-export async function applyMigration(db: Database, migration: Migration, all: readonly Migration[]): Promise<boolean> {
+export async function applyMigration(db: MigratedDatabase, migration: Migration, all: readonly Migration[]): Promise<boolean> {
   const { onDedicatedConnection } = db;
   if (migration.indexes === undefined || onDedicatedConnection === null) return applyInTransaction(db, migration, all);
   return onDedicatedConnection((holder) =>
@@ -48,7 +48,7 @@ export async function applyMigration(db: Database, migration: Migration, all: re
  * Holds the lock in a transaction of its own, in which nothing else is done: the index does not wait for it. A lock of the session
  * would stay with a connection that a pooler gives to others.
  */
-async function whileLocked<T>(db: Database, holder: Query, work: () => Promise<T>): Promise<T> {
+async function whileLocked<T>(db: MigratedDatabase, holder: Query, work: () => Promise<T>): Promise<T> {
   await holder.all("BEGIN");
   try {
     await takeMigrationLock(db, holder);
@@ -61,7 +61,7 @@ async function whileLocked<T>(db: Database, holder: Query, work: () => Promise<T
   }
 }
 
-async function applyInTransaction(db: Database, migration: Migration, all: readonly Migration[]): Promise<boolean> {
+async function applyInTransaction(db: MigratedDatabase, migration: Migration, all: readonly Migration[]): Promise<boolean> {
   const isSharded = db.isServer && (await isCitus(db));
   const apply = async (tx: Query) => {
     await takeMigrationLock(db, tx);
@@ -96,7 +96,12 @@ async function inTransaction<T>(session: Query, work: (tx: Query) => Promise<T>)
 }
 
 /** Builds indexes concurrently, while nodes write to their tables. */
-async function buildIndexes(db: Database, session: Query, migration: Migration, all: readonly Migration[]): Promise<boolean> {
+async function buildIndexes(
+  db: MigratedDatabase,
+  session: Query,
+  migration: Migration,
+  all: readonly Migration[],
+): Promise<boolean> {
   if ((await schemaVersion(session)) >= migration.version) return false;
   for (const index of migration.indexes ?? []) await buildIndex(session, index);
   await db.write((tx) => recordMigration(tx, migration, all));

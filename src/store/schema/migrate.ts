@@ -3,7 +3,7 @@ import { errorCode } from "../../kernel/errorCode.ts";
 import { minuteMs } from "../../kernel/time.ts";
 import { applyMigration, MigrationLockTaken, schemaVersion, takeMigrationLock } from "./applyMigration.ts";
 import { refuseIfTooOld } from "./compatibility.ts";
-import type { Database } from "../engine/database.ts";
+import type { MigratedDatabase } from "../engine/database.ts";
 import { refuseUnreleased } from "./generation.ts";
 import type { Migration } from "./migration.ts";
 import { MoveUnfinished, readMoveMarker, writeMoveMarker } from "./moveMarker.ts";
@@ -42,7 +42,7 @@ const lockPauseMs = 100;
 const [minPauseMs, maxPauseMs] = [1000, 8000];
 
 /** Brings the schema up to date, one migration at a time, while other nodes work on the database. */
-export async function migrate(db: Database, options: MigrationOptions = {}): Promise<MigrationReport> {
+export async function migrate(db: MigratedDatabase, options: MigrationOptions = {}): Promise<MigrationReport> {
   const { timeoutMs = defaultTimeoutMs } = options;
   const progress: Progress = { from: null, applied: [] };
   let busyMs = 0;
@@ -77,7 +77,7 @@ const isCollision = (error: unknown) => /^(?:42...|23505|XX000)$/.test(errorCode
 type Progress = { from: number | null; applied: string[] };
 
 async function migrateOnce(
-  db: Database,
+  db: MigratedDatabase,
   { to = Infinity, move = null, steps = migrations }: MigrationOptions,
   progress: Progress,
 ): Promise<MigrationReport> {
@@ -99,7 +99,7 @@ async function migrateOnce(
 }
 
 /** Creates the table of migrations, with the marker of a move that is to fill the database. */
-function createMigrations(db: Database, move: string | null): Promise<void> {
+function createMigrations(db: MigratedDatabase, move: string | null): Promise<void> {
   return db.write(async (tx) => {
     await takeMigrationLock(db, tx);
     await tx.all(

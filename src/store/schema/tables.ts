@@ -7,11 +7,12 @@ import { migrations } from "./schema.ts";
 export const tablesAt = (version: number) =>
   migrations.flatMap((one) => (one.version <= version ? [...one.configuration, ...one.bySite] : []));
 
-/** Returns the columns of a table's key after the site; none where the site alone is the key. */
-export function keyWithinSite(table: string): string[] {
+/** Returns the columns of a table's primary key, in their order. */
+export function primaryKeyOf(table: string): string[] {
   const statements = migrations.flatMap((one) => one.statements);
   const created = statements.find((text) => text.startsWith(`CREATE TABLE ${table} (`)) ?? "";
-  return /PRIMARY KEY \(site_id, ([^)]+)\)/.exec(created)?.[1]?.split(", ") ?? [];
+  const [, columns, column] = /PRIMARY KEY \(([^)]+)\)|(\w+) \w+ NOT NULL PRIMARY KEY/.exec(created) ?? [];
+  return columns?.split(", ") ?? (column === undefined ? [] : [column]);
 }
 
 export type DialectQuery = Query & Pick<Dialect, "engine" | "columnNames">;

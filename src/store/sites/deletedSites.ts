@@ -5,10 +5,10 @@
 import type { AuditLine } from "./audit.ts";
 import type { Database } from "../engine/database.ts";
 import type { PurgeStep } from "../maintenance/purge.ts";
-import { keyWithinSite } from "../schema/tables.ts";
 import { readSetting } from "../settings.ts";
 import { unlockTables } from "../maintenance/siteLock.ts";
-import { acceptanceTables, deleteSomeRows, lockedTables } from "../maintenance/siteRows.ts";
+import { deleteSomeRows } from "../copy/rows.ts";
+import { acceptanceTables, lockedTables } from "../copy/siteTables.ts";
 import { Conflict } from "../../kernel/refusal.ts";
 import { changeConfiguration } from "./revision.ts";
 import { readSiteMove } from "./siteMoves.ts";
@@ -112,7 +112,7 @@ export function deletedSiteStore(db: Database, newId: () => string) {
       const at = Number(after);
       const table = purgedTables[at];
       if (table === undefined) return { removed: 0, next: null };
-      const removed = await deleteSomeRows(db, { name: table, key: keyWithinSite(table) }, siteId, maxRows);
+      const removed = await deleteSomeRows(db, table, siteId, maxRows);
       return { removed, next: String(removed < maxRows ? at + 1 : at) };
     },
 

@@ -41,6 +41,10 @@ export function serverNames(servers: readonly string[]): string {
   return servers.map((server) => urlParts.exec(server)?.[2] || "the local server").join(", ");
 }
 
+/** Returns the servers and the database, without credentials, for messages. */
+export const databaseName = (url: string) =>
+  `${serverNames(serverUrls(url))}/${/^[^/]*\/\/[^/]*\/([^?#]*)/.exec(url)?.[1] ?? ""}`;
+
 const readParameters = (after: string) => new URLSearchParams(/\?([^#]*)/.exec(after)?.[1] ?? "");
 
 /** The driver does not know the attribute, and every server is probed for being writable in any case. */

@@ -2,15 +2,14 @@
 
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test, type TestContext } from "vitest";
-import { freshDatabase, freshFolder } from "../../test/support/databases.ts";
-import { ulid } from "../kernel/ids.ts";
-import { readTable } from "../store/maintenance/copy.ts";
-import { readTargetState } from "../store/maintenance/copyTarget.ts";
-import type { Database } from "../store/engine/database.ts";
-import { latestVersion, migrate } from "../store/schema/migrate.ts";
-import { connectDatabase } from "../store/connect.ts";
-import { createStore } from "../store/store.ts";
-import { tablesAt } from "../store/schema/tables.ts";
+import { freshDatabase, freshFolder } from "../../../test/support/databases.ts";
+import { ulid } from "../../kernel/ids.ts";
+import { readTargetState } from "../../store/maintenance/installationMove.ts";
+import type { Database } from "../../store/engine/database.ts";
+import { latestVersion, migrate } from "../../store/schema/migrate.ts";
+import { connectDatabase } from "../../store/connect.ts";
+import { createStore } from "../../store/store.ts";
+import { columnsOf, tablesAt } from "../../store/schema/tables.ts";
 import { move, type MovePlan } from "./move.ts";
 import { createProgress } from "./moveProgress.ts";
 
@@ -52,7 +51,7 @@ async function newMove({ onTestFinished }: Pick<TestContext, "onTestFinished">) 
   const differing = async () => {
     const found: string[] = [];
     for (const name of tablesAt(latestVersion)) {
-      const { columns } = readTable(from, name);
+      const columns = await columnsOf(to, name);
       const sql = `SELECT ${columns.join(", ")} FROM ${name}`;
       const lines = (rows: readonly Record<string, unknown>[]) =>
         rows.map((row) => JSON.stringify(columns.map((column) => row[column]))).toSorted();

@@ -28,27 +28,23 @@ import {
   type MovedMember,
 } from "../../store/maintenance/siteHandover.ts";
 import { lockTables, lockTogether, unlockTables } from "../../store/maintenance/siteLock.ts";
+import { createCopy, type Copy } from "../../store/copy/copy.ts";
+import { deleteSomeRows, pageRows, readPages, readTable, type Side, type Table } from "../../store/copy/rows.ts";
 import {
   acceptanceTables,
   claimTables,
-  deleteSomeRows,
+  countTables,
   historyTables,
-  keyOf,
   liveTables,
   lockedTables,
-  readPage,
-  readSiteTable,
-  type Key,
-  type Side,
-  type SiteTable,
-} from "../../store/maintenance/siteRows.ts";
+} from "../../store/copy/siteTables.ts";
 import { writeAudit, type AuditLine } from "../../store/sites/audit.ts";
-import { readSiteMove, removeSiteMove, takeSiteMove, type SiteMove } from "../../store/sites/siteMoves.ts";
-import type { Query, Row } from "../../store/engine/database.ts";
-import { createSiteCopy, type SiteCopy } from "./copySite.ts";
+import { readSiteMove, removeSiteMove, setMoveState, takeSiteMove, type SiteMove } from "../../store/sites/siteMoves.ts";
+import type { Database, Query } from "../../store/engine/database.ts";
+import { copyUntilShort } from "./copyPasses.ts";
 
 /** An installation, and its name for people. */
-export type Installation = Side & { name: string };
+export type Installation = Side<Database> & { name: string };
 
 export type SiteMovePlan = {
   siteId: string;
@@ -75,12 +71,7 @@ export type SiteMoved = {
 };
 
 const defaultSettleMs = 2500;
-/** After a pass as short as this, little is left for the last one. */
-const shortPassMs = 2000;
-const maxPasses = 6;
-const reportMs = 5000;
 const drainPollMs = 100;
-const pageRows = 250;
 
 type Running = SiteMovePlan & { move: SiteMove };
 
@@ -151,9 +142,14 @@ const auditOf = (siteId: string, action: string, detail: Record<string, unknown>
 
 async function copyAndHandOver(running: Running): Promise<SiteMoved> {
   const { from, to, move, now, report } = running;
-  const tables = await tablesOf(running, historyTables);
-  const copy = createSiteCopy(move, from, to, tables, now);
-  await copyWhileWorking(running, copy);
+  const copy = createCopy({
+    from,
+    to,
+    tables: await tablesOf(running, historyTables),
+    // No other process may continue the move: it may be about to hand the site over.
+    beforeWrite: (tx) => setMoveState(tx, move, "arriving", now()),
+  });
+  await copyUntilShort(copy, report);
   const startedAt = performance.now();
   let ready: Ready;
   try {
@@ -176,10 +172,10 @@ async function copyAndHandOver(running: Running): Promise<SiteMoved> {
 }
 
 /** The columns must be the same on both sides: both have the schema of this version. */
-async function tablesOf({ from, to }: Running, names: readonly string[]): Promise<SiteTable[]> {
-  const tables: SiteTable[] = [];
+async function tablesOf({ from, to, siteId }: Running, names: readonly string[]): Promise<Table[]> {
+  const tables: Table[] = [];
   for (const name of names) {
-    const [here, there] = [await readSiteTable(from.db, name), await readSiteTable(to.db, name)];
+    const [here, there] = [await readTable(from.db, name, siteId), await readTable(to.db, name, siteId)];
     if (here.columns.toSorted().join() !== there.columns.toSorted().join())
       throw new Conflict("to", `The table ${name} differs between the two databases.`);
     tables.push(here);
@@ -187,32 +183,16 @@ async function tablesOf({ from, to }: Running, names: readonly string[]): Promis
   return tables;
 }
 
-async function copyWhileWorking({ report }: Running, copy: SiteCopy): Promise<void> {
-  for (let n = 1; ; n += 1) {
-    const startedAt = performance.now();
-    let [reportedAt, seen] = [startedAt, 0];
-    const { copied, total } = await copy.pass((rows, table) => {
-      seen += rows;
-      if (performance.now() - reportedAt < reportMs) return;
-      reportedAt = performance.now();
-      report(`Pass ${n}: ${seen} rows so far, now ${table}.`);
-    });
-    const ms = performance.now() - startedAt;
-    report(`Pass ${n}: ${copied} of ${total} rows copied in ${(ms / 1000).toFixed(1)} s.`);
-    if ((n > 1 && ms < shortPassMs) || copied === 0 || n === maxPasses) return;
-  }
-}
-
 /** Makes the site read-only: first for events, and when nodes have nothing in hand any more, for everything. */
-async function lock(running: Running, copy: SiteCopy): Promise<void> {
+async function lock(running: Running, copy: Copy): Promise<void> {
   const { move, from, now, drainMs, settleMs = defaultSettleMs, hasNoNode, report } = running;
   const { siteId } = move;
   const startedAt = performance.now();
-  await changeState(from.db, move, "locked", now());
+  await changeState(from.db, { move, state: "locked", now: now() });
   await lockTables(from.db, siteId, acceptanceTables);
   report("The site is read-only for a moment: senders get 503 and try again.");
   // Copies while nodes read the new state: less is left for the moment when nothing can be written.
-  await copy.pass(() => {});
+  await copy.pass();
   const nodes = nodeStore(from.db, now);
   for (;;) {
     const isSettled = performance.now() - startedAt >= settleMs;
@@ -241,7 +221,7 @@ async function lockAll({ move: { siteId }, from, now, hasNoNode }: Running): Pro
 
 /** The state comes first: it fails where another process continues the move. */
 async function unlock({ move, from, now }: Pick<Running, "move" | "from" | "now">): Promise<void> {
-  await changeState(from.db, move, "copying", now());
+  await changeState(from.db, { move, state: "copying", now: now() });
   await unlockTables(from.db, move.siteId, lockedTables);
   await unlockTables(from.db, move.siteId, acceptanceTables);
 }
@@ -249,29 +229,25 @@ async function unlock({ move, from, now }: Pick<Running, "move" | "from" | "now"
 type Ready = { rows: number; live: LiveRows[]; members: Awaited<ReturnType<typeof readMembers>> };
 
 /** Copies what is left, compares, and reads what is handed over. Nothing of the site can be written now. */
-async function copyTheRest(running: Running, copy: SiteCopy): Promise<Ready> {
+async function copyTheRest(running: Running, copy: Copy): Promise<Ready> {
   const { from, to, move } = running;
-  const { total } = await copy.pass(() => {});
-  await copy.compareCounts();
+  const { total, differing } = await copy.pass({ isLocked: true });
+  // Nodes count requests all the time, also those that they refuse.
+  const wrong = differing.find(({ table }) => !countTables.includes(table));
+  if (wrong)
+    throw new Conflict(
+      "to",
+      `The table ${wrong.table} has ${wrong.here} rows here and ${wrong.there} there: another program changes them. Run the same command again.`,
+    );
   const live: LiveRows[] = [];
-  for (const table of await tablesOf(running, liveTables)) live.push({ table, rows: await readAll(from, table, move.siteId) });
+  for (const table of await tablesOf(running, liveTables))
+    live.push({ table, rows: (await Array.fromAsync(readPages(from, table))).flat() });
   const rows = live.reduce((sum, one) => sum + one.rows.length, total);
   return {
     rows,
     live: withoutApiKeysOfOthers(live),
     members: await readMembers(from.db, to.db, move.siteId),
   };
-}
-
-async function readAll(side: Side, table: SiteTable, siteId: string): Promise<Row[]> {
-  const rows: Row[] = [];
-  for (let after: Key | null = null; ;) {
-    const page = await readPage(side, table, siteId, { after, end: null }, pageRows);
-    rows.push(...page);
-    const last = page.at(-1);
-    if (page.length < pageRows || !last || table.key.length === 0) return rows;
-    after = keyOf(table, last);
-  }
 }
 
 /** Inbound keys name the API key that made them. One for all sites stays here. */
@@ -293,7 +269,7 @@ function withoutApiKeysOfOthers(live: readonly LiveRows[]): LiveRows[] {
 async function handOver({ move, from, to, by, newId, now }: Running, ready: Ready): Promise<void> {
   const line = auditOf(move.siteId, "site moved here", { from: from.name }, by);
   try {
-    await goLive(to, move, ready.live, ready.members, { id: newId(), line }, now());
+    await goLive(to, { move, live: ready.live, members: ready.members, audit: { id: newId(), line }, now: now() });
   } catch (error) {
     const given: SiteMove = { ...move, runId: newId(), state: "arriving", peer: from.name };
     const isTaken = await to.db
@@ -313,9 +289,14 @@ async function handOver({ move, from, to, by, newId, now }: Running, ready: Read
 async function end({ move, from, to, by, newId, now }: Running): Promise<void> {
   const line = auditOf(move.siteId, "site moved", { to: to.name }, by);
   const auditId = newId();
-  await changeState(from.db, move, "moved", now(), async (tx) => {
-    await endHere(tx, move.siteId);
-    await writeAudit(tx, auditId, line);
+  await changeState(from.db, {
+    move,
+    state: "moved",
+    now: now(),
+    async more(tx) {
+      await endHere(tx, move.siteId);
+      await writeAudit(tx, auditId, line);
+    },
   });
   // There is nothing left that could be sent, and work on all sites must be able to change these tables.
   await unlockTables(from.db, move.siteId, lockedTables);
@@ -358,15 +339,13 @@ export async function abortSiteMove(plan: SiteMovePlan): Promise<{ removed: numb
   await unlockTables(from.db, siteId, acceptanceTables);
   const line = auditOf(siteId, "site move ended", { to: to.name }, by);
   const auditId = newId();
-  await changeState(from.db, move, null, now(), (tx) => writeAudit(tx, auditId, line));
+  await changeState(from.db, { move, state: null, now: now(), more: (tx) => writeAudit(tx, auditId, line) });
   return { removed };
 }
 
-async function removeCopy(to: Side, siteId: string): Promise<number> {
+async function removeCopy({ db }: Side<Database>, siteId: string): Promise<number> {
   let removed = 0;
-  for (const name of historyTables) {
-    const table = await readSiteTable(to.db, name);
-    for (let some = pageRows; some === pageRows; removed += some) some = await deleteSomeRows(to.db, table, siteId, pageRows);
-  }
+  for (const table of historyTables)
+    for (let some = pageRows; some === pageRows; removed += some) some = await deleteSomeRows(db, table, siteId, pageRows);
   return removed;
 }

@@ -1,23 +1,28 @@
 // Moves an installation from the embedded database to PostgreSQL while a relay runs.
 //
-// Every table is cut into ranges of keys. A pass reads each range, compares its hash with the copy in PostgreSQL, and writes
-// those that differ: the first pass copies everything, every later one the changes since. Ranges that an earlier run has
-// copied are read back from PostgreSQL once. When passes are short, writes to the embedded database are locked
-// (store/engine/sqlite/moveLock.ts), a last pass is made, all rows are counted, and the lock becomes permanent: no write can
-// come after the last pass. If the command is killed at any moment, running it again continues the move.
+// All tables are copied in passes (store/copy/copy.ts). When passes are short, writes to the embedded database are locked
+// (store/engine/sqlite/moveLock.ts), a last pass is made, and the lock becomes permanent: no write can come after the last pass. If the
+// command is killed at any moment, running it again continues the move.
 
 import type { DatabaseSync } from "node:sqlite";
-import { Conflict } from "../kernel/refusal.ts";
-import { createSource, type PieceSize } from "../store/maintenance/copySource.ts";
-import { findTableInUse, createCopyTarget, readTargetState, type CopyTarget } from "../store/maintenance/copyTarget.ts";
-import { readTable, type Table } from "../store/maintenance/copy.ts";
-import type { Database } from "../store/engine/database.ts";
-import { NewerSchema } from "../store/schema/compatibility.ts";
-import { latestVersion, migrate } from "../store/schema/migrate.ts";
-import { createMoveLock, type MoveLock } from "../store/engine/sqlite/moveLock.ts";
-import { clearMoveMarker } from "../store/schema/moveMarker.ts";
-import { tablesAt } from "../store/schema/tables.ts";
-import { makePass, type Pass, type PassContext } from "./movePass.ts";
+import { Conflict } from "../../kernel/refusal.ts";
+import { createCopy, type Copy, type PageSize } from "../../store/copy/copy.ts";
+import { countRows, readTable, type Table } from "../../store/copy/rows.ts";
+import {
+  analyzeTables,
+  findTableInUse,
+  identifyServer,
+  querySource,
+  readTargetState,
+} from "../../store/maintenance/installationMove.ts";
+import type { Database } from "../../store/engine/database.ts";
+import { createMoveLock, type MoveLock } from "../../store/engine/sqlite/moveLock.ts";
+import { NewerSchema } from "../../store/schema/compatibility.ts";
+import { isCitus, sequentialShardChanges } from "../../store/schema/distribute.ts";
+import { latestVersion, migrate } from "../../store/schema/migrate.ts";
+import { clearMoveMarker } from "../../store/schema/moveMarker.ts";
+import { tablesAt } from "../../store/schema/tables.ts";
+import { copyUntilShort } from "./copyPasses.ts";
 import type { MoveId, Progress } from "./moveProgress.ts";
 
 export type MovePlan = {
@@ -34,7 +39,7 @@ export type MovePlan = {
   now: () => number;
   /** Reports progress to a person. */
   report: (text: string) => void;
-  size?: PieceSize;
+  size?: PageSize;
 };
 
 export type Move = {
@@ -49,40 +54,28 @@ export type Move = {
 /** The lock of a move that dies expires after this time. */
 const lockMs = 3000;
 const renewMs = 500;
-/** After a pass as short as this, little is left for the last one. */
-const shortPassMs = 2000;
-const maxPasses = 6;
-/** The interval at which a long pass reports its progress. */
-const reportMs = 5000;
-/** Four pieces are copied at once, each held twice: at most some hundred megabytes. */
-const defaultSize: PieceSize = { rows: 1000, bytes: 2_000_000 };
 const maxLocks = 2;
 
 export async function move(plan: MovePlan): Promise<Move> {
-  const { from, to, progress } = plan;
+  const { from, to } = plan;
   const lock = createMoveLock(from);
-  const tables = tablesAt(latestVersion).map((name) => readTable(from, name));
   const before = lock.movedTo();
-  if (before) return finishEarlier(plan, before, tables);
+  if (before) return finishEarlier(plan, before);
 
   const id = await claimTarget(plan);
-  const target = await createCopyTarget(to);
-  await target.createIndexes(tables);
-  const source = createSource(from, plan.size ?? defaultSize);
+  const copy = await createInstallationCopy(plan);
   let passes = 0;
-  const pass: RunPass = (onProgress, isLocked) => {
-    passes += 1;
-    return makePass({ source, target, progress, tables, onProgress, isLocked });
-  };
   for (let locks = 1; ; locks += 1) {
-    const identity = await target.identify();
-    const rows = await copyUnlocked(plan, pass);
-    await target.analyze(tables);
-    if (plan.prepareOnly) return { state: "prepared", passes, tables: tables.length, rows, heldMs: null };
+    const identity = await identifyServer(to);
+    const { total, passes: made } = await copyUntilShort(copy, plan.report);
+    passes += made;
+    await analyzeTables(to, tables);
+    if (plan.prepareOnly) return { state: "prepared", passes, tables: tables.length, rows: total, heldMs: null };
     plan.report("Writes are locked for a moment: senders get 503 and try again.");
-    const last = await lastPass(plan, { lock, target, tables, pass, id, identity });
+    const last = await lastPass(plan, { lock, copy, id, identity });
+    passes += 1;
     if (last.difference === null) {
-      await finish(plan, target, tables);
+      await finish(plan);
       return { state: "moved", passes, tables: tables.length, rows: last.rows, heldMs: last.heldMs };
     }
     if (locks === maxLocks)
@@ -91,25 +84,38 @@ export async function move(plan: MovePlan): Promise<Move> {
         `${last.difference} Another program changes that database. Stop it, and run the same command again; the relay keeps running.`,
       );
     plan.report(`${last.difference} All rows are compared once more.`);
-    progress.unverifyAll();
+    copy.forget();
   }
 }
 
-type RunPass = (onProgress: PassContext["onProgress"], isLocked: boolean) => Promise<Pass>;
+const tables = tablesAt(latestVersion);
+
+async function createInstallationCopy({ from, to, size }: MovePlan): Promise<Copy> {
+  const source = querySource(from);
+  const isSharded = await isCitus(to);
+  const all: Table[] = [];
+  for (const name of tables) all.push(await readTable(source, name, null));
+  return createCopy({
+    from: { db: source, seal: null },
+    to: { db: to, seal: null },
+    tables: all,
+    beforeWrite: async (tx) => isSharded && tx.all(sequentialShardChanges),
+    ...(size && { size }),
+  });
+}
 
 /** An earlier run locked the file for good and was then killed: PostgreSQL has all rows, and still has the marker. */
-async function finishEarlier(plan: MovePlan, { move: id, target }: MoveId, tables: Table[]): Promise<Move> {
+async function finishEarlier(plan: MovePlan, { move: id, target }: MoveId): Promise<Move> {
   const state = await readTargetState(plan.to);
   if (state.move === null || state.move !== id)
     throw new Conflict("database", `The embedded database was moved already, to ${target}; there is nothing left to move.`);
-  const copied = await createCopyTarget(plan.to);
-  const rows = [...(await copied.count(tables)).values()].reduce((sum, one) => sum + one, 0);
-  await finish(plan, copied, tables);
+  let rows = 0;
+  for (const name of tables) rows += await countRows(querySource(plan.from), { name, siteId: null });
+  await finish(plan);
   return { state: "moved", passes: 0, tables: tables.length, rows, heldMs: null };
 }
 
-async function finish({ to, progress }: MovePlan, target: CopyTarget, tables: readonly Table[]): Promise<void> {
-  await target.dropIndexes(tables);
+async function finish({ to, progress }: MovePlan): Promise<void> {
   await clearMoveMarker(to);
   progress.remove();
 }
@@ -150,38 +156,14 @@ async function claimTarget(plan: MovePlan): Promise<MoveId> {
   return next;
 }
 
-/** Makes passes while a relay writes, until one of them is short. */
-async function copyUnlocked({ report }: MovePlan, pass: RunPass): Promise<number> {
-  for (let n = 1; ; n += 1) {
-    const startedAt = performance.now();
-    let reportedAt = startedAt;
-    const { copied, total } = await pass((seen, table) => {
-      if (performance.now() - reportedAt < reportMs) return;
-      reportedAt = performance.now();
-      report(`Pass ${n}: ${seen} rows so far, now ${table.name}.`);
-    }, false);
-    const ms = performance.now() - startedAt;
-    report(`Pass ${n}: ${copied} of ${total} rows copied in ${(ms / 1000).toFixed(1)} s.`);
-    if ((n > 1 && ms < shortPassMs) || copied === 0 || n === maxPasses) return total;
-  }
-}
-
 /** The result of the pass with locked writes; `difference` says why the lock did not become permanent. */
 type LastPass = { heldMs: number; rows: number; difference: string | null };
 
-/** Locks writes to the embedded database, copies the rest, counts, and makes the lock permanent. */
+/** Locks writes to the embedded database, copies the rest, and makes the lock permanent. */
 async function lastPass(
-  { now }: MovePlan,
-  context: {
-    lock: MoveLock;
-    target: CopyTarget;
-    tables: readonly Table[];
-    pass: RunPass;
-    id: MoveId;
-    identity: string;
-  },
+  { to, now }: MovePlan,
+  { lock, copy, id, identity }: { lock: MoveLock; copy: Copy; id: MoveId; identity: string },
 ): Promise<LastPass> {
-  const { lock, target, tables, pass, id, identity } = context;
   const startedAt = performance.now();
   let renewedAt = 0;
   const tooLate = () => new Conflict("database", "The last pass took too long and was stopped; run the same command again.");
@@ -199,12 +181,10 @@ async function lastPass(
   });
   try {
     renew();
-    const { rows, total } = await pass(renew, true);
-    const counts = await target.count(tables);
-    for (const [name, here] of rows)
-      if (here !== counts.get(name))
-        return result(total, `The table ${name} has ${here} rows here and ${counts.get(name)} in PostgreSQL.`);
-    if ((await target.identify()) !== identity) return result(total, "Another server answers now, which may lack some rows.");
+    const { total, differing } = await copy.pass({ onPage: renew, isLocked: true });
+    const [first] = differing;
+    if (first) return result(total, `The table ${first.table} has ${first.here} rows here and ${first.there} in PostgreSQL.`);
+    if ((await identifyServer(to)) !== identity) return result(total, "Another server answers now, which may lack some rows.");
     if (!lock.finish(now(), id)) throw tooLate();
     return result(total, null);
   } finally {

@@ -1,0 +1,44 @@
+// The file next to the database that says where a move goes. What was copied is compared with the target itself.
+
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readObject } from "../../store/damagedRows.ts";
+
+/** The id in the marker of the target database, and the name of that database for messages. */
+export type MoveId = { move: string; target: string };
+
+type Stored = {
+  /** The move whose target is being filled. */
+  begun: MoveId | null;
+  /** The move whose marker is about to be written. */
+  intended: MoveId | null;
+};
+
+export type Progress = {
+  /** Returns the move whose target is being filled; null before anything was copied. */
+  begun(): MoveId | null;
+  /** Called before the marker is written, so that a move that dies just then knows its own marker. */
+  intend(id: MoveId): void;
+  intended(): MoveId | null;
+  /** Starts with an empty target: what was copied into another database is discarded. */
+  begin(id: MoveId): void;
+  remove(): void;
+};
+
+export function createProgress(file: string): Progress {
+  const text = existsSync(file) ? readFileSync(file, "utf8") : "";
+  let stored: Stored = { begun: null, intended: null, ...readObject(text) };
+
+  function write(next: Stored): void {
+    writeFileSync(`${file}.new`, `${JSON.stringify(next)}\n`, { mode: 0o600, flush: true });
+    renameSync(`${file}.new`, file);
+    stored = next;
+  }
+
+  return {
+    begun: () => stored.begun,
+    intended: () => stored.intended,
+    intend: (intended) => write({ ...stored, intended }),
+    begin: (begun) => write({ begun, intended: null }),
+    remove: () => rmSync(file, { force: true }),
+  };
+}
