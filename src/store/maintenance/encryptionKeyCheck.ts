@@ -18,11 +18,14 @@ export class WrongEncryptionKey extends Error {
 
 type OnRepaired = (name: string) => void;
 
+/** `first` is the value where there is none yet. */
+type SealedSetting = { name: string; first: string; onRepaired: OnRepaired };
+
 /**
  * Reads a sealed setting, and writes it only where there is none yet: a write needs every machine of a sharded database, and
  * one of them may be down. One that is damaged, while the key is right, is written again: a damaged row is not a wrong key.
  */
-async function readSealedSetting(db: Database, seal: Seal, name: string, first: string, onRepaired: OnRepaired): Promise<string> {
+async function readSealedSetting(db: Database, seal: Seal, { name, first, onRepaired }: SealedSetting): Promise<string> {
   const stored = (await readSetting(db, name)) ?? (await insertSetting(db, name, seal.seal(first, name)));
   const plain = tryUnseal(seal, stored, name);
   if (plain !== null) return plain;
@@ -62,7 +65,7 @@ async function isRightKey(db: Query, seal: Seal): Promise<boolean> {
 
 /** Throws for a wrong key at the start, and not when the first credential cannot be decrypted. */
 export async function verifyEncryptionKey(db: Database, seal: Seal, onRepaired: OnRepaired = () => {}): Promise<void> {
-  await readSealedSetting(db, seal, sealedNames.check, "cleancast", onRepaired);
+  await readSealedSetting(db, seal, { name: sealedNames.check, first: "cleancast", onRepaired });
 }
 
 /** Throws where the key of a running process was replaced by a wrong one, so that no row is taken for damaged. */
@@ -76,4 +79,8 @@ export async function refuseWrongKey(db: Query, seal: Seal): Promise<void> {
  * one is derived again, which gives the same secret unless the key was changed since.
  */
 export const readAccessSecret = (db: Database, keys: Keys, onRepaired: OnRepaired = () => {}) =>
-  readSealedSetting(db, sealWith(keys), sealedNames.access, secretFor("cleancast access", keys()[0] as Buffer), onRepaired);
+  readSealedSetting(db, sealWith(keys), {
+    name: sealedNames.access,
+    first: secretFor("cleancast access", keys()[0] as Buffer),
+    onRepaired,
+  });

@@ -53,7 +53,7 @@ export async function discardSealedValues(db: Database, keys: Keys, now: number)
       const unreadable = rows.filter((row) => !canOpen(seal, sealed, row));
       if (unreadable.length === 0) continue;
       await db.write(async (tx) => {
-        for (const row of unreadable) await discard(tx, seal, sealed, row, now);
+        for (const row of unreadable) await discard(tx, seal, { sealed, row, now });
       });
       for (const _ of unreadable) count(sealed.table);
     }
@@ -72,7 +72,9 @@ async function removeSettings(db: Database, row: Row, names: readonly string[]):
   );
 }
 
-async function discard(tx: Query, seal: Seal, sealed: SealedColumn, row: Row, now: number): Promise<void> {
+type LostValue = { sealed: SealedColumn; row: Row; now: number };
+
+async function discard(tx: Query, seal: Seal, { sealed, row, now }: LostValue): Promise<void> {
   const { table, key, column } = sealed;
   const ids = key.map((name) => String(row[name]));
   const hasKey = key.map((name, i) => `${name} = $${i + 1}`).join(" AND ");
