@@ -8,9 +8,10 @@ import { readConfig } from "../../src/installation/config.ts";
 import { ulid } from "../../src/kernel/ids.ts";
 import { hourMs } from "../../src/kernel/time.ts";
 import { purgeDeletedSites } from "../../src/maintenance/purgeDeletedSites.ts";
-import { moveSite } from "../../src/maintenance/moves/siteMove.ts";
+import { moveSite, type SiteMovePlan } from "../../src/maintenance/moves/siteMove.ts";
 import type { Database, Value } from "../../src/store/engine/database.ts";
 import { sealWith } from "../../src/store/engine/seal.ts";
+import { lineOf, readPages, readTable } from "../../src/store/copy/rows.ts";
 import { historyTables, countTables, liveTables } from "../../src/store/copy/siteTables.ts";
 import { connectDatabase } from "../../src/store/connect.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -46,22 +47,15 @@ export async function createTarget(there: Installation, serve: Record<string, st
   return { target, to: ["--to", url, "--key-file", file], serve };
 }
 
-/** The rows of a site, but for what differs on purpose: secrets are sealed with another key. */
+/** The rows of a site, with their secrets unsealed. */
 async function contentOf(home: Installation, siteId: string, tables: readonly string[]): Promise<string[]> {
-  const sealed = new Set(["credentials", "url", "secrets", "extra", "record", "address"]);
+  const side = connectSide(home);
   const lines: string[] = [];
-  for (const table of tables)
-    for (const row of await rows(home, `SELECT * FROM ${table} WHERE site_id = '${siteId}'`))
-      lines.push(
-        JSON.stringify([
-          table,
-          ...Object.keys(row)
-            .filter((column) => !sealed.has(column))
-            .toSorted()
-            // Whole numbers of 64 bits are texts in answers of PostgreSQL.
-            .map((column) => (typeof row[column] === "number" ? String(row[column]) : row[column])),
-        ]),
-      );
+  for (const name of tables) {
+    const table = await readTable(side.db, name, siteId);
+    for await (const page of readPages(side, table)) lines.push(...page.map((row) => `${name} ${lineOf(table, row)}`));
+  }
+  await side.db.close();
   return lines.toSorted();
 }
 
@@ -70,6 +64,27 @@ const beforeLive = (target: Installation, work: () => Promise<void>) =>
   onPostgres(target, async (client) => {
     await client.query("BEGIN; LOCK TABLE sites IN EXCLUSIVE MODE");
     await work();
+  });
+
+/** Kills a command when it has printed this. */
+async function killAt({ child, ended, printed }: ReturnType<Installation["launch"]>, moment: string): Promise<void> {
+  while (!printed.err.includes(moment) && child.exitCode === null) await sleep(2);
+  child.kill("SIGKILL");
+  expect(await ended, printed.err).not.toBe(0);
+  expect(printed.err).toContain(moment);
+}
+
+/** Moves a site in this process. Nodes may run on both sides. */
+export const moveInProcess = (plan: Pick<SiteMovePlan, "siteId" | "from" | "to"> & Partial<SiteMovePlan>) =>
+  moveSite({
+    by: { actor: "test", now: Date.now() },
+    newId: ulid,
+    now: Date.now,
+    hasNoNode: () => false,
+    drainMs: 60_000,
+    settleMs: 0,
+    report() {},
+    ...plan,
   });
 
 const stateOf = async (home: Installation) =>
@@ -158,13 +173,7 @@ export async function moveUnderLoad(
   // The next test dies at later moments.
   await beforeLive(target, async () => {
     for (const moment of ["Pass 1:", "is read-only"]) {
-      const killed = launch();
-      let isOver = false;
-      void killed.ended.then(() => (isOver = true));
-      while (!isOver && !killed.printed.err.includes(moment)) await sleep(2);
-      killed.child.kill("SIGKILL");
-      expect(await killed.ended, killed.printed.err).not.toBe(0);
-      expect(killed.printed.err).toContain(moment);
+      await killAt(launch(), moment);
       // The site goes on working here, unless the kill was late, and nothing of it is served there.
       if ((await stateOf(home)) !== "copying") continue;
       const soFar = answered.size;
@@ -248,12 +257,7 @@ export async function moveThereAndBack(home: Installation, { target, to }: Targe
   expect(await relay.stop()).toBe(0);
   const move = (...more: string[]) => home.run("site", "move", "shop.example.com", ...to, ...more);
 
-  await beforeLive(target, async () => {
-    const killed = home.launch("site", "move", "shop.example.com", ...to);
-    while (!killed.printed.err.includes("read-only") && killed.child.exitCode === null) await sleep(2);
-    killed.child.kill("SIGKILL");
-    await killed.ended;
-  });
+  await beforeLive(target, () => killAt(home.launch("site", "move", "shop.example.com", ...to), "read-only"));
   expect(await stateOf(home)).toBe("locked");
   expect((await home.fails("site", "delete", "shop.example.com", "--yes")).error).toMatch(/End the move first/);
   expect((await home.fails("site", "set", "shop.example.com", "keep=10d")).error).toMatch(/being moved/);
@@ -298,16 +302,10 @@ export async function moveThereAndBack(home: Installation, { target, to }: Targe
     ["are compared", "arriving"],
     ["live there", "live"],
   ] as const) {
-    const dying = moveSite({
+    const dying = moveInProcess({
       siteId,
       from: { ...there, db: claimed, name: "there" },
       to: { ...here, name: resolve(folder) },
-      by: { actor: "test", now: Date.now() },
-      newId: ulid,
-      now: Date.now,
-      hasNoNode: () => false,
-      drainMs: 60_000,
-      settleMs: 0,
       report(text) {
         if (text.includes(moment)) throw new Error(`died when ${moment}`);
       },

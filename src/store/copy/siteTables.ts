@@ -1,46 +1,12 @@
 // The tables of one site, by what becomes of them when the site moves to another installation.
 
-/** The tables that are copied while the site works. No node acts on their rows before it knows the site. */
-export const historyTables = [
-  "events",
-  "dedup_claims",
-  "outcomes",
-  "attempts",
-  "confirmations",
-  "confirmation_counts",
-  "confirmation_requests",
-  "quality_snapshots",
-  "corrections",
-  "heads",
-  "identities",
-  "visitors",
-  "consents",
-  "consent_history",
-  "proofs",
-  "totals",
-  "periods",
-  "pushes",
-  "push_log",
-  "statistics",
-  "statistics_segments",
-  "statistics_hours",
-  "statistics_heads",
-  "imports",
-  "orders",
-  "reconciliation_rows",
-  "key_uses",
-  "visit_counts",
-  "bot_visits",
-  "inbound_counts",
-  "rejected_requests",
-  "audit",
-] as const;
+import { migrations } from "../schema/schema.ts";
 
 /**
  * The tables that are written together with the site itself, in one transaction: its configuration, and the rows that nodes find
  * without knowing the site, such as deliveries that are due.
  */
-export const liveTables = [
+export const liveTables: readonly string[] = [
   "deliveries",
   "backfills",
   "reconciliations",
@@ -54,10 +20,18 @@ export const liveTables = [
   "api_keys",
   "hosts",
   "sites",
-] as const;
+];
+
+/** Their rows end within minutes. */
+const brief = ["wrong_keys", "lockouts", "platform_sign_ins", "leases", "nodes"];
+
+/** The tables that are copied while the site works: all others that grow. No node acts on their rows before it knows the site. */
+export const historyTables: readonly string[] = migrations
+  .flatMap(({ bySite }) => bySite)
+  .filter((table) => !brief.includes(table) && !liveTables.includes(table));
 
 /** Every accepted event writes here first: with this table locked, no node can accept one. */
-export const acceptanceTables = ["dedup_claims"] as const;
+export const acceptanceTables: readonly string[] = ["dedup_claims"];
 
 /** Nodes claim rows here for what they are about to send, and write here that it was sent. */
 export const claimTables = ["deliveries", "webhooks"] as const;
@@ -78,5 +52,5 @@ export const countTables: readonly string[] = [
  * what becomes of it, and changes of people are refused by its state.
  */
 export const lockedTables: readonly string[] = [...historyTables, ...liveTables].filter(
-  (table) => table !== "sites" && !countTables.includes(table) && !acceptanceTables.some((one) => one === table),
+  (table) => table !== "sites" && !countTables.includes(table) && !acceptanceTables.includes(table),
 );
