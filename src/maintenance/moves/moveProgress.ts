@@ -7,24 +7,13 @@ import { readObject } from "../../store/damagedRows.ts";
 export type MoveId = { move: string; target: string };
 
 type Stored = {
-  /** The move whose target is being filled. */
+  /** The move whose target is being filled; null before anything was copied. */
   begun: MoveId | null;
   /** The move whose marker is about to be written. */
   intended: MoveId | null;
 };
 
-export type Progress = {
-  /** Returns the move whose target is being filled; null before anything was copied. */
-  begun(): MoveId | null;
-  /** Called before the marker is written, so that a move that dies just then knows its own marker. */
-  intend(id: MoveId): void;
-  intended(): MoveId | null;
-  /** Starts with an empty target: what was copied into another database is discarded. */
-  begin(id: MoveId): void;
-  remove(): void;
-};
-
-export function createProgress(file: string): Progress {
+export function createProgress(file: string) {
   const text = existsSync(file) ? readFileSync(file, "utf8") : "";
   let stored: Stored = { begun: null, intended: null, ...readObject(text) };
 
@@ -37,8 +26,11 @@ export function createProgress(file: string): Progress {
   return {
     begun: () => stored.begun,
     intended: () => stored.intended,
-    intend: (intended) => write({ ...stored, intended }),
-    begin: (begun) => write({ begun, intended: null }),
+    /** Called before the marker is written, so that a move that dies just then knows its own marker. */
+    intend: (intended: MoveId) => write({ ...stored, intended }),
+    begin: (begun: MoveId) => write({ begun, intended: null }),
     remove: () => rmSync(file, { force: true }),
   };
 }
+
+export type Progress = ReturnType<typeof createProgress>;

@@ -23,6 +23,8 @@ export type Table = {
   /** Identifies a row: the primary key, without the site where there is only one. Empty where the site alone is the key. */
   key: readonly string[];
   siteId: string | null;
+  /** A condition for the rows that count. */
+  where?: string | undefined;
 };
 
 export type Key = readonly Value[];
@@ -62,27 +64,27 @@ export function rowLine(values: readonly Value[]): string {
 /** Adds the values to `params` and returns `($1, $2)`. */
 const tuple = (params: Value[], values: Key) => `(${values.map((value) => `$${params.push(value)}`).join(", ")})`;
 
-function where({ siteId }: Table, params: Value[], more: readonly string[]): string {
-  const conditions = siteId === null ? more : [`site_id = $${params.push(siteId)}`, ...more];
+function whereOf({ siteId, where }: Table, params: Value[], keys: readonly string[]): string {
+  const conditions = [...(siteId === null ? [] : [`site_id = $${params.push(siteId)}`]), ...(where ? [where] : []), ...keys];
   return conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : "";
 }
 
 /** Reads up to `limit` rows of a range, in the order of this database, with their secrets unsealed. */
-export async function readPage({ db, seal }: Side, table: Table, { after, end }: Range, limit: number): Promise<Row[]> {
+export async function readPage({ db, seal }: Side<Query>, table: Table, { after, end }: Range, limit: number): Promise<Row[]> {
   const params: Value[] = [];
   const key = table.key.join(", ");
   const bounds: string[] = [];
   if (key && after) bounds.push(`(${key}) > ${tuple(params, after)}`);
   if (key && end) bounds.push(`(${key}) <= ${tuple(params, end)}`);
   const rows = await db.all(
-    `SELECT ${table.columns.join(", ")} FROM ${table.name} ${where(table, params, bounds)} ${key && `ORDER BY ${key}`} LIMIT ${limit}`,
+    `SELECT ${table.columns.join(", ")} FROM ${table.name} ${whereOf(table, params, bounds)} ${key && `ORDER BY ${key}`} LIMIT ${limit}`,
     params,
   );
   return rows.map((row) => unsealRow(seal, table.name, row));
 }
 
 /** Yields all rows a page at a time, in the order of this database. */
-export async function* readPages(side: Side, table: Table, limit = pageRows): AsyncGenerator<Row[]> {
+export async function* readPages(side: Side<Query>, table: Table, limit = pageRows): AsyncGenerator<Row[]> {
   for (let after: Key | null = null; ;) {
     const rows: Row[] = await readPage(side, table, { after, end: null }, limit);
     const last = rows.at(-1);
@@ -109,7 +111,7 @@ async function forKeys(db: Side["db"], table: Table, rows: readonly Row[], verb:
     // PostgreSQL would take parameters in VALUES for texts; SQLite knows no list of tuples.
     const list = db.engine === "sqlite" ? `VALUES ${wanted.join(", ")}` : wanted.join(", ");
     const keys = wanted.length > 0 ? [`(${table.key.join(", ")}) IN (${list})`] : [];
-    found.push(...(await db.all(`${verb} FROM ${table.name} ${where(table, params, keys)}`, params)));
+    found.push(...(await db.all(`${verb} FROM ${table.name} ${whereOf(table, params, keys)}`, params)));
   }
   return found;
 }

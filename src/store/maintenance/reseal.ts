@@ -2,6 +2,7 @@
 // read, so a concurrent writer wins, and no node has to stop. The values themselves show what is done: a run that was killed
 // is simply run again.
 
+import { readPages } from "../copy/rows.ts";
 import { readObject } from "../damagedRows.ts";
 import type { Database, Query, Row } from "../engine/database.ts";
 import { sealWith, tryUnseal, type Keys, type Seal } from "../engine/seal.ts";
@@ -78,21 +79,8 @@ export function resealStore(db: Database, keys: Keys) {
 }
 
 /** Yields the rows that have a sealed value, a page at a time, in the order of their key. */
-export async function* sealedRows(db: Query, { table, key, column, where = "1 = 1" }: SealedColumn): AsyncGenerator<Row[]> {
-  const after = key.map(() => "");
-  for (;;) {
-    const rows = await db.all(
-      `SELECT ${key.join(", ")}, ${column} FROM ${table}
-       WHERE ${where} AND (${key.join(", ")}) > (${key.map((_, i) => `$${i + 1}`).join(", ")})
-       ORDER BY ${key.join(", ")} LIMIT ${pageSize}`,
-      after,
-    );
-    if (rows.length) yield rows;
-    const last = rows.at(-1);
-    if (!last || rows.length < pageSize) return;
-    for (const [i, name] of key.entries()) after[i] = String(last[name]);
-  }
-}
+export const sealedRows = (db: Query, { table, key, column, where }: SealedColumn): AsyncGenerator<Row[]> =>
+  readPages({ db, seal: null }, { name: table, columns: [...key, column], key, siteId: null, where }, pageSize);
 
 async function replace(tx: Query, sealed: SealedColumn, row: Row, value: string): Promise<number> {
   const { table, key, column } = sealed;

@@ -7,6 +7,7 @@ import { extraPlace } from "../events/eventRow.ts";
 import { feedPlace } from "../reconciliation/feeds.ts";
 import { appPlace, signInPlace } from "../sites/platformSignIns.ts";
 import { sealedSettings, settingPlace } from "../sites/siteSettings.ts";
+import { primaryKeyOf } from "../schema/tables.ts";
 import { botVisitPlace } from "../statistics/traffic.ts";
 import { secretsPlace, urlPlace } from "../outbound/webhooks.ts";
 
@@ -28,45 +29,20 @@ export const sealedNames = { check: "seal check", access: "access secret" } as c
 
 const names = Object.values(sealedNames).map((name) => `'${name}'`);
 
-export const sealedColumns: readonly SealedColumn[] = [
-  {
-    table: "connections",
-    key: ["site_id", "id"],
-    column: "credentials",
-    place: ofSite(connectionPlace),
-  },
-  {
-    table: "oauth_apps",
-    key: ["platform"],
-    column: "credentials",
-    place: (row) => appPlace(String(row.platform)),
-  },
-  { table: "platform_sign_ins", key: ["site_id", "id"], column: "record", place: ofSite(signInPlace) },
-  { table: "webhooks", key: ["site_id", "id"], column: "url", place: ofSite(urlPlace) },
-  { table: "webhooks", key: ["site_id", "id"], column: "secrets", place: ofSite(secretsPlace) },
-  {
-    table: "order_feeds",
-    key: ["site_id"],
-    column: "address",
-    place: (row) => feedPlace(String(row.site_id)),
-  },
-  { table: "bot_visits", key: ["site_id", "id"], column: "record", place: ofSite(botVisitPlace) },
-  {
-    table: "events",
-    key: ["site_id", "id"],
-    column: "extra",
-    place: ofSite(extraPlace),
-    where: "extra IS NOT NULL",
-  },
+const columns: readonly Omit<SealedColumn, "key">[] = [
+  { table: "connections", column: "credentials", place: ofSite(connectionPlace) },
+  { table: "oauth_apps", column: "credentials", place: (row) => appPlace(String(row.platform)) },
+  { table: "platform_sign_ins", column: "record", place: ofSite(signInPlace) },
+  { table: "webhooks", column: "url", place: ofSite(urlPlace) },
+  { table: "webhooks", column: "secrets", place: ofSite(secretsPlace) },
+  { table: "order_feeds", column: "address", place: (row) => feedPlace(String(row.site_id)) },
+  { table: "bot_visits", column: "record", place: ofSite(botVisitPlace) },
+  { table: "events", column: "extra", place: ofSite(extraPlace), where: "extra IS NOT NULL" },
   // These come last: once they are resealed, a node that has only the old key does not start.
-  {
-    table: "settings",
-    key: ["name"],
-    column: "value",
-    place: (row) => String(row.name),
-    where: `name IN (${names.join(", ")})`,
-  },
+  { table: "settings", column: "value", place: (row) => String(row.name), where: `name IN (${names.join(", ")})` },
 ];
+
+export const sealedColumns: readonly SealedColumn[] = columns.map((one) => ({ ...one, key: primaryKeyOf(one.table) }));
 
 /** Returns the sealed values inside the settings of a site; none where the settings cannot be read at all. */
 export function sealedIn(siteId: string, settings: string): { name: string; sealed: string; place: string }[] {
