@@ -29,7 +29,7 @@ import {
 /** The size of a page. One that has grown to more than twice this size is cut. */
 export type PageSize = { rows: number; bytes: number };
 
-export type CopyPlan = {
+type CopyPlan = {
   from: Side;
   to: Side<Database>;
   tables: readonly Table[];
@@ -45,7 +45,7 @@ type PassOptions = {
   isLocked?: boolean;
 };
 
-export type Pass = {
+type Pass = {
   copied: number;
   total: number;
   /** Tables that have another number of rows there: another program changes them or, unless the pass is locked, this relay. */
