@@ -11,9 +11,6 @@ const folders = ["src", "dashboard", "tag", "standins", "bench", "scripts", "tes
 /** Vite, vitest and the fault simulation load these files by their paths. */
 const isLoadedByPath = /\.config\.ts$|^test\/support\/runner\/|^test\/simulation\/(?:substitutes\/|runtime\/hooks\.ts)/;
 
-/** These folders are being rewritten. */
-const isLater = /^src\/(?:delivery\/[^/]+|inbound\/.*|store\/deliveries\/.*)$/;
-
 type Files = ReadonlyMap<string, string>;
 
 function readFiles(): Files {
@@ -64,7 +61,7 @@ function needlessExports(files: Files): string[] {
     for (const { from, name } of importsOf(path, text)) used.set(from, (used.get(from) ?? new Set()).add(name));
   return [...files].flatMap(([path, text]) => {
     const names = used.get(path) ?? new Set();
-    if (names.has("*") || isLoadedByPath.test(path) || isLater.test(path)) return [];
+    if (names.has("*") || isLoadedByPath.test(path)) return [];
     return exportsOf(text)
       .filter((name) => !names.has(name))
       .map((name) => `${path}: ${name}`);

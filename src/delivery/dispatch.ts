@@ -8,7 +8,7 @@ import type { Job, PlannedDelivery } from "./plan.ts";
 import { toResult } from "./retry.ts";
 
 /** An event that is durable, with what was planned and stored of it. */
-export type Dispatched = {
+type Dispatched = {
   event: Pick<Event, "siteId" | "id">;
   conversion: Conversion;
   planned: readonly PlannedDelivery[];

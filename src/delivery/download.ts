@@ -9,7 +9,7 @@ import { toFailure } from "./send.ts";
 /** The message is for people, and names no part of the address. */
 export class DownloadFailed extends Error {}
 
-export type DownloadOptions = {
+type DownloadOptions = {
   allow: AllowList;
   connectMs: number;
   /** From the first byte of the request to the last of the answer. */

@@ -7,7 +7,7 @@ import type { TokenFault } from "./oauth/oauth2.ts";
 import type { Answer, Sender } from "./send.ts";
 
 /** Where a call goes. */
-export type Target = { platform: Platform; settings: ConnectionSettings };
+type Target = { platform: Platform; settings: ConnectionSettings };
 
 export type PlatformCall = {
   /** The settings that the call was made with; null when no call was made. */

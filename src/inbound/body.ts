@@ -8,7 +8,7 @@ import { refusals, type InboundRefusal } from "./refusals.ts";
 /** The largest body of a single event. */
 export const maxBodyBytes = 64 * 1024;
 
-export type JsonBody = { fields: Record<string, unknown>; text: string };
+type JsonBody = { fields: Record<string, unknown>; text: string };
 
 export async function readBody(
   request: IncomingMessage,

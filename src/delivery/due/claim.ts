@@ -35,7 +35,7 @@ export type ClaimOptions = {
 
 /** Deliveries that one statement releases or ends. In the embedded store the relay waits for it. */
 export const maxChanged = 100;
-export const maxClaimed = 200;
+const maxClaimed = 200;
 
 type Signals = {
   /** A job has left its lane. */

@@ -64,7 +64,7 @@ type SharedOptions = {
   everyMs?: number;
 };
 
-export const refreshMs = 10_000;
+const refreshMs = 10_000;
 /** Changes that come together share a look. */
 const soonMs = 500;
 /** Backfills that are read at the same time. */

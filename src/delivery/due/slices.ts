@@ -15,7 +15,7 @@ type SliceOptions = {
 
 const nodesSlice = "nodes";
 
-export type Share = {
+type Share = {
   /** The sites to look at, by machine. */
   machines: string[][];
   isWatchingNodes: boolean;

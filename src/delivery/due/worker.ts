@@ -20,10 +20,10 @@ type WorkerOptions = Omit<ClaimOptions, "clock"> & {
   onPoll?: () => void;
 };
 
-export const pollMs = 1000;
-export const sweepMs = 2000;
+const pollMs = 1000;
+const sweepMs = 2000;
 /** Waits this long, so that lanes that free up together are filled together. */
-export const wakeDelayMs = 5;
+const wakeDelayMs = 5;
 
 export function startWorker(given: WorkerOptions): { stop(): Promise<void> } {
   const { clock = localClock(given.now), dueWork = createDueWork(given.store) } = given;

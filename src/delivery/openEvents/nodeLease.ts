@@ -5,8 +5,6 @@
 
 import type { Store } from "../../store/store.ts";
 
-export type NodeLease = ReturnType<typeof createNodeLease>;
-
 type Options = {
   store: Pick<Store, "engine" | "nodes">;
   owner: string;

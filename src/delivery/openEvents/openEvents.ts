@@ -17,7 +17,7 @@ import { createNodeLease } from "./nodeLease.ts";
 import { createRecovery } from "./recovery.ts";
 import { createTakeover } from "./takeover.ts";
 
-export type OpenEvents = {
+type OpenEvents = {
   /** The low-water mark does not pass the id before it is released and its event, if it is open, is settled. */
   reserveId(now: number): ReservedId;
   /** The number of open events. */

@@ -8,8 +8,6 @@ import type { Store } from "../../store/store.ts";
 import type { EventList } from "./eventList.ts";
 import type { Takeover } from "./takeover.ts";
 
-export type Recovery = ReturnType<typeof createRecovery>;
-
 type Options = { store: Pick<Store, "nodes">; owner: string; events: EventList; takeover: Takeover };
 
 export function createRecovery({ store, owner, events, takeover }: Options) {

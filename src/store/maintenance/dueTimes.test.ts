@@ -60,8 +60,8 @@ describe.each(["sqlite", "postgres"] as const)("due times on %s", async (engine)
   test("a lease that a node with a wrong clock was given by the right one stays as it is", async () => {
     const siteId = await newSite(store);
     const deliveries = [queuedDelivery()];
-    const lease = { owner: "node-b", leaseUntil: now + hourMs / 2, leasedAt: now };
-    await store.events.accept(newEvent(siteId, { orderId: null, receivedAt: ahead }, { deliveries, ...lease }));
+    const ownership = { by: "row", owner: "node-b", at: now, dueAt: now + hourMs / 2 } as const;
+    await store.events.accept(newEvent(siteId, { orderId: null, receivedAt: ahead }, { deliveries, ownership }));
     expect(await correct(siteId)).toBe(0);
   });
 

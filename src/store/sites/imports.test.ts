@@ -52,7 +52,7 @@ describe.each(["sqlite", "postgres"] as const)("imports on %s", async (engine) =
     expect(await store.imports.find(key)).toMatchObject({ line: 7, state: "running" });
     await store.imports.end(key, "done", { line: 9, tally: { rows: 8 } }, { owner: "a", now }, line);
     const done = await store.imports.find(key);
-    expect(done).toMatchObject({ line: 9, tally: { rows: 8 }, state: "done", ownership: ownedByAny(0) });
+    expect(done).toMatchObject({ line: 9, tally: { rows: 8 }, state: "done", owner: "", leaseUntil: 0 });
     // A finished import is not started again.
     expect(await claim("three", done, "a")).toBeNull();
     expect((await store.imports.list("s")).map(({ id }) => id).toSorted()).toContain("three");
