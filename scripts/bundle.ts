@@ -28,15 +28,6 @@ const crawlerPatterns: Plugin = {
   },
 };
 
-/** Leaves out the examples of platforms, which only tests and the documentation read: a start would build hundreds of objects. */
-const withoutExamples: Plugin = {
-  name: "without-examples",
-  load: {
-    filter: { id: /\/src\/platforms\/\w+\/examples\.ts$/ },
-    handler: () => "export const examples = undefined;\nexport const responses = undefined;\n",
-  },
-};
-
 /**
  * Takes the modules of Node as objects. An `import` of one of them reads all its exports, and those of node:http load a whole
  * client that the relay does not use.
@@ -86,7 +77,7 @@ export async function bundleRelay(folder: string, more: readonly Plugin[], input
     platform: "node",
     // Optional drivers of pg.
     external: ["node:module", "pg-native", "pg-cloudflare"],
-    plugins: [modulesOfNode, usedParts, bundleRequired, crawlerPatterns, withoutExamples, oneByte, ...more],
+    plugins: [modulesOfNode, usedParts, bundleRequired, crawlerPatterns, oneByte, ...more],
     logLevel: "warn",
   });
   rmSync(folder, { recursive: true, force: true });

@@ -3,10 +3,12 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import type { Example } from "../src/platforms/example.ts";
+import { examplesOf, exampleSettings } from "../src/platforms/examples.ts";
 import { platforms } from "../src/platforms/index.ts";
 import { eventFieldNames } from "../src/platforms/shared/mapping.ts";
 import { usualEvents } from "../src/platforms/shared/usualEvents.ts";
-import type { Example, Platform } from "../src/platforms/platform.ts";
+import type { Platform } from "../src/platforms/platform.ts";
 import { neededSettings } from "../src/sites/connectionHints.ts";
 import { code, page, table } from "./docs/markdown.ts";
 
@@ -56,7 +58,7 @@ function overview(): string {
 }
 
 function pageOf(platform: Platform): string {
-  const { name, description, docs, guide, settings, events, fields, examples, pickers = [] } = platform;
+  const { name, description, docs, guide, settings, events, fields, pickers = [] } = platform;
   const facts = [
     ...(platform.ids?.length ? [`- Uses the ids ${platform.ids.map((id) => `\`${id}\``).join(", ")}.`] : []),
     ...(typeof platform.maxAgeDays === "number" ? [`- Takes events up to ${platform.maxAgeDays} days old.`] : []),
@@ -122,7 +124,7 @@ function pageOf(platform: Platform): string {
     "## Limits",
     facts.join("\n"),
     "## Examples",
-    ...examples.slice(0, 4).flatMap(exampleText),
+    ...examplesOf(platform.id).examples.slice(0, 4).flatMap(exampleText),
   ]);
 }
 
@@ -133,8 +135,8 @@ function connectLine(platform: Platform): string {
 
 /** How the connection is proven depends on its settings: this is the way of the command above. */
 function provenText(platform: Platform): string {
-  const { name, settings, examples } = platform;
-  const proof = platform.prove(examples[0]?.settings ?? {}, 0);
+  const { id, name, settings } = platform;
+  const proof = platform.prove(exampleSettings(id), 0);
   const labels = new Map(settings.map((one) => [one.name, one.label.toLowerCase()]));
   const unchecked =
     proof.by === "call" && proof.unchecked ? ` It does not check ${labels.get(proof.unchecked) ?? proof.unchecked}.` : "";

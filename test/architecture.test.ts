@@ -120,6 +120,13 @@ describe("the architecture", () => {
     expect(reaching).toEqual([]);
   });
 
+  test("examples are no part of the relay: only other examples import them", () => {
+    const isExample = (path: string) => /(?:^|\/|[a-z])[eE]xamples?\.ts$/.test(path) && path.startsWith("platforms/");
+    expect(code.filter(({ path }) => isExample(path)).length).toBeGreaterThan(20);
+    const importing = code.filter(({ path, imports }) => !isExample(path) && imports.some(isExample));
+    expect(importing.map(({ path }) => path)).toEqual([]);
+  });
+
   test("ARCHITECTURE.md names every folder of src, and every path that it names exists", () => {
     const page = readFileSync(join(root, "ARCHITECTURE.md"), "utf8");
     const paths = [...page.matchAll(/`((?:src|test|docs|tag|dashboard|standins|bench|scripts)\/[\w./-]*)`/g)].map(

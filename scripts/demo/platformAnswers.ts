@@ -7,6 +7,7 @@ import type { Job } from "../../src/delivery/plan.ts";
 import { decide, toResult, type Decision } from "../../src/delivery/retry.ts";
 import type { Answer, Sender } from "../../src/delivery/send.ts";
 import type { Reading } from "../../src/kernel/event.ts";
+import { examplesOf } from "../../src/platforms/examples.ts";
 import { platformOf } from "../../src/platforms/index.ts";
 import type { Platform } from "../../src/platforms/platform.ts";
 import type { Connection } from "../../src/sites/directory.ts";
@@ -149,7 +150,7 @@ const answerOf = (status: number, body: string): Answer => ({
 function answersFor(wanted: Wanted, platform: Platform, random: Random): Answer[] {
   if (wanted === "slow") return [{ ok: false, code: "timeout", error: "no answer within 8 s" }];
   if (wanted === "down") return [answerOf(503, '{"message":"Service temporarily unavailable"}')];
-  if (wanted !== "accepted") return (platform.responses ?? []).map(({ status, body }) => answerOf(status, body));
+  if (wanted !== "accepted") return (examplesOf(platform.id).responses ?? []).map(({ status, body }) => answerOf(status, body));
   return (acceptedBodies[platform.id]?.(random) ?? ['{"ok":true}']).map((body) =>
     answerOf(acceptedStatus[platform.id] ?? (body ? 200 : 204), body),
   );

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Conversion } from "../kernel/event.ts";
+import { exampleSettings } from "../platforms/examples.ts";
 import { platformOf } from "../platforms/index.ts";
 import { fullSample } from "../platforms/shared/sample.ts";
 import { callPlatform } from "./platformCall.ts";
@@ -9,7 +10,7 @@ const now = fullSample().time + 60_000;
 /** Makes a call whose answer is given, and returns what is kept of it. */
 async function exchangeWith(id: string, answer: { status: number; body: string }, conversions: Conversion[] = [fullSample()]) {
   const platform = platformOf(id) ?? expect.unreachable(id);
-  const settings = platform.examples[0]?.settings ?? {};
+  const settings = exampleSettings(id);
   const response = { headers: {}, ...answer };
   const sender = {
     send: () => Promise.resolve({ ok: true as const, response }),

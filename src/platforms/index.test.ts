@@ -4,11 +4,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { now } from "../../test/platforms/fixture.ts";
 import type { Conversion, Reading } from "../kernel/event.ts";
+import { exampleSettings, examplesOf } from "./examples.ts";
 import { platformOf, platforms } from "./index.ts";
 import { mappingFault } from "./shared/mapping.ts";
 import { nameFault, resolveName, usualEventOf } from "./shared/eventNames.ts";
 import type { ConnectionSettings, Platform, PlatformRequest, PlatformResponse, Setting } from "./platform.ts";
-import { sampleBrowser, sampleConversion, withheld } from "./shared/sample.ts";
+import { sampleBrowser } from "./example.ts";
+import { sampleConversion, withheld } from "./shared/sample.ts";
 
 const folder = new URL(".", import.meta.url);
 const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => /(?<!\.test)\.ts$/.test(name));
@@ -16,8 +18,7 @@ const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
 /** A GET has no body. */
 const parseBody = ({ method, body }: PlatformRequest): unknown => (method === "GET" && body === "" ? "" : JSON.parse(body));
 
-const firstExample = (platform: Platform) => platform.examples[0] ?? expect.unreachable("no example");
-const exampleSettings = (platform: Platform): ConnectionSettings => firstExample(platform).settings;
+const settingsOf = ({ id }: Platform): ConnectionSettings => exampleSettings(id);
 
 const several = (count: number, changes: Partial<Conversion> = {}) =>
   Array.from({ length: count }, (_, i) =>
@@ -38,7 +39,7 @@ const answer = (status: number, headers: Record<string, string> = {}, body = "{}
 });
 
 function readings(platform: Platform, count: number, response: PlatformResponse): Reading[] {
-  return platform.readResponse(response, several(count), exampleSettings(platform), now);
+  return platform.readResponse(response, several(count), settingsOf(platform), now);
 }
 
 const isSecret = (setting: Setting) => setting.secret === true;
@@ -65,11 +66,13 @@ function marked(setting: Setting, mark: string): string {
 
 /** Settings of a connection whose every secret can be recognised. */
 const settingsWithMarks = (platform: Platform): ConnectionSettings => ({
-  ...exampleSettings(platform),
+  ...settingsOf(platform),
   ...Object.fromEntries(
     platform.settings.filter(isSecret).map((setting, i) => [setting.name, marked(setting, `s3cr3tmark${i}`)]),
   ),
 });
+
+const expectNoMark = (request: PlatformRequest | null) => expect(`${request?.url} ${request?.body}`).not.toContain("s3cr3tmark");
 
 describe("the list of platforms", () => {
   test("every platform's id is the name of its folder", () => {
@@ -101,7 +104,10 @@ describe("the list of platforms", () => {
   });
 });
 
-describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s", (_id, platform) => {
+describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s", (id, platform) => {
+  const shown = examplesOf(id);
+  const { examples, responses = [] } = shown;
+
   test("a platform has an id for JSON keys, a name and a description", () => {
     expect(platform.id).toMatch(/^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/);
     expect(platform.name.trim()).not.toBe("");
@@ -145,12 +151,12 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
     expect(platform.lanes).toBeGreaterThanOrEqual(1);
     expect(Number.isInteger(platform.batch) && Number.isInteger(platform.lanes)).toBe(true);
     const { maxAgeDays = 1 } = platform;
-    const limit = typeof maxAgeDays === "function" ? maxAgeDays(sampleConversion(), exampleSettings(platform)) : maxAgeDays;
+    const limit = typeof maxAgeDays === "function" ? maxAgeDays(sampleConversion(), settingsOf(platform)) : maxAgeDays;
     expect(limit).toBeGreaterThan(0);
   });
 
   test("the account depends on settings only, not on secrets", () => {
-    const settings = exampleSettings(platform);
+    const settings = settingsOf(platform);
     const account = platform.account(settings);
     expect(account).not.toBe("");
     expect(platform.account({ ...settings })).toBe(account);
@@ -164,57 +170,50 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
     const secrets = Object.fromEntries(
       platform.settings.filter(isSecret).map((setting) => [setting.name, marked(setting, "s3cr3tmark")]),
     );
-    expect(platform.account({ ...exampleSettings(platform), ...secrets })).not.toContain("s3cr3tmark");
+    expect(platform.account({ ...settingsOf(platform), ...secrets })).not.toContain("s3cr3tmark");
   });
 
-  describe.each(platform.examples.map((example) => [example.title, example] as const))("example: %s", (_title, example) => {
-    test("the request equals the documented one", () => {
-      const request = platform.toRequest(example.conversions, example.settings, now);
-      expect({ ...request, body: parseBody(request) }).toEqual(example.request);
-    });
+  test("the request of an example equals the documented one, byte for byte each time, with no more conversions than the maximum batch", () => {
+    expect(examples.length).toBeGreaterThan(0);
+    for (const { title, conversions, settings, request: documented } of examples) {
+      const request = platform.toRequest(conversions, settings, now);
+      expect({ ...request, body: parseBody(request) }, title).toEqual(documented);
+      expect(platform.toRequest(structuredClone(conversions), { ...settings }, now), title).toEqual(request);
+      expect(conversions.length, title).toBeLessThanOrEqual(platform.batch);
+    }
+  });
 
-    test("the same conversions give the same bytes", () => {
-      expect(platform.toRequest(example.conversions, example.settings, now)).toEqual(
-        platform.toRequest(structuredClone(example.conversions), { ...example.settings }, now),
-      );
-    });
+  test("no conversion of an example is skipped", () => {
+    for (const { title, conversions, settings } of examples)
+      for (const conversion of conversions) expect(platform.skipReason?.(conversion, settings, now) ?? null, title).toBeNull();
+  });
 
-    test("the settings of an example are declared, valid and complete", () => {
-      const declared = new Map(platform.settings.map((setting) => [setting.name, setting]));
-      for (const [name, value] of Object.entries(example.settings)) {
-        if (name.startsWith("event.") && platform.events) {
-          expect(nameFault(value, platform.events), name).toBeNull();
-          continue;
+  test("the settings of an example are declared, valid and complete", () => {
+    const declared = new Map(platform.settings.map((setting) => [setting.name, setting]));
+    const required = platform.settings.filter((one) => one.required).map(({ name }) => name);
+    for (const { title, settings } of examples) {
+      for (const [name, value] of Object.entries(settings)) {
+        const row = `${title}: ${name}`;
+        if (name.startsWith("event.") && platform.events) expect(nameFault(value, platform.events), row).toBeNull();
+        else if (name.startsWith("map."))
+          expect(mappingFault(name.slice("map.".length), value, platform.fields ?? []), row).toBeNull();
+        else {
+          expect([...declared.keys()], row).toContain(name);
+          expect(declared.get(name)?.check?.(value) ?? null, row).toBeNull();
         }
-        if (name.startsWith("map.")) {
-          expect(mappingFault(name.slice("map.".length), value, platform.fields ?? []), name).toBeNull();
-          continue;
-        }
-        expect([...declared.keys()]).toContain(name);
-        expect(declared.get(name)?.check?.(value) ?? null, name).toBeNull();
       }
-      for (const setting of platform.settings.filter((one) => one.required)) {
-        expect(Object.keys(example.settings)).toContain(setting.name);
+      expect(Object.keys(settings), title).toEqual(expect.arrayContaining(required));
+    }
+  });
+
+  test("no secret setting is in the documented URL, body or title", () => {
+    for (const { title, settings, request } of examples) {
+      const documented = [title, request.url, JSON.stringify(request.body)].join("\n");
+      for (const { name } of platform.settings.filter(isSecret)) {
+        const value = settings[name];
+        for (const text of value === undefined ? [] : [value, ...textsIn(value)]) expect(documented, title).not.toContain(text);
       }
-    });
-
-    test("no secret setting is in the documented URL, body or title", () => {
-      const shown = [example.title, example.request.url, JSON.stringify(example.request.body)].join("\n");
-      for (const setting of platform.settings.filter(isSecret)) {
-        const value = example.settings[setting.name];
-        if (value === undefined) continue;
-        for (const text of [value, ...textsIn(value)]) expect(shown).not.toContain(text);
-      }
-    });
-
-    test("no conversion of an example is skipped", () => {
-      for (const conversion of example.conversions)
-        expect(platform.skipReason?.(conversion, example.settings, now) ?? null).toBeNull();
-    });
-
-    test("an example has no more conversions than the maximum batch", () => {
-      expect(example.conversions.length).toBeLessThanOrEqual(platform.batch);
-    });
+    }
   });
 
   test("standard names are listed under the usual name of an event, or are the platform's own and stay", () => {
@@ -227,105 +226,107 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
   test("an event without a standard name is sent as a custom event, or the connection chooses its target", () => {
     const { events } = platform;
     if (!events) return;
-    const { names, by } = resolveName("Quiz Done", exampleSettings(platform), events);
+    const { names, by } = resolveName("Quiz Done", settingsOf(platform), events);
     expect([...names, "and no more"]).toHaveLength(2);
     expect(by).toBe(events.defaultSetting ? "default" : "custom");
     for (const name of names) expect(nameFault(name, events)).toBeNull();
   });
 
   test("every standard event has an example", () => {
-    const shown = new Set(platform.examples.flatMap(({ conversions }) => conversions.map(({ name }) => name.toLowerCase())));
-    for (const name of Object.keys(platform.events?.standard ?? {})) expect([...shown], name).toContain(name);
+    const sent = new Set(examples.flatMap(({ conversions }) => conversions.map(({ name }) => name.toLowerCase())));
+    for (const name of Object.keys(platform.events?.standard ?? {})) expect([...sent], name).toContain(name);
   });
 
-  test.each((platform.responses ?? []).map((one) => [one.title, one] as const))(
-    "the response is read as documented: %s",
-    (_title, { conversions, status, headers = {}, body, readings: expected }) => {
-      expect(expected).toHaveLength(conversions);
-      expect(readings(platform, conversions, answer(status, headers, body))).toEqual(expected);
-    },
-  );
+  test("every response is read as documented", () => {
+    for (const { title, conversions, status, headers = {}, body, readings: expected } of responses) {
+      expect(expected, title).toHaveLength(conversions);
+      expect(readings(platform, conversions, answer(status, headers, body)), title).toEqual(expected);
+    }
+  });
 
-  test.each((platform.confirmations?.responses ?? []).map((one) => [one.title, one] as const))(
-    "the confirmation is read as documented: %s",
-    (_title, { conversions, status, headers = {}, body, reading }) => {
-      const { subject = "", settings = {}, keys = [] } = platform.confirmations?.request ?? {};
-      const question = { subject, settings, conversions, keys: keys.slice(0, conversions) };
-      const read = platform.confirmations?.read(answer(status, headers, body), question, now);
-      expect(read).toEqual(reading);
-      if (read?.outcome === "answered") {
-        expect(read.confirmations).toHaveLength(conversions);
-        expect(read.tally ?? read.confirmations).toHaveLength(conversions);
-      }
-    },
-  );
+  test("examples are there for what the platform has: confirmations, corrections, reports of quality", () => {
+    const { confirmations, corrections, quality } = platform;
+    expect([confirmations, corrections, quality].map(Boolean)).toEqual(
+      [shown.confirmations?.responses.length, shown.corrections?.length, shown.quality?.responses.length].map(Boolean),
+    );
+    expect(Boolean(quality?.notes)).toBe(Boolean(shown.quality?.notes?.length));
+  });
 
   test("the request for a confirmation equals the documented one, and its secrets are in headers only", () => {
-    if (!platform.confirmations) return;
-    const { conversion, subject, settings, keys = [], request } = platform.confirmations.request;
-    expect(platform.confirmations.subjectOf(conversion, settings)).toBe(subject);
-    expect(platform.confirmations.toRequest(subject, settings, keys)).toEqual(request);
-    const withMarks = platform.confirmations.toRequest(subject, settingsWithMarks(platform), keys);
-    expect(withMarks.url + withMarks.body).not.toContain("s3cr3t-mark");
+    const { confirmations } = platform;
+    if (!confirmations || !shown.confirmations) return;
+    const { conversion, subject, settings, keys = [], request } = shown.confirmations.request;
+    expect(confirmations.subjectOf(conversion, settings)).toBe(subject);
+    expect(confirmations.toRequest(subject, settings, keys)).toEqual(request);
+    expectNoMark(confirmations.toRequest(subject, settingsWithMarks(platform), keys));
   });
 
-  test("no odd answer gives a subject, or confirms anything", () => {
-    if (!platform.confirmations) return;
+  test("every confirmation is read as documented, and no odd answer gives a subject or confirms anything", () => {
     const { confirmations } = platform;
-    const { conversion, subject, settings, keys = [] } = confirmations.request;
+    if (!confirmations || !shown.confirmations) return;
+    const { conversion, subject, settings, keys = [] } = shown.confirmations.request;
+    const read = (conversions: number, response: PlatformResponse) =>
+      confirmations.read(response, { subject, settings, conversions, keys: keys.slice(0, conversions) }, now);
+    for (const { title, conversions, status, headers = {}, body, reading: expected } of shown.confirmations.responses) {
+      const reading = read(conversions, answer(status, headers, body));
+      expect(reading, title).toEqual(expected);
+      if (reading.outcome !== "answered") continue;
+      expect(reading.confirmations, title).toHaveLength(conversions);
+      expect(reading.tally ?? reading.confirmations, title).toHaveLength(conversions);
+    }
     const odd = ["", "{}", "[]", "null", "OK", '{"requestId":{}}', '{"requestStatusPerDestination":[{}]}'];
     for (const body of odd) {
       // A platform that names conversions needs no id from its answer.
       if (!confirmations.keyOf) expect(confirmations.subjectOf({ ...conversion, answer: body }, settings), body).toBeNull();
-      // An odd body never confirms anything.
-      const reading = confirmations.read(
-        answer(200, {}, body),
-        { subject, settings, conversions: 1, keys: keys.slice(0, 1) },
-        now,
-      );
+      const reading = read(1, answer(200, {}, body));
       if (reading.outcome === "answered") expect(reading.confirmations, body).toEqual([null]);
     }
   });
 
-  test.each((platform.quality?.responses ?? []).map((one) => [one.title, one] as const))(
-    "the report of quality is read as documented: %s",
-    (_title, { status, headers = {}, body, reading }) => {
-      expect(platform.quality?.read(answer(status, headers, body), now)).toEqual(reading);
-    },
-  );
-
-  test.each((platform.quality?.notes?.responses ?? []).map((one) => [one.title, one] as const))(
-    "further notes on quality are read as documented: %s",
-    (_title, { status, body, notes }) => {
-      expect(platform.quality?.notes?.read(answer(status, {}, body))).toEqual(notes);
-      for (const odd of ["", "{}", "[]", "null", "OK", '{"web":[{}]}', '{"web":[{"dedupe_key_feedback":[1]}]}'])
-        expect(platform.quality?.notes?.read(answer(200, {}, odd)), odd).toEqual([]);
-    },
-  );
-
   test("the request for the quality equals the documented one, and its secrets are in headers only", () => {
-    if (!platform.quality) return;
-    const { settings, request } = platform.quality.request;
-    expect(platform.quality.toRequest(settings)).toEqual(request);
-    const withMarks = platform.quality.toRequest(settingsWithMarks(platform));
-    expect((withMarks?.url ?? "") + (withMarks?.body ?? "")).not.toContain("s3cr3t-mark");
-    for (const body of ["", "{}", "[]", "null", "OK", '{"web":[{}]}', '[{"overall_status":{}}]'])
-      expect(() => platform.quality?.read(answer(200, {}, body), now), body).not.toThrow();
+    const { quality } = platform;
+    if (!quality || !shown.quality) return;
+    const { settings, request } = shown.quality.request;
+    expect(quality.toRequest(settings)).toEqual(request);
+    expectNoMark(quality.toRequest(settingsWithMarks(platform)));
   });
 
-  test.each((platform.corrections?.examples ?? []).map((one) => [one.title, one] as const))(
-    "the correction equals the documented request, with its secrets in headers only: %s",
-    (_title, { settings, correction, request: { body, ...request } }) => {
+  test("every report of quality is read as documented, and no odd one makes the reader throw or gives notes", () => {
+    const { quality } = platform;
+    if (!quality || !shown.quality) return;
+    for (const { title, status, headers = {}, body, reading } of shown.quality.responses)
+      expect(quality.read(answer(status, headers, body), now), title).toEqual(reading);
+    for (const { title, status, body, notes } of shown.quality.notes ?? [])
+      expect(quality.notes?.read(answer(status, {}, body)), title).toEqual(notes);
+    const odd = [
+      "",
+      "{}",
+      "[]",
+      "null",
+      "OK",
+      '{"web":[{}]}',
+      '[{"overall_status":{}}]',
+      '{"web":[{"dedupe_key_feedback":[1]}]}',
+    ];
+    for (const body of odd) {
+      expect(() => quality.read(answer(200, {}, body), now), body).not.toThrow();
+      expect(quality.notes?.read(answer(200, {}, body)) ?? [], body).toEqual([]);
+    }
+  });
+
+  test("every correction equals the documented request, with its secrets in headers only, and no odd answer accepts it", () => {
+    for (const { title, settings, correction, request: documented } of shown.corrections ?? []) {
       const { corrections } = platform;
-      const { body: text = "", ...made } = corrections?.toRequest(correction, settings, now) ?? {};
-      expect(made).toEqual(request);
-      expect(JSON.parse(text)).toEqual(body);
-      const withMarks = corrections?.toRequest(correction, settingsWithMarks(platform), now);
-      expect((withMarks?.url ?? "") + (withMarks?.body ?? "")).not.toContain("s3cr3t-mark");
+      if (!corrections) return expect.unreachable(title);
+      const request = corrections.toRequest(correction, settings, now);
+      expect({ ...request, body: parseBody(request) }, title).toEqual(documented);
+      expectNoMark(corrections.toRequest(correction, settingsWithMarks(platform), now));
       for (const odd of ["", "{}", "[]", "null", "OK"])
-        expect(corrections?.read(answer(200, {}, odd), correction, settings, now).outcome, odd).not.toBe("accepted");
-    },
-  );
+        expect(corrections.read(answer(200, {}, odd), correction, settings, now).outcome, `${title}: ${odd}`).not.toBe(
+          "accepted",
+        );
+    }
+  });
 
   test("a platform is asked again later and later, and is given up after its age limit", () => {
     const { askAfterMinutes = [1] } = platform.confirmations ?? {};
@@ -342,7 +343,7 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
   });
 
   test("the documented success is accepted for each conversion; without one any 2xx is", () => {
-    const [success] = platform.responses ?? [];
+    const [success] = responses;
     const count = success?.conversions ?? 1;
     const accepted = Array.from({ length: count }, () => ({ outcome: "accepted" }));
     for (const status of success ? [success.status] : [200, 201, 202, 204])
@@ -350,7 +351,7 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
   });
 
   test("a 2xx without the platform's own success body, or cut off, is no success", () => {
-    const [success] = platform.responses ?? [];
+    const [success] = responses;
     if (!success) return;
     const retried = [{ outcome: "retry", error: expect.stringContaining("the answer could not be read") }];
     const cut = { ...answer(200, {}, success.body), isCut: true } as const;
@@ -366,118 +367,119 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
       for (const status of [200, 201, 202, 204]) expect(readings(platform, 1, answer(status, {}, body)), body).toEqual(retried);
   });
 
-  describe.each(sizes(platform))("the response to a request of %d", (count) => {
-    test("400 rejects each conversion, with the status in the reason", () => {
-      const read = readings(platform, count, answer(400));
-      expect(read).toHaveLength(count);
-      for (const reading of read) expect(reading).toEqual({ outcome: "rejected", error: expect.stringContaining("400") });
-    });
-
-    test.each([404, 405, 409, 410, 413, 415, 422])(
-      "%d is rejected: the same request would fail again, unless a setting is wrong",
-      (status) => {
-        const wanted = status === 404 && waitingOn404.has(platform.id) ? "retry" : "rejected";
-        for (const reading of readings(platform, count, answer(status))) expect(reading.outcome).toBe(wanted);
-      },
+  /** The readings of each status, for a request of one conversion and of several. */
+  const read = (statuses: readonly number[], headers: Record<string, string> = {}) =>
+    statuses.flatMap((status) =>
+      sizes(platform).flatMap((count) => {
+        const row = `HTTP ${status} to a request of ${count}`;
+        const found = readings(platform, count, answer(status, headers));
+        expect(found, row).toHaveLength(count);
+        return found.map((reading) => ({ status, row, reading }));
+      }),
     );
 
-    test("a redirect is rejected and not followed", () => {
-      for (const status of [301, 302, 303, 307, 308])
-        for (const reading of readings(platform, count, answer(status, { location: "https://example.com/" })))
-          expect(reading.outcome, `HTTP ${status}`).toBe("rejected");
-    });
-
-    test.each([408, 425, 429, 500, 502, 503, 504, 520, 599])("%d is retried", (status) => {
-      const read = readings(platform, count, answer(status));
-      expect(read).toHaveLength(count);
-      for (const reading of read) expect(reading).toEqual({ outcome: "retry", error: expect.stringContaining(String(status)) });
-    });
-
-    test("429 and 503 with Retry-After set the time to wait", () => {
-      for (const status of [429, 503])
-        for (const reading of readings(platform, count, answer(status, { "retry-after": "120" })))
-          expect(reading).toMatchObject({ outcome: "retry", retryAfterSeconds: 120 });
-    });
-
-    test("Retry-After may be a date", () => {
-      const inAnHour = new Date(now + 3_600_000).toUTCString();
-      for (const reading of readings(platform, count, answer(429, { "retry-after": inAnHour })))
-        expect(reading).toMatchObject({ outcome: "retry", retryAfterSeconds: 3600 });
-    });
-
-    test.each([401, 403])("%d means that the connection is unauthorized", (status) => {
-      const read = readings(platform, count, answer(status));
-      expect(read).toHaveLength(count);
-      for (const reading of read) expect(reading).toEqual({ outcome: "unauthorized", error: expect.any(String) });
-    });
-
-    test("no body makes readResponse throw or return another number of readings", () => {
-      const bodies = ["", "null", "[]", "{", "\0", "<html></html>", '{"__proto__":1}', '"x"', "[".repeat(65_536)];
-      for (const status of [100, 200, 299, 302, 400, 401, 429, 500, 999])
-        for (const body of bodies) expect(readings(platform, count, answer(status, {}, body))).toHaveLength(count);
-    });
+  test("400 rejects each conversion, with the status in the reason", () => {
+    for (const { row, reading } of read([400]))
+      expect(reading, row).toEqual({ outcome: "rejected", error: expect.stringContaining("400") });
   });
 
-  describe.each(sizes(platform))("a request of %d", (count) => {
-    test("a secret setting is never in the URL", () => {
-      for (const mode of ["live", "test"] as const)
-        expect(platform.toRequest(several(count, { mode }), settingsWithMarks(platform), now).url).not.toContain("s3cr3tmark");
-    });
+  test("other errors of the request are rejected: the same request would fail again, unless a setting is wrong", () => {
+    for (const { status, row, reading } of read([404, 405, 409, 410, 413, 415, 422]))
+      expect(reading.outcome, row).toBe(status === 404 && waitingOn404.has(platform.id) ? "retry" : "rejected");
+  });
 
-    test("a secret setting is never in the body, which the sync log stores", () => {
-      expect(platform.toRequest(several(count), settingsWithMarks(platform), now).body).not.toContain("s3cr3tmark");
-    });
+  test("a redirect is rejected and not followed", () => {
+    for (const { row, reading } of read([301, 302, 303, 307, 308], { location: "https://example.com/" }))
+      expect(reading.outcome, row).toBe("rejected");
+  });
 
-    test("a conversion without consent carries nothing of the person", () => {
-      const known = sampleConversion();
+  test("time-outs, throttling and errors of the server are retried", () => {
+    for (const { status, row, reading } of read([408, 425, 429, 500, 502, 503, 504, 520, 599]))
+      expect(reading, row).toEqual({ outcome: "retry", error: expect.stringContaining(String(status)) });
+  });
+
+  test("Retry-After sets the time to wait, as seconds or as a date", () => {
+    for (const { row, reading } of read([429, 503], { "retry-after": "120" }))
+      expect(reading, row).toMatchObject({ outcome: "retry", retryAfterSeconds: 120 });
+    for (const { row, reading } of read([429], { "retry-after": new Date(now + 3_600_000).toUTCString() }))
+      expect(reading, row).toMatchObject({ outcome: "retry", retryAfterSeconds: 3600 });
+  });
+
+  test("401 and 403 mean that the connection is unauthorized", () => {
+    for (const { row, reading } of read([401, 403]))
+      expect(reading, row).toEqual({ outcome: "unauthorized", error: expect.any(String) });
+  });
+
+  test("no body makes readResponse throw or return another number of readings", () => {
+    const bodies = ["", "null", "[]", "{", "\0", "<html></html>", '{"__proto__":1}', '"x"', "[".repeat(65_536)];
+    for (const count of sizes(platform))
+      for (const status of [100, 200, 299, 302, 400, 401, 429, 500, 999])
+        for (const body of bodies)
+          expect(readings(platform, count, answer(status, {}, body)), `${status} ${body.slice(0, 20)}`).toHaveLength(count);
+  });
+
+  test("a secret setting is never in the URL, nor in the body, which the sync log stores", () => {
+    const settings = settingsWithMarks(platform);
+    for (const count of sizes(platform)) {
+      expectNoMark(platform.toRequest(several(count), settings, now));
+      expect(platform.toRequest(several(count, { mode: "test" }), settings, now).url).not.toContain("s3cr3tmark");
+    }
+  });
+
+  test("a conversion without consent carries nothing of the person", () => {
+    const known = sampleConversion();
+    const personal = [
+      ...Object.values(known.person ?? {}),
+      ...Object.values(known.clickIds).map(({ value }) => value),
+      ...Object.values(known.browserIds),
+      ...Object.values(known.utm),
+    ];
+    expect(personal.length).toBeGreaterThan(5);
+    const settings = settingsOf(platform);
+    for (const count of sizes(platform)) {
       const conversions = several(count, { ...withheld, browser: sampleBrowser }).filter(
-        (conversion) => !platform.skipReason?.(conversion, exampleSettings(platform), now),
+        (conversion) => !platform.skipReason?.(conversion, settings, now),
       );
-      if (conversions.length === 0) return;
-      const text = JSON.stringify(platform.toRequest(conversions, exampleSettings(platform), now));
-      const personal = [
-        ...Object.values(known.person ?? {}),
-        ...Object.values(known.clickIds).map((id) => id.value),
-        ...Object.values(known.browserIds),
-        ...Object.values(known.utm),
-      ];
-      expect(personal.length).toBeGreaterThan(5);
+      if (conversions.length === 0) continue;
+      const text = JSON.stringify(platform.toRequest(conversions, settings, now));
       for (const value of personal) expect(text).not.toContain(value);
       expect(text).not.toMatch(/[0-9a-f]{64}/);
-    });
+    }
+  });
 
-    test("every conversion's event id is in the request", () => {
+  test("every conversion's event id is in the request", () => {
+    // These have one place for an id, and people look up their orders there.
+    const hasOrderId = ["google_ads", "cm360", "taboola", "outbrain"].includes(id);
+    for (const count of sizes(platform)) {
       const conversions = several(count);
-      const { body, url } = platform.toRequest(conversions, exampleSettings(platform), now);
-      // These have one place for an id, and people look up their orders there.
-      const hasOrderId = ["google_ads", "cm360", "taboola", "outbrain"].includes(platform.id);
+      const { body, url } = platform.toRequest(conversions, settingsOf(platform), now);
       for (const { platformEventId, orderId } of conversions)
         expect(body + url).toContain(hasOrderId ? orderId : platformEventId);
-    });
+    }
+  });
 
-    test("senders' texts cannot break out of the JSON or the query, nor reach headers and other parts of the URL", () => {
-      const hostile = '"}],"admin":true,\r\nX-Evil: 1\r\n\r\n{{emailSha256}}\u2028</script>';
-      const [plain, evil] = [
-        several(count),
-        several(count, {
-          name: hostile,
-          orderId: hostile,
-          utm: { utm_source: hostile },
-          clickIds: { gclid: { value: hostile, seenAt: 0 } },
-        }),
-      ].map((conversions) => platform.toRequest(conversions, exampleSettings(platform), now));
-      expect(evil?.headers).toEqual(plain?.headers);
-      if (!plain || !evil) return expect.unreachable("no request");
-      // The texts of a GET are values of its query.
-      const shape = ({ method, url }: PlatformRequest) => (method === "GET" ? url.replace(/=[\w%.!~*'()-]*/g, "=") : url);
+  test("senders' texts cannot break out of the JSON or the query, nor reach headers and other parts of the URL", () => {
+    const hostile = '"}],"admin":true,\r\nX-Evil: 1\r\n\r\n{{emailSha256}}\u2028</script>';
+    const hostileFields = {
+      name: hostile,
+      orderId: hostile,
+      utm: { utm_source: hostile },
+      clickIds: { gclid: { value: hostile, seenAt: 0 } },
+    };
+    // The texts of a GET are values of its query.
+    const shape = ({ method, url }: PlatformRequest) => (method === "GET" ? url.replace(/=[\w%.!~*'()-]*/g, "=") : url);
+    for (const count of sizes(platform)) {
+      const plain = platform.toRequest(several(count), settingsOf(platform), now);
+      const evil = platform.toRequest(several(count, hostileFields), settingsOf(platform), now);
+      expect(evil.headers).toEqual(plain.headers);
       expect(shape(evil)).toBe(shape(plain));
       if (plain.method !== "GET") expect(Object.keys(parseBody(evil) as object)).toEqual(Object.keys(parseBody(plain) as object));
-    });
+    }
   });
 
   test("toRequest changes neither the conversions nor the settings", () => {
     const conversions = several(1);
-    const settings = { ...exampleSettings(platform) };
+    const settings = { ...settingsOf(platform) };
     const before = structuredClone({ conversions, settings });
     platform.toRequest(conversions, settings, now);
     expect({ conversions, settings }).toEqual(before);

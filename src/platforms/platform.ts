@@ -70,24 +70,6 @@ export type Proof =
     }
   | { by: "nothing"; reason: string };
 
-/** Conversions and the exact request for them: test and documentation in one. */
-export type Example = {
-  title: string;
-  settings: Record<string, string>;
-  conversions: Conversion[];
-  request: Omit<PlatformRequest, "body"> & { body: unknown };
-};
-
-/** A response of the platform, and what it means for each of `conversions` conversions. */
-export type ResponseExample = {
-  title: string;
-  conversions: number;
-  status: number;
-  headers?: Record<string, string>;
-  body: string;
-  readings: Reading[];
-};
-
 /**
  * A platform's answer about conversions that it accepted. `confirmations` has one entry for each, in order; null where the
  * platform has not decided yet. A platform that gives counts and names no conversion adds `tally`: as many entries, in any
@@ -117,16 +99,6 @@ export type ConfirmationQuestion = {
   settings: ConnectionSettings;
 };
 
-/** A response to the question of the example, and what it means for each of `conversions` conversions. */
-export type ConfirmationExample = {
-  title: string;
-  conversions: number;
-  status: number;
-  headers?: Record<string, string>;
-  body: string;
-  reading: ConfirmationStep;
-};
-
 /** Declares how the platform is asked what became of accepted conversions; delivery/confirmations asks. */
 export type Confirmations = {
   /** Every conversion that is accepted can be asked for. Where it is false, those without an answer say nothing. */
@@ -147,27 +119,9 @@ export type Confirmations = {
   toRequest(subject: string, settings: ConnectionSettings, keys: ConfirmationQuestion["keys"]): PlatformRequest;
   /** Never throws. */
   read(response: PlatformResponse, question: ConfirmationQuestion, now: number): ConfirmationStep;
-  /** A conversion, its subject, and the exact request for it. */
-  request: {
-    conversion: AcceptedConversion;
-    subject: string;
-    settings: Record<string, string>;
-    keys?: readonly (string | null)[];
-    request: PlatformRequest;
-  };
-  /** The first is a response that confirms everything. */
-  responses: readonly ConfirmationExample[];
 };
 
 export type QualityReading = { outcome: "answered"; reports: QualityReport[] } | Extract<Reading, { error: string }>;
-
-type QualityExample = {
-  title: string;
-  status: number;
-  headers?: Record<string, string>;
-  body: string;
-  reading: QualityReading;
-};
 
 /** Declares how the platform is asked, once a day, for the quality of the events that it received. */
 export type QualitySource = {
@@ -175,16 +129,11 @@ export type QualitySource = {
   toRequest(settings: ConnectionSettings): PlatformRequest | null;
   /** Never throws. */
   read(response: PlatformResponse, now: number): QualityReading;
-  /** Settings, and the exact request with them. */
-  request: { settings: Record<string, string>; request: PlatformRequest };
-  /** The first is a response with reports. */
-  responses: readonly QualityExample[];
   /** A second call, for notes that some accounts do not have. What it does not answer is left out. */
   notes?: {
     toRequest(settings: ConnectionSettings): PlatformRequest;
     /** Returns notes to add to the reports of the first call, by event; none where they cannot be read. Never throws. */
     read(response: PlatformResponse): QualityNotes[];
-    responses: readonly { title: string; status: number; body: string; notes: QualityNotes[] }[];
   };
 };
 
@@ -195,14 +144,6 @@ type Correction = {
   conversion: Conversion;
   value: number;
   at: number;
-};
-
-/** A correction and the exact request for it. */
-type CorrectionExample = {
-  title: string;
-  settings: Record<string, string>;
-  correction: Correction;
-  request: Omit<PlatformRequest, "body"> & { body: unknown };
 };
 
 /** Declares how the value of an accepted conversion is changed, or the conversion taken back; delivery/corrections does it. */
@@ -216,7 +157,6 @@ export type Corrections = {
   toRequest(correction: Correction, settings: ConnectionSettings, now: number): PlatformRequest;
   /** Never throws. */
   read(response: PlatformResponse, correction: Correction, settings: ConnectionSettings, now: number): Reading;
-  examples: readonly CorrectionExample[];
 };
 
 /** Fills a setting from the platform's own lists: accounts, pixels, conversion actions. */
@@ -370,7 +310,4 @@ export type Platform = {
   corrections?: Corrections;
   /** Absent where the platform does not say how well events can be matched. */
   quality?: QualitySource;
-  examples: readonly Example[];
-  /** The first is the response to a request that was accepted. */
-  responses?: readonly ResponseExample[];
 };

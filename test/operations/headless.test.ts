@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { standinConnections } from "../../scripts/standinConnections.ts";
+import { exampleSettings } from "../../src/platforms/examples.ts";
 import { platforms } from "../../src/platforms/index.ts";
 import { standins } from "../../standins/index.ts";
 import { commandIn } from "../support/commands.ts";
@@ -331,7 +332,7 @@ describe("platforms", () => {
       const values: Record<string, string> = {
         headers: '{"x-token":"1"}',
         ...(standinConnections as Record<string, Record<string, string>>)[name],
-        ...platforms.find((one) => one.id === name)?.examples[0]?.settings,
+        ...exampleSettings(name),
       };
       for (const [setting, value] of Object.entries(values)) writeFileSync(join(folder, `${setting}.txt`), value);
       /** Runs a printed command; SITE and NAME=VALUE are what a person fills in. */

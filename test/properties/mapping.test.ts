@@ -6,6 +6,7 @@ import { describe, expect } from "vitest";
 import type { Conversion, Person, Sha256 } from "../../src/kernel/event.ts";
 import { dayMs, minuteMs } from "../../src/kernel/time.ts";
 import { toConversion } from "../../src/delivery/plan.ts";
+import { examplesOf } from "../../src/platforms/examples.ts";
 import { platforms } from "../../src/platforms/index.ts";
 import type { ConnectionSettings, Platform } from "../../src/platforms/platform.ts";
 import { mappingFault } from "../../src/platforms/shared/mapping.ts";
@@ -86,7 +87,7 @@ const source = fc.oneof(
 
 /** The settings of an example, and mappings of some fields that the connection's form would accept. */
 const settingsOf = (platform: Platform): fc.Arbitrary<ConnectionSettings> => {
-  const examples = platform.examples.map(({ settings }) => settings);
+  const examples = examplesOf(platform.id).examples.map(({ settings }) => settings);
   const fields = platform.fields ?? [];
   const mapped: fc.Arbitrary<Record<string, string>> = fields.length
     ? fc.dictionary(fc.constantFrom(...fields.map(({ name }) => name)), source, { maxKeys: 5 })
@@ -196,7 +197,7 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
       conversions,
       settings,
       anyAnswer,
-      fc.oneof(anyText, fc.json(), fc.constantFrom("", ...(platform.responses ?? []).map(({ body }) => body))),
+      fc.oneof(anyText, fc.json(), fc.constantFrom("", ...(examplesOf(platform.id).responses ?? []).map(({ body }) => body))),
       fc.boolean(),
     ],
     (given, chosen, answer, body, isCut) => {

@@ -8,7 +8,7 @@ import { sha256 } from "../../../test/support/sha256.ts";
 import type { ConfirmationReason, ConfirmationState } from "../../kernel/confirmation.ts";
 import { shortId } from "../../kernel/ids.ts";
 import { dayMs, hourMs, minuteMs } from "../../kernel/time.ts";
-import { googleAds } from "../../platforms/google_ads/index.ts";
+import { confirmations as examples } from "../../platforms/google_ads/confirmationExamples.ts";
 import { connectPlatform, disconnect } from "../../sites/connect.ts";
 import { createDirectory, type Connection } from "../../sites/directory.ts";
 import { findSite } from "../../sites/manage.ts";
@@ -22,8 +22,7 @@ import { confirmConnection, type ConfirmationOptions } from "./worker.ts";
 const now = Date.UTC(2026, 10, 15, 12);
 const by = { actor: "test", now, checkAddress: () => null };
 const settings = { customer_id: "123-456-7890", access_token: "token", conversion_action: "7700000001" };
-const titled = (title: string) =>
-  googleAds.confirmations.responses.find((one) => one.title === title) ?? expect.unreachable(title);
+const titled = (title: string) => examples.responses.find((one) => one.title === title) ?? expect.unreachable(title);
 const processing = titled("Google processes the request").body;
 const noClick = titled("no conversion has a click").body;
 const tooNew = titled("the click is too new: the conversion is sent again").body;

@@ -4,7 +4,8 @@ import { now, platformFixture } from "../../../test/platforms/fixture.ts";
 import { personOf } from "../../../test/support/person.ts";
 import type { ConnectionSettings } from "../platform.ts";
 import { nameFault } from "../shared/eventNames.ts";
-import { bareConversion, fullPerson, sampleBrowser, sampleItems, withheldConversion } from "../shared/sample.ts";
+import { bareConversion, sampleBrowser, withheldConversion } from "../example.ts";
+import { fullPerson, sampleItems } from "../shared/sample.ts";
 import { amazonAds } from "./index.ts";
 
 const settings = {

@@ -13,7 +13,6 @@ import {
   requiredSecret,
   tokenSettings,
 } from "../shared/settings.ts";
-import { examples, responses } from "./examples.ts";
 import { consentOf, currencies, events, fields, hosts, matchKeysOf, regionOf, sources, toRequest } from "./request.ts";
 import { readResponse } from "./response.ts";
 
@@ -138,6 +137,4 @@ export const amazonAds = {
       (body) => Array.isArray(body) && body.length > 0,
       { otherwise: "the token may use no advertising profile in this region", unchecked: "advertiser_id" },
     ),
-  examples,
-  responses,
 } satisfies Platform;

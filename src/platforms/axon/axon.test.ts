@@ -4,7 +4,8 @@ import { now, platformFixture } from "../../../test/platforms/fixture.ts";
 import { personOf } from "../../../test/support/person.ts";
 import type { ConnectionSettings } from "../platform.ts";
 import { nameFault } from "../shared/eventNames.ts";
-import { fullPerson, sampleBrowser, sampleItems, withheldConversion } from "../shared/sample.ts";
+import { sampleBrowser, withheldConversion } from "../example.ts";
+import { fullPerson, sampleItems } from "../shared/sample.ts";
 import { axon } from "./index.ts";
 
 const settings = { event_key: "EXAMPLE-event-key", api_key: "EXAMPLE-CAPI-KEY" };

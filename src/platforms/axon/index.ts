@@ -5,7 +5,6 @@ import { isUnnamedRefund, nameFault } from "../shared/eventNames.ts";
 import { proveByNothing } from "../shared/prove.ts";
 import { dedupSetting, oneOf, requiredSecret } from "../shared/settings.ts";
 import { browserOf } from "../shared/values.ts";
-import { examples, responses } from "./examples.ts";
 import {
   events,
   fields,
@@ -128,6 +127,4 @@ export const axon = {
   toRequest,
   readResponse,
   prove: proveByNothing("AppLovin Axon"),
-  examples,
-  responses,
 } satisfies Platform;

@@ -1,6 +1,6 @@
 // Example responses of requestStatus:retrieve about Floodlight activities. Those of Google Ads show the other cases.
 
-import type { Confirmations } from "../platform.ts";
+import type { ConfirmationExamples } from "../example.ts";
 
 const status = (activity: string, requestStatus: string, errors: readonly string[] = []) => ({
   destination: {
@@ -19,7 +19,7 @@ const status = (activity: string, requestStatus: string, errors: readonly string
 
 const bodyOf = (...statuses: ReturnType<typeof status>[]) => JSON.stringify({ requestStatusPerDestination: statuses });
 
-export const confirmationExamples: Pick<Confirmations, "request" | "responses"> = {
+export const confirmations: ConfirmationExamples = {
   request: {
     conversion: { name: "purchase", acceptedAt: 0, answer: '{"requestId":"126365e1-16d0"}' },
     subject: "126365e1-16d0",

@@ -1,8 +1,17 @@
 // Example requests and responses of Campaign Manager 360, which serve as tests and as documentation.
 
-import type { Example, ResponseExample } from "../platform.ts";
+import {
+  clickedAt,
+  exampleBuilder,
+  response,
+  second,
+  twice,
+  unreadableSuccess,
+  type Example,
+  type ResponseExample,
+} from "../example.ts";
 import { accepted, rejected, retryLater, unauthorized } from "../shared/response.ts";
-import { clickedAt, exampleBuilder, response, sampleConversion, second, twice, unreadableSuccess } from "../shared/sample.ts";
+import { sampleConversion } from "../shared/sample.ts";
 
 const settings = {
   floodlight_configuration: "8765432",
@@ -120,3 +129,5 @@ export const responses: readonly ResponseExample[] = [
     retryLater("HTTP 429: Quota exceeded", 37),
   ),
 ];
+
+export { confirmations } from "./confirmationExamples.ts";

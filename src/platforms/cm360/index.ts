@@ -14,8 +14,6 @@ import { isUnnamedRefund } from "../shared/eventNames.ts";
 import { proveByTestEvent } from "../shared/prove.ts";
 import { digits, requiredSecret, tokenSettings } from "../shared/settings.ts";
 import { targetsCheck } from "../shared/targets.ts";
-import { confirmationExamples } from "./confirmationExamples.ts";
-import { examples, responses } from "./examples.ts";
 import { activitiesOf, clickOf, events, toRequest } from "./request.ts";
 
 export const cm360 = {
@@ -104,7 +102,5 @@ export const cm360 = {
   toRequest,
   readResponse: readIngested("activity"),
   prove: proveByTestEvent,
-  confirmations: dataManagerConfirmations("activity", confirmationExamples),
-  examples,
-  responses,
+  confirmations: dataManagerConfirmations("activity"),
 } satisfies Platform;

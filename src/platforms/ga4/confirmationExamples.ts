@@ -1,9 +1,9 @@
 // Example responses of the Data API's runReport, which serve as tests and as documentation.
 
-import type { ConfirmationExample, Confirmations } from "../platform.ts";
+import type { ConfirmationExamples } from "../example.ts";
 import { unauthorized } from "../shared/response.ts";
 
-export const request: Confirmations["request"] = {
+const request: ConfirmationExamples["request"] = {
   conversion: { name: "purchase", acceptedAt: Date.UTC(2026, 10, 14, 9, 30), answer: "" },
   subject: "2026-11-14T09",
   settings: {
@@ -50,7 +50,7 @@ const report = (...rows: (readonly [id: string, purchases: string])[]) =>
   });
 const confirmed = { state: "confirmed", reason: null, detail: null } as const;
 
-export const responses: readonly ConfirmationExample[] = [
+const responses: ConfirmationExamples["responses"] = [
   {
     title: "Google has both purchases",
     conversions: 2,
@@ -93,3 +93,5 @@ export const responses: readonly ConfirmationExample[] = [
     reading: unauthorized("HTTP 403: User does not have sufficient permissions for this property."),
   },
 ];
+
+export const confirmations: ConfirmationExamples = { request, responses };

@@ -8,7 +8,6 @@ import { eventNameOf } from "../shared/eventNames.ts";
 import { at, listAt, parseBody, readStatus, textAt, unreadable } from "../shared/response.ts";
 import { bearer } from "../shared/settings.ts";
 import { isoTime } from "../shared/values.ts";
-import { request, responses } from "./confirmationExamples.ts";
 import { events, transactionOf } from "./request.ts";
 
 /** Checked 2026-11-15. */
@@ -52,8 +51,6 @@ export const confirmations: Confirmations = {
     };
   },
   read,
-  request,
-  responses,
 };
 
 const dayOf = (ms: number) => isoTime(ms).slice(0, 10);

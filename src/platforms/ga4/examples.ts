@@ -1,17 +1,9 @@
 // Example requests and responses of Google Analytics, which serve as tests and as documentation.
 
 import type { Conversion } from "../../kernel/event.ts";
-import type { Example, ResponseExample } from "../platform.ts";
+import { bareConversion, response, tooManyRequests, type Example, type ResponseExample } from "../example.ts";
 import { accepted, rejected, retryLater } from "../shared/response.ts";
-import {
-  bareConversion,
-  fullPerson,
-  response,
-  sampleConversion,
-  sampleItems,
-  tooManyRequests,
-  withheld,
-} from "../shared/sample.ts";
+import { fullPerson, sampleConversion, sampleItems, withheld } from "../shared/sample.ts";
 
 const settings = { measurement_id: "G-AB12CD34EF", api_secret: "EXAMPLE-SECRET" };
 const cookies = {
@@ -193,3 +185,5 @@ export const responses: readonly ResponseExample[] = [
   tooManyRequests(10),
   response("Google is unavailable", 503, "", retryLater("HTTP 503")),
 ];
+
+export { confirmations } from "./confirmationExamples.ts";

@@ -6,7 +6,6 @@ import { proveNever } from "../shared/prove.ts";
 import { googleSignIn } from "../shared/dataManager.ts";
 import { digits, oneOf, requiredSecret, secretSetting, tokenSettings } from "../shared/settings.ts";
 import { confirmations } from "./confirmations.ts";
-import { examples, responses } from "./examples.ts";
 import { clientOf, collectors, events, fields, toRequest } from "./request.ts";
 import { readResponse } from "./response.ts";
 
@@ -122,6 +121,4 @@ export const ga4 = {
   prove: proveNever("Google Analytics", "the realtime report"),
   acceptsEverything: true,
   confirmations,
-  examples,
-  responses,
 } satisfies Platform;

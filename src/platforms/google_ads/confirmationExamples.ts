@@ -1,10 +1,10 @@
 // Example responses of requestStatus:retrieve, which serve as tests and as documentation.
 
 import type { Confirmation, CountedAs } from "../../kernel/confirmation.ts";
-import type { ConfirmationExample, Confirmations } from "../platform.ts";
+import type { ConfirmationExample, ConfirmationExamples } from "../example.ts";
 import { rejected, retryLater, unauthorized } from "../shared/response.ts";
 
-export const request: Confirmations["request"] = {
+const request: ConfirmationExamples["request"] = {
   conversion: { name: "purchase", acceptedAt: 0, answer: '{"requestId":"t-EXAMPLE/1"}' },
   subject: "t-EXAMPLE/1",
   settings: { customer_id: "123-456-7890", access_token: "EXAMPLE-TOKEN", conversion_action: "7700000001" },
@@ -66,7 +66,7 @@ function example(
 const confirmed: Confirmation = { state: "confirmed", reason: null, detail: null };
 const unknown = (detail: string): Confirmation => ({ state: "unknown", reason: "other", detail });
 
-export const responses: readonly ConfirmationExample[] = [
+const responses: ConfirmationExamples["responses"] = [
   example("every conversion counts", [{ status: "SUCCESS", total: 2 }], 2, confirmed),
   example("Google processes the request", [{ status: "PROCESSING", total: 2 }], 2, null),
   example("the status is unknown to Google", [{ status: "REQUEST_STATUS_UNKNOWN" }], 1, null),
@@ -236,3 +236,5 @@ export const responses: readonly ConfirmationExample[] = [
     reading: retryLater("HTTP 200: the answer could not be read"),
   },
 ];
+
+export const confirmations: ConfirmationExamples = { request, responses };

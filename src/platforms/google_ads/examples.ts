@@ -1,19 +1,19 @@
 // Example requests and responses of Google Ads, which serve as tests and as documentation.
 
 import type { Reading } from "../../kernel/event.ts";
-import type { Example, ResponseExample } from "../platform.ts";
-import { accepted, rejected, retryLater, unauthorized } from "../shared/response.ts";
 import {
   bareConversion,
   exampleBuilder,
-  fullPerson,
   response,
-  sampleConversion,
-  sampleItems,
   second,
   twice,
   unreadableSuccess,
-} from "../shared/sample.ts";
+  type CorrectionExample,
+  type Example,
+  type ResponseExample,
+} from "../example.ts";
+import { accepted, rejected, retryLater, unauthorized } from "../shared/response.ts";
+import { fullPerson, sampleConversion, sampleItems } from "../shared/sample.ts";
 
 const settings = {
   customer_id: "123-456-7890",
@@ -288,3 +288,43 @@ export const responses: readonly ResponseExample[] = [
   ),
   failure("A temporary conflict", 409, "ABORTED", "Concurrent change", retryLater("HTTP 409: Concurrent change")),
 ];
+
+export const corrections: readonly CorrectionExample[] = [
+  {
+    title: "Ten of an order of 49.90 were refunded",
+    settings: {
+      customer_id: "123-456-7890",
+      access_token: "EXAMPLE-TOKEN",
+      conversion_action: "7700000001",
+    },
+    correction: { conversion: sampleConversion(), value: 39.9, at: Date.UTC(2026, 10, 15) },
+    request: {
+      method: "POST",
+      url: "https://datamanager.googleapis.com/v1/events:ingest",
+      headers: { "content-type": "application/json", authorization: "Bearer EXAMPLE-TOKEN" },
+      body: {
+        destinations: [
+          {
+            operatingAccount: { accountType: "GOOGLE_ADS", accountId: "1234567890" },
+            productDestinationId: "7700000001",
+          },
+        ],
+        encoding: "HEX",
+        events: [
+          {
+            eventTimestamp: "2026-11-14T09:30:00.000Z",
+            transactionId: "A-1001",
+            eventSource: "WEB",
+            consent: { adUserData: "CONSENT_GRANTED", adPersonalization: "CONSENT_GRANTED" },
+            adIdentifiers: { gclid: "EAIaIQobChMI-Example_1" },
+            conversionValue: 39.9,
+            currency: "EUR",
+          },
+        ],
+        validateOnly: false,
+      },
+    },
+  },
+];
+
+export { confirmations } from "./confirmationExamples.ts";

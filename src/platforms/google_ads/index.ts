@@ -15,9 +15,7 @@ import { isUnnamedRefund } from "../shared/eventNames.ts";
 import { proveByTestEvent } from "../shared/prove.ts";
 import { digits, oneOf, requiredSecret, secretSetting, tokenSettings } from "../shared/settings.ts";
 import { targetsCheck } from "../shared/targets.ts";
-import { request, responses as confirmationResponses } from "./confirmationExamples.ts";
 import { corrections } from "./corrections.ts";
-import { examples, responses } from "./examples.ts";
 import { pickers, withoutHyphens } from "./pickers.ts";
 import { actionsOf, clickDays, clickOf, events, fields, toRequest } from "./request.ts";
 
@@ -155,11 +153,6 @@ export const googleAds = {
   toRequest,
   readResponse: readIngested("conversion_action"),
   prove: proveByTestEvent,
-  confirmations: dataManagerConfirmations("conversion action", {
-    request,
-    responses: confirmationResponses,
-  }),
+  confirmations: dataManagerConfirmations("conversion action"),
   corrections,
-  examples,
-  responses,
 } satisfies Platform;

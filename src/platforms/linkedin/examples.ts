@@ -1,20 +1,20 @@
 // Example requests and responses of LinkedIn, which serve as tests and as documentation.
 
 import type { Conversion } from "../../kernel/event.ts";
-import type { Example, ResponseExample } from "../platform.ts";
-import { nameSetting } from "../shared/eventNames.ts";
-import { accepted, rejected, retryLater, unauthorized } from "../shared/response.ts";
 import {
   bareConversion,
   clickedAt,
   exampleBuilder,
-  fullPerson,
   response,
-  sampleConversion,
   second,
   tooManyRequests,
   twice,
-} from "../shared/sample.ts";
+  type Example,
+  type ResponseExample,
+} from "../example.ts";
+import { nameSetting } from "../shared/eventNames.ts";
+import { accepted, rejected, retryLater, unauthorized } from "../shared/response.ts";
+import { fullPerson, sampleConversion } from "../shared/sample.ts";
 
 const account = { access_token: "EXAMPLE-TOKEN", ad_account_id: "500123456" };
 const settings = { ...account, default_rule: "555001" };

@@ -7,7 +7,6 @@ import { readProof } from "../shared/prove.ts";
 import { at, listAt, parseJson, textAt } from "../shared/response.ts";
 import { dedupSetting, digits, getRequest, oneOf, requiredSecret, tokenSettings } from "../shared/settings.ts";
 import { targetsCheck } from "../shared/targets.ts";
-import { examples, responses } from "./examples.ts";
 import { apiHeaders, apiVersion, base, events, fields, ruleId, rulesOf, toRequest, userIds } from "./request.ts";
 import { readResponse } from "./response.ts";
 
@@ -164,6 +163,4 @@ export const linkedin = {
         otherwise: "a chosen conversion rule is not among the first 100 enabled Conversions API rules of the ad account",
       },
     ),
-  examples,
-  responses,
 } satisfies Platform;

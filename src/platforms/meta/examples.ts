@@ -1,24 +1,23 @@
 // Example requests and responses of Meta, which serve as tests and as documentation.
 
-import type { Example, ResponseExample } from "../platform.ts";
-import { accepted, rejected, retryLater, unauthorized } from "../shared/response.ts";
 import {
   bareConversion,
   clickedPurchase,
   exampleBuilder,
   fullContact,
-  fullPerson,
   limitedDataUse,
   response,
   sampleBrowser,
-  sampleConversion,
-  sampleItems,
   sampleSeconds,
   standardExamples,
   twice,
   unreadableSuccess,
   visitor,
-} from "../shared/sample.ts";
+  type Example,
+  type ResponseExample,
+} from "../example.ts";
+import { accepted, rejected, retryLater, unauthorized } from "../shared/response.ts";
+import { fullPerson, sampleConversion, sampleItems } from "../shared/sample.ts";
 import { events } from "./request.ts";
 
 const settings = {
@@ -200,3 +199,5 @@ export const responses: readonly ResponseExample[] = [
     retryLater("HTTP 400: a web page instead of an answer"),
   ),
 ];
+
+export { quality } from "./qualityExamples.ts";

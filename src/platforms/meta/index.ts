@@ -16,7 +16,6 @@ import {
   requiredSecret,
   testCodeSetting,
 } from "../shared/settings.ts";
-import { examples, responses } from "./examples.ts";
 import { quality } from "./quality.ts";
 import { events, fields, graph, graphOf, isMatchable, toRequest, version } from "./request.ts";
 import { readResponse } from "./response.ts";
@@ -169,6 +168,4 @@ export const meta = {
       { otherwise: "Meta's answer about the dataset could not be read", unchecked: "permission to send" },
     ),
   quality,
-  examples,
-  responses,
 } satisfies Platform;

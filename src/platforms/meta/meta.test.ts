@@ -4,7 +4,8 @@ import { firstEvent, platformFixture } from "../../../test/platforms/fixture.ts"
 import { personOf } from "../../../test/support/person.ts";
 import type { Picker } from "../platform.ts";
 import { nameFault } from "../shared/eventNames.ts";
-import { clickedAt, fullPerson, sampleBrowser, sampleItems } from "../shared/sample.ts";
+import { clickedAt, sampleBrowser } from "../example.ts";
+import { fullPerson, sampleItems } from "../shared/sample.ts";
 import { meta } from "./index.ts";
 
 const settings = { pixel_id: "1234567890123456", access_token: "EXAMPLE-TOKEN" };

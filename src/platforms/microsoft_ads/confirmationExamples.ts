@@ -1,7 +1,7 @@
 // Example responses of Microsoft's offline conversion reports, which serve as tests and as documentation.
 
 import type { Confirmation, CountedAs } from "../../kernel/confirmation.ts";
-import type { ConfirmationExample, Confirmations } from "../platform.ts";
+import type { ConfirmationExample, ConfirmationExamples } from "../example.ts";
 import { rejected, retryLater, unauthorized } from "../shared/response.ts";
 
 const campaign = "https://campaign.api.bingads.microsoft.com/CampaignManagement/v13";
@@ -21,7 +21,7 @@ const headers = {
   CustomerId: "254000001",
 };
 
-export const request: Confirmations["request"] = {
+const request: ConfirmationExamples["request"] = {
   conversion: { name: "purchase", acceptedAt: Date.UTC(2026, 10, 14, 9), answer: '{"PartialErrors":[]}' },
   subject: "2026-11-14 Offline purchase",
   settings,
@@ -84,7 +84,7 @@ function example(
 
 const faultOf = (code: number, name: string) => JSON.stringify({ Errors: [{ Code: code, ErrorCode: name, Message: name }] });
 
-export const responses: readonly ConfirmationExample[] = [
+const responses: ConfirmationExamples["responses"] = [
   example("every conversion is attributed", { counted: 2 }, 2, {
     state: "confirmed",
     reason: null,
@@ -171,3 +171,5 @@ export const responses: readonly ConfirmationExample[] = [
     reading: retryLater("HTTP 200: the answer could not be read"),
   },
 ];
+
+export const confirmations: ConfirmationExamples = { request, responses };

@@ -20,7 +20,6 @@ import {
   unreadable,
 } from "../shared/response.ts";
 import { isoTime } from "../shared/values.ts";
-import { request, responses } from "./confirmationExamples.ts";
 import { campaignRequest, goalOf, isoSeconds } from "./request.ts";
 import { tokenCodes, transientCodes } from "./response.ts";
 
@@ -45,8 +44,6 @@ export const confirmations: Confirmations = {
       ConversionGoalTypes: "OfflineConversion",
     }),
   read,
-  request,
-  responses,
 };
 
 const dayOf = (subject: string) => subject.slice(0, 10);

@@ -1,22 +1,20 @@
 // Example requests and responses of Microsoft Advertising, which serve as tests and as documentation.
 
-import type { Example, ResponseExample } from "../platform.ts";
-import { accepted, rejected, retryLater, unauthorized } from "../shared/response.ts";
 import {
   bareConversion,
   clickedAt,
   exampleBuilder,
-  fullPerson,
   response,
   sampleBrowser,
-  sampleConversion,
-  sampleItems,
   second,
   tooManyRequests,
   twice,
   unreadableSuccess,
-  withheld,
-} from "../shared/sample.ts";
+  type Example,
+  type ResponseExample,
+} from "../example.ts";
+import { accepted, rejected, retryLater, unauthorized } from "../shared/response.ts";
+import { fullPerson, sampleConversion, sampleItems, withheld } from "../shared/sample.ts";
 
 const settings = { tag_id: "343000001", tag_token: "EXAMPLE-TAG-TOKEN" };
 const withOffline = {
@@ -247,3 +245,6 @@ export const responses: readonly ResponseExample[] = [
     retryLater("0 InternalError Oh."),
   ),
 ];
+
+export { confirmations } from "./confirmationExamples.ts";
+export { corrections } from "./correctionExamples.ts";

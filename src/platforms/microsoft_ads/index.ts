@@ -9,7 +9,6 @@ import { at, listAt, parseJson, textAt } from "../shared/response.ts";
 import { digits, oneOf, secretSetting, tokenSettings } from "../shared/settings.ts";
 import { confirmations } from "./confirmations.ts";
 import { corrections } from "./corrections.ts";
-import { examples, responses } from "./examples.ts";
 import {
   ageAtReceipt,
   apiOf,
@@ -182,6 +181,4 @@ export const microsoftAds = {
         }),
   confirmations,
   corrections,
-  examples,
-  responses,
 } satisfies Platform;

@@ -1,22 +1,21 @@
 // Example requests and responses of Nextdoor, which serve as tests and as documentation.
 
-import type { Example, ResponseExample } from "../platform.ts";
-import { accepted, rejected, retryLater, unauthorized } from "../shared/response.ts";
 import {
   bareConversion,
   clickedPurchase,
   exampleBuilder,
-  fullPerson,
   response,
   sampleBrowser,
-  sampleConversion,
-  sampleItems,
   sampleSeconds,
   standardExamples,
   tooManyRequests,
   unreadableSuccess,
   visitor,
-} from "../shared/sample.ts";
+  type Example,
+  type ResponseExample,
+} from "../example.ts";
+import { accepted, rejected, retryLater, unauthorized } from "../shared/response.ts";
+import { fullPerson, sampleConversion, sampleItems } from "../shared/sample.ts";
 import { events } from "./request.ts";
 
 const settings = { data_source_id: "fe411d2f-0000-4000-8000-0123456789ab", access_token: "EXAMPLE-TOKEN" };

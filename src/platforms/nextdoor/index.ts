@@ -15,7 +15,6 @@ import {
   requiredSecret,
   siteUrlSetting,
 } from "../shared/settings.ts";
-import { examples, responses } from "./examples.ts";
 import { accountUrl, customerOf, events, fields, nameOf, sources, toRequest } from "./request.ts";
 
 export const nextdoor = {
@@ -118,6 +117,4 @@ export const nextdoor = {
       otherwise: "Nextdoor's answer about the account could not be read",
       unchecked: "data_source_id",
     }),
-  examples,
-  responses,
 } satisfies Platform;

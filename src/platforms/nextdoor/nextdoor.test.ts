@@ -4,7 +4,8 @@ import { now, platformFixture } from "../../../test/platforms/fixture.ts";
 import { personOf } from "../../../test/support/person.ts";
 import type { ConnectionSettings } from "../platform.ts";
 import { nameFault } from "../shared/eventNames.ts";
-import { bareConversion, fullPerson, sampleBrowser, withheldConversion } from "../shared/sample.ts";
+import { bareConversion, sampleBrowser, withheldConversion } from "../example.ts";
+import { fullPerson } from "../shared/sample.ts";
 import { nextdoor } from "./index.ts";
 
 const settings = { data_source_id: "fe411d2f-0000", access_token: "EXAMPLE-TOKEN" };

@@ -1,22 +1,21 @@
 // Example requests and responses of OpenAI Ads, which serve as tests and as documentation.
 
-import type { Example, ResponseExample } from "../platform.ts";
-import { accepted, rejected, retryLater, unauthorized } from "../shared/response.ts";
 import {
   bareConversion,
   clickedPurchase,
   exampleBuilder,
-  fullPerson,
   response,
   sampleBrowser,
-  sampleConversion,
-  sampleItems,
   second,
   standardExamples,
   tooManyRequests,
   twice,
   unreadableSuccess,
-} from "../shared/sample.ts";
+  type Example,
+  type ResponseExample,
+} from "../example.ts";
+import { accepted, rejected, retryLater, unauthorized } from "../shared/response.ts";
+import { fullPerson, sampleConversion, sampleItems } from "../shared/sample.ts";
 import { events } from "./request.ts";
 
 const settings = { pixel_id: "2atj5meExamplePixel", api_key: "EXAMPLE-KEY" };

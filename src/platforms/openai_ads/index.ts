@@ -4,7 +4,6 @@ import type { Platform } from "../platform.ts";
 import { isUnnamedRefund } from "../shared/eventNames.ts";
 import { proveByTestEvent } from "../shared/prove.ts";
 import { dedupSetting, limitedDataSetting, oneOf, requiredSecret, siteUrlSetting } from "../shared/settings.ts";
-import { examples, responses } from "./examples.ts";
 import { events, fields, hasMatchKey, sources, toRequest } from "./request.ts";
 import { readResponse } from "./response.ts";
 
@@ -95,6 +94,4 @@ export const openaiAds = {
   toRequest,
   readResponse,
   prove: proveByTestEvent,
-  examples,
-  responses,
 } satisfies Platform;

@@ -4,7 +4,8 @@ import { now, platformFixture } from "../../../test/platforms/fixture.ts";
 import { personOf } from "../../../test/support/person.ts";
 import type { ConnectionSettings } from "../platform.ts";
 import { nameFault, resolveName } from "../shared/eventNames.ts";
-import { bareConversion, sampleBrowser, sampleItems, withheldConversion } from "../shared/sample.ts";
+import { bareConversion, sampleBrowser, withheldConversion } from "../example.ts";
+import { sampleItems } from "../shared/sample.ts";
 import { openaiAds } from "./index.ts";
 
 const settings = { pixel_id: "2atj5meVpvtJ5kCtqhG3yX", api_key: "EXAMPLE-KEY" };

@@ -1,9 +1,18 @@
 // Example requests and responses of Outbrain, which serve as tests and as documentation.
 
 import type { Conversion } from "../../kernel/event.ts";
-import type { ConnectionSettings, Example, ResponseExample } from "../platform.ts";
+import {
+  bareConversion,
+  clickedAt,
+  clickedPurchase,
+  response,
+  tooManyRequests,
+  unreadableSuccess,
+  type Example,
+  type ResponseExample,
+} from "../example.ts";
+import type { ConnectionSettings } from "../platform.ts";
 import { accepted, rejected, retryLater } from "../shared/response.ts";
-import { bareConversion, clickedAt, clickedPurchase, response, tooManyRequests, unreadableSuccess } from "../shared/sample.ts";
 
 const click = "v1-ExampleOutbrainClick";
 

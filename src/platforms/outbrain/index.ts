@@ -4,7 +4,6 @@ import type { Platform } from "../platform.ts";
 import { isUnnamedRefund } from "../shared/eventNames.ts";
 import { proveNever } from "../shared/prove.ts";
 import { readBareResponse } from "../shared/response.ts";
-import { examples, responses } from "./examples.ts";
 import { clickIdOf, events, toRequest } from "./request.ts";
 
 export const outbrain = {
@@ -58,6 +57,4 @@ export const outbrain = {
   readResponse: readBareResponse,
   prove: proveNever("Outbrain", "its reports"),
   acceptsEverything: true,
-  examples,
-  responses,
 } satisfies Platform;

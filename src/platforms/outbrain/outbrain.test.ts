@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import type { Conversion } from "../../kernel/event.ts";
 import { platformFixture } from "../../../test/platforms/fixture.ts";
 import type { ConnectionSettings } from "../platform.ts";
-import { fullPerson, sampleBrowser, withheldConversion } from "../shared/sample.ts";
+import { sampleBrowser, withheldConversion } from "../example.ts";
+import { fullPerson } from "../shared/sample.ts";
 import { outbrain } from "./index.ts";
 
 const { request, skipReason } = platformFixture(outbrain, {});

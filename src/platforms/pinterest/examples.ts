@@ -1,23 +1,22 @@
 // Example requests and responses of Pinterest, which serve as tests and as documentation.
 
-import type { Example, ResponseExample } from "../platform.ts";
-import { accepted, rejected, retryLater, unauthorized } from "../shared/response.ts";
 import {
   bareConversion,
   clickedPurchase,
   exampleBuilder,
   fullContact,
-  fullPerson,
   response,
   sampleBrowser,
-  sampleConversion,
-  sampleItems,
   sampleSeconds,
   standardExamples,
   tooManyRequests,
   twice,
   visitor,
-} from "../shared/sample.ts";
+  type Example,
+  type ResponseExample,
+} from "../example.ts";
+import { accepted, rejected, retryLater, unauthorized } from "../shared/response.ts";
+import { fullPerson, sampleConversion, sampleItems } from "../shared/sample.ts";
 import { events } from "./request.ts";
 
 const settings = { ad_account_id: "549755885175", access_token: "EXAMPLE-TOKEN" };
@@ -194,3 +193,5 @@ export const responses: readonly ResponseExample[] = [
     retryLater("HTTP 503: code 4197 The service is being ramped down."),
   ),
 ];
+
+export { quality } from "./qualityExamples.ts";

@@ -7,7 +7,6 @@ import { proveByTestEvent } from "../shared/prove.ts";
 import { choicesOf, listAt, parseJson } from "../shared/response.ts";
 import { bearer, digits, getRequest, limitedDataSetting, requiredSecret, tokenSettings } from "../shared/settings.ts";
 import { userDataOf } from "../shared/userData.ts";
-import { examples, responses } from "./examples.ts";
 import { quality } from "./quality.ts";
 import { api, events, fields, toRequest } from "./request.ts";
 import { readResponse } from "./response.ts";
@@ -104,6 +103,4 @@ export const pinterest = {
   readResponse,
   prove: proveByTestEvent,
   quality,
-  examples,
-  responses,
 } satisfies Platform;

@@ -4,7 +4,8 @@ import { firstEvent, platformFixture } from "../../../test/platforms/fixture.ts"
 import { personOf } from "../../../test/support/person.ts";
 import type { Picker } from "../platform.ts";
 import { nameFault } from "../shared/eventNames.ts";
-import { bareConversion, fullPerson, sampleItems } from "../shared/sample.ts";
+import { bareConversion } from "../example.ts";
+import { fullPerson, sampleItems } from "../shared/sample.ts";
 import { pinterest } from "./index.ts";
 
 const settings = { ad_account_id: "549755885175", access_token: "EXAMPLE-TOKEN" };

@@ -1,21 +1,21 @@
 // Example requests and responses of Quora, which serve as tests and as documentation.
 
 import type { Conversion } from "../../kernel/event.ts";
-import type { Example, ResponseExample } from "../platform.ts";
-import { accepted, rejected, retryLater, unauthorized } from "../shared/response.ts";
 import {
   bareConversion,
   clickedAt,
   exampleBuilder,
-  fullPerson,
   response,
   sampleBrowser,
-  sampleConversion,
   second,
   tooManyRequests,
   twice,
   unreadableSuccess,
-} from "../shared/sample.ts";
+  type Example,
+  type ResponseExample,
+} from "../example.ts";
+import { accepted, rejected, retryLater, unauthorized } from "../shared/response.ts";
+import { fullPerson, sampleConversion } from "../shared/sample.ts";
 import { events } from "./request.ts";
 
 const settings = { account_id: "1234567890", access_token: "EXAMPLE-TOKEN", currency: "EUR" };

@@ -6,7 +6,6 @@ import { isUnnamedRefund } from "../shared/eventNames.ts";
 import { proveByNothing } from "../shared/prove.ts";
 import { dedupSetting, digits, requiredSecret } from "../shared/settings.ts";
 import { browserOf } from "../shared/values.ts";
-import { examples, responses } from "./examples.ts";
 import { clickIdOf, events, fields, toRequest } from "./request.ts";
 import { readResponse } from "./response.ts";
 
@@ -86,6 +85,4 @@ export const quora = {
   toRequest,
   readResponse,
   prove: proveByNothing("Quora"),
-  examples,
-  responses,
 } satisfies Platform;

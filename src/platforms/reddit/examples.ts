@@ -1,23 +1,21 @@
 // Example requests and responses of Reddit, which serve as tests and as documentation.
 
 import type { Conversion } from "../../kernel/event.ts";
-import type { Example, ResponseExample } from "../platform.ts";
-import { accepted, rejected, retryLater, unauthorized } from "../shared/response.ts";
 import {
   bareConversion,
   clickedAt,
   exampleBuilder,
-  fullPerson,
   response,
   sampleBrowser,
-  sampleConversion,
-  sampleItems,
   second,
   tooManyRequests,
   twice,
   unreadableSuccess,
-  withheld,
-} from "../shared/sample.ts";
+  type Example,
+  type ResponseExample,
+} from "../example.ts";
+import { accepted, rejected, retryLater, unauthorized } from "../shared/response.ts";
+import { fullPerson, sampleConversion, sampleItems, withheld } from "../shared/sample.ts";
 
 const { emailSha256: email, phoneSha256: phone } = fullPerson;
 const settings = { access_token: "EXAMPLE-TOKEN", pixel_id: "a2_example123", test_id: "t2_example_test" };

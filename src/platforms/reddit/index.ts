@@ -14,7 +14,6 @@ import {
   requiredSecret,
   tokenSettings,
 } from "../shared/settings.ts";
-import { examples, responses } from "./examples.ts";
 import { base, events, fields, hasMatchKey, sources, toRequest, userAgent } from "./request.ts";
 import { readResponse } from "./response.ts";
 
@@ -182,6 +181,4 @@ export const reddit = {
       { otherwise: "the ad account has no pixel with this pixel_id" },
     );
   },
-  examples,
-  responses,
 } satisfies Platform;

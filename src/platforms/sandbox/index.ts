@@ -4,10 +4,9 @@ import type { Conversion } from "../../kernel/event.ts";
 import { conversionJson } from "../shared/conversionJson.ts";
 import type { Platform } from "../platform.ts";
 import { readStatus } from "../shared/response.ts";
-import { sampleConversion } from "../shared/sample.ts";
 
 /** Everything that any platform may be given. */
-const describeAll = (conversion: Conversion) => ({
+export const describeAll = (conversion: Conversion) => ({
   ...conversionJson(conversion),
   browserIds: conversion.browserIds,
 });
@@ -30,17 +29,4 @@ export const sandbox = {
   }),
   readResponse: (response, conversions, _settings, now) => conversions.map(() => readStatus(response, now)),
   prove: () => ({ by: "relay" }),
-  examples: [
-    {
-      title: "A purchase after an ad click",
-      settings: {},
-      conversions: [sampleConversion()],
-      request: {
-        method: "POST",
-        url: "sandbox:conversions",
-        headers: { "content-type": "application/json" },
-        body: { conversions: [describeAll(sampleConversion())] },
-      },
-    },
-  ],
 } satisfies Platform;

@@ -1,20 +1,18 @@
 // Example requests and responses of Segment, which serve as tests and as documentation.
 
 import type { Conversion } from "../../kernel/event.ts";
-import type { Example, ResponseExample } from "../platform.ts";
-import { accepted, rejected, retryLater, unauthorized } from "../shared/response.ts";
 import {
   bareConversion,
-  fullPerson,
   response,
   sampleBrowser,
-  sampleConversion,
-  sampleItems,
   second,
   tooManyRequests,
   twice,
-  withheld,
-} from "../shared/sample.ts";
+  type Example,
+  type ResponseExample,
+} from "../example.ts";
+import { accepted, rejected, retryLater, unauthorized } from "../shared/response.ts";
+import { fullPerson, sampleConversion, sampleItems, withheld } from "../shared/sample.ts";
 
 const settings = { source: "acme/website", write_key: "EXAMPLE-WRITE-KEY" };
 const eventId = "0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901";

@@ -5,7 +5,6 @@ import type { Platform } from "../platform.ts";
 import { readProof } from "../shared/prove.ts";
 import { at } from "../shared/response.ts";
 import { getRequest, oneOf, requiredSecret } from "../shared/settings.ts";
-import { examples, responses } from "./examples.ts";
 import { accountOf, events, fields, hosts, toRequest } from "./request.ts";
 import { readResponse } from "./response.ts";
 
@@ -117,6 +116,4 @@ export const segment = {
           (body) => at(body, "integrations") !== undefined,
           { otherwise: "Segment's answer about the source could not be read", unchecked: "region" },
         ),
-  examples,
-  responses,
 } satisfies Platform;

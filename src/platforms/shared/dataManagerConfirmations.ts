@@ -19,10 +19,7 @@ import { bearer } from "./settings.ts";
 const minutesOfHours = (hours: number) => hours * 60;
 
 /** `destination` is the platform's word for where a conversion goes. */
-export const dataManagerConfirmations = (
-  destination: string,
-  examples: Pick<Confirmations, "request" | "responses">,
-): Confirmations => ({
+export const dataManagerConfirmations = (destination: string): Confirmations => ({
   coversAll: true,
   // Google asks to wait half an hour, and names no maximum. Conversions that are undecided after two days stay so.
   askAfterMinutes: [30, ...[1, 2, 4, 8, 24, 48].map(minutesOfHours)],
@@ -38,7 +35,6 @@ export const dataManagerConfirmations = (
     body: "",
   }),
   read: (response, question, now) => read(destination, response, question, now),
-  ...examples,
 });
 
 function read(

@@ -1,9 +1,7 @@
-// Sample people and conversions for the platforms' examples, tests and previews, and builders for the examples.
+// Sample people and conversions for previews, test events, and the examples of platforms.
 
 import { hourMs } from "../../kernel/time.ts";
-import type { Browser, Conversion, Item, Person, Reading, Sha256 } from "../../kernel/event.ts";
-import type { ConnectionSettings, Example, ResponseExample } from "../platform.ts";
-import { retryLater } from "./response.ts";
+import type { Conversion, Item, Person, Sha256 } from "../../kernel/event.ts";
 
 /** Marks a hash that is written down as text. */
 export const sha256 = (hex: string) => hex as Sha256;
@@ -104,62 +102,6 @@ export function fullSample(changes: Partial<Conversion> = {}): Conversion {
   };
 }
 
-export const sampleBrowser = sampleConversion().browser as Browser;
-
-/** The full person and the browser in the `user_data` that several platforms share (userData.ts). */
-export const fullContact = {
-  em: [fullPerson.emailSha256],
-  ph: [fullPerson.phoneDigitsSha256],
-  fn: [fullPerson.firstNameSha256],
-  ln: [fullPerson.lastNameSha256],
-};
-export const visitor = {
-  client_ip_address: sampleBrowser.address,
-  client_user_agent: sampleBrowser.userAgent,
-};
-/** The limited data use of a person whose location is unknown. */
-export const limitedDataUse = {
-  data_processing_options: ["LDU"],
-  data_processing_options_country: 1,
-  data_processing_options_state: 1000,
-};
-
-/** When the person clicked on the ad: four days before the sample conversion. */
-export const clickedAt = Date.UTC(2026, 10, 10, 8, 0);
-
-/** The sample conversion's time in seconds. */
-export const sampleSeconds = 1_794_648_600;
-
-/** A purchase of the full person after a click on an ad. */
-export function clickedPurchase(clickId: string, value: string, changes: Partial<Conversion> = {}): Conversion {
-  return sampleConversion({
-    person: fullPerson,
-    clickIds: { [clickId]: { value, seenAt: clickedAt } },
-    ...changes,
-  });
-}
-
-/** A lead of which only the hashed email is known. */
-export function bareConversion(changes: Partial<Conversion> = {}): Conversion {
-  return sampleConversion({
-    name: "lead",
-    value: null,
-    orderId: null,
-    person: { emailSha256: fullPerson.emailSha256 },
-    clickIds: {},
-    browserIds: {},
-    utm: {},
-    browser: null,
-    ...changes,
-  });
-}
-
-/** The changes to the second conversion of a request. */
-export const second = {
-  platformEventId: "7f9e1d02-55aa-8c33-b1e0-0a1b2c3d4e5f",
-  orderId: "A-1002",
-} as const satisfies Partial<Conversion>;
-
 /** The changes to a conversion whose person opted out. */
 export const withheld = {
   person: null,
@@ -169,63 +111,3 @@ export const withheld = {
   browser: null,
   consent: "denied",
 } as const satisfies Partial<Conversion>;
-
-/** A lead of a person who opted out. */
-export const withheldConversion = (changes: Partial<Conversion> = {}) => bareConversion({ ...withheld, ...changes });
-
-/** Makes a platform's examples; each one adds `given` to the settings. */
-export function exampleBuilder<More>(
-  settings: ConnectionSettings,
-  requestFor: (events: unknown[], more?: More) => Example["request"],
-) {
-  return (
-    title: string,
-    conversions: Conversion | Conversion[],
-    events: object | object[],
-    given: ConnectionSettings = {},
-    more?: More,
-  ): Example => ({
-    title,
-    settings: { ...settings, ...given },
-    conversions: [conversions].flat(),
-    request: requestFor([events].flat(), more),
-  });
-}
-
-/** One small example for each standard event of a platform. */
-export function standardExamples(
-  standard: Readonly<Record<string, string>>,
-  settings: ConnectionSettings,
-  requestFor: (theirName: string) => Example["request"],
-): Example[] {
-  return Object.entries(standard).map(([ours, theirs]) => ({
-    title: `The event ${ours} is sent as ${theirs}`,
-    settings: { ...settings },
-    conversions: [bareConversion({ name: ours, value: 20 })],
-    request: requestFor(theirs),
-  }));
-}
-
-/** A response with its reading: a list where the request had several conversions, each with its own. */
-export function response(
-  title: string,
-  status: number,
-  body: string | object,
-  read: Reading | Reading[],
-  headers?: Record<string, string>,
-): ResponseExample {
-  const readings = Array.isArray(read) ? read : [read];
-  const text = typeof body === "string" ? body : JSON.stringify(body);
-  return { title, conversions: readings.length, status, ...(headers && { headers }), body: text, readings };
-}
-
-/** A 429 that names the seconds to wait. */
-export const tooManyRequests = (seconds: number, body = "", detail = "") =>
-  response("Too many requests", 429, body, retryLater(`HTTP 429${detail && `: ${detail}`}`, seconds), {
-    "retry-after": String(seconds),
-  });
-
-export const unreadableSuccess = (body: string) =>
-  response("A success that cannot be read is retried", 200, body, retryLater("HTTP 200: the answer could not be read"));
-
-export const twice = (reading: Reading): Reading[] => [reading, reading];

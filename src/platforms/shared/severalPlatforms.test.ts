@@ -13,10 +13,11 @@ import type { Platform } from "../platform.ts";
 import { snapchat } from "../snapchat/index.ts";
 import { tiktok } from "../tiktok/index.ts";
 import { nameFault } from "./eventNames.ts";
-import { bareConversion, fullPerson, fullSample, sampleBrowser, sampleConversion, withheldConversion } from "./sample.ts";
+import { exampleSettings } from "../examples.ts";
+import { bareConversion, sampleBrowser, withheldConversion } from "../example.ts";
+import { fullPerson, fullSample, sampleConversion } from "./sample.ts";
 
-const settingsOf = (platform: Platform) =>
-  platform.examples[0]?.settings ?? expect.unreachable(`${platform.name} has no example`);
+const settingsOf = ({ id }: Platform) => exampleSettings(id);
 const fixtureOf = (platform: Platform) => platformFixture(platform, settingsOf(platform));
 const named = (list: readonly Platform[]) => list.map((platform) => [platform.name, platform] as const);
 const having = (setting: string) => named(platforms.filter(({ settings }) => settings.some(({ name }) => name === setting)));

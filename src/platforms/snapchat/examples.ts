@@ -1,24 +1,23 @@
 // Example requests and responses of Snapchat, which serve as tests and as documentation.
 
-import type { Example, ResponseExample } from "../platform.ts";
-import { accepted, rejected, retryLater, unauthorized } from "../shared/response.ts";
 import {
   bareConversion,
   clickedPurchase,
   exampleBuilder,
   fullContact,
-  fullPerson,
   limitedDataUse,
   response,
   sampleBrowser,
-  sampleConversion,
-  sampleItems,
   sampleSeconds,
   standardExamples,
   tooManyRequests,
   twice,
   visitor,
-} from "../shared/sample.ts";
+  type Example,
+  type ResponseExample,
+} from "../example.ts";
+import { accepted, rejected, retryLater, unauthorized } from "../shared/response.ts";
+import { fullPerson, sampleConversion, sampleItems } from "../shared/sample.ts";
 import { events } from "./request.ts";
 
 const settings = { pixel_id: "a1b2c3d4-0000-4000-8000-00000000beef", access_token: "EXAMPLE-TOKEN" };
@@ -181,3 +180,5 @@ export const responses: readonly ResponseExample[] = [
   tooManyRequests(30, '{"status":"INVALID","reason":"Rate limit exceeded"}', "Rate limit exceeded"),
   response("A temporary error at Snapchat", 503, "", retryLater("HTTP 503")),
 ];
+
+export { quality } from "./qualityExamples.ts";

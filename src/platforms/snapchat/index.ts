@@ -6,7 +6,6 @@ import { proveByTestEvent } from "../shared/prove.ts";
 import { at, choicesOf, listAt, parseJson } from "../shared/response.ts";
 import { bearer, getRequest, limitedDataSetting, requiredSecret, tokenSettings } from "../shared/settings.ts";
 import { userDataOf } from "../shared/userData.ts";
-import { examples, responses } from "./examples.ts";
 import { quality } from "./quality.ts";
 import { events, fields, toRequest } from "./request.ts";
 import { readResponse } from "./response.ts";
@@ -136,6 +135,4 @@ export const snapchat = {
   readResponse,
   prove: proveByTestEvent,
   quality,
-  examples,
-  responses,
 } satisfies Platform;

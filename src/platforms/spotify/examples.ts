@@ -1,20 +1,20 @@
 // Example requests and responses of Spotify, which serve as tests and as documentation.
 
-import type { Example, ResponseExample } from "../platform.ts";
-import { accepted, rejected, retryLater, unauthorized } from "../shared/response.ts";
 import {
   bareConversion,
   exampleBuilder,
-  fullPerson,
   response,
   sampleBrowser,
-  sampleConversion,
   second,
   standardExamples,
   tooManyRequests,
   twice,
   unreadableSuccess,
-} from "../shared/sample.ts";
+  type Example,
+  type ResponseExample,
+} from "../example.ts";
+import { accepted, rejected, retryLater, unauthorized } from "../shared/response.ts";
+import { fullPerson, sampleConversion } from "../shared/sample.ts";
 import { events } from "./request.ts";
 
 const settings = { connection_id: "9eb0bb5f-0000-4000-8000-0123456789ab", access_token: "EXAMPLE-TOKEN" };

@@ -5,7 +5,6 @@ import { isUnnamedRefund } from "../shared/eventNames.ts";
 import { proveByNothing } from "../shared/prove.ts";
 import { dedupSetting, limitedDataSetting, oneOf, requiredSecret } from "../shared/settings.ts";
 import { uuidPattern } from "../shared/values.ts";
-import { examples, responses } from "./examples.ts";
 import { events, fields, nameOf, toRequest, userDataOf } from "./request.ts";
 import { readResponse } from "./response.ts";
 
@@ -98,6 +97,4 @@ export const spotify = {
   toRequest,
   readResponse,
   prove: proveByNothing("Spotify"),
-  examples,
-  responses,
 } satisfies Platform;

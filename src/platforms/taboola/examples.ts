@@ -1,20 +1,21 @@
 // Example requests and responses of Taboola, which serve as tests and as documentation.
 
 import type { Conversion } from "../../kernel/event.ts";
-import type { Example, ResponseExample } from "../platform.ts";
-import { accepted, rejected, retryLater } from "../shared/response.ts";
 import {
   bareConversion,
   clickedAt,
   clickedPurchase,
   exampleBuilder,
   response,
-  sampleItems,
   second,
   tooManyRequests,
   twice,
   unreadableSuccess,
-} from "../shared/sample.ts";
+  type Example,
+  type ResponseExample,
+} from "../example.ts";
+import { accepted, rejected, retryLater } from "../shared/response.ts";
+import { sampleItems } from "../shared/sample.ts";
 import { events } from "./request.ts";
 
 const settings = { account_id: "1234567" };

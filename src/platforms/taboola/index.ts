@@ -5,7 +5,6 @@ import { isUnnamedRefund } from "../shared/eventNames.ts";
 import { proveNever } from "../shared/prove.ts";
 import { readBareResponse } from "../shared/response.ts";
 import { digits } from "../shared/settings.ts";
-import { examples, responses } from "./examples.ts";
 import { clickIdOf, currencies, events, fields, toRequest } from "./request.ts";
 
 export const taboola = {
@@ -69,6 +68,4 @@ export const taboola = {
   readResponse: readBareResponse,
   prove: proveNever("Taboola", "its reports"),
   acceptsEverything: true,
-  examples,
-  responses,
 } satisfies Platform;

@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import type { Conversion } from "../../kernel/event.ts";
 import { now, platformFixture } from "../../../test/platforms/fixture.ts";
 import type { ConnectionSettings } from "../platform.ts";
-import { fullPerson, sampleBrowser, sampleItems, withheldConversion } from "../shared/sample.ts";
+import { sampleBrowser, withheldConversion } from "../example.ts";
+import { fullPerson, sampleItems } from "../shared/sample.ts";
 import { taboola } from "./index.ts";
 
 const settings = { account_id: "1234567" };

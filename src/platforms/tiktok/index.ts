@@ -14,7 +14,6 @@ import {
   requiredSecret,
   testCodeSetting,
 } from "../shared/settings.ts";
-import { examples, responses } from "./examples.ts";
 import { api, events, fields, toRequest, userOf } from "./request.ts";
 import { readResponse } from "./response.ts";
 
@@ -151,6 +150,4 @@ export const tiktok = {
       { otherwise: "the ad account has no pixel with this pixel_code among its first 20" },
     );
   },
-  examples,
-  responses,
 } satisfies Platform;

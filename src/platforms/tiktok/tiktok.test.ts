@@ -4,7 +4,8 @@ import { firstEvent, platformFixture } from "../../../test/platforms/fixture.ts"
 import { personOf } from "../../../test/support/person.ts";
 import type { Picker } from "../platform.ts";
 import { nameFault, nameSetting } from "../shared/eventNames.ts";
-import { fullPerson, sampleBrowser, sampleItems, sha256, withheldConversion } from "../shared/sample.ts";
+import { sampleBrowser, withheldConversion } from "../example.ts";
+import { fullPerson, sampleItems, sha256 } from "../shared/sample.ts";
 import { tiktok } from "./index.ts";
 
 const settings = { pixel_code: "C0EXAMPLEPIXEL", access_token: "EXAMPLE-TOKEN" };

@@ -1,21 +1,20 @@
 // Example requests and responses of X, which serve as tests and as documentation.
 
 import type { Conversion } from "../../kernel/event.ts";
-import type { Example, ResponseExample } from "../platform.ts";
-import { nameSetting } from "../shared/eventNames.ts";
-import { accepted, rejected, retryLater, unauthorized } from "../shared/response.ts";
 import {
   bareConversion,
   clickedAt,
   exampleBuilder,
-  fullPerson,
   response,
   sampleBrowser,
-  sampleConversion,
-  sampleItems,
   second,
   twice,
-} from "../shared/sample.ts";
+  type Example,
+  type ResponseExample,
+} from "../example.ts";
+import { nameSetting } from "../shared/eventNames.ts";
+import { accepted, rejected, retryLater, unauthorized } from "../shared/response.ts";
+import { fullPerson, sampleConversion, sampleItems } from "../shared/sample.ts";
 
 const pixel = { pixel_id: "o8z6j", access_token: "EXAMPLE-TOKEN" };
 const settings = { ...pixel, default_event: "tw-o8z6j-o87ne" };

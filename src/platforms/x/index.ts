@@ -7,7 +7,6 @@ import { readProof } from "../shared/prove.ts";
 import { listAt } from "../shared/response.ts";
 import { dedupSetting, secretSetting } from "../shared/settings.ts";
 import { targetsCheck } from "../shared/targets.ts";
-import { examples, responses } from "./examples.ts";
 import { events, fields, identifiers, listAccounts, tagsOf, toRequest } from "./request.ts";
 import { readResponse } from "./response.ts";
 
@@ -110,6 +109,4 @@ export const x = {
           otherwise: "the keys may use no ad account of X",
           unchecked: "pixel_id",
         }),
-  examples,
-  responses,
 } satisfies Platform;

@@ -3,7 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { standinClient, standinConnections } from "../../../scripts/standinConnections.ts";
-import { platforms } from "../../../src/platforms/index.ts";
+import { exampleSettings } from "../../../src/platforms/examples.ts";
 import type { StandinId } from "../../../standins/index.ts";
 import { call, eventually, type Relay } from "../relay.ts";
 import { sha256Of } from "../sha256.ts";
@@ -116,8 +116,8 @@ function clientSetting(platformId: StandinId, arg: string, folder: string): stri
 function settingOf(platformId: string, arg: string, folder: string): string {
   const [name = ""] = arg.split("=");
   const known = (standinConnections as Record<string, Readonly<Record<string, string>>>)[platformId];
-  const example = platforms.find(({ id }) => id === platformId)?.examples[0]?.settings;
-  const value = known?.[name] ?? example?.[name];
+  const example = exampleSettings(platformId);
+  const value = known?.[name] ?? example[name];
   if (value === undefined) throw new Error(`no example of ${platformId} has a ${name}`);
   return given(arg, value, folder);
 }
