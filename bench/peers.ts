@@ -9,6 +9,7 @@ import { FieldFault } from "../src/inbound/fieldFault.ts";
 import { newEvent, readFields } from "../src/inbound/fields.ts";
 import { platformOf } from "../src/platforms/index.ts";
 import type { Platform } from "../src/platforms/platform.ts";
+import { skipOf } from "../src/platforms/shared/skips.ts";
 import { withDefaults } from "../src/sites/settings.ts";
 import { daysAgo, eventFields, identityRecord, youngDays } from "./support/input.ts";
 import { installPeers, versionOf } from "./support/peerPackages.ts";
@@ -68,8 +69,8 @@ function createOurs(name: Ours["name"]): Ours {
     name,
     build(conversion) {
       const now = Date.now();
-      const unfit = platform.skipReason?.(conversion, settings, now);
-      if (unfit) throw new Error(`${name}: ${unfit}`);
+      const unfit = skipOf(platform, conversion, settings);
+      if (unfit) throw new Error(`${name}: ${unfit.reason}`);
       return platform.toRequest([conversion], settings, now).body;
     },
   };

@@ -9,6 +9,7 @@ import { platforms } from "../src/platforms/index.ts";
 import { eventFieldNames } from "../src/platforms/shared/mapping.ts";
 import { usualEvents } from "../src/platforms/shared/usualEvents.ts";
 import type { Platform } from "../src/platforms/platform.ts";
+import { consentText, testModeText } from "../src/platforms/shared/skips.ts";
 import { neededSettings } from "../src/sites/connectionHints.ts";
 import { code, page, table } from "./docs/markdown.ts";
 
@@ -108,8 +109,8 @@ function pageOf(platform: Platform): string {
             guide.sends.map(([field, from]) => [`\`${field}\``, from]),
           ),
           ...(guide.notSent.length ? ["Not sent:", guide.notSent.map((one) => `- ${one}`).join("\n")] : []),
-          `**Consent.** ${guide.consent}`,
-          `**Test events.** ${guide.testMode}`,
+          `**Consent.** ${consentText(platform)}`,
+          `**Test events.** ${testModeText(platform)}`,
         ]
       : []),
     ...(fields?.length

@@ -26,7 +26,7 @@ function persists(today: Change | null, delivery: { state: "skipped" | "parked";
 test.each<[string, string, string, Change, Change]>([
   ["meta", "test", "test event, but the connection has no test event code", {}, { settings: { test_event_code: "TEST1" } }],
   ["google_ads", "live", "no conversion action for this event", {}, { settings: { "event.purchase": "12" } }],
-  ["linkedin", "live", "no conversion rule for the event purchase", {}, { settings: { "event.purchase": "12" } }],
+  ["linkedin", "live", "no conversion rule for this event", {}, { settings: { "event.purchase": "12" } }],
   [
     "microsoft_ads",
     "live",

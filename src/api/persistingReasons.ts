@@ -5,6 +5,7 @@ import { unselectedReason, type Conversion, type DeliveryState } from "../kernel
 import { dayMs, minuteMs } from "../kernel/time.ts";
 import { platformOf } from "../platforms/index.ts";
 import { withheld } from "../platforms/shared/sample.ts";
+import { skipOf } from "../platforms/shared/skips.ts";
 import type { Connection, Directory } from "../sites/directory.ts";
 import { isSelected, tooOldReason } from "../delivery/plan.ts";
 import { maxAgeDaysOf } from "../delivery/retry.ts";
@@ -18,7 +19,6 @@ type Ended = {
   mode: Conversion["mode"];
 };
 
-const optedOut = "opted out";
 /** One age is above the limits of platforms that treat old events in another way. */
 const sampleAgesMs = [minuteMs, 8 * dayMs];
 
@@ -63,10 +63,10 @@ function skipReasons(
   const sample: Conversion = { ...sampleNow(name, now), mode };
   const reasons = sampleAgesMs.flatMap((age) => {
     const aged = { ...sample, time: now - age };
-    const ofOptedOut = platform.skipReason?.({ ...aged, ...withheld, extra: {} }, settings, now);
+    const ofOptedOut = skipOf(platform, { ...aged, ...withheld, extra: {} }, settings);
     return [
-      platform.skipReason?.(aged, settings, now) ?? [],
-      ofOptedOut === optedOut ? optedOut : [],
+      skipOf(platform, aged, settings)?.reason ?? [],
+      ofOptedOut?.code === "opted_out" ? ofOptedOut.reason : [],
       tooOldReason(platform, maxAgeDaysOf(aged, platform, settings)),
     ].flat();
   });

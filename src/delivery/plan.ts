@@ -3,6 +3,7 @@
 import { unselectedReason, type Attribution, type Conversion, type DeliveryState, type Event } from "../kernel/event.ts";
 import { platformOf } from "../platforms/index.ts";
 import { foldName, usualEventOf } from "../platforms/shared/eventNames.ts";
+import { skipOf } from "../platforms/shared/skips.ts";
 import type { Connection } from "../sites/directory.ts";
 import type { NewDelivery } from "../store/deliveries/delivery.ts";
 import type { Ownership } from "./ownership.ts";
@@ -69,8 +70,8 @@ export function planDeliveries(conversion: Conversion, connections: readonly Con
     const maxAgeDays = maxAgeDaysOf(conversion, platform, settings);
     const expiresAt = expiryOf(conversion, maxAgeDays);
     if (expiresAt <= now) return unsent("skipped", tooOldReason(platform, maxAgeDays));
-    const unfit = platform.skipReason?.(conversion, settings, now);
-    if (unfit) return unsent("skipped", unfit);
+    const unfit = skipOf(platform, conversion, settings);
+    if (unfit) return unsent("skipped", unfit.reason);
     if (connection.state !== "active") return unsent("parked", parkedReason(connection));
     return { connectionId, platform: platformId, state: "queued", reason: null, expiresAt };
   });

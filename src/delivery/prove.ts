@@ -8,6 +8,7 @@ import { platformOf } from "../platforms/index.ts";
 import type { ConnectionSettings, Platform, PlatformResponse, Proof, Setting } from "../platforms/platform.ts";
 import { isSuccess, readStatus, shorten } from "../platforms/shared/response.ts";
 import { sampleConversion } from "../platforms/shared/sample.ts";
+import { skipOf } from "../platforms/shared/skips.ts";
 import type { Connection, Directory } from "../sites/directory.ts";
 import type { ProofRow } from "../store/sites/proofs.ts";
 import type { Store } from "../store/store.ts";
@@ -234,7 +235,7 @@ function sampleFor(
   let skipped = "none of the selected events is sent";
   for (const name of names) {
     const sample: Conversion = { ...sampleNow(name, now), mode };
-    const reason = platform.skipReason?.(sample, settings, now) ?? null;
+    const reason = skipOf(platform, sample, settings)?.reason ?? null;
     if (reason === null) return sample;
     if (name === names[0]) skipped = reason;
   }

@@ -10,6 +10,7 @@ import type { ConnectionSettings, Picker, Platform, PlatformRequest } from "../p
 import { describeName, resolveName } from "../platforms/shared/eventNames.ts";
 import { readStatus } from "../platforms/shared/response.ts";
 import { fullSample, sampleConversion, sampleItems } from "../platforms/shared/sample.ts";
+import { skipOf } from "../platforms/shared/skips.ts";
 import { unreadableConnection } from "../sites/connect.ts";
 import { hidden } from "../sites/connectionSettings.ts";
 import type { Connection, Site } from "../sites/directory.ts";
@@ -68,9 +69,7 @@ export function previewRequest(connection: Connection, conversion: Conversion, n
   const { events } = platform;
   const resolved = events ? resolveName(name, settings, events) : null;
   const naming = resolved && describeName(name, resolved, platform.name);
-  const skipped = isSelected(connection, name)
-    ? (platform.skipReason?.(conversion, settings, now) ?? null)
-    : "event not selected";
+  const skipped = isSelected(connection, name) ? (skipOf(platform, conversion, settings)?.reason ?? null) : "event not selected";
   // A name under which the event is not sent would contradict the reason.
   if (skipped) return { skipped, naming: resolved?.by === "none" ? naming : null, request: null };
   return { skipped: null, naming, request: redacted(platform.toRequest([conversion], settings, now)) };
@@ -106,7 +105,7 @@ export async function sendTest(
   const platform = findPlatform(connection.platform);
   if (connection.unreadable) throw unreadableConnection(connection.id);
   const test: Conversion = { ...conversion, mode: "test" };
-  const skipped = platform.skipReason?.(test, connection.settings, now) ?? null;
+  const skipped = skipOf(platform, test, connection.settings)?.reason ?? null;
   const log = { httpStatus: null, response: null };
   if (skipped) return { skipped, reading: null, log, request: null };
   const current = await tokens.fresh(connection);

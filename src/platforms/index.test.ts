@@ -11,6 +11,7 @@ import { nameFault, resolveName, usualEventOf } from "./shared/eventNames.ts";
 import type { ConnectionSettings, Platform, PlatformRequest, PlatformResponse, Setting } from "./platform.ts";
 import { sampleBrowser } from "./example.ts";
 import { sampleConversion, withheld } from "./shared/sample.ts";
+import { consentText, skipOf, testModeText } from "./shared/skips.ts";
 
 const folder = new URL(".", import.meta.url);
 const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => /(?<!\.test)\.ts$/.test(name));
@@ -185,7 +186,7 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
 
   test("no conversion of an example is skipped", () => {
     for (const { title, conversions, settings } of examples)
-      for (const conversion of conversions) expect(platform.skipReason?.(conversion, settings, now) ?? null, title).toBeNull();
+      for (const conversion of conversions) expect(skipOf(platform, conversion, settings), title).toBeNull();
   });
 
   test("the settings of an example are declared, valid and complete", () => {
@@ -339,7 +340,11 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
     if (platform.docs === null) return;
     expect(platform.guide?.credentials.length).toBeGreaterThan(0);
     expect(platform.guide?.sends.length).toBeGreaterThan(2);
-    for (const text of [platform.guide?.consent, platform.guide?.testMode]) expect(text).toMatch(/\.$/);
+    for (const text of [consentText(platform), testModeText(platform)]) expect(text).toMatch(/\.$/);
+    // Where a platform has no text of its own, the rule of which the text follows must be there.
+    const { skips = [], guide } = platform;
+    if (guide?.testMode === undefined) expect(skips).toContain("no_test_mode");
+    if (guide?.consent === undefined) expect(skips).toContain("opted_out");
   });
 
   test("the documented success is accepted for each conversion; without one any 2xx is", () => {
@@ -438,7 +443,7 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
     const settings = settingsOf(platform);
     for (const count of sizes(platform)) {
       const conversions = several(count, { ...withheld, browser: sampleBrowser }).filter(
-        (conversion) => !platform.skipReason?.(conversion, settings, now),
+        (conversion) => skipOf(platform, conversion, settings) === null,
       );
       if (conversions.length === 0) continue;
       const text = JSON.stringify(platform.toRequest(conversions, settings, now));

@@ -177,11 +177,21 @@ type Guide = {
   sends: readonly (readonly [field: string, from: string])[];
   /** Data that is not sent, and the reason. */
   notSent: readonly string[];
-  /** The effect of an opt-out. */
-  consent: string;
-  /** The handling of events that come with a test key. */
-  testMode: string;
+  /** The effect of an opt-out; absent where such conversions are skipped because the platform has no consent flag. */
+  consent?: string;
+  /** The handling of events that come with a test key; absent where the platform has no test mode. */
+  testMode?: string;
   limits: readonly string[];
+};
+
+/** The reasons of several platforms not to send a conversion (shared/skips.ts). */
+export type UsualSkip = "no_test_mode" | "no_test_code" | "opted_out" | "no_refunds" | "no_target" | "no_match_key" | "no_value";
+
+/** A reason not to send a conversion. The code stays when the sentence changes. */
+export type SkipRule = {
+  code: string;
+  reason: string;
+  applies(this: void, conversion: Conversion, settings: ConnectionSettings): boolean;
 };
 
 export type EventNames = {
@@ -191,6 +201,10 @@ export type EventNames = {
   others: "own name" | { name: string } | "not sent";
   /** The platform's rules for names of custom events; a sender's own name is changed to follow them. */
   customNames?: NameRules;
+  /** The platform's word for the target of an event, where it has no names. */
+  target?: string;
+  /** The name with which the platform requires a value. */
+  withValue?: string;
   /** An event may have several targets, such as conversion actions: `event.purchase=1001,1002`. */
   several?: true;
   /** The setting with the targets of all events without their own. */
@@ -290,8 +304,10 @@ export type Platform = {
   size?(conversion: Conversion, settings: ConnectionSettings): number;
   /** Conversions of different groups do not share a request. */
   group?(conversion: Conversion, settings: ConnectionSettings, now: number): string;
-  /** Returns why this conversion cannot be sent at all; null when it can. */
-  skipReason?(conversion: Conversion, settings: ConnectionSettings, now: number): string | null;
+  /** The first that applies to a conversion is why it is not sent. */
+  skips?: readonly (UsualSkip | SkipRule)[];
+  /** A conversion without any of these cannot be attributed. */
+  matchKeys?: { names: string; has(this: void, conversion: Conversion, settings: ConnectionSettings): unknown };
   toRequest(conversions: readonly Conversion[], settings: ConnectionSettings, now: number): PlatformRequest;
   /** Returns one reading for each conversion of the request, in order. Never throws. */
   readResponse(

@@ -7,6 +7,7 @@ import { appSubject } from "../../src/alerts/message.ts";
 import { sampleNow } from "../../src/delivery/testDelivery.ts";
 import { unselectedReason } from "../../src/kernel/event.ts";
 import { platformOf } from "../../src/platforms/index.ts";
+import { skipOf } from "../../src/platforms/shared/skips.ts";
 import { damageFindings } from "../../src/store/damagedRows.ts";
 import { allSettings } from "../../src/store/sites/siteSettings.ts";
 
@@ -25,7 +26,7 @@ test.each([
   ["cm360", "live", "Name a Floodlight activity"],
   ["microsoft_ads", "live", "Set up offline conversions"],
 ] as const)("what %s skips for want of a setting has its button", (id, mode, label) => {
-  const reason = platformOf(id)?.skipReason?.({ ...sampleNow("purchase", now), mode }, {}, now);
+  const reason = skipOf(platformOf(id) ?? expect.unreachable(id), { ...sampleNow("purchase", now), mode }, {})?.reason;
   expect([reason, labelOf(id, reason)]).toEqual([expect.any(String), label]);
 });
 
@@ -36,7 +37,10 @@ test("reconnection, a pause and the selection of events have their buttons, an o
   expect(labelOf("google_ads", "no gclid, wbraid or gbraid")).toBe("Check the tag");
   const withoutVisit = { ...sampleNow("purchase", now), clickIds: {}, browser: null, mode: "live" } as const;
   for (const id of ["taboola", "outbrain", "axon"])
-    expect([id, labelOf(id, platformOf(id)?.skipReason?.(withoutVisit, {}, now))]).toEqual([id, "Check the tag"]);
+    expect([id, labelOf(id, skipOf(platformOf(id) ?? expect.unreachable(id), withoutVisit, {})?.reason)]).toEqual([
+      id,
+      "Check the tag",
+    ]);
   for (const id of [
     "msclkid, hashed email or phone",
     "oppref, browser id, email or phone",

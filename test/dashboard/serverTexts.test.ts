@@ -16,6 +16,7 @@ import { matchKeys } from "../../src/kernel/quality.ts";
 import { rowConfirmations } from "../../src/kernel/reconciliation.ts";
 import { platforms } from "../../src/platforms/index.ts";
 import type { Platform } from "../../src/platforms/platform.ts";
+import { skipRulesOf, testModeText } from "../../src/platforms/shared/skips.ts";
 import { makeReport } from "../../src/reconcile/report.ts";
 import { newConnectionTally, newTally, otherReasons } from "../../src/store/reconciliation/tally.ts";
 import { damageFindings } from "../../src/store/damagedRows.ts";
@@ -60,7 +61,8 @@ afterAll(async () => {
 });
 
 /** The texts of a platform that the dashboard shows. */
-function textsOfPlatform({ description, settings, fields, guide }: Platform): string[] {
+function textsOfPlatform(platform: Platform): string[] {
+  const { description, settings, fields, guide } = platform;
   return [
     description,
     ...settings.flatMap(({ label, help }) => [label, help]),
@@ -68,7 +70,7 @@ function textsOfPlatform({ description, settings, fields, guide }: Platform): st
     ...(guide?.credentials ?? []),
     ...(guide?.sends ?? []).map(([, from]) => from),
     ...(guide?.notSent ?? []),
-    ...(guide?.testMode === undefined ? [] : [guide.testMode]),
+    ...(guide ? [testModeText(platform)] : []),
   ];
 }
 
@@ -77,13 +79,7 @@ test.each(platforms.map((one) => [one.name, one] as const))("German has every te
 });
 
 test("German has every reason for which a platform skips an event", () => {
-  const reasons: string[] = [];
-  for (const { program } of readFolders("platforms"))
-    walk(program, (node, above) => {
-      const isSkipReason = above.some((one) => one.type === "Property" && (one["key"] as Node)["name"] === "skipReason");
-      if (isSkipReason && node.type === "ReturnStatement") reasons.push(...textsOf(node["argument"] as Node));
-      return true;
-    });
+  const reasons = platforms.flatMap((platform) => skipRulesOf(platform).map(({ reason }) => reason));
   expect(reasons.length).toBeGreaterThan(40);
   expect(untranslated(reasons)).toEqual([]);
 });

@@ -13,6 +13,7 @@ import { dayMs, minuteMs } from "../../src/kernel/time.ts";
 import { platformOf } from "../../src/platforms/index.ts";
 import { resolveName, usualEventOf } from "../../src/platforms/shared/eventNames.ts";
 import { fullSample, sampleItems } from "../../src/platforms/shared/sample.ts";
+import { skipOf } from "../../src/platforms/shared/skips.ts";
 import { usualEvents } from "../../src/platforms/shared/usualEvents.ts";
 import { standins as list, type StandinId } from "../../standins/index.ts";
 import { personOf } from "../support/person.ts";
@@ -41,7 +42,7 @@ describe.each(list.map((standin) => [standin.id, standin] as const))("%s", (id, 
   const platform = platformOf(id) ?? expect.unreachable(id);
   const handle = standins.of(id);
   const { settings } = connectionOf(id);
-  const skipReason = (conversion: Conversion) => platform.skipReason?.(conversion, settings, clock.now) ?? null;
+  const skipReason = (conversion: Conversion) => skipOf(platform, conversion, settings)?.reason ?? null;
 
   /** Delivers conversions in the batches that lanes would make of them, and returns their states. */
   async function deliverAll(conversions: readonly Conversion[]): Promise<string[]> {

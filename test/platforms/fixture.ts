@@ -3,6 +3,7 @@
 import type { Conversion, Reading } from "../../src/kernel/event.ts";
 import type { ConnectionSettings, Platform, PlatformRequest, PlatformResponse } from "../../src/platforms/platform.ts";
 import { sampleConversion } from "../../src/platforms/shared/sample.ts";
+import { skipOf } from "../../src/platforms/shared/skips.ts";
 
 /** A day after the sample conversion. */
 export const now = Date.UTC(2026, 10, 15, 9, 30);
@@ -14,7 +15,7 @@ export function platformFixture(platform: Platform, settings: ConnectionSettings
       platform.toRequest([sampleConversion(changes)], { ...settings, ...more }, now),
 
     skipReason: (changes: Partial<Conversion> = {}, more: ConnectionSettings = {}): string | null =>
-      platform.skipReason?.(sampleConversion(changes), { ...settings, ...more }, now) ?? null,
+      skipOf(platform, sampleConversion(changes), { ...settings, ...more })?.reason ?? null,
 
     /** Reads a response, HTTP 200 by default, to a request of `count` conversions. */
     read: (response: Partial<PlatformResponse>, count = 1, more: ConnectionSettings = {}): Reading[] =>

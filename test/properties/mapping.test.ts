@@ -12,6 +12,7 @@ import type { ConnectionSettings, Platform } from "../../src/platforms/platform.
 import { mappingFault } from "../../src/platforms/shared/mapping.ts";
 import { fillTemplate, templateFault } from "../../src/platforms/webhook/template.ts";
 import { conversionFieldNames, conversionJson } from "../../src/platforms/shared/conversionJson.ts";
+import { skipOf } from "../../src/platforms/shared/skips.ts";
 import { unattributed } from "../support/events.ts";
 import { anyText, hash, property, storableText, word } from "./property.ts";
 
@@ -102,7 +103,7 @@ const settingsOf = (platform: Platform): fc.Arbitrary<ConnectionSettings> => {
 
 /** Those of the conversions that the relay would send in one request. */
 function sendable(platform: Platform, conversions: readonly Conversion[], settings: ConnectionSettings): Conversion[] {
-  const fit = conversions.filter((one) => !platform.skipReason?.(one, settings, now));
+  const fit = conversions.filter((one) => !skipOf(platform, one, settings));
   const groupOf = (one: Conversion) => platform.group?.(one, settings, now) ?? "";
   return fit.filter((one) => groupOf(one) === groupOf(fit[0] as Conversion)).slice(0, platform.batch);
 }
@@ -136,7 +137,7 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
     (given, chosen) => {
       const sent = sendable(platform, deepFreeze(given), chosen);
       for (const one of given)
-        expect(platform.skipReason?.(one, chosen, now) ?? null).toSatisfy((reason) => reason === null || reason.length > 3);
+        expect(skipOf(platform, one, chosen)?.reason ?? null).toSatisfy((reason) => reason === null || reason.length > 3);
       if (sent.length === 0) return;
       const request = platform.toRequest(sent, chosen, now);
       expect(platform.toRequest(sent, { ...chosen }, now)).toEqual(request);

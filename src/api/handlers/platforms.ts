@@ -4,6 +4,7 @@ import type { Answer } from "../../contract/contract.ts";
 import { createSignInLink, findSignIn, listSignInPlatforms, removeOAuthApp, setOAuthApp } from "../../delivery/oauth/signIn.ts";
 import { platforms } from "../../platforms/index.ts";
 import type { EventNames, Platform } from "../../platforms/platform.ts";
+import { consentText, testModeText } from "../../platforms/shared/skips.ts";
 import { knownPlatform } from "../../sites/connect.ts";
 import { notFound, type Handlers } from "../call.ts";
 import type { ApiContext } from "../context.ts";
@@ -55,8 +56,8 @@ function describe(platform: Platform): Described {
           credentials: [...guide.credentials],
           sends: guide.sends.map(([field, from]) => ({ field, from })),
           notSent: [...guide.notSent],
-          consent: guide.consent,
-          testMode: guide.testMode,
+          consent: consentText(platform),
+          testMode: testModeText(platform),
           limits: [...guide.limits],
         }
       : null,

@@ -5,6 +5,7 @@ import type { Attribution, Sha256 } from "../../kernel/event.ts";
 import { dayMs } from "../../kernel/time.ts";
 import { platformOf } from "../../platforms/index.ts";
 import type { Platform } from "../../platforms/platform.ts";
+import { skipOf } from "../../platforms/shared/skips.ts";
 import type { Connection, Site } from "../../sites/directory.ts";
 import type { Delivery } from "../../store/deliveries/delivery.ts";
 import type { StoredEvent } from "../../store/events/eventRow.ts";
@@ -55,7 +56,7 @@ export async function createEligibility(store: EligibilityStore, site: Site, con
       if (old !== null) return old;
       const attribution = await consentOf(event);
       const conversion = toConversion(event, event.platformEventId, attribution);
-      const reason = of.skipReason?.(conversion, connection.settings, at) ?? null;
+      const reason = skipOf(of, conversion, connection.settings)?.reason ?? null;
       return reason !== null && attribution.withheld ? "without consent" : reason;
     }
   };

@@ -11,6 +11,7 @@ import { idAt } from "../../kernel/ids.ts";
 import { dayMs, hourMs, minuteMs } from "../../kernel/time.ts";
 import { platformOf } from "../../platforms/index.ts";
 import type { Corrections, Platform } from "../../platforms/platform.ts";
+import { skipOf } from "../../platforms/shared/skips.ts";
 import { isWorking, type Connection, type Directory, type Site } from "../../sites/directory.ts";
 import type { CorrectionRow, NewCorrection } from "../../store/corrections/corrections.ts";
 import type { Store } from "../../store/store.ts";
@@ -160,5 +161,5 @@ function cannotCorrect(
   const { name, corrections } = platform;
   const { maxAgeDays } = corrections;
   if (now - conversion.time > maxAgeDays * dayMs) return `older than the ${maxAgeDays} days that ${name} takes corrections of`;
-  return platform.skipReason?.(conversion, settings, now) ?? corrections.cannotCorrect?.(conversion, settings) ?? null;
+  return skipOf(platform, conversion, settings)?.reason ?? corrections.cannotCorrect?.(conversion, settings) ?? null;
 }

@@ -5,6 +5,7 @@ import type { SharedClock } from "../../background/sharedClock.ts";
 import { withCurrentConsent } from "../../identity/attribution.ts";
 import { unselectedReason } from "../../kernel/event.ts";
 import { platformOf } from "../../platforms/index.ts";
+import { skipOf } from "../../platforms/shared/skips.ts";
 import { isWorking, type Connection, type Directory } from "../../sites/directory.ts";
 import { damageFindings } from "../../store/damagedRows.ts";
 import { backfillReason } from "../../store/deliveries/backfills.ts";
@@ -109,7 +110,7 @@ function createJobs(options: ClaimOptions, connection: Connection, ownership: Ow
     const attribution = await withCurrentConsent(store.people, event, consentMode);
     const conversion = toConversion(event, event.platformEventId, attribution);
     // Consent, settings and age may have changed since the delivery was planned. The selection may not have been known.
-    const unfit = isSelected(connection, event.name) ? platform?.skipReason?.(conversion, settings, now()) : unselectedReason;
+    const unfit = isSelected(connection, event.name) ? platform && skipOf(platform, conversion, settings)?.reason : unselectedReason;
     if (unfit) return settleUnsent(options, delivery, { state: "skipped", reason: unfit });
     const maxAgeDays = maxAgeDaysOf(conversion, platform, settings);
     const queuedAt = maxAgeDays === undefined ? await backfilledAt(event) : 0;

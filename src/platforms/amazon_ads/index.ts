@@ -1,7 +1,6 @@
 // Amazon Ads Events API (open beta): conversions outside of Amazon for an advertiser of Amazon DSP.
 
-import type { Platform } from "../platform.ts";
-import { isUnnamedRefund } from "../shared/eventNames.ts";
+import type { Platform, SkipRule } from "../platform.ts";
 import { readProof } from "../shared/prove.ts";
 import {
   bearer,
@@ -15,6 +14,12 @@ import {
 } from "../shared/settings.ts";
 import { consentOf, currencies, events, fields, hosts, matchKeysOf, regionOf, sources, toRequest } from "./request.ts";
 import { readResponse } from "./response.ts";
+
+const noConsent: SkipRule = {
+  code: "no_consent",
+  reason: "Amazon requires a recorded consent or an IP address in Europe",
+  applies: (conversion, settings) => regionOf(settings) === "eu" && !consentOf(conversion),
+};
 
 export const amazonAds = {
   id: "amazon_ads",
@@ -49,7 +54,6 @@ export const amazonAds = {
     ],
     consent:
       "Amazon requires a match key, so events of people who opted out are skipped. In Europe it also requires the consent, or an IP address by which it finds the country: events with neither are skipped.",
-    testMode: "Amazon has no test mode: events of test keys are skipped.",
     limits: [
       "Each event of a request is accepted or rejected on its own.",
       "For events with the same event id Amazon keeps the latest.",
@@ -118,14 +122,8 @@ export const amazonAds = {
   fields,
   batch: 500,
   lanes: 4,
-  skipReason(conversion, settings) {
-    if (conversion.mode === "test") return "Amazon Ads has no test mode";
-    if (isUnnamedRefund(conversion, settings)) return "Amazon Ads takes no refunds";
-    if (matchKeysOf(conversion).length === 0) return conversion.consent === "denied" ? "opted out" : "no email, phone or name";
-    return regionOf(settings) === "eu" && !consentOf(conversion)
-      ? "Amazon requires a recorded consent or an IP address in Europe"
-      : null;
-  },
+  skips: ["no_test_mode", "no_refunds", "no_match_key", noConsent],
+  matchKeys: { names: "email, phone or name", has: (conversion) => matchKeysOf(conversion).length > 0 },
   toRequest,
   readResponse,
   prove: (settings) =>

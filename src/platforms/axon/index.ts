@@ -1,22 +1,10 @@
 // AppLovin Axon Conversion API: web events of a pixel, for which Axon requires the visitor's address and browser.
 
 import type { Platform } from "../platform.ts";
-import { isUnnamedRefund, nameFault } from "../shared/eventNames.ts";
+import { nameFault } from "../shared/eventNames.ts";
 import { proveByNothing } from "../shared/prove.ts";
 import { dedupSetting, oneOf, requiredSecret } from "../shared/settings.ts";
-import { browserOf } from "../shared/values.ts";
-import {
-  events,
-  fields,
-  identifiersOf,
-  isForLeads,
-  isRestricted,
-  leadEvents,
-  nameOf,
-  needsValue,
-  toRequest,
-  valueOf,
-} from "./request.ts";
+import { events, fields, hasIdentifier, skips, toRequest } from "./request.ts";
 import { readResponse } from "./response.ts";
 
 export const axon = {
@@ -58,8 +46,6 @@ export const axon = {
       "Categories of items: Axon takes numbers of Google's product taxonomy.",
       "Refunds: Axon cannot revoke a purchase.",
     ],
-    consent: "Axon has no consent flag and requires an identifier, so events of people who opted out are skipped.",
-    testMode: "Axon has no test mode: events of test keys are skipped.",
     limits: [
       "One invalid event fails the whole request, so the batch is halved until it is found.",
       "Pixel and API are compared by dedupe id within five minutes, so a repeated request counts once only that long.",
@@ -108,22 +94,8 @@ export const axon = {
   fields,
   batch: 100,
   lanes: 8,
-  skipReason(conversion, settings) {
-    if (conversion.mode === "test") return "AppLovin Axon has no test mode";
-    if (conversion.consent === "denied") return "opted out";
-    if (isUnnamedRefund(conversion, settings)) return "AppLovin Axon takes no refunds";
-    const name = nameOf(conversion, settings);
-    if (name === null) return "AppLovin Axon has no name for this event; choose one in the connection";
-    if (isForLeads(settings) && !leadEvents.includes(name))
-      return `a pixel for lead generation takes only ${leadEvents.join(" and ")}`;
-    const { page, address, userAgent } = browserOf(conversion);
-    if (!page || !address || !userAgent) return "no visit with its page, IP address and user agent";
-    if (Object.keys(identifiersOf(conversion, settings)).length === 0)
-      return isRestricted(settings) ? "no aleid, alart or axwrt" : "no aleid, alart, axwrt, email or phone";
-    if (needsValue(name, settings) && valueOf(conversion, settings) === null)
-      return `AppLovin Axon requires a value with ${name}`;
-    return null;
-  },
+  skips,
+  matchKeys: { names: "aleid, alart, axwrt, email or phone", has: hasIdentifier },
   toRequest,
   readResponse,
   prove: proveByNothing("AppLovin Axon"),

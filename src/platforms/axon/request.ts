@@ -1,7 +1,7 @@
 // Translates conversions to events of Axon's Conversion API.
 
 import type { Conversion, Item } from "../../kernel/event.ts";
-import type { ConnectionSettings, EventNames, Field, Platform } from "../platform.ts";
+import type { ConnectionSettings, EventNames, Field, Platform, SkipRule, UsualSkip } from "../platform.ts";
 import { eventNameOf } from "../shared/eventNames.ts";
 import { priceOf, totalOf } from "../shared/items.ts";
 import { applyMapping, numberField, textField } from "../shared/mapping.ts";
@@ -13,7 +13,7 @@ const endpoint = "https://b.applovin.com/v1/event";
 
 /** Axon requires items with these, and a value with most. */
 const withItems = new Set(["view_item", "add_to_cart", "begin_checkout", "purchase"]);
-export const leadEvents = ["page_view", "generate_lead"];
+const leadEvents = ["page_view", "generate_lead"];
 
 const standard = {
   purchase: "purchase",
@@ -66,11 +66,11 @@ export const toRequest: Platform["toRequest"] = (conversions, settings, now) => 
   body: JSON.stringify({ events: conversions.map((conversion) => toEvent(conversion, settings, now)) }),
 });
 
-export const isRestricted = (settings: ConnectionSettings) => settings.website === "restricted_leads";
-export const isForLeads = (settings: ConnectionSettings) => isRestricted(settings) || settings.website === "leads";
+const isRestricted = (settings: ConnectionSettings) => settings.website === "restricted_leads";
+const isForLeads = (settings: ConnectionSettings) => isRestricted(settings) || settings.website === "leads";
 
 /** Returns the identifiers of the person, of which Axon requires one. Contact data is not allowed on restricted sites. */
-export function identifiersOf(
+function identifiersOf(
   { person, clickIds, browserIds, consent }: Conversion,
   settings: ConnectionSettings,
 ): Record<string, string> {
@@ -86,14 +86,18 @@ export function identifiersOf(
   return Object.fromEntries(Object.entries(identifiers).flatMap(([name, id]) => (id ? [[name, id]] : [])));
 }
 
-export const nameOf = (conversion: Conversion, settings: ConnectionSettings) =>
+export function hasIdentifier(conversion: Conversion, settings: ConnectionSettings): boolean {
+  return Object.keys(identifiersOf(conversion, settings)).length > 0;
+}
+
+const nameOf = (conversion: Conversion, settings: ConnectionSettings) =>
   eventNameOf(conversion, settings, events) ?? settings.default_event ?? null;
 
 /**
  * The value of a conversion; without one, what its items cost, which is how Axon defines the value, or what a lead is worth to
  * the connection.
  */
-export function valueOf(conversion: Conversion, settings: ConnectionSettings): number | null {
+function valueOf(conversion: Conversion, settings: ConnectionSettings): number | null {
   const { value, items, currency } = conversion;
   if (value !== null) return value;
   const name = nameOf(conversion, settings);
@@ -102,9 +106,45 @@ export function valueOf(conversion: Conversion, settings: ConnectionSettings): n
 }
 
 /** True where Axon rejects the event without a value. */
-export function needsValue(name: string, settings: ConnectionSettings): boolean {
+function requiresValue(name: string, settings: ConnectionSettings): boolean {
   return withItems.has(name) || (name === "generate_lead" && isForLeads(settings));
 }
+
+export const skips: readonly (SkipRule | UsualSkip)[] = [
+  "no_test_mode",
+  "opted_out",
+  "no_refunds",
+  {
+    code: "no_name",
+    reason: "AppLovin Axon has no name for this event; choose one in the connection",
+    applies: (conversion, settings) => nameOf(conversion, settings) === null,
+  },
+  {
+    code: "no_name",
+    reason: `a pixel for lead generation takes only ${leadEvents.join(" and ")}`,
+    applies: (conversion, settings) => isForLeads(settings) && !leadEvents.includes(nameOf(conversion, settings) ?? ""),
+  },
+  {
+    code: "no_visit",
+    reason: "no visit with its page, IP address and user agent",
+    applies(conversion) {
+      const { page, address, userAgent } = browserOf(conversion);
+      return !page || !address || !userAgent;
+    },
+  },
+  {
+    code: "no_match_key",
+    reason: "no aleid, alart or axwrt",
+    applies: (conversion, settings) => isRestricted(settings) && !hasIdentifier(conversion, settings),
+  },
+  "no_match_key",
+  ...[...withItems, "generate_lead"].map((name) => ({
+    code: "no_value",
+    reason: `AppLovin Axon requires a value with ${name}`,
+    applies: (conversion: Conversion, settings: ConnectionSettings) =>
+      nameOf(conversion, settings) === name && requiresValue(name, settings) && valueOf(conversion, settings) === null,
+  })),
+];
 
 function toEvent(conversion: Conversion, settings: ConnectionSettings, now: number): Body {
   const { page = "", address, userAgent } = browserOf(conversion);

@@ -7,10 +7,9 @@ import {
   eventSourceSetting,
   googleSignIn,
   numericOrderIdsSetting,
-} from "../shared/dataManager.ts";
-import { dataManagerConfirmations } from "../shared/dataManagerConfirmations.ts";
-import { readIngested } from "../shared/dataManagerResponse.ts";
-import { isUnnamedRefund } from "../shared/eventNames.ts";
+} from "../shared/dataManager/request.ts";
+import { dataManagerConfirmations } from "../shared/dataManager/confirmations.ts";
+import { readIngested } from "../shared/dataManager/response.ts";
 import { proveByTestEvent } from "../shared/prove.ts";
 import { digits, requiredSecret, tokenSettings } from "../shared/settings.ts";
 import { targetsCheck } from "../shared/targets.ts";
@@ -94,11 +93,8 @@ export const cm360 = {
   ...dataManagerLimits,
   // The destinations apply to all events of a request, so events with other activities need another one.
   group: (conversion, settings) => activitiesOf(conversion, settings).join(),
-  skipReason(conversion, settings) {
-    if (!clickOf(conversion)) return conversion.consent === "denied" ? "opted out" : "no dclid or gclid";
-    if (isUnnamedRefund(conversion, settings)) return "Campaign Manager 360 takes no refunds";
-    return activitiesOf(conversion, settings).length ? null : "no Floodlight activity for this event";
-  },
+  skips: ["no_match_key", "no_refunds", "no_target"],
+  matchKeys: { names: "dclid or gclid", has: clickOf },
   toRequest,
   readResponse: readIngested("activity"),
   prove: proveByTestEvent,

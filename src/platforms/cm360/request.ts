@@ -3,7 +3,7 @@
 import type { Conversion } from "../../kernel/event.ts";
 import { dayMs } from "../../kernel/time.ts";
 import type { ConnectionSettings, EventNames, Platform } from "../platform.ts";
-import { cookieGclid, ingestEvent, ingestRequest, ingestValue } from "../shared/dataManager.ts";
+import { cookieGclid, ingestEvent, ingestRequest, ingestValue } from "../shared/dataManager/request.ts";
 import { eventNamesOf } from "../shared/eventNames.ts";
 import { type Body, validId } from "../shared/values.ts";
 
@@ -11,6 +11,7 @@ import { type Body, validId } from "../shared/values.ts";
 export const events: EventNames = {
   standard: {},
   others: "not sent",
+  target: "Floodlight activity",
   several: true,
   defaultSetting: "activity",
   check: (value) => (/^\d{1,20}$/.test(value) ? null : "must be the number of a Floodlight activity, digits only"),

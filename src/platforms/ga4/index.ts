@@ -3,7 +3,7 @@
 
 import type { Platform } from "../platform.ts";
 import { proveNever } from "../shared/prove.ts";
-import { googleSignIn } from "../shared/dataManager.ts";
+import { googleSignIn } from "../shared/dataManager/request.ts";
 import { digits, oneOf, requiredSecret, secretSetting, tokenSettings } from "../shared/settings.ts";
 import { confirmations } from "./confirmations.ts";
 import { clientOf, collectors, events, fields, toRequest } from "./request.ts";
@@ -112,9 +112,10 @@ export const ga4 = {
   // A request has one client id and one time, so it cannot carry two people.
   batch: 1,
   lanes: 32,
-  skipReason(conversion, settings) {
-    if (settings.without_client_id !== "skip" || clientOf(conversion)) return null;
-    return conversion.consent === "denied" ? "opted out" : "no Google Analytics client id";
+  skips: ["no_match_key"],
+  matchKeys: {
+    names: "Google Analytics client id",
+    has: (conversion, settings) => settings.without_client_id !== "skip" || clientOf(conversion),
   },
   toRequest,
   readResponse,

@@ -2,7 +2,7 @@
 // an event can be taken back altogether is not documented clearly, so one of which nothing is left gets the value 0.
 
 import type { Corrections } from "../platform.ts";
-import { readIngested } from "../shared/dataManagerResponse.ts";
+import { readIngested } from "../shared/dataManager/response.ts";
 import { unreadable } from "../shared/response.ts";
 import { clickDays, toRequest } from "./request.ts";
 

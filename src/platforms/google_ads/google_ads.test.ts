@@ -4,6 +4,7 @@ import { now, platformFixture } from "../../../test/platforms/fixture.ts";
 import { personOf } from "../../../test/support/person.ts";
 import { nameFault, nameSetting } from "../shared/eventNames.ts";
 import { sampleConversion, sampleItems, sha256, withheld } from "../shared/sample.ts";
+import { skipOf } from "../shared/skips.ts";
 import { googleAds } from "./index.ts";
 
 const settings = {
@@ -25,7 +26,7 @@ const body = (given: Record<string, string>, ...changes: Partial<Conversion>[]) 
 const event = (given: Record<string, string>, changes: Partial<Conversion> = {}) =>
   body(given, changes).events[0] ?? expect.unreachable("no event");
 const skipReason = (given: Record<string, string>, changes: Partial<Conversion> = {}) =>
-  googleAds.skipReason(sampleConversion(changes), given);
+  skipOf(googleAds, sampleConversion(changes), given)?.reason ?? null;
 const seen = (value: string) => ({ value, seenAt: Date.UTC(2026, 10, 10) });
 
 describe("skipped events", () => {

@@ -8,10 +8,9 @@ import {
   eventSourceSetting,
   googleSignIn,
   numericOrderIdsSetting,
-} from "../shared/dataManager.ts";
-import { dataManagerConfirmations } from "../shared/dataManagerConfirmations.ts";
-import { readIngested } from "../shared/dataManagerResponse.ts";
-import { isUnnamedRefund } from "../shared/eventNames.ts";
+} from "../shared/dataManager/request.ts";
+import { dataManagerConfirmations } from "../shared/dataManager/confirmations.ts";
+import { readIngested } from "../shared/dataManager/response.ts";
 import { proveByTestEvent } from "../shared/prove.ts";
 import { digits, oneOf, requiredSecret, secretSetting, tokenSettings } from "../shared/settings.ts";
 import { targetsCheck } from "../shared/targets.ts";
@@ -144,11 +143,10 @@ export const googleAds = {
   // The destinations apply to all events of a request, so events with other actions need another one. A wrong action then
   // fails only its own events.
   group: (conversion, settings) => actionsOf(conversion, settings).join(),
-  skipReason(conversion, settings) {
-    const byContact = settings.enhanced_conversions_for_leads === "on" && conversion.person !== null;
-    if (!byContact && !clickOf(conversion)) return conversion.consent === "denied" ? "opted out" : "no gclid, wbraid or gbraid";
-    if (isUnnamedRefund(conversion, settings)) return "Google Ads takes no refunds";
-    return actionsOf(conversion, settings).length ? null : "no conversion action for this event";
+  skips: ["no_match_key", "no_refunds", "no_target"],
+  matchKeys: {
+    names: "gclid, wbraid or gbraid",
+    has: (conversion, settings) => (settings.enhanced_conversions_for_leads === "on" && conversion.person) || clickOf(conversion),
   },
   toRequest,
   readResponse: readIngested("conversion_action"),

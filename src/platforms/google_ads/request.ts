@@ -2,7 +2,14 @@
 
 import type { Conversion, Item } from "../../kernel/event.ts";
 import type { ConnectionSettings, EventNames, Field, Platform } from "../platform.ts";
-import { cookieGclid, eventSources, eventSourceSetting, ingestEvent, ingestRequest, ingestValue } from "../shared/dataManager.ts";
+import {
+  cookieGclid,
+  eventSources,
+  eventSourceSetting,
+  ingestEvent,
+  ingestRequest,
+  ingestValue,
+} from "../shared/dataManager/request.ts";
 import { eventNamesOf } from "../shared/eventNames.ts";
 import { priceOf } from "../shared/items.ts";
 import { applyMapping, numberField, textField } from "../shared/mapping.ts";
@@ -19,6 +26,7 @@ const checkActionId = (value: string) =>
 export const events: EventNames = {
   standard: {},
   others: "not sent",
+  target: "conversion action",
   several: true,
   defaultSetting: "conversion_action",
   check: checkActionId,

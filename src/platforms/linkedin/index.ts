@@ -2,7 +2,6 @@
 // connection sets the rule of each event.
 
 import type { ConnectionSettings, Platform } from "../platform.ts";
-import { isUnnamedRefund } from "../shared/eventNames.ts";
 import { readProof } from "../shared/prove.ts";
 import { at, listAt, parseJson, textAt } from "../shared/response.ts";
 import { dedupSetting, digits, getRequest, oneOf, requiredSecret, tokenSettings } from "../shared/settings.ts";
@@ -65,8 +64,6 @@ export const linkedin = {
       "Order ids have no field of their own; they can serve as the event id.",
       "A li_fat_id that is not a UUID.",
     ],
-    consent: "LinkedIn has no consent flag and rejects events without a match key: events of people who opted out are skipped.",
-    testMode: "LinkedIn has no test mode: events of test keys are skipped.",
     limits: [
       "LinkedIn accepts 5000 events in a request; fewer are sent, so that its response can be read whole. One invalid event fails the whole request; the others are resent without it.",
       "Sources say 300 or 600 requests a minute; the lower limit is used.",
@@ -143,13 +140,8 @@ export const linkedin = {
   // A wrong rule fails the whole request, so only events with the same rules share one.
   group: (conversion, settings) => rulesOf(conversion, settings).join(),
   size: (conversion, settings) => rulesOf(conversion, settings).length,
-  skipReason(conversion, settings) {
-    if (conversion.mode === "test") return "LinkedIn has no test mode";
-    if (conversion.consent === "denied") return "opted out";
-    if (isUnnamedRefund(conversion, settings)) return "LinkedIn takes no refunds";
-    if (rulesOf(conversion, settings).length === 0) return `no conversion rule for the event ${conversion.name.trim()}`;
-    return userIds(conversion, settings).length ? null : "no email or li_fat_id";
-  },
+  skips: ["no_test_mode", "opted_out", "no_refunds", "no_target", "no_match_key"],
+  matchKeys: { names: "email or li_fat_id", has: (conversion, settings) => userIds(conversion, settings).length > 0 },
   toRequest,
   readResponse,
   prove: (settings) =>

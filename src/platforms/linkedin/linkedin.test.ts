@@ -78,7 +78,7 @@ describe("the rule", () => {
   test("an event without a rule is not sent", () => {
     const { default_rule: _none, ...settings } = own;
     const { skipReason: skipWithoutDefault } = platformFixture(linkedin, settings);
-    expect(skipWithoutDefault({ name: "Sign Up" })).toBe("no conversion rule for the event Sign Up");
+    expect(skipWithoutDefault({ name: "Sign Up" })).toBe("no conversion rule for this event");
     expect(skipWithoutDefault({ name: "lead" }, { "event.lead": "777" })).toBeNull();
   });
 });

@@ -25,6 +25,7 @@ const checkRule = (value: string) =>
 export const events: EventNames = {
   standard: {},
   others: "not sent",
+  target: "conversion rule",
   several: true,
   defaultSetting: "default_rule",
   check: checkRule,

@@ -2,7 +2,6 @@
 // that Meta is known to reject are skipped.
 
 import type { ConnectionSettings, Platform } from "../platform.ts";
-import { eventNameOf, isUnnamedRefund } from "../shared/eventNames.ts";
 import { readProof } from "../shared/prove.ts";
 import { at, choicesOf, listAt, parseJson } from "../shared/response.ts";
 import {
@@ -11,13 +10,12 @@ import {
   expirySetting,
   getRequest,
   limitedDataSetting,
-  noTestCode,
   oneOf,
   requiredSecret,
   testCodeSetting,
 } from "../shared/settings.ts";
 import { quality } from "./quality.ts";
-import { events, fields, graph, graphOf, isMatchable, toRequest, version } from "./request.ts";
+import { events, fields, graph, graphOf, hasMatchKey, toRequest, version } from "./request.ts";
 import { readResponse } from "./response.ts";
 
 const sources = ["website", "system_generated", "email", "phone_call", "chat", "other"];
@@ -150,14 +148,8 @@ export const meta = {
   maxAgeDays: 7,
   batch: 1000,
   lanes: 16,
-  skipReason(conversion, settings) {
-    if (conversion.mode === "test" && !settings.test_event_code) return noTestCode;
-    if (isUnnamedRefund(conversion, settings)) return "Meta takes no refunds";
-    if (!isMatchable(conversion)) return conversion.consent === "denied" ? "opted out" : "no email, phone, fbclid, _fbc or _fbp";
-    if (conversion.value === null && eventNameOf(conversion, settings, events) === "Purchase")
-      return "Meta requires a value with Purchase";
-    return null;
-  },
+  skips: ["no_test_code", "no_refunds", "no_match_key", "no_value"],
+  matchKeys: { names: "email, phone, fbclid, _fbc or _fbp", has: hasMatchKey },
   toRequest,
   readResponse,
   // A token from Events Manager may read the quality of its dataset, and little else.

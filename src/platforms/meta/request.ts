@@ -41,6 +41,7 @@ export const events: EventNames = {
   },
   others: "own name",
   customNames: { maxLength: 50 },
+  withValue: "Purchase",
 };
 
 export const fields: readonly Field[] = [
@@ -108,7 +109,7 @@ function addItems(event: Body, items: readonly Item[], currency: string): void {
 }
 
 /** Meta requires one of these; the first is nearly always there. */
-export function isMatchable(conversion: Conversion): boolean {
+export function hasMatchKey(conversion: Conversion): boolean {
   if (conversion.person?.emailSha256 || conversion.person?.phoneDigitsSha256) return true;
   const { fbc, fbp, client_ip_address: ip, client_user_agent: agent } = userData(conversion);
   return Boolean(fbc || fbp || (ip && agent));

@@ -2,8 +2,7 @@
 // offline conversions for older events and where there is no tag token. They feed different goals and do not deduplicate
 // across each other, so a conversion goes to exactly one of them.
 
-import type { Platform } from "../platform.ts";
-import { isUnnamedRefund } from "../shared/eventNames.ts";
+import type { Platform, SkipRule } from "../platform.ts";
 import { readProof } from "../shared/prove.ts";
 import { at, listAt, parseJson, textAt } from "../shared/response.ts";
 import { digits, oneOf, secretSetting, tokenSettings } from "../shared/settings.ts";
@@ -24,6 +23,17 @@ import {
 import { readResponse } from "./response.ts";
 
 const checkDigits = digits(1, 20);
+
+const notSetUp: SkipRule = {
+  code: "not_set_up",
+  reason: "no UET tag token, and offline conversions are not set up for this event",
+  applies: (conversion, settings) => !apiOf(conversion, settings) && ageAtReceipt(conversion) < maxConversionsApiAgeMs,
+};
+const tooOld: SkipRule = {
+  code: "not_set_up",
+  reason: "older than 7 days, and offline conversions are not set up for this event",
+  applies: (conversion, settings) => !apiOf(conversion, settings),
+};
 
 export const microsoftAds = {
   id: "microsoft_ads",
@@ -66,7 +76,6 @@ export const microsoftAds = {
       "Page views: the tag in the browser reports those already.",
     ],
     consent: "Microsoft rejects an event without any identifier, so events of people who opted out are skipped.",
-    testMode: "Microsoft Advertising has no test mode: test events are skipped.",
     limits: [
       "Events may be 7 days old for the Conversions API, 90 days for offline conversions.",
       "An offline goal that Microsoft does not know stops only its own events: they wait and are retried every hour until offline_goal or offline_goals is corrected. A wrong token stops the connection until it is connected again.",
@@ -150,18 +159,8 @@ export const microsoftAds = {
   batch: 1000,
   lanes: 4,
   group: (conversion, settings) => apiOf(conversion, settings) ?? "",
-  skipReason(conversion, settings) {
-    if (conversion.mode === "test") return "Microsoft Advertising has no test mode";
-    if (isUnnamedRefund(conversion, settings)) return "Microsoft Advertising takes no refunds";
-    const api = apiOf(conversion, settings);
-    if (!api)
-      return ageAtReceipt(conversion) < maxConversionsApiAgeMs
-        ? "no UET tag token, and offline conversions are not set up for this event"
-        : "older than 7 days, and offline conversions are not set up for this event";
-    // Offline conversions have no consent flag.
-    if (conversion.consent === "denied" && (api === "offline" || !hasMatchKey(conversion))) return "opted out";
-    return hasMatchKey(conversion, api) ? null : "no msclkid, hashed email or phone";
-  },
+  skips: ["no_test_mode", "no_refunds", notSetUp, tooOld, "no_match_key"],
+  matchKeys: { names: "msclkid, hashed email or phone", has: hasMatchKey },
   toRequest,
   readResponse,
   prove: (settings) =>

@@ -4,6 +4,7 @@ import { now, platformFixture } from "../../../test/platforms/fixture.ts";
 import { personOf } from "../../../test/support/person.ts";
 import { dayMs } from "../../kernel/time.ts";
 import { sampleConversion, sampleItems, sha256, withheld } from "../shared/sample.ts";
+import { skipOf } from "../shared/skips.ts";
 import { microsoftAds } from "./index.ts";
 
 const settings = { tag_id: "343000001", tag_token: "EXAMPLE-TAG-TOKEN" };
@@ -30,7 +31,7 @@ const event = (given: Record<string, string>, changes: Partial<Conversion> = {})
 const row = (given: Record<string, string>, changes: Partial<Conversion> = {}) =>
   bodyOf(request(given, changes)).OfflineConversions?.[0] ?? expect.unreachable("no row");
 const skipReason = (given: Record<string, string>, changes: Partial<Conversion> = {}) =>
-  microsoftAds.skipReason(sampleConversion(changes), given);
+  skipOf(microsoftAds, sampleConversion(changes), given)?.reason ?? null;
 const { settingFault, read: readAll } = platformFixture(microsoftAds, {});
 const read = (status: number, body: string, count = 1) => readAll({ status, body }, count);
 

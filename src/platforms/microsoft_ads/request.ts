@@ -49,9 +49,12 @@ export function apiOf(conversion: Conversion, settings: ConnectionSettings): Api
   return isOfflineReady && ageMs < 90 * dayMs ? "offline" : null;
 }
 
-export function hasMatchKey(conversion: Conversion, api?: Api): boolean {
+export function hasMatchKey(conversion: Conversion, settings: ConnectionSettings): boolean {
+  const isOffline = apiOf(conversion, settings) === "offline";
+  // Offline conversions have no consent flag.
+  if (isOffline && conversion.consent === "denied") return false;
   if (conversion.person !== null || clickOf(conversion)) return true;
-  return api !== "offline" && visitorOf(conversion) !== undefined;
+  return !isOffline && visitorOf(conversion) !== undefined;
 }
 
 function conversionsApiRequest(conversions: readonly Conversion[], settings: ConnectionSettings, now: number): PlatformRequest {

@@ -2,7 +2,6 @@
 // statuses 200 and 400, and no bodies.
 
 import type { Platform } from "../platform.ts";
-import { isUnnamedRefund } from "../shared/eventNames.ts";
 import { readProof } from "../shared/prove.ts";
 import { readBareResponse, textAt } from "../shared/response.ts";
 import {
@@ -15,7 +14,7 @@ import {
   requiredSecret,
   siteUrlSetting,
 } from "../shared/settings.ts";
-import { accountUrl, customerOf, events, fields, nameOf, sources, toRequest } from "./request.ts";
+import { accountUrl, customerOf, events, fields, sources, toRequest } from "./request.ts";
 
 export const nextdoor = {
   id: "nextdoor",
@@ -102,14 +101,8 @@ export const nextdoor = {
   fields,
   batch: 1,
   lanes: 16,
-  skipReason(conversion, settings) {
-    if (isUnnamedRefund(conversion, settings)) return "Nextdoor takes no refunds";
-    if (!customerOf(conversion, settings))
-      return conversion.consent === "denied" ? "opted out" : "no email, click id, IP address or user agent";
-    if (nameOf(conversion, settings) === "purchase" && conversion.value === null)
-      return "Nextdoor requires a value with a purchase";
-    return null;
-  },
+  skips: ["no_refunds", "no_match_key", "no_value"],
+  matchKeys: { names: "email, click id, IP address or user agent", has: customerOf },
   toRequest,
   readResponse: readBareResponse,
   prove: (settings) =>

@@ -47,7 +47,7 @@ describe("the event", () => {
   });
 
   test("a purchase without a value is skipped, whatever its name was, and other events are not", () => {
-    const reason = "Nextdoor requires a value with a purchase";
+    const reason = "Nextdoor requires a value with purchase";
     expect(skipReason({ value: null })).toBe(reason);
     expect(skipReason({ name: "Deal", value: null }, { "event.deal": "purchase" })).toBe(reason);
     expect(skipReason({ name: "lead", value: null })).toBeNull();

@@ -37,6 +37,7 @@ export const events: EventNames = {
   standard,
   others: { name: "custom_conversion_1" },
   choices: [...new Set<string>(Object.values(standard)), ...custom],
+  withValue: "purchase",
 };
 
 export const fields: readonly Field[] = [

@@ -1,7 +1,6 @@
 // OpenAI Ads (ads in ChatGPT) Conversions API: events of a pixel, amounts in minor units, all or nothing in a request.
 
 import type { Platform } from "../platform.ts";
-import { isUnnamedRefund } from "../shared/eventNames.ts";
 import { proveByTestEvent } from "../shared/prove.ts";
 import { dedupSetting, limitedDataSetting, oneOf, requiredSecret, siteUrlSetting } from "../shared/settings.ts";
 import { events, fields, hasMatchKey, sources, toRequest } from "./request.ts";
@@ -86,11 +85,8 @@ export const openaiAds = {
   maxAgeDays: 7,
   batch: 1000,
   lanes: 8,
-  skipReason(conversion, settings) {
-    if (isUnnamedRefund(conversion, settings)) return "OpenAI Ads takes no refunds";
-    if (hasMatchKey(conversion)) return null;
-    return conversion.consent === "denied" ? "opted out" : "no oppref, browser id, email or phone";
-  },
+  skips: ["no_refunds", "no_match_key"],
+  matchKeys: { names: "oppref, browser id, email or phone", has: hasMatchKey },
   toRequest,
   readResponse,
   prove: proveByTestEvent,

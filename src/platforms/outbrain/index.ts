@@ -1,7 +1,6 @@
 // Outbrain server-to-server conversions: click id, name and value in a query. There are no credentials and no contact data.
 
 import type { Platform } from "../platform.ts";
-import { isUnnamedRefund } from "../shared/eventNames.ts";
 import { proveNever } from "../shared/prove.ts";
 import { readBareResponse } from "../shared/response.ts";
 import { clickIdOf, events, toRequest } from "./request.ts";
@@ -32,8 +31,6 @@ export const outbrain = {
       "Contact data, IP address, user agent, UTM fields and items: Outbrain has no field for them.",
       "Refunds: Outbrain cannot revoke a conversion.",
     ],
-    consent: "Outbrain has no consent flag and needs the click id: events of people who opted out are skipped.",
-    testMode: "Outbrain has no test mode: events of test keys are skipped.",
     limits: [
       "Outbrain's answer says only that the call arrived: a conversion with a name that it does not know is accepted and never counted.",
       "It is not documented if a repeated order id counts once, and how old a click may be.",
@@ -47,12 +44,8 @@ export const outbrain = {
   countsOnArrival: true,
   batch: 1,
   lanes: 16,
-  skipReason(conversion, settings) {
-    if (conversion.mode === "test") return "Outbrain has no test mode";
-    if (conversion.consent === "denied") return "opted out";
-    if (isUnnamedRefund(conversion, settings)) return "Outbrain takes no refunds";
-    return clickIdOf(conversion) ? null : "no ob_click_id or dicbo";
-  },
+  skips: ["no_test_mode", "opted_out", "no_refunds", "no_match_key"],
+  matchKeys: { names: "ob_click_id or dicbo", has: clickIdOf },
   toRequest,
   readResponse: readBareResponse,
   prove: proveNever("Outbrain", "its reports"),

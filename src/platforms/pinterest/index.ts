@@ -2,13 +2,11 @@
 // request; otherwise every event gets its own status.
 
 import type { Platform } from "../platform.ts";
-import { isUnnamedRefund } from "../shared/eventNames.ts";
 import { proveByTestEvent } from "../shared/prove.ts";
 import { choicesOf, listAt, parseJson } from "../shared/response.ts";
 import { bearer, digits, getRequest, limitedDataSetting, requiredSecret, tokenSettings } from "../shared/settings.ts";
-import { userDataOf } from "../shared/userData.ts";
 import { quality } from "./quality.ts";
-import { api, events, fields, toRequest } from "./request.ts";
+import { api, events, fields, hasMatchKey, toRequest } from "./request.ts";
 import { readResponse } from "./response.ts";
 
 export const pinterest = {
@@ -93,12 +91,8 @@ export const pinterest = {
   batch: 1000,
   lanes: 16,
   quota: { requests: 5000, seconds: 60 },
-  skipReason(conversion, settings) {
-    if (isUnnamedRefund(conversion, settings)) return "Pinterest takes no refunds";
-    const { em, client_ip_address: ip, client_user_agent: agent } = userDataOf(conversion);
-    if (em || (ip && agent)) return null;
-    return conversion.consent === "denied" ? "opted out" : "no email, or IP address with user agent";
-  },
+  skips: ["no_refunds", "no_match_key"],
+  matchKeys: { names: "email, or IP address with user agent", has: hasMatchKey },
   toRequest,
   readResponse,
   prove: proveByTestEvent,

@@ -109,6 +109,11 @@ function addItems(event: Body, items: readonly Item[], currency: string): void {
   data.num_items = piecesOf(items);
 }
 
+export function hasMatchKey(conversion: Conversion): boolean {
+  const { em, client_ip_address: ip, client_user_agent: agent } = userDataOf(conversion);
+  return Boolean(em || (ip && agent));
+}
+
 function userData(conversion: Conversion): Body {
   const data = userDataOf(conversion);
   data.click_id = validId(conversion.clickIds.epik?.value) ?? validId(conversion.browserIds._epik);

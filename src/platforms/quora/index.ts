@@ -2,11 +2,9 @@
 
 import { isCurrency } from "../../kernel/currency.ts";
 import type { Platform } from "../platform.ts";
-import { isUnnamedRefund } from "../shared/eventNames.ts";
 import { proveByNothing } from "../shared/prove.ts";
 import { dedupSetting, digits, requiredSecret } from "../shared/settings.ts";
-import { browserOf } from "../shared/values.ts";
-import { clickIdOf, events, fields, toRequest } from "./request.ts";
+import { events, fields, hasMatchKey, toRequest } from "./request.ts";
 import { readResponse } from "./response.ts";
 
 export const quora = {
@@ -38,8 +36,6 @@ export const quora = {
       "UTM fields and items: Quora has no field for them.",
       "Refunds: Quora cannot revoke a purchase.",
     ],
-    consent: "Quora has no consent flag: events of people who opted out are skipped.",
-    testMode: "Quora has no test mode: events of test keys are skipped.",
     limits: [
       "Each conversion of a request is accepted or rejected on its own, with HTTP 200.",
       "A conversion without a click id is sent if IP address and user agent are known, but Quora attributes by click id.",
@@ -75,13 +71,8 @@ export const quora = {
   // smaller requests.
   batch: 200,
   lanes: 8,
-  skipReason(conversion, settings) {
-    if (conversion.mode === "test") return "Quora has no test mode";
-    if (conversion.consent === "denied") return "opted out";
-    if (isUnnamedRefund(conversion, settings)) return "Quora takes no refunds";
-    const { address, userAgent } = browserOf(conversion);
-    return clickIdOf(conversion) || (address && userAgent) ? null : "no qclid, or IP address with user agent";
-  },
+  skips: ["no_test_mode", "opted_out", "no_refunds", "no_match_key"],
+  matchKeys: { names: "qclid, or IP address with user agent", has: hasMatchKey },
   toRequest,
   readResponse,
   prove: proveByNothing("Quora"),

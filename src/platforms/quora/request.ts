@@ -47,7 +47,12 @@ export const toRequest: Platform["toRequest"] = (conversions, settings, now) => 
   }),
 });
 
-export function clickIdOf({ clickIds, browserIds, consent }: Conversion): string | undefined {
+export function hasMatchKey(conversion: Conversion): boolean {
+  const { address, userAgent } = browserOf(conversion);
+  return Boolean(clickIdOf(conversion) || (address && userAgent));
+}
+
+function clickIdOf({ clickIds, browserIds, consent }: Conversion): string | undefined {
   if (consent === "denied") return undefined;
   return validId(clickIds.qclid?.value) ?? validId(decodeBars(browserIds.quora_qclid));
 }

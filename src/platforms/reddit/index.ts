@@ -1,7 +1,7 @@
 // Reddit Conversions API, version 3: event times in milliseconds, names in capitals, and its own normalisation of emails.
 
-import type { ConnectionSettings, Platform } from "../platform.ts";
-import { eventNamesOf, isUnnamedRefund } from "../shared/eventNames.ts";
+import type { ConnectionSettings, Platform, SkipRule } from "../platform.ts";
+import { eventNamesOf } from "../shared/eventNames.ts";
 import { readProof } from "../shared/prove.ts";
 import { choicesOf, listAt, parseJson, textAt } from "../shared/response.ts";
 import {
@@ -14,7 +14,7 @@ import {
   requiredSecret,
   tokenSettings,
 } from "../shared/settings.ts";
-import { base, events, fields, hasMatchKey, sources, toRequest, userAgent } from "./request.ts";
+import { base, events, fields, isSendable, sources, toRequest, userAgent } from "./request.ts";
 import { readResponse } from "./response.ts";
 
 function checkId(value: string): string | null {
@@ -26,6 +26,13 @@ const listPixels = (settings: ConnectionSettings) =>
     ...bearer(settings),
     "user-agent": userAgent,
   });
+
+const noContact: SkipRule = {
+  code: "no_match_key",
+  reason: "no email or phone",
+  applies: (conversion, settings) =>
+    settings.action_source === "PHYSICAL_STORE" && conversion.consent !== "denied" && !isSendable(conversion, settings),
+};
 
 export const reddit = {
   id: "reddit",
@@ -157,15 +164,8 @@ export const reddit = {
   // Event Testing shows only requests of one event.
   group: (conversion) => (conversion.mode === "test" ? conversion.platformEventId : ""),
   size: (conversion, settings) => eventNamesOf(conversion, settings, events).length,
-  skipReason(conversion, settings) {
-    if (conversion.mode === "test" && !settings.test_id) return "test event, but the connection has no test id";
-    if (isUnnamedRefund(conversion, settings)) return "Reddit takes no refunds";
-    if (settings.unmatched === "send" || hasMatchKey(conversion, settings)) return null;
-    if (conversion.consent === "denied") return "opted out";
-    return settings.action_source === "PHYSICAL_STORE"
-      ? "no email or phone"
-      : "no click id, email, phone, browser id, or IP address with user agent";
-  },
+  skips: ["no_test_code", "no_refunds", noContact, "no_match_key"],
+  matchKeys: { names: "click id, email, phone, browser id, or IP address with user agent", has: isSendable },
   toRequest,
   readResponse,
   prove(settings) {

@@ -79,7 +79,7 @@ function typeOf(conversion: Conversion, name: string): EventType {
   return trackingTypes.has(inCapitals) ? { tracking_type: inCapitals } : { tracking_type: "CUSTOM", custom_event_name: name };
 }
 
-/** Throws where the id is missing, because the test event would count as a live one; `skipReason` catches that first. */
+/** Throws where the id is missing, because the test event would count as a live one; `skips` catches that first. */
 function testIdOf(conversions: readonly Conversion[], { test_id }: ConnectionSettings): Record<string, string> {
   if (!conversions.some(({ mode }) => mode === "test")) return {};
   if (!test_id) throw new Error("a test event needs the connection's test id");
@@ -107,7 +107,8 @@ function keysOf(conversion: Conversion, settings: ConnectionSettings): Keys {
   return { click_id: validId(clickIds.rdt_cid?.value), user };
 }
 
-export function hasMatchKey(conversion: Conversion, settings: ConnectionSettings): boolean {
+export function isSendable(conversion: Conversion, settings: ConnectionSettings): boolean {
+  if (settings.unmatched === "send") return true;
   const { click_id, user } = keysOf(conversion, settings);
   return !!(click_id || user.email || user.phone_number || user.uuid || (user.ip_address && user.user_agent));
 }

@@ -101,7 +101,7 @@ export const segment = {
   batchItems: 100,
   lanes: 16,
   quota: { requests: 1000, seconds: 1 },
-  skipReason: ({ mode }) => (mode === "test" ? "Segment has no test mode" : null),
+  skips: ["no_test_mode"],
   toRequest,
   readResponse,
   prove: (settings) =>

@@ -4,6 +4,7 @@ import { clickIds } from "../../identity/clickIds.ts";
 import { now, platformFixture } from "../../../test/platforms/fixture.ts";
 import { personOf } from "../../../test/support/person.ts";
 import { sampleConversion, sha256, withheld } from "../shared/sample.ts";
+import { skipOf } from "../shared/skips.ts";
 import { segment } from "./index.ts";
 
 const settings = { source: "acme/website", write_key: "EXAMPLE-WRITE-KEY" };
@@ -133,7 +134,7 @@ describe("the request", () => {
   });
 
   test("a test event is skipped: Segment has no test mode", () => {
-    expect(segment.skipReason(sampleConversion({ mode: "test" }))).toBe("Segment has no test mode");
+    expect(skipOf(segment, sampleConversion({ mode: "test" }), {})?.reason).toBe("Segment has no test mode");
   });
 
   test("a request has no plain contact data, no field called email, no null and no empty text", () => {

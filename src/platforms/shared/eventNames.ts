@@ -162,8 +162,3 @@ export function nameFault(chosen: string, names: EventNames): string | null {
   }
   return null;
 }
-
-/** True for a refund without a name chosen for it: no advertising platform can revoke a conversion's value. */
-export function isUnnamedRefund({ name }: Conversion, settings: ConnectionSettings): boolean {
-  return usualEventOf(name) === "refund" && chosenSetting(name, settings) === null;
-}

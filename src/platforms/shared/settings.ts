@@ -99,9 +99,7 @@ export const testCodeSetting = {
   check: (value: string) => (/^[\w-]{1,64}$/.test(value) ? null : "must be a code of letters, digits, hyphens and underscores"),
 } as const satisfies Setting;
 
-export const noTestCode = "test event, but the connection has no test event code";
-
-/** Throws where the code is missing, because the test event would count as a live one; `skipReason` catches that first. */
+/** Throws where the code is missing, because the test event would count as a live one; `skips` catches that first. */
 export function testCodeOf(conversions: readonly Conversion[], settings: ConnectionSettings): { test_event_code?: string } {
   if (!conversions.some(({ mode }) => mode === "test")) return {};
   if (!settings.test_event_code) throw new Error("a test event needs the connection's test event code");

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { isUnnamedRefund } from "./eventNames.ts";
 import { at, isTransientStatus, retryAfterSeconds } from "./response.ts";
 import { sampleConversion } from "./sample.ts";
 import { digits, oneOf } from "./settings.ts";
+import { isUnnamedRefund } from "./skips.ts";
 import { amountOf, amountText, decimalText, isoTime, uuidPattern, validId } from "./values.ts";
 
 describe("money", () => {

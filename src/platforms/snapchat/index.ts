@@ -1,13 +1,11 @@
 // Snapchat Conversions API v3: web events of a Snap Pixel, or offline ones where no page is known.
 
 import type { Platform } from "../platform.ts";
-import { eventNameOf, isUnnamedRefund } from "../shared/eventNames.ts";
 import { proveByTestEvent } from "../shared/prove.ts";
 import { at, choicesOf, listAt, parseJson } from "../shared/response.ts";
 import { bearer, getRequest, limitedDataSetting, requiredSecret, tokenSettings } from "../shared/settings.ts";
-import { userDataOf } from "../shared/userData.ts";
 import { quality } from "./quality.ts";
-import { events, fields, toRequest } from "./request.ts";
+import { events, fields, hasMatchKey, toRequest } from "./request.ts";
 import { readResponse } from "./response.ts";
 
 const checkId = (value: string) =>
@@ -122,15 +120,8 @@ export const snapchat = {
   maxAgeDays: 37,
   batch: 2000,
   lanes: 16,
-  skipReason(conversion, settings) {
-    if (isUnnamedRefund(conversion, settings)) return "Snapchat takes no refunds";
-    const { em, ph, client_ip_address: ip, client_user_agent: agent } = userDataOf(conversion);
-    if (!em && !ph && !(ip && agent))
-      return conversion.consent === "denied" ? "opted out" : "no email, phone, or IP address with user agent";
-    if (conversion.value === null && eventNameOf(conversion, settings, events) === "PURCHASE")
-      return "Snapchat requires a value with PURCHASE";
-    return null;
-  },
+  skips: ["no_refunds", "no_match_key", "no_value"],
+  matchKeys: { names: "email, phone, or IP address with user agent", has: hasMatchKey },
   toRequest,
   readResponse,
   prove: proveByTestEvent,

@@ -42,6 +42,7 @@ export const events: EventNames = {
   // It is not documented whether Snapchat accepts custom names, so all other events share one of its five.
   others: { name: "CUSTOM_EVENT_1" },
   choices: [...new Set<string>(Object.values(standard)), ...custom],
+  withValue: "PURCHASE",
 };
 
 export const fields: readonly Field[] = [
@@ -87,6 +88,11 @@ function addItems(event: Body, items: readonly Item[], currency: string): void {
   data.contents = contentsOf(items, currency).map((content, at) => ({ ...content, brand: items[at]?.brand }));
   data.content_ids = idsOf(items);
   data.num_items = piecesOf(items);
+}
+
+export function hasMatchKey(conversion: Conversion): boolean {
+  const { em, ph, client_ip_address: ip, client_user_agent: agent } = userDataOf(conversion);
+  return Boolean(em || ph || (ip && agent));
 }
 
 function userData(conversion: Conversion): Body {

@@ -1,11 +1,10 @@
 // Spotify Ads Conversions API: events of a connection in Ads Manager, matched by address, device, email and phone.
 
 import type { Platform } from "../platform.ts";
-import { isUnnamedRefund } from "../shared/eventNames.ts";
 import { proveByNothing } from "../shared/prove.ts";
 import { dedupSetting, limitedDataSetting, oneOf, requiredSecret } from "../shared/settings.ts";
 import { uuidPattern } from "../shared/values.ts";
-import { events, fields, nameOf, toRequest, userDataOf } from "./request.ts";
+import { events, fields, toRequest, userDataOf } from "./request.ts";
 import { readResponse } from "./response.ts";
 
 export const spotify = {
@@ -42,7 +41,6 @@ export const spotify = {
     ],
     consent:
       "Spotify requires an identifier, so events of people who opted out are skipped. limited_data=always sends opt_out_targeting with every event: it is attributed, and not used for targeting.",
-    testMode: "Spotify has no test mode: events of test keys are skipped.",
     limits: [
       "An event without a Spotify name is sent as CUSTOM_EVENT_1; choose another one with event.NAME.",
       "Spotify documents neither the size of a request nor the maximum age of an event; requests carry up to 100 events.",
@@ -86,14 +84,8 @@ export const spotify = {
   fields,
   batch: 100,
   lanes: 8,
-  skipReason(conversion, settings) {
-    if (conversion.mode === "test") return "Spotify has no test mode";
-    if (isUnnamedRefund(conversion, settings)) return "Spotify takes no refunds";
-    if (!userDataOf(conversion, settings))
-      return conversion.consent === "denied" ? "opted out" : "no email, phone, device id or IP address";
-    if (nameOf(conversion, settings) === "PURCHASE" && conversion.value === null) return "Spotify requires a value with PURCHASE";
-    return null;
-  },
+  skips: ["no_test_mode", "no_refunds", "no_match_key", "no_value"],
+  matchKeys: { names: "email, phone, device id or IP address", has: userDataOf },
   toRequest,
   readResponse,
   prove: proveByNothing("Spotify"),

@@ -28,6 +28,7 @@ export const events: EventNames = {
   standard,
   others: { name: "CUSTOM_EVENT_1" },
   choices: [...new Set<string>(Object.values(standard)), ...custom],
+  withValue: "PURCHASE",
 };
 
 export const fields: readonly Field[] = [textField("event_details.content_name", "Name of the product or page.")];

@@ -1,7 +1,6 @@
 // Taboola (Realize) server-to-server conversions: click id, name and revenue. There are no credentials and no contact data.
 
 import type { Platform } from "../platform.ts";
-import { isUnnamedRefund } from "../shared/eventNames.ts";
 import { proveNever } from "../shared/prove.ts";
 import { readBareResponse } from "../shared/response.ts";
 import { digits } from "../shared/settings.ts";
@@ -36,8 +35,6 @@ export const taboola = {
       "Contact data, IP address, user agent, UTM fields and the items themselves: Taboola has no field for them.",
       "Refunds: Taboola cannot revoke a conversion.",
     ],
-    consent: "Taboola has no consent flag and needs the click id: events of people who opted out are skipped.",
-    testMode: "Taboola has no test mode: events of test keys are skipped.",
     limits: [
       "Taboola does not check what it receives here: a conversion with a name that Realize does not have, or with a broken click id, is accepted and never counted.",
       "It is not documented if a repeated order id counts once, and how old a conversion may be.",
@@ -58,12 +55,8 @@ export const taboola = {
   fields,
   batch: 1000,
   lanes: 8,
-  skipReason(conversion, settings) {
-    if (conversion.mode === "test") return "Taboola has no test mode";
-    if (conversion.consent === "denied") return "opted out";
-    if (isUnnamedRefund(conversion, settings)) return "Taboola takes no refunds";
-    return clickIdOf(conversion) ? null : "no tblci";
-  },
+  skips: ["no_test_mode", "opted_out", "no_refunds", "no_match_key"],
+  matchKeys: { names: "tblci", has: clickIdOf },
   toRequest,
   readResponse: readBareResponse,
   prove: proveNever("Taboola", "its reports"),

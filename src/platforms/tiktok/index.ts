@@ -1,7 +1,6 @@
 // TikTok Events API 2.0: web events of a pixel. Nearly every response is HTTP 200; its `code` says what happened.
 
 import type { ConnectionSettings, Platform } from "../platform.ts";
-import { isUnnamedRefund } from "../shared/eventNames.ts";
 import { readProof } from "../shared/prove.ts";
 import { choicesOf, listAt, parseJson, textAt } from "../shared/response.ts";
 import {
@@ -9,12 +8,11 @@ import {
   expirySetting,
   getRequest,
   limitedDataSetting,
-  noTestCode,
   oneOf,
   requiredSecret,
   testCodeSetting,
 } from "../shared/settings.ts";
-import { api, events, fields, toRequest, userOf } from "./request.ts";
+import { api, events, fields, isSendable, toRequest } from "./request.ts";
 import { readResponse } from "./response.ts";
 
 const listPixels = (settings: ConnectionSettings) =>
@@ -127,14 +125,8 @@ export const tiktok = {
   batch: 1000,
   lanes: 16,
   quota: { requests: 1000, seconds: 1 },
-  skipReason(conversion, settings) {
-    if (conversion.mode === "test" && !settings.test_event_code) return noTestCode;
-    if (isUnnamedRefund(conversion, settings)) return "TikTok takes no refunds";
-    if (conversion.person?.emailSha256 || settings.without_person === "send") return null;
-    const { phone, ttclid, ttp, ip, user_agent: agent } = userOf(conversion);
-    if (phone || ttclid || ttp || (ip && agent)) return null;
-    return conversion.consent === "denied" ? "opted out" : "no email, phone, ttclid or _ttp";
-  },
+  skips: ["no_test_code", "no_refunds", "no_match_key"],
+  matchKeys: { names: "email, phone, ttclid or _ttp", has: isSendable },
   toRequest,
   readResponse,
   prove(settings) {

@@ -111,7 +111,13 @@ function addItems(event: Body, items: readonly Item[], currency: string): void {
   properties.content_type = "product";
 }
 
-export function userOf(conversion: Conversion): Body {
+export function isSendable(conversion: Conversion, settings: ConnectionSettings): boolean {
+  if (conversion.person?.emailSha256 || settings.without_person === "send") return true;
+  const { phone, ttclid, ttp, ip, user_agent: agent } = userOf(conversion);
+  return Boolean(phone || ttclid || ttp || (ip && agent));
+}
+
+function userOf(conversion: Conversion): Body {
   const { person, clickIds, browserIds } = conversion;
   const { address, userAgent } = browserOf(conversion);
   return {

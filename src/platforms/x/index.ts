@@ -2,7 +2,6 @@
 // a connection sets the tag of each event.
 
 import type { Platform } from "../platform.ts";
-import { isUnnamedRefund } from "../shared/eventNames.ts";
 import { readProof } from "../shared/prove.ts";
 import { listAt } from "../shared/response.ts";
 import { dedupSetting, secretSetting } from "../shared/settings.ts";
@@ -47,8 +46,6 @@ export const x = {
       "Click ids with invalid characters.",
       "Category and brand of items: X has no field for the brand, and does not say what content_type may be.",
     ],
-    consent: "X has no consent flag and rejects events without an identifier: events of people who opted out are skipped.",
-    testMode: "X has no test mode: events of test keys are skipped.",
     limits: [
       "X limits conversions, not requests: 60 000 per account in 15 minutes.",
       "One invalid conversion fails the whole request; the others are resent without it.",
@@ -90,12 +87,10 @@ export const x = {
   // A wrong tag fails the whole request, so only events with the same tags share one.
   group: (conversion, settings) => tagsOf(conversion, settings).join(),
   size: (conversion, settings) => tagsOf(conversion, settings).length,
-  skipReason(conversion, settings) {
-    if (conversion.mode === "test") return "X has no test mode";
-    if (conversion.consent === "denied") return "opted out";
-    if (isUnnamedRefund(conversion, settings)) return "X takes no refunds";
-    if (tagsOf(conversion, settings).length === 0) return `no event tag for the event ${conversion.name.trim()}`;
-    return identifiers(conversion).length ? null : "no twclid, email, phone, or IPv4 address with user agent";
+  skips: ["no_test_mode", "opted_out", "no_refunds", "no_target", "no_match_key"],
+  matchKeys: {
+    names: "twclid, email, phone, or IPv4 address with user agent",
+    has: (conversion) => identifiers(conversion).length > 0,
   },
   toRequest,
   readResponse,

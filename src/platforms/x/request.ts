@@ -23,6 +23,7 @@ const checkTag = (value: string) =>
 export const events: EventNames = {
   standard: {},
   others: "not sent",
+  target: "event tag",
   several: true,
   defaultSetting: "default_event",
   check: checkTag,

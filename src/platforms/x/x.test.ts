@@ -120,7 +120,7 @@ describe("the event tag", () => {
 
   test("an event without a tag is skipped", () => {
     const { default_event: _none, ...settings } = own;
-    expect(platformFixture(x, settings).skipReason({ name: "contact" })).toBe("no event tag for the event contact");
+    expect(platformFixture(x, settings).skipReason({ name: "contact" })).toBe("no event tag for this event");
   });
 });
 

@@ -150,8 +150,6 @@ export const credentials: ServerTexts = {
     "Wird mit validateOnly gesendet: Google prüft die Anfrage und speichert nichts.",
   "Needs the test event code of the connection and shows on the page Test events. Use fictional people: Meta may count test events too.":
     "Braucht den Testereignis-Code der Verbindung und erscheint auf der Seite „Test events“. Verwenden Sie erfundene Personen: Meta zählt Testereignisse womöglich auch.",
-  "Microsoft Advertising has no test mode: test events are skipped.":
-    "Microsoft Advertising hat keinen Testmodus: Testereignisse werden übersprungen.",
   "Sent with test_event.": "Wird mit test_event gesendet.",
   "Sent with validate_only: OpenAI checks the event and stores nothing.":
     "Wird mit validate_only gesendet: OpenAI prüft das Ereignis und speichert nichts.",

@@ -7,7 +7,6 @@ export const platforms: ServerTexts = {
   "{1} has no test mode": "{1} hat keinen Testmodus",
   "{1} takes no refunds": "{1} nimmt keine Erstattungen an",
   "{1} requires a value with {2}": "{1} verlangt bei {2} einen Wert",
-  "{1} requires a value with a purchase": "{1} verlangt bei einem Kauf einen Wert",
   "no email, phone or name": "keine E-Mail-Adresse, Telefonnummer und kein Name",
   "Amazon requires a recorded consent or an IP address in Europe":
     "Amazon verlangt in Europa eine gespeicherte Einwilligung oder eine IP-Adresse",
@@ -21,7 +20,7 @@ export const platforms: ServerTexts = {
   "no Google Analytics client id": "keine Client-ID von Google Analytics",
   "no gclid, wbraid or gbraid": "keine gclid, wbraid oder gbraid",
   "no conversion action for this event": "keine Conversion-Aktion für dieses Ereignis",
-  "no conversion rule for the event {1}": "keine Conversion-Regel für das Ereignis {1}",
+  "no conversion rule for this event": "keine Conversion-Regel für dieses Ereignis",
   "no email or li_fat_id": "keine E-Mail-Adresse oder li_fat_id",
   "a chosen conversion rule is not among the first 100 enabled Conversions API rules of the ad account":
     "eine gewählte Conversion-Regel ist nicht unter den ersten 100 aktiven Regeln der Conversions API des Werbekontos",
@@ -62,7 +61,7 @@ export const platforms: ServerTexts = {
     "das Werbekonto hat unter seinen ersten 20 kein Pixel mit diesem pixel_code",
   "your endpoint would take any call for a conversion; send it a test event":
     "Ihr Endpunkt würde jeden Aufruf für eine Conversion halten; senden Sie ihm ein Testereignis",
-  "no event tag for the event {1}": "kein Ereignis-Tag für das Ereignis {1}",
+  "no event tag for this event": "kein Ereignis-Tag für dieses Ereignis",
   "no twclid, email, phone, or IPv4 address with user agent":
     "keine twclid, E-Mail-Adresse, Telefonnummer, oder IPv4-Adresse mit User-Agent",
   "X has no call that checks a pixel token; the first accepted conversion proves it":

@@ -1,8 +1,8 @@
 // Confirmations of the Data Manager API: requestStatus:retrieve. Google answers for each destination of a request with counts
 // by reason, and never says which event has which.
 
-import type { ConfirmationReason, ConfirmationState } from "../../kernel/confirmation.ts";
-import type { ConfirmationQuestion, Confirmations, ConfirmationStep, PlatformResponse } from "../platform.ts";
+import type { ConfirmationReason, ConfirmationState } from "../../../kernel/confirmation.ts";
+import type { ConfirmationQuestion, Confirmations, ConfirmationStep, PlatformResponse } from "../../platform.ts";
 import {
   answered,
   combineCounts,
@@ -11,10 +11,10 @@ import {
   undecidable,
   type Decided,
   type ReasonCount,
-} from "./confirmations.ts";
-import { dataManager } from "./dataManager.ts";
-import { at, listAt, parseBody, parseJson, readStatus, shorten, textAt, unreadable } from "./response.ts";
-import { bearer } from "./settings.ts";
+} from "../confirmations.ts";
+import { dataManager } from "./request.ts";
+import { at, listAt, parseBody, parseJson, readStatus, shorten, textAt, unreadable } from "../response.ts";
+import { bearer } from "../settings.ts";
 
 const minutesOfHours = (hours: number) => hours * 60;
 

@@ -1,11 +1,11 @@
 // Google's Data Manager API, which takes conversions for Google Ads and for Campaign Manager 360: requests, sign-in, and the
-// settings that both have. Its responses are read by dataManagerResponse.ts.
+// settings that both have. Its responses are read by response.ts.
 
-import { dayMs } from "../../kernel/time.ts";
-import type { Conversion } from "../../kernel/event.ts";
-import type { ConnectionSettings, OAuth2, PlatformRequest, Setting } from "../platform.ts";
-import { bearer, oneOf } from "./settings.ts";
-import { amountOf, type Body, isoTime } from "./values.ts";
+import { dayMs } from "../../../kernel/time.ts";
+import type { Conversion } from "../../../kernel/event.ts";
+import type { ConnectionSettings, OAuth2, PlatformRequest, Setting } from "../../platform.ts";
+import { bearer, oneOf } from "../settings.ts";
+import { amountOf, type Body, isoTime } from "../values.ts";
 
 /** Checked 2026-11-16. */
 export const dataManager = "https://datamanager.googleapis.com/v1";

@@ -2,10 +2,10 @@
 // details that may name the invalid events. The reason decides, wherever it stands: in the ErrorInfo, in a field violation
 // with or without a field, and with any status.
 
-import type { Reading } from "../../kernel/event.ts";
-import type { Platform } from "../platform.ts";
-import { readBatchRejection, waitForSetting } from "./batchRejection.ts";
-import { at, listAt, parseBody, readStatus, retryLater, shorten, textAt, unauthorized, unreadable } from "./response.ts";
+import type { Reading } from "../../../kernel/event.ts";
+import type { Platform } from "../../platform.ts";
+import { readBatchRejection, waitForSetting } from "../batchRejection.ts";
+import { at, listAt, parseBody, readStatus, retryLater, shorten, textAt, unauthorized, unreadable } from "../response.ts";
 
 /** Only a person can correct these, in the account or in its settings here; the events are valid and wait for it. */
 const accountReasons =
