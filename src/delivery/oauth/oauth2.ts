@@ -3,7 +3,8 @@
 
 import * as oauth from "oauth4webapi";
 import type { OAuth2, Platform, PlatformRequest } from "../../platforms/platform.ts";
-import { parseJson, shorten } from "../../platforms/shared/response.ts";
+import { parseJson } from "../../platforms/shared/json.ts";
+import { shorten } from "../../platforms/shared/response.ts";
 import type { OAuthApp } from "../../store/sites/platformSignIns.ts";
 import type { Sender } from "../send.ts";
 

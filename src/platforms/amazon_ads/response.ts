@@ -2,37 +2,24 @@
 
 import type { Reading } from "../../kernel/event.ts";
 import type { Platform } from "../platform.ts";
-import {
-  accepted,
-  at,
-  errorText,
-  isSuccess,
-  listAt,
-  parseBody,
-  readStatus,
-  rejected,
-  retryLater,
-  shorten,
-  textAt,
-  unreadable,
-} from "../shared/response.ts";
+import { readByIndex } from "../shared/readers.ts";
+import { at, listAt, textAt } from "../shared/json.ts";
+import { accepted, errorText, isSuccess, parseBody, readWithoutBody, rejected, retryLater, shorten } from "../shared/response.ts";
 
 export const readResponse: Platform["readResponse"] = (response, conversions, _settings, now) => {
   const body = parseBody(response);
   const [taken, failed] = [listAt(body, "success"), listAt(body, "error")];
   if (!isSuccess(response.status) || taken.length + failed.length === 0) {
-    const reading = isSuccess(response.status) ? unreadable(response, now) : readStatus(response, now, errorText(response));
+    const reading = readWithoutBody(response, now, errorText(response));
     return conversions.map(() => reading);
   }
   const first = firstIndex([...taken, ...failed].map(indexOf), conversions.length);
-  const successes = new Set(taken.map((one) => indexOf(one) - first));
-  const errors = new Map(failed.map((one) => [indexOf(one) - first, one]));
-  return conversions.map((_, index): Reading => {
-    const error = errors.get(index);
-    if (error !== undefined) return readError(error);
-    // Sending it again is safe: its event id is the same.
-    return successes.has(index) ? accepted : retryLater("Amazon's answer left this event out");
-  });
+  const listed = [
+    ...taken.map((one) => [indexOf(one) - first, accepted] as const),
+    ...failed.map((one) => [indexOf(one) - first, readError(one)] as const),
+  ];
+  // Sending it again is safe: its event id is the same.
+  return readByIndex(conversions.length, listed, retryLater("Amazon's answer left this event out"));
 };
 
 const indexOf = (one: unknown) => Number(at(one, "index"));

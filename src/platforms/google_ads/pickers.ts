@@ -1,7 +1,7 @@
 // The lists of accounts and conversion actions come from the Google Ads API: the Data Manager API has none.
 
 import type { ConnectionSettings, Picker, PlatformRequest } from "../platform.ts";
-import { at, choicesOf, listAt, parseJson, textAt } from "../shared/response.ts";
+import { at, choicesOf, listAt, parseJson, textAt } from "../shared/json.ts";
 import { bearer, getRequest } from "../shared/settings.ts";
 
 /** Checked 2026-11-15; v22 ended on 2026-10-07. */

@@ -13,7 +13,7 @@ import {
 import { eventNamesOf } from "../shared/eventNames.ts";
 import { priceOf } from "../shared/items.ts";
 import { applyMapping, numberField, textField } from "../shared/mapping.ts";
-import { textAt } from "../shared/response.ts";
+import { textAt } from "../shared/json.ts";
 import { type Body, validId } from "../shared/values.ts";
 import { withoutHyphens } from "./pickers.ts";
 

@@ -3,7 +3,7 @@
 
 import type { ConnectionSettings, Platform } from "../platform.ts";
 import { readProof } from "../shared/prove.ts";
-import { at, listAt, parseJson, textAt } from "../shared/response.ts";
+import { at, listAt, parseJson, textAt } from "../shared/json.ts";
 import { dedupSetting, digits, getRequest, oneOf, requiredSecret, tokenSettings } from "../shared/settings.ts";
 import { targetsCheck } from "../shared/targets.ts";
 import { apiHeaders, apiVersion, base, events, fields, ruleId, rulesOf, toRequest, userIds } from "./request.ts";

@@ -7,7 +7,7 @@ import type { Conversion } from "../../kernel/event.ts";
 import type { ConnectionSettings, EventNames, Field, Platform } from "../platform.ts";
 import { eventNamesOf } from "../shared/eventNames.ts";
 import { applyMapping, numberField, textField } from "../shared/mapping.ts";
-import { at, textAt } from "../shared/response.ts";
+import { at, textAt } from "../shared/json.ts";
 import { bearer, dedupId } from "../shared/settings.ts";
 import { type Target, withTargets } from "../shared/targets.ts";
 import { amountText, type Body, uuidPattern, validId } from "../shared/values.ts";

@@ -3,19 +3,8 @@
 import type { Reading } from "../../kernel/event.ts";
 import type { ConnectionSettings, Platform, PlatformResponse } from "../platform.ts";
 import { readBatchRejection, resendable, waitForSetting } from "../shared/batchRejection.ts";
-import {
-  at,
-  isSuccess,
-  listAt,
-  parseBody,
-  readStatus,
-  rejected,
-  retryLater,
-  shorten,
-  textAt,
-  unauthorized,
-  unreadable,
-} from "../shared/response.ts";
+import { at, listAt, textAt } from "../shared/json.ts";
+import { isSuccess, parseBody, readStatus, rejected, retryLater, shorten, unauthorized, unreadable } from "../shared/response.ts";
 import { joinReadings, type Target } from "../shared/targets.ts";
 import { elementsOf, ruleId } from "./request.ts";
 

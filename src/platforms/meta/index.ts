@@ -3,7 +3,7 @@
 
 import type { ConnectionSettings, Platform } from "../platform.ts";
 import { readProof } from "../shared/prove.ts";
-import { at, choicesOf, listAt, parseJson } from "../shared/response.ts";
+import { at, choicesOf, listAt, parseJson } from "../shared/json.ts";
 import {
   bearer,
   digits,

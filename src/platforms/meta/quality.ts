@@ -3,7 +3,8 @@
 
 import type { QualityReport } from "../../kernel/quality.ts";
 import type { ConnectionSettings, PlatformResponse, QualityReading, QualitySource } from "../platform.ts";
-import { at, listAt, parseBody, shorten, textAt, unreadable } from "../shared/response.ts";
+import { at, listAt, textAt } from "../shared/json.ts";
+import { parseBody, shorten, unreadable } from "../shared/response.ts";
 import { bearer, getRequest } from "../shared/settings.ts";
 import { shareOf } from "../shared/values.ts";
 import { graphOf } from "./request.ts";

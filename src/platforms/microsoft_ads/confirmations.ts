@@ -6,19 +6,8 @@ import type { ConfirmationReason } from "../../kernel/confirmation.ts";
 import { dayMs } from "../../kernel/time.ts";
 import type { ConfirmationQuestion, Confirmations, ConfirmationStep, PlatformRequest, PlatformResponse } from "../platform.ts";
 import { answered, combineCounts, readCount, undecidable, type Decided, type ReasonCount } from "../shared/confirmations.ts";
-import {
-  at,
-  listAt,
-  parseBody,
-  parseJson,
-  readStatus,
-  rejected,
-  retryLater,
-  shorten,
-  textAt,
-  unauthorized,
-  unreadable,
-} from "../shared/response.ts";
+import { at, listAt, parseJson, textAt } from "../shared/json.ts";
+import { parseBody, readStatus, rejected, retryLater, shorten, unauthorized, unreadable } from "../shared/response.ts";
 import { isoTime } from "../shared/values.ts";
 import { campaignRequest, goalOf, isoSeconds } from "./request.ts";
 import { tokenCodes, transientCodes } from "./response.ts";

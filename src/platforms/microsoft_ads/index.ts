@@ -4,7 +4,7 @@
 
 import type { Platform, SkipRule } from "../platform.ts";
 import { readProof } from "../shared/prove.ts";
-import { at, listAt, parseJson, textAt } from "../shared/response.ts";
+import { at, listAt, parseJson, textAt } from "../shared/json.ts";
 import { digits, oneOf, secretSetting, tokenSettings } from "../shared/settings.ts";
 import { confirmations } from "./confirmations.ts";
 import { corrections } from "./corrections.ts";

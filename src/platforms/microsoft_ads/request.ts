@@ -6,7 +6,7 @@ import type { ConnectionSettings, EventNames, Field, Platform, PlatformRequest }
 import { eventNameOf, foldName, usualEventOf } from "../shared/eventNames.ts";
 import { idsOf, priceOf } from "../shared/items.ts";
 import { applyMapping, numberField, textField } from "../shared/mapping.ts";
-import { at, parseJson, textAt } from "../shared/response.ts";
+import { at, parseJson, textAt } from "../shared/json.ts";
 import { bearer } from "../shared/settings.ts";
 import { amountOf, browserOf, isoTime, moneyOf, unixSeconds } from "../shared/values.ts";
 

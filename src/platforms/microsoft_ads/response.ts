@@ -2,18 +2,9 @@
 
 import type { Reading } from "../../kernel/event.ts";
 import type { Platform, PlatformResponse } from "../platform.ts";
-import {
-  at,
-  listAt,
-  parseBody,
-  readStatus,
-  rejected,
-  retryLater,
-  shorten,
-  textAt,
-  unauthorized,
-  unreadable,
-} from "../shared/response.ts";
+import { readByIndex } from "../shared/readers.ts";
+import { at, listAt, textAt } from "../shared/json.ts";
+import { parseBody, readStatus, rejected, retryLater, shorten, unauthorized, unreadable } from "../shared/response.ts";
 
 export const readResponse: Platform["readResponse"] = (response, conversions, settings, now) => {
   const body = parseBody(response);
@@ -26,12 +17,8 @@ export const readResponse: Platform["readResponse"] = (response, conversions, se
   const goalSetting = settings.offline_goals ? "offline_goals" : "offline_goal";
   // A fault of the whole request, or a list of the rows that failed: the others were accepted.
   const whole = faults[0] === undefined ? readStatus(response, now) : readCode(faults[0]);
-  const readings = conversions.map(() => whole);
-  for (const row of faults.length === 0 ? rows : []) {
-    const index = at(row, "Index");
-    if (typeof index === "number" && index in readings) readings[index] = readCode(row);
-  }
-  return readings;
+  const listed = faults.length === 0 ? rows.map((row) => [at(row, "Index"), readCode(row)] as const) : [];
+  return readByIndex(conversions.length, listed, whole);
 
   function readCode(fault: unknown): Reading {
     const code = textAt(fault, "Code");
@@ -63,7 +50,7 @@ const goalCodes = new Set(["5605", "5606", "5613"]);
 
 /** Invalid events are left out and the rest is accepted; only the first ten errors and warnings are listed. */
 function readConversionsApi(response: PlatformResponse, body: unknown, count: number, now: number): Reading[] {
-  const all = (reading: Reading): Reading[] => Array.from({ length: count }, () => reading);
+  const all = (reading: Reading) => readByIndex(count, [], reading);
   const reasons = new Map<number, string>();
   for (const detail of listAt(body, "error", "details")) {
     const index = at(detail, "index");
@@ -81,8 +68,6 @@ function readConversionsApi(response: PlatformResponse, body: unknown, count: nu
   // id keeps the accepted ones from counting twice.
   const isUnnamed = typeof received === "number" && received < count - reasons.size;
   const rest = isUnnamed ? rejection(`Microsoft accepted ${received} of ${count} events and did not name the others`) : reading;
-  return all(rest).map((other, i) => {
-    const message = reasons.get(i);
-    return message === undefined ? other : rejection(`HTTP ${response.status}: ${message}`);
-  });
+  const named = [...reasons].map(([index, message]) => [index, rejection(`HTTP ${response.status}: ${message}`)] as const);
+  return readByIndex(count, named, rest);
 }

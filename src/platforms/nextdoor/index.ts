@@ -3,7 +3,8 @@
 
 import type { Platform } from "../platform.ts";
 import { readProof } from "../shared/prove.ts";
-import { readBareResponse, textAt } from "../shared/response.ts";
+import { readBareResponse } from "../shared/readers.ts";
+import { textAt } from "../shared/json.ts";
 import {
   bearer,
   checkToken,

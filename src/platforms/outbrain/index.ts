@@ -2,7 +2,7 @@
 
 import type { Platform } from "../platform.ts";
 import { proveNever } from "../shared/prove.ts";
-import { readBareResponse } from "../shared/response.ts";
+import { readBareResponse } from "../shared/readers.ts";
 import { clickIdOf, events, toRequest } from "./request.ts";
 
 export const outbrain = {

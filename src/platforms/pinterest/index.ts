@@ -3,7 +3,7 @@
 
 import type { Platform } from "../platform.ts";
 import { proveByTestEvent } from "../shared/prove.ts";
-import { choicesOf, listAt, parseJson } from "../shared/response.ts";
+import { choicesOf, listAt, parseJson } from "../shared/json.ts";
 import { bearer, digits, getRequest, limitedDataSetting, requiredSecret, tokenSettings } from "../shared/settings.ts";
 import { quality } from "./quality.ts";
 import { api, events, fields, hasMatchKey, toRequest } from "./request.ts";

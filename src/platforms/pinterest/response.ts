@@ -3,19 +3,9 @@
 
 import type { Reading } from "../../kernel/event.ts";
 import type { Platform } from "../platform.ts";
-import {
-  accepted,
-  at,
-  isSuccess,
-  listAt,
-  parseBody,
-  readStatus,
-  rejected,
-  retryLater,
-  shorten,
-  textAt,
-  unreadable,
-} from "../shared/response.ts";
+import { readByIndex } from "../shared/readers.ts";
+import { at, listAt, textAt } from "../shared/json.ts";
+import { accepted, isSuccess, parseBody, readWithoutBody, rejected, retryLater, shorten } from "../shared/response.ts";
 
 export const readResponse: Platform["readResponse"] = (response, conversions, _settings, now) => {
   const { status } = response;
@@ -26,18 +16,21 @@ export const readResponse: Platform["readResponse"] = (response, conversions, _s
     const code = textAt(parsed, "code");
     const message = [textAt(parsed, "message"), detailsOf(parsed)].filter(Boolean).join(" ");
     const detail = [code && `code ${code}`, message].join(" ").trim();
-    const reading = isSuccess(status) ? unreadable(response, now) : readStatus(response, now, detail);
+    const reading = readWithoutBody(response, now, detail);
     return conversions.map(() => reading);
   }
-  return conversions.map((_, i): Reading => {
-    const result = textAt(results[i], "status");
-    if (result === "processed") return accepted;
-    const message = shorten(textAt(results[i], "error_message") || textAt(results[i], "warning_message"));
-    if (result === "failed") return rejected(message || "Pinterest gave no reason");
-    // Sending it again is safe: its event id is the same.
-    return retryLater("Pinterest's answer left this event out");
-  });
+  return readByIndex(conversions.length, results.map(readResult).entries(), leftOut);
 };
+
+// Sending it again is safe: its event id is the same.
+const leftOut = retryLater("Pinterest's answer left this event out");
+
+function readResult(one: unknown): Reading {
+  const result = textAt(one, "status");
+  if (result === "processed") return accepted;
+  if (result !== "failed") return leftOut;
+  return rejected(shorten(textAt(one, "error_message") || textAt(one, "warning_message")) || "Pinterest gave no reason");
+}
 
 /** The details of an error, whose form Pinterest does not document. */
 function detailsOf(parsed: unknown): string {

@@ -2,44 +2,29 @@
 
 import type { Reading } from "../../kernel/event.ts";
 import type { Platform } from "../platform.ts";
-import {
-  accepted,
-  at,
-  errorText,
-  isSuccess,
-  listAt,
-  parseBody,
-  readStatus,
-  rejected,
-  retryLater,
-  shorten,
-  textAt,
-  unreadable,
-} from "../shared/response.ts";
+import { readByIndex } from "../shared/readers.ts";
+import { at, listAt, textAt } from "../shared/json.ts";
+import { accepted, errorText, isSuccess, parseBody, readWithoutBody, rejected, retryLater, shorten } from "../shared/response.ts";
 
 export const readResponse: Platform["readResponse"] = (response, conversions, _settings, now) => {
   const all = (reading: Reading): Reading[] => conversions.map(() => reading);
   const detail = errorText(response);
   if (response.status === 423) return all(retryLater(`HTTP 423${detail ? `: ${shorten(detail)}` : ""}`));
-  if (!isSuccess(response.status)) return all(readStatus(response, now, detail));
   const body = parseBody(response);
-  if (typeof at(body, "events_received") !== "number") return all(unreadable(response, now));
-  const results = listAt(body, "events");
+  if (!isSuccess(response.status) || typeof at(body, "events_received") !== "number")
+    return all(readWithoutBody(response, now, detail));
   const failed = new Map(
-    results.flatMap((result) => {
+    listAt(body, "events").flatMap((result) => {
       const index = at(result, "index");
       const isNamed = typeof index === "number" && index < conversions.length;
-      return textAt(result, "status") === "OK" || !isNamed ? [] : [[index, describe(result)] as const];
+      return textAt(result, "status") === "OK" || !isNamed ? [] : [[index, rejected(describe(result))] as const];
     }),
   );
   const errored = Number(at(body, "events_errored") ?? 0);
   // Quora counts errors that it does not list. Then none can be called accepted: they are sent again in halves.
   if (errored > failed.size) return all(rejected(`Quora did not name all of the events that it rejected: ${errored}`));
   // Conversions that the list leaves out were accepted.
-  return conversions.map((_, index): Reading => {
-    const message = failed.get(index);
-    return message === undefined ? accepted : rejected(message);
-  });
+  return readByIndex(conversions.length, failed, accepted);
 };
 
 function describe(result: unknown): string {

@@ -3,7 +3,7 @@
 import type { ConnectionSettings, Platform, SkipRule } from "../platform.ts";
 import { eventNamesOf } from "../shared/eventNames.ts";
 import { readProof } from "../shared/prove.ts";
-import { choicesOf, listAt, parseJson, textAt } from "../shared/response.ts";
+import { choicesOf, listAt, parseJson, textAt } from "../shared/json.ts";
 import {
   bearer,
   checkToken,

@@ -3,17 +3,15 @@
 import type { Reading } from "../../kernel/event.ts";
 import type { Platform, PlatformResponse } from "../platform.ts";
 import { messagesByIndex, readNamed, resendable } from "../shared/batchRejection.ts";
+import { at, listAt, textAt } from "../shared/json.ts";
 import {
   accepted,
-  at,
   isSuccess,
-  listAt,
   parseBody,
   readStatus,
   rejected,
   retryLater,
   shorten,
-  textAt,
   unauthorized,
   unreadable,
 } from "../shared/response.ts";

@@ -3,7 +3,7 @@
 
 import type { Platform } from "../platform.ts";
 import { readProof } from "../shared/prove.ts";
-import { at } from "../shared/response.ts";
+import { at } from "../shared/json.ts";
 import { getRequest, oneOf, requiredSecret } from "../shared/settings.ts";
 import { accountOf, events, fields, hosts, toRequest } from "./request.ts";
 import { readResponse } from "./response.ts";

@@ -1,15 +1,10 @@
 // Segment's responses; RudderStack answers with the bare word OK.
 
-import type { Reading } from "../../kernel/event.ts";
-import type { Platform, PlatformResponse } from "../platform.ts";
-import { at, isSuccess, parseJson, readStatus, rejected, retryLater, shorten, textAt, unreadable } from "../shared/response.ts";
+import { readForAll } from "../shared/readers.ts";
+import { at, parseJson, textAt } from "../shared/json.ts";
+import { isSuccess, readStatus, rejected, retryLater, shorten, unreadable } from "../shared/response.ts";
 
-export const readResponse: Platform["readResponse"] = (response, conversions, _settings, now) => {
-  const reading = readWhole(response, now);
-  return conversions.map(() => reading);
-};
-
-function readWhole(response: PlatformResponse, now: number): Reading {
+export const readResponse = readForAll((response, now) => {
   if (response.isCut && isSuccess(response.status)) return unreadable(response, now);
   const body = parseJson(response.body);
   const message = textAt(body, "message") || textAt(body, "error") || textAt(body, "code");
@@ -18,7 +13,7 @@ function readWhole(response: PlatformResponse, now: number): Reading {
     return rejected(shorten(message) || "the answer says that it failed");
   if (reading.outcome !== "retry" || reading.retryAfterSeconds !== undefined) return reading;
   return retryLater(reading.error, secondsUntil(response.headers["x-ratelimit-reset"], now));
-}
+});
 
 /** Reads milliseconds or seconds since 1970, or a number of seconds: Segment does not document which it sends. */
 function secondsUntil(reset: string | undefined, now: number): number | undefined {

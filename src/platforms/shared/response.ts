@@ -1,7 +1,8 @@
 // Reads platforms' responses. They come from third parties, so nothing here throws on odd ones.
 
 import type { Reading } from "../../kernel/event.ts";
-import type { Platform, PlatformResponse } from "../platform.ts";
+import type { PlatformResponse } from "../platform.ts";
+import { parseJson, textAt } from "./json.ts";
 
 /** Transient by the meaning of HTTP: the same request may succeed later. */
 export function isTransientStatus(status: number): boolean {
@@ -56,11 +57,9 @@ export function readStatus({ status, headers }: PlatformResponse, now: number, d
   return retryLater(`HTTP ${status}${because}`, retryAfterSeconds(headers["retry-after"], now));
 }
 
-/** For platforms that document statuses and no bodies: the same reading for all conversions. */
-export const readBareResponse: Platform["readResponse"] = (response, conversions, _settings, now) => {
-  const reading = isSuccess(response.status) ? readBareSuccess(response, now) : readStatus(response, now, errorText(response));
-  return conversions.map(() => reading);
-};
+/** Reads an answer without the body that the platform documents: what is no success has its status. */
+export const readWithoutBody = (response: PlatformResponse, now: number, detail?: string): Reading =>
+  isSuccess(response.status) ? unreadable(response, now) : readStatus(response, now, detail);
 
 /** Puts third-party text on one line of limited length. */
 export function shorten(text: string): string {
@@ -68,41 +67,9 @@ export function shorten(text: string): string {
   return line.length > 300 ? `${line.slice(0, 299)}…` : line;
 }
 
-/** Returns undefined for a text that is not JSON. */
-export function parseJson(text: string): unknown {
-  // Many responses are empty, and an exception costs more than everything else that is done with one.
-  if (text === "") return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Returns undefined also for a body that was cut off. */
 export function parseBody({ body, isCut }: PlatformResponse): unknown {
   return isCut ? undefined : parseJson(body);
-}
-
-/** Returns the value at a path, as in `at(body, "error", "code")`, or undefined. Reads only own properties. */
-export function at(value: unknown, ...path: readonly (string | number)[]): unknown {
-  let here = value;
-  for (const key of path) {
-    if (typeof here !== "object" || here === null || !Object.hasOwn(here, key)) return undefined;
-    here = (here as Record<string | number, unknown>)[key];
-  }
-  return here;
-}
-
-/** Returns the text or number at a path as text; empty where there is neither. */
-export function textAt(value: unknown, ...path: readonly (string | number)[]): string {
-  const found = at(value, ...path);
-  return typeof found === "string" ? found : typeof found === "number" ? String(found) : "";
-}
-
-export function listAt(value: unknown, ...path: readonly (string | number)[]): unknown[] {
-  const found = at(value, ...path);
-  return Array.isArray(found) ? found : [];
 }
 
 /** Returns the message of an error body in one of the usual shapes; a body that is no JSON is the message itself. */
@@ -116,12 +83,4 @@ export function errorText({ body, isCut }: PlatformResponse): string {
     if (text) return text;
   }
   return "";
-}
-
-/** Turns a list in a response into a picker's choices; elements without an id are left out. */
-export function choicesOf(list: readonly unknown[], id = "id", name = "name"): { value: string; label: string }[] {
-  return list.flatMap((one) => {
-    const value = textAt(one, id);
-    return value ? [{ value, label: textAt(one, name) || value }] : [];
-  });
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { at, isTransientStatus, retryAfterSeconds } from "./response.ts";
+import { at } from "./json.ts";
+import { isTransientStatus, retryAfterSeconds } from "./response.ts";
 import { sampleConversion } from "./sample.ts";
 import { digits, oneOf } from "./settings.ts";
 import { isUnnamedRefund } from "./skips.ts";

@@ -2,7 +2,7 @@
 
 import type { Platform } from "../platform.ts";
 import { proveByTestEvent } from "../shared/prove.ts";
-import { at, choicesOf, listAt, parseJson } from "../shared/response.ts";
+import { at, choicesOf, listAt, parseJson } from "../shared/json.ts";
 import { bearer, getRequest, limitedDataSetting, requiredSecret, tokenSettings } from "../shared/settings.ts";
 import { quality } from "./quality.ts";
 import { events, fields, hasMatchKey, toRequest } from "./request.ts";

@@ -3,7 +3,8 @@
 
 import type { QualityReport } from "../../kernel/quality.ts";
 import type { QualitySource } from "../platform.ts";
-import { at, errorText, listAt, parseBody, readStatus, shorten, textAt, unreadable } from "../shared/response.ts";
+import { at, listAt, textAt } from "../shared/json.ts";
+import { errorText, parseBody, readStatus, shorten, unreadable } from "../shared/response.ts";
 import { bearer, getRequest } from "../shared/settings.ts";
 
 export const ads = "https://adsapi.snapchat.com/v1";

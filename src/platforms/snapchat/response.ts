@@ -3,19 +3,8 @@
 
 import type { Reading } from "../../kernel/event.ts";
 import type { Platform, PlatformResponse } from "../platform.ts";
-import {
-  accepted,
-  at,
-  listAt,
-  isTransientStatus,
-  parseBody,
-  readStatus,
-  rejected,
-  shorten,
-  textAt,
-  unauthorized,
-  unreadable,
-} from "../shared/response.ts";
+import { at, listAt, textAt } from "../shared/json.ts";
+import { accepted, isTransientStatus, parseBody, readWithoutBody, rejected, shorten, unauthorized } from "../shared/response.ts";
 
 const aboutToken = /access[ _-]?token|oauth|unauthori[sz]ed|not authori[sz]ed|authenticat|permission/i;
 
@@ -46,11 +35,10 @@ function readWhole(response: PlatformResponse, now: number): Reading {
   const parsed = parseBody(response);
   const message = messageOf(parsed);
   const result = textAt(parsed, "status").toUpperCase();
-  if (isTransientStatus(status) || (status >= 300 && status < 400)) return readStatus(response, now, message);
-  if (status >= 400 && aboutToken.test(message)) return unauthorized(`HTTP ${status}: ${shorten(message)}`);
-  if (status >= 300) return readStatus(response, now, message);
+  if (status >= 400 && !isTransientStatus(status) && aboutToken.test(message))
+    return unauthorized(`HTTP ${status}: ${shorten(message)}`);
+  if (status >= 300 || result === "") return readWithoutBody(response, now, message);
   if (result === "VALID") return accepted;
-  if (result === "") return unreadable(response, now);
   const error = `Snapchat answered ${shorten(result)}${message && `: ${shorten(message)}`}`;
   return { outcome: aboutToken.test(message) ? "unauthorized" : "rejected", error };
 }

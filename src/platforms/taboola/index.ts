@@ -2,7 +2,7 @@
 
 import type { Platform } from "../platform.ts";
 import { proveNever } from "../shared/prove.ts";
-import { readBareResponse } from "../shared/response.ts";
+import { readBareResponse } from "../shared/readers.ts";
 import { digits } from "../shared/settings.ts";
 import { clickIdOf, currencies, events, fields, toRequest } from "./request.ts";
 

@@ -2,7 +2,7 @@
 
 import type { ConnectionSettings, Platform } from "../platform.ts";
 import { readProof } from "../shared/prove.ts";
-import { choicesOf, listAt, parseJson, textAt } from "../shared/response.ts";
+import { choicesOf, listAt, parseJson, textAt } from "../shared/json.ts";
 import {
   digits,
   expirySetting,

@@ -2,53 +2,36 @@
 
 import type { Reading } from "../../kernel/event.ts";
 import type { Platform, PlatformResponse } from "../platform.ts";
-import {
-  accepted,
-  at,
-  isSuccess,
-  listAt,
-  parseBody,
-  readStatus,
-  rejected,
-  retryAfterSeconds,
-  retryLater,
-  shorten,
-  textAt,
-  unauthorized,
-  unreadable,
-} from "../shared/response.ts";
+import { type Codes, readByCode, readByIndex } from "../shared/readers.ts";
+import { at, listAt, textAt } from "../shared/json.ts";
+import { accepted, parseBody, readWithoutBody, rejected, shorten } from "../shared/response.ts";
 
 export const readResponse: Platform["readResponse"] = (response, conversions, _settings, now) => {
   const parsed = parseBody(response);
   const reading = readCode(response, parsed, now);
   // Older batch calls named the failed events by index; should this one do so, only those are rejected.
-  const failed = new Map(
-    (reading.outcome === "accepted" ? listAt(parsed, "data", "failed_events") : []).map((one) => [
-      at(one, "order_in_batch"),
-      `TikTok error ${textAt(one, "error_code")}: ${shorten(textAt(one, "error_message"))}`,
-    ]),
+  const failed = reading.outcome === "accepted" ? listAt(parsed, "data", "failed_events") : [];
+  return readByIndex(
+    conversions.length,
+    failed.map((one) => [at(one, "order_in_batch"), rejected(errorOf(textAt(one, "error_code"), textAt(one, "error_message")))]),
+    reading,
   );
-  return conversions.map((_, i): Reading => {
-    const error = failed.get(i);
-    return error === undefined ? reading : rejected(error);
-  });
 };
 
+const errorOf = (code: string, message: string) => `TikTok error ${code}: ${shorten(message)}`;
+
+/**
+ * 40100: too many requests; 5xxxx and 60001: an error at TikTok. 40001: no permission for this pixel; 40102 to 40106: the token is
+ * missing, wrong, expired or revoked.
+ */
+const codes: Codes = { retry: [40_100, 60_001, [50_000, 59_999]], unauthorized: [40_001, [40_102, 40_106]] };
+
 function readCode(response: PlatformResponse, parsed: unknown, now: number): Reading {
-  const { status } = response;
   const code = Number(textAt(parsed, "code") || Number.NaN);
+  const message = textAt(parsed, "message");
   // Only TikTok's own JSON proves that the events were accepted.
-  if (!Number.isInteger(code))
-    return isSuccess(status) ? unreadable(response, now) : readStatus(response, now, textAt(parsed, "message"));
+  if (!Number.isInteger(code)) return readWithoutBody(response, now, message);
   // 20001 means partial success; other integrations count it as success.
-  const isAccepted = code === 0 || code === 20001;
-  if (isAccepted && status < 300) return accepted;
-  const error = `TikTok error ${code}: ${shorten(textAt(parsed, "message"))}`;
-  const wait = retryAfterSeconds(response.headers["retry-after"], now);
-  // 40100: too many requests; 5xxxx and 60001: an error at TikTok.
-  if (code === 40100 || code === 60_001 || (code >= 50_000 && code < 60_000)) return retryLater(error, wait);
-  // 40001: no permission for this pixel; 40102 to 40106: the token is missing, wrong, expired or revoked.
-  if (code === 40001 || (code >= 40_102 && code <= 40_106)) return unauthorized(error);
-  if (isAccepted || status >= 300) return readStatus(response, now, error);
-  return rejected(error);
+  if ((code === 0 || code === 20_001) && response.status < 300) return accepted;
+  return readByCode(code, errorOf(String(code), message), codes, { response, now });
 }

@@ -4,7 +4,8 @@ import { hash } from "node:crypto";
 import type { Conversion, Reading } from "../../kernel/event.ts";
 import { conversionJson } from "../shared/conversionJson.ts";
 import type { ConnectionSettings, Platform, PlatformResponse } from "../platform.ts";
-import { accepted, at, parseJson, readStatus, rejected } from "../shared/response.ts";
+import { at, parseJson } from "../shared/json.ts";
+import { accepted, readStatus, rejected } from "../shared/response.ts";
 import { readSecrets, signatureHeaderNames, signatureHeaders, signingSetting } from "../shared/signature.ts";
 import { fillTemplate, templateFault } from "./template.ts";
 

@@ -2,7 +2,7 @@
 // is parsed before it is filled, no value can break out of its place.
 
 import { conversionFieldNames } from "../shared/conversionJson.ts";
-import { at, parseJson } from "../shared/response.ts";
+import { at, parseJson } from "../shared/json.ts";
 
 const placeholder = /\{\{\s*([\w.]+)\s*\}\}/g;
 

@@ -3,7 +3,7 @@
 
 import type { Platform } from "../platform.ts";
 import { readProof } from "../shared/prove.ts";
-import { listAt } from "../shared/response.ts";
+import { listAt } from "../shared/json.ts";
 import { dedupSetting, secretSetting } from "../shared/settings.ts";
 import { targetsCheck } from "../shared/targets.ts";
 import { events, fields, identifiers, listAccounts, tagsOf, toRequest } from "./request.ts";

@@ -8,7 +8,7 @@ import type { ConnectionSettings, EventNames, Field, Platform, PlatformRequest }
 import { eventNamesOf } from "../shared/eventNames.ts";
 import { piecesOf } from "../shared/items.ts";
 import { applyMapping, numberField, textField } from "../shared/mapping.ts";
-import { parseJson, textAt } from "../shared/response.ts";
+import { parseJson, textAt } from "../shared/json.ts";
 import { dedupId } from "../shared/settings.ts";
 import { type Target, withTargets } from "../shared/targets.ts";
 import { amountOf, type Body, decimalText, isoTime, unlessEmpty, validId } from "../shared/values.ts";

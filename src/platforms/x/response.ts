@@ -3,18 +3,8 @@
 import type { Reading } from "../../kernel/event.ts";
 import type { ConnectionSettings, Platform, PlatformResponse } from "../platform.ts";
 import { messagesByIndex, readBatchRejection, resendable, waitForSetting } from "../shared/batchRejection.ts";
-import {
-  accepted,
-  at,
-  isSuccess,
-  listAt,
-  parseBody,
-  retryLater,
-  shorten,
-  textAt,
-  unauthorized,
-  unreadable,
-} from "../shared/response.ts";
+import { at, listAt, textAt } from "../shared/json.ts";
+import { accepted, isSuccess, parseBody, retryLater, shorten, unauthorized, unreadable } from "../shared/response.ts";
 import { joinReadings, type Target } from "../shared/targets.ts";
 import { taggedOf } from "./request.ts";
 

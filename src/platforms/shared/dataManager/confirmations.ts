@@ -13,7 +13,8 @@ import {
   type ReasonCount,
 } from "../confirmations.ts";
 import { dataManager } from "./request.ts";
-import { at, listAt, parseBody, parseJson, readStatus, shorten, textAt, unreadable } from "../response.ts";
+import { at, listAt, parseJson, textAt } from "../json.ts";
+import { parseBody, readStatus, shorten, unreadable } from "../response.ts";
 import { bearer } from "../settings.ts";
 
 const minutesOfHours = (hours: number) => hours * 60;

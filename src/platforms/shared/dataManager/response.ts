@@ -5,7 +5,8 @@
 import type { Reading } from "../../../kernel/event.ts";
 import type { Platform } from "../../platform.ts";
 import { readBatchRejection, waitForSetting } from "../batchRejection.ts";
-import { at, listAt, parseBody, readStatus, retryLater, shorten, textAt, unauthorized, unreadable } from "../response.ts";
+import { at, listAt, textAt } from "../json.ts";
+import { parseBody, readStatus, retryLater, shorten, unauthorized, unreadable } from "../response.ts";
 
 /** Only a person can correct these, in the account or in its settings here; the events are valid and wait for it. */
 const accountReasons =
