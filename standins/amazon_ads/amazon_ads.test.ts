@@ -8,7 +8,6 @@ import {
   person,
   post,
   postForm,
-  respondWithFaults,
   runStandin,
   startTime,
   tokenFields,
@@ -93,18 +92,6 @@ describe("the Events API", () => {
     });
     expect(platform.accepted).toHaveLength(2);
   });
-
-  test("events with the same id count once", async () => {
-    await send([event()]);
-    await send([event()]);
-    expect(platform.accepted).toMatchObject([{ count: 2, counted: 1 }]);
-  });
-
-  test("no event, more than five hundred and no JSON are rejected as a whole", async () => {
-    expect((await send([])).status).toBe(400);
-    expect((await send(Array.from({ length: 501 }, () => event()))).status).toBe(400);
-    expect((await send("x")).status).toBe(400);
-  });
 });
 
 describe("access", () => {
@@ -137,15 +124,5 @@ describe("access", () => {
     const second = await token(refresh);
     expect((await send([event()], { token: tokenFields(second).access_token ?? "" })).status).toBe(207);
     expect((await token(refresh)).status).toBe(200);
-  });
-
-  test("scripted faults are answered as errors with a code and a message", async () => {
-    const answers = await respondWithFaults(
-      platform,
-      [{ kind: "throttle", retryAfterSeconds: 9 }, { kind: "server_error" }, { kind: "revoked_token" }],
-      () => send([event()]),
-    );
-    expect(answers.map(({ status }) => status)).toEqual([429, 500, 401]);
-    expect(answers[0]?.headers.get("retry-after")).toBe("9");
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { sha256 } from "../shared/contactChecks.ts";
-import { bearer, browser, person, post, respondWithFaults, runStandin, startTime, type Fields } from "../shared/testCalls.ts";
+import { bearer, browser, person, post, runStandin, startTime, type Fields } from "../shared/testCalls.ts";
 import { axon } from "./index.ts";
 
 const { known } = axon;
@@ -129,18 +129,4 @@ test("a wrong key, a key with Bearer, and an unknown pixel are 401", async () =>
     statuses.push((await send([event()], { key })).status);
   statuses.push((await send([event()], { pixel: "none" })).status);
   expect(statuses).toEqual([401, 401, 401, 401, 401]);
-});
-
-test("scripted faults are answered with the reason in headers", async () => {
-  const answers = await respondWithFaults(
-    platform,
-    [{ kind: "throttle", retryAfterSeconds: 9 }, { kind: "server_error" }, { kind: "revoked_token" }],
-    () => send([event()]),
-  );
-  expect(answers.map(({ status, headers }) => [status, headers.get("x-al-error-code")])).toEqual([
-    [429, "THROTTLED"],
-    [500, "INTERNAL"],
-    [401, "UNAUTHORIZED"],
-  ]);
-  expect(answers[0]?.headers.get("retry-after")).toBe("9");
 });

@@ -41,12 +41,6 @@ describe("events:ingest for Floodlight", () => {
     expect(standin.accepted).toMatchObject([{ id: "ord-10042", count: 2, counted: 1 }]);
   });
 
-  test("a dry run is checked and records nothing", async () => {
-    expect((await ingest(request([event()], { validateOnly: true }))).status).toBe(200);
-    expect(standin.accepted).toEqual([]);
-    expect(standin.received[0]?.verdict).toBe("tested");
-  });
-
   test("an event counts for each activity of the request", async () => {
     const destinations = [destination(), destination({ productDestinationId: known.secondActivityId })];
     expect((await ingest(request([event()], { destinations }))).status).toBe(200);

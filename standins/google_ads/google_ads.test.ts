@@ -44,13 +44,6 @@ describe("events:ingest", () => {
     expect(google.accepted).toMatchObject([{ id: "ord-10042", count: 1 }]);
   });
 
-  test("a dry run is checked and records nothing", async () => {
-    const { status, body } = await ingest(request([event()], { validateOnly: true }));
-    expect([status, (body as { requestId: string }).requestId]).toEqual([200, expect.stringMatching(/^v-/)]);
-    expect(google.accepted).toEqual([]);
-    expect(google.received[0]?.verdict).toBe("tested");
-  });
-
   test("an email alone is enough where enhanced conversions for leads are on", async () => {
     expect((await ingest(request([event({ adIdentifiers: undefined })]))).status).toBe(200);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { linkedin } from "./index.ts";
-import { type Fields, get, person, post, respondWithFaults, runStandin, startTime, throttledCall } from "../shared/testCalls.ts";
+import { type Fields, person, post, runStandin, startTime, throttledCall } from "../shared/testCalls.ts";
 import { sha256 } from "../shared/contactChecks.ts";
 
 const { known } = linkedin;
@@ -185,20 +185,5 @@ describe("tokens and faults in LinkedIn's format", () => {
       [401, 65_601],
       [403, 100],
     ]);
-  });
-
-  test("scripted faults are answered in LinkedIn's format", async () => {
-    const answers = await respondWithFaults(
-      platform,
-      [{ kind: "throttle" }, { kind: "server_error", status: 503 }, { kind: "expired_token" }, { kind: "revoked_token" }],
-      () => send(event()),
-    );
-    expect(answers.map(({ status, body }) => [status, (body as Fields).status])).toEqual([
-      [429, 429],
-      [503, 503],
-      [401, 401],
-      [401, 401],
-    ]);
-    expect((await get(`${platform.origin}/v2/conversionEvents`)).body).toMatchObject({ status: 404 });
   });
 });

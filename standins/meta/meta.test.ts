@@ -1,17 +1,7 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { meta } from "./index.ts";
-import {
-  bearer,
-  browser,
-  type Fields,
-  get,
-  person,
-  post,
-  respondWithFaults,
-  runStandin,
-  startTime,
-} from "../shared/testCalls.ts";
+import { bearer, browser, type Fields, person, post, runStandin, startTime } from "../shared/testCalls.ts";
 import { sha256 } from "../shared/contactChecks.ts";
 
 const { known } = meta;
@@ -140,14 +130,6 @@ describe("the Conversions API", () => {
     expect(body).toMatchObject({ messages: ["value and currency should be sent together"] });
   });
 
-  test("no event, more than a thousand, or no JSON is rejected", async () => {
-    expect(errorOf(await send([])).code).toBe(100);
-    expect(errorOf(await send(Array.from({ length: 1001 }, () => event()))).code).toBe(100);
-    expect((await send(Array.from({ length: 1000 }, (_, index) => event({ event_id: `e-${index}` })))).status).toBe(200);
-    const text = await post(`${facebook.origin}/v26.0/${known.pixelId}/events?access_token=${known.accessToken}`, "{");
-    expect(errorOf(text).code).toBe(100);
-  });
-
   test("the same id and name within 48 hours count once; another name is another event", async () => {
     await send([event()]);
     await send([event(), event({ event_name: "Lead" })]);
@@ -195,29 +177,5 @@ describe("tokens and faults in Meta's format", () => {
     ]);
     const none = await post(`${facebook.origin}/v26.0/${known.pixelId}/events`, { data: [event()] });
     expect(errorOf(none).code).toBe(104);
-  });
-
-  test("scripted faults are answered in Meta's format", async () => {
-    const answers = await respondWithFaults(
-      facebook,
-      [
-        { kind: "throttle", retryAfterSeconds: 90 },
-        { kind: "server_error" },
-        { kind: "server_error", status: 503 },
-        { kind: "expired_token" },
-        { kind: "revoked_token" },
-      ],
-      () => send([event()]),
-    );
-    expect(answers.map((one) => [one.status, errorOf(one).code, errorOf(one).is_transient])).toEqual([
-      [403, 4, true],
-      [500, 1, true],
-      [503, 2, true],
-      [400, 190, undefined],
-      [400, 190, undefined],
-    ]);
-    expect(answers[0]?.headers.get("x-business-use-case-usage")).toContain('"estimated_time_to_regain_access":2');
-    expect(facebook.accepted).toEqual([]);
-    expect((await get(`${facebook.origin}/v26.0/x/y/z`)).body).toMatchObject({ error: { code: 2500 } });
   });
 });

@@ -1,16 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { sha256 } from "../shared/contactChecks.ts";
-import {
-  bearer,
-  browser,
-  get,
-  person,
-  post,
-  respondWithFaults,
-  runStandin,
-  startTime,
-  type Fields,
-} from "../shared/testCalls.ts";
+import { bearer, browser, get, person, post, runStandin, startTime, type Fields } from "../shared/testCalls.ts";
 import { nextdoor } from "./index.ts";
 
 const { known } = nextdoor;
@@ -114,14 +104,4 @@ test("a wrong token is 401, a pixel of another account 403", async () => {
   }
   expect((await send(event({ data_source_id: known.foreignSourceId }))).status).toBe(403);
   expect((await get(`${platform.origin}/v2/api/me`, bearer(known.accessToken))).status).toBe(200);
-});
-
-test("scripted faults are answered as errors with a message", async () => {
-  const answers = await respondWithFaults(
-    platform,
-    [{ kind: "throttle", retryAfterSeconds: 9 }, { kind: "server_error" }, { kind: "expired_token" }],
-    () => send(event()),
-  );
-  expect(answers.map(({ status }) => status)).toEqual([429, 500, 401]);
-  expect(answers[0]?.headers.get("retry-after")).toBe("9");
 });

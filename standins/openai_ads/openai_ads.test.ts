@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { sha256 } from "../shared/contactChecks.ts";
-import { bearer, browser, person, post, respondWithFaults, runStandin, startTime, type Fields } from "../shared/testCalls.ts";
+import { bearer, browser, person, post, runStandin, startTime, type Fields } from "../shared/testCalls.ts";
 import { openaiAds } from "./index.ts";
 
 const { known } = openaiAds;
@@ -83,12 +83,6 @@ describe("the Conversions API", () => {
     expect(platform.received[0]?.reasons.join()).toContain("events[1]");
   });
 
-  test("no event, more than a thousand and no JSON are rejected", async () => {
-    expect((await send([])).status).toBe(400);
-    expect((await send(Array.from({ length: 1001 }, () => event()))).status).toBe(400);
-    expect((await post(`${platform.origin}/v1/events?pid=${known.pixelId}`, "{", bearer(known.apiKey))).status).toBe(400);
-  });
-
   test("events with the same id and type count once", async () => {
     for (let sent = 0; sent < 2; sent++) await send([event(), event({ type: "page_viewed", data: { type: "contents" } })]);
     expect(platform.accepted.map(({ name, count, counted }) => [name, count, counted])).toEqual([
@@ -111,18 +105,4 @@ test("a wrong key is 401, a pixel of another account 403, and an unknown one 404
   for (const key of ["wrong", known.expiredKey, known.revokedKey]) statuses.push((await send([event()], { key })).status);
   for (const pixel of [known.foreignPixelId, "none"]) statuses.push((await send([event()], { pixel })).status);
   expect(statuses).toEqual([401, 401, 401, 403, 404]);
-});
-
-test("scripted faults are answered in both forms of an error", async () => {
-  const answers = await respondWithFaults(
-    platform,
-    [{ kind: "throttle", retryAfterSeconds: 9 }, { kind: "server_error" }, { kind: "revoked_token" }],
-    () => send([event()]),
-  );
-  expect(answers.map(({ status, body }) => [status, body])).toEqual([
-    [429, { error: { message: "Rate limit reached." } }],
-    [500, { error: "The server had an error." }],
-    [401, { error: { message: "The API key has been revoked." } }],
-  ]);
-  expect(answers[0]?.headers.get("retry-after")).toBe("9");
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { sha256 } from "../shared/contactChecks.ts";
 import { outbrain } from "./index.ts";
-import { get, post, respondWithFaults, runStandin } from "../shared/testCalls.ts";
+import { get, post, runStandin } from "../shared/testCalls.ts";
 
 const { handle: platform } = await runStandin("outbrain");
 
@@ -43,20 +43,4 @@ test.each([
 test("a parameter that is given twice is rejected, and a POST is no call", async () => {
   expect((await send({}, "&name=lead")).status).toBe(400);
   expect((await post(`${platform.origin}/unifiedPixel?ob_click_id=x&name=y`, {})).status).toBe(404);
-});
-
-test("an order id counts once", async () => {
-  await send();
-  await send();
-  expect(platform.accepted).toMatchObject([{ count: 2, counted: 1 }]);
-});
-
-test("scripted faults have no body", async () => {
-  const answers = await respondWithFaults(platform, [{ kind: "throttle", retryAfterSeconds: 9 }, { kind: "server_error" }], () =>
-    send(),
-  );
-  expect(answers.map(({ status, text }) => [status, text])).toEqual([
-    [429, ""],
-    [500, ""],
-  ]);
 });

@@ -11,7 +11,6 @@ import {
   person,
   post,
   postForm,
-  respondWithFaults,
   runStandin,
   startTime,
   throttledCall,
@@ -121,13 +120,6 @@ describe("the Conversions API", () => {
     expect((await send([out])).status).toBe(200);
   });
 
-  test("no event, more than a thousand, and no JSON are rejected", async () => {
-    expect((await send([])).body).toMatchObject({ code: 4196 });
-    expect((await send(Array.from({ length: 1001 }, () => event()))).body).toMatchObject({ code: 4196 });
-    const url = `${platform.origin}/v5/ad_accounts/${known.adAccountId}/events`;
-    expect((await post(url, "{", bearer(known.conversionToken))).body).toMatchObject({ code: 4196 });
-  });
-
   test("a test event is checked like others and not recorded", async () => {
     const answer = await send([event()], { query: "?test=true" });
     expect([answer.status, resultOf(answer).num_events_processed]).toEqual([200, 1]);
@@ -172,29 +164,6 @@ describe("tokens and faults in Pinterest's format", () => {
       status: 403,
       body: { code: 29 },
     });
-  });
-
-  test("scripted faults are answered in Pinterest's format", async () => {
-    const answers = await respondWithFaults(
-      platform,
-      [
-        { kind: "throttle", retryAfterSeconds: 9 },
-        { kind: "server_error" },
-        { kind: "server_error", status: 503 },
-        { kind: "expired_token" },
-        { kind: "revoked_token" },
-      ],
-      () => send([event()]),
-    );
-    expect(answers.map(({ status, body }) => [status, (body as Fields).code])).toEqual([
-      [429, 8],
-      [500, 0],
-      [503, 4197],
-      [401, 2],
-      [401, 2],
-    ]);
-    expect(answers[0]?.headers.get("x-ratelimit-reset")).toBe("9");
-    expect((await get(`${platform.origin}/events/v3`)).body).toMatchObject({ code: 1 });
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { sha256 } from "../shared/contactChecks.ts";
-import { bearer, browser, post, respondWithFaults, runStandin, startTime, type Fields } from "../shared/testCalls.ts";
+import { bearer, browser, post, runStandin, startTime, type Fields } from "../shared/testCalls.ts";
 import { quora } from "./index.ts";
 
 const { known } = quora;
@@ -75,12 +75,6 @@ describe("the Conversion API", () => {
     expect(platform.received[0]?.verdict).toBe("partial");
   });
 
-  test("events with the same id and name count once", async () => {
-    await send([item()]);
-    await send([item()]);
-    expect(platform.accepted).toMatchObject([{ count: 2, counted: 1 }]);
-  });
-
   test("no conversion, more than a thousand, an account as text and no JSON are rejected", async () => {
     expect((await send([])).status).toBe(400);
     expect((await send(Array.from({ length: 1001 }, () => item()))).status).toBe(400);
@@ -104,14 +98,4 @@ test("a wrong token is 401, a token of another account 403", async () => {
   for (const token of ["wrong", known.expiredToken, known.revokedToken])
     expect((await send([item()], { token })).status).toBe(401);
   expect((await send([item()], { account: 99 })).status).toBe(403);
-});
-
-test("scripted faults are answered as errors with a message", async () => {
-  const answers = await respondWithFaults(
-    platform,
-    [{ kind: "throttle", retryAfterSeconds: 9 }, { kind: "server_error", status: 503 }, { kind: "expired_token" }],
-    () => send([item()]),
-  );
-  expect(answers.map(({ status }) => status)).toEqual([429, 503, 401]);
-  expect(answers[0]?.headers.get("retry-after")).toBe("9");
 });

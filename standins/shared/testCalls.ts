@@ -4,7 +4,6 @@ import { createHash, randomBytes } from "node:crypto";
 import { afterAll, beforeEach } from "vitest";
 import type { StandinId } from "../index.ts";
 import { sha256 } from "./contactChecks.ts";
-import type { Fault } from "./faults.ts";
 import type { Answer, Call, Standin } from "./standin.ts";
 import { startStandins, type StandinHandle } from "./start.ts";
 import { createTokens } from "./tokens.ts";
@@ -98,18 +97,6 @@ export const basicAuth = (user: string, password: string): Record<string, string
 
 /** The fields of a token response. */
 export const tokenFields = ({ body }: Posted): Record<string, string> => body as Record<string, string>;
-
-/** Sends one call for each fault, and returns the responses. */
-export async function respondWithFaults<Response>(
-  standin: StandinHandle,
-  faults: readonly Fault[],
-  call: () => Promise<Response>,
-): Promise<Response[]> {
-  standin.fault(faults);
-  const responses = [];
-  for (const _ of faults) responses.push(await call());
-  return responses;
-}
 
 /** Runs one call without a server; `spent` says which quotas are used up. */
 export function throttledCall(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { sha256 } from "../shared/contactChecks.ts";
-import { bearer, person, post, respondWithFaults, runStandin, startTime, type Fields } from "../shared/testCalls.ts";
+import { bearer, person, post, runStandin, startTime, type Fields } from "../shared/testCalls.ts";
 import { spotify } from "./index.ts";
 
 const { known } = spotify;
@@ -72,12 +72,6 @@ describe("the Conversions API", () => {
     expect((await send([event({ user_data: digits })])).status).toBe(200);
   });
 
-  test("events with the same id count once", async () => {
-    await send([event()]);
-    await send([event()]);
-    expect(platform.accepted).toMatchObject([{ id: "ord-1001", count: 2, counted: 1 }]);
-  });
-
   test("no event, and a body without its envelope, are rejected", async () => {
     expect((await send([])).status).toBe(400);
     const bare = { capi_connection_id: known.connectionId, events: [event()] };
@@ -90,14 +84,4 @@ test("a wrong token is 401, a connection of another business 403", async () => {
   for (const token of ["wrong", known.expiredToken, known.revokedToken])
     expect((await send([event()], { token })).status).toBe(401);
   expect((await send([event()], { connection: known.foreignConnectionId })).status).toBe(403);
-});
-
-test("scripted faults are answered with a message and a trace id", async () => {
-  const answers = await respondWithFaults(
-    platform,
-    [{ kind: "throttle", retryAfterSeconds: 9 }, { kind: "server_error" }, { kind: "expired_token" }],
-    () => send([event()]),
-  );
-  expect(answers.map(({ status }) => status)).toEqual([429, 500, 401]);
-  expect(answers[1]?.body).toHaveProperty("sp_trace_id");
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { sha256 } from "../shared/contactChecks.ts";
-import { get, post, respondWithFaults, runStandin, startTime, type Fields } from "../shared/testCalls.ts";
+import { get, post, runStandin, startTime, type Fields } from "../shared/testCalls.ts";
 import { taboola } from "./index.ts";
 
 const { known } = taboola;
@@ -46,19 +46,6 @@ describe("the bulk endpoint", () => {
     expect((await send([action()], "999")).status).toBe(204);
     expect(platform.accepted).toEqual([]);
   });
-
-  test("no action, more than a thousand and no JSON are rejected", async () => {
-    expect((await send([])).status).toBe(400);
-    expect((await send(Array.from({ length: 1001 }, () => action()))).status).toBe(400);
-    const url = `${platform.origin}/${known.accountId}/log/3/bulk-s2s-action`;
-    expect((await post(url, "{")).status).toBe(400);
-  });
-
-  test("an order id counts once", async () => {
-    await send([action()]);
-    await send([action()]);
-    expect(platform.accepted).toMatchObject([{ count: 2, counted: 1 }]);
-  });
 });
 
 test("the postback URL checks its parameters, and its spelling", async () => {
@@ -66,14 +53,4 @@ test("the postback URL checks its parameters, and its spelling", async () => {
   expect((await call("click-id=abc&name=lead&revenue=1.5&currency=EUR&orderid=7")).status).toBe(204);
   for (const query of ["name=lead", "click-id=abc", "clickid=abc&name=lead"]) expect((await call(query)).status).toBe(400);
   expect((await call("click-id=abc&name=lead", "s2s-acton")).status).toBe(400);
-});
-
-test("scripted faults have no body", async () => {
-  const answers = await respondWithFaults(platform, [{ kind: "throttle", retryAfterSeconds: 9 }, { kind: "server_error" }], () =>
-    send([action()]),
-  );
-  expect(answers.map(({ status, text }) => [status, text])).toEqual([
-    [429, ""],
-    [500, ""],
-  ]);
 });

@@ -1,14 +1,5 @@
 import { describe, expect, test } from "vitest";
-import {
-  browser,
-  type Fields,
-  person,
-  post,
-  respondWithFaults,
-  runStandin,
-  startTime,
-  throttledCall,
-} from "../shared/testCalls.ts";
+import { browser, type Fields, person, post, runStandin, startTime, throttledCall } from "../shared/testCalls.ts";
 import { sha256 } from "../shared/contactChecks.ts";
 import { x } from "./index.ts";
 
@@ -156,27 +147,5 @@ describe("tokens and faults in X's format", () => {
   test("a wrong and a revoked pixel token are rejected", async () => {
     for (const token of ["wrong", known.revokedPixelToken, known.accessToken])
       expect((await send([conversion()], byToken(token))).status).toBe(401);
-  });
-
-  test("scripted faults are answered in X's format", async () => {
-    const answers = await respondWithFaults(
-      platform,
-      [
-        { kind: "throttle", retryAfterSeconds: 30 },
-        { kind: "server_error" },
-        { kind: "server_error", status: 503 },
-        { kind: "expired_token" },
-        { kind: "revoked_token" },
-      ],
-      () => send([conversion()]),
-    );
-    expect(answers.map((one) => [one.status, errorsOf(one)[0]?.code])).toEqual([
-      [429, "TOO_MANY_REQUESTS"],
-      [500, "INTERNAL_ERROR"],
-      [503, "SERVICE_UNAVAILABLE"],
-      [401, "UNAUTHORIZED_ACCESS"],
-      [401, "UNAUTHORIZED_ACCESS"],
-    ]);
-    expect(Number(answers[0]?.headers.get("x-rate-limit-reset"))).toBeGreaterThan(Date.now() / 1000);
   });
 });

@@ -6,6 +6,7 @@ import { revokedTokens, standinConnections } from "../../scripts/standinConnecti
 import type { Conversion, Reading } from "../../src/kernel/event.ts";
 import { dayMs } from "../../src/kernel/time.ts";
 import { platformOf } from "../../src/platforms/index.ts";
+import type { PlatformResponse } from "../../src/platforms/platform.ts";
 import { standins as list, type StandinId } from "../../standins/index.ts";
 import type { Fault } from "../../standins/shared/faults.ts";
 import { sha256 } from "../support/sha256.ts";
@@ -16,7 +17,11 @@ const withoutBatchErrors = new Set<string>(["ga4", "segment", "nextdoor", "taboo
 /** Platforms whose answer does not show that a token is wrong, or that have none. */
 const withoutTokenErrors = new Set<string>(["ga4", "segment", "taboola", "outbrain"]);
 /** Platforms that throttle without saying how long. */
-const withoutWait = new Set<string>(["tiktok", "linkedin", "pinterest", "snapchat", "reddit", "x"]);
+const withoutWait = new Set<string>(["tiktok", "linkedin", "pinterest", "snapchat", "reddit"]);
+/** Platforms that answer HTTP 200 or 204 to requests that they do not accept. */
+const errorsInSuccess = new Set<string>(["tiktok", "segment", "ga4"]);
+/** Platforms that take larger requests than are sent to them; the tests of their stand-ins have the limit. */
+const smallerBatches = new Set<string>(["segment", "linkedin", "spotify", "quora"]);
 /** Platforms whose success has no body. */
 const withoutBody = new Set<string>(["ga4", "segment"]);
 
@@ -27,27 +32,45 @@ describe.each(list.map((standin) => [standin.id, standin] as const))("%s", (id, 
   const handle = standins.of(id);
   const { settings } = connectionOf(id);
 
-  /** Sends a conversion once, and returns how the answer is read. */
-  async function readingUnder(fault: Fault): Promise<Reading> {
-    const conversions = [conversionOf()];
+  /** Sends one request past the delivery code. */
+  async function call(conversions: readonly Conversion[], otherBody?: string): Promise<PlatformResponse> {
     const { method, url, headers, body, secretQuery = {} } = platform.toRequest(conversions, settings, clock.now);
     const to = new URL(url);
     for (const [name, value] of Object.entries(secretQuery)) to.searchParams.set(name, value);
-    handle.fault(fault);
-    const answer = await fetch(`${handle.origin}${to.pathname}${to.search}`, {
-      method,
-      headers,
-      ...(method === "GET" ? {} : { body }),
-    });
-    const response = { status: answer.status, headers: Object.fromEntries(answer.headers), body: await answer.text() };
-    handle.clearFaults();
-    return platform.readResponse(response, conversions, settings, clock.now)[0] ?? expect.unreachable("no reading");
+    const sent = { method, headers, ...(method === "GET" ? {} : { body: otherBody ?? body }) };
+    const answer = await fetch(`${handle.origin}${to.pathname}${to.search}`, sent);
+    return { status: answer.status, headers: Object.fromEntries(answer.headers), body: await answer.text() };
   }
+
+  /** Sends a conversion once, and returns how the answer is read. */
+  async function readingUnder(fault: Fault): Promise<Reading> {
+    const conversions = [conversionOf()];
+    handle.fault(fault);
+    const response = await call(conversions);
+    handle.clearFaults();
+    // X gives the time at which it may be called again, by the clock of the machine.
+    return platform.readResponse(response, conversions, settings, Date.now())[0] ?? expect.unreachable("no reading");
+  }
+
+  test("a request without an event, with more than the maximum, or with a body that is no request, is not accepted", async () => {
+    const before = acceptedAt(handle);
+    const answers = [];
+    const counts = platform.batch === 1 ? [] : smallerBatches.has(id) ? [0] : [0, platform.batch + 1];
+    for (const count of counts) answers.push(await call(Array.from({ length: count }, () => conversionOf())));
+    if (id !== "outbrain") for (const body of ["{", "", "[]", "null", '"text"']) answers.push(await call([conversionOf()], body));
+    for (const { status, body } of answers) {
+      expect(status, body.slice(0, 300)).toBeLessThan(500);
+      if (!errorsInSuccess.has(id)) expect(status, body.slice(0, 300)).toBeGreaterThanOrEqual(400);
+    }
+    expect(acceptedAt(handle)).toBe(before);
+    expect((await fetch(`${handle.origin}/no/such/path`)).status).toBeGreaterThanOrEqual(400);
+  });
 
   test("throttling names the time to wait, errors of the server are retried, and tokens that end are unauthorized", async () => {
     const throttled = await readingUnder({ kind: "throttle", retryAfterSeconds: 9 });
     // Meta gives the wait in minutes.
-    const wait = withoutWait.has(id) ? {} : { retryAfterSeconds: id === "meta" ? 60 : 9 };
+    const seconds = { meta: 60, x: expect.closeTo(9, -0.5) }[id as string] ?? 9;
+    const wait = withoutWait.has(id) ? {} : { retryAfterSeconds: seconds };
     expect(throttled).toEqual({ outcome: "retry", error: expect.any(String), ...wait });
     for (const status of [500, 503]) expect((await readingUnder({ kind: "server_error", status })).outcome).toBe("retry");
     for (const kind of withoutTokenErrors.has(id) ? [] : (["expired_token", "revoked_token"] as const))
