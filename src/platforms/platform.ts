@@ -83,7 +83,7 @@ export type ConfirmationReading =
 export type ConfirmationStep = ConfirmationReading | { outcome: "next"; request: PlatformRequest };
 
 /** A conversion that the platform accepted. */
-type AcceptedConversion = {
+export type AcceptedConversion = {
   name: string;
   acceptedAt: number;
   /** The response that accepted it. */
@@ -140,7 +140,7 @@ export type QualitySource = {
 export type QualityNotes = { event: string; notes: string[] };
 
 /** A conversion that the platform accepted, as it was sent, and what is left of its value after a refund: 0 for nothing. */
-type Correction = {
+export type Correction = {
   conversion: Conversion;
   value: number;
   at: number;

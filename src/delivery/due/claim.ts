@@ -110,7 +110,9 @@ function createJobs(options: ClaimOptions, connection: Connection, ownership: Ow
     const attribution = await withCurrentConsent(store.people, event, consentMode);
     const conversion = toConversion(event, event.platformEventId, attribution);
     // Consent, settings and age may have changed since the delivery was planned. The selection may not have been known.
-    const unfit = isSelected(connection, event.name) ? platform && skipOf(platform, conversion, settings)?.reason : unselectedReason;
+    const unfit = isSelected(connection, event.name)
+      ? platform && skipOf(platform, conversion, settings)?.reason
+      : unselectedReason;
     if (unfit) return settleUnsent(options, delivery, { state: "skipped", reason: unfit });
     const maxAgeDays = maxAgeDaysOf(conversion, platform, settings);
     const queuedAt = maxAgeDays === undefined ? await backfilledAt(event) : 0;
