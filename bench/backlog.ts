@@ -39,13 +39,15 @@ const env = {
   CLEANCAST_ATTEMPT_SECONDS: "2",
   LOG_LEVEL: "silent",
 };
-const cleancast = async (...args: string[]): Promise<Record<string, string>> =>
+const cleancast = async (...args: string[]): Promise<{ key: string; connection: { id: string } }> =>
   JSON.parse((await run(process.execPath, [command, "--json", ...args], { env })).stdout);
 
 await cleancast("site", "add", "shop.example.com");
 const { key } = await cleancast("key", "add", "shop.example.com", "bench");
 await cleancast("connect", "shop.example.com", "webhook", `url=${receiver}/works`);
-const { id: failing } = await cleancast("connect", "shop.example.com", "webhook", `url=${receiver}/hangs`, "events=never");
+const {
+  connection: { id: failing },
+} = await cleancast("connect", "shop.example.com", "webhook", `url=${receiver}/hangs`, "events=never");
 
 const relay = spawn(process.execPath, [command, "serve"], { env, stdio: ["ignore", "pipe", "inherit"] });
 const origin = await new Promise<string>((resolve) => {

@@ -44,7 +44,7 @@ const accepted = (event: string) => ({ ok: true, event, results: { sandbox: { ok
 
 /** Lists the relay's events of an order: event, value and currency, newest first. */
 async function known(orderId: string): Promise<[string, number, string][]> {
-  const { events } = await home.run("event", "list", "--order", orderId);
+  const { items: events } = await home.run("event", "list", "--order", orderId);
   return events.map((one: { event: string; value: number; currency: string }) => [one.event, one.value, one.currency]);
 }
 

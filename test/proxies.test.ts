@@ -105,7 +105,7 @@ describe.each([
 
   test.skipIf(!program)("the example configuration of a proxy passes conversions, the tag and its reports", async () => {
     const home = await newInstallation("sqlite");
-    const { site } = await home.run("site", "add", "shop.example.com");
+    const site = await home.run("site", "add", "shop.example.com");
     const { key } = await home.run("key", "add", site.id, "crm");
     await home.run("host", "add", site.id, "www.example.com");
     await home.run("connect", site.id, "sandbox");
@@ -192,7 +192,7 @@ describe("the Caddy example with on-demand certificates", () => {
 
   test.skipIf(!program)("Caddy gets a certificate on demand for a served host, and for no other name", async () => {
     const home = await newInstallation("sqlite", { CLEANCAST_URL: "https://cc.example.com" });
-    const { site } = await home.run("site", "add", "shop.example.com");
+    const site = await home.run("site", "add", "shop.example.com");
     const { key } = await home.run("key", "add", site.id, "crm");
     await home.run("host", "add", site.id, "paused.example.com");
     await home.run("host", "pause", "paused.example.com");
@@ -260,7 +260,7 @@ describe("the dashboard's proxy rules behind the Caddy of compose", () => {
     "the dashboard's proxy rules pass conversions through both proxies",
     async () => {
       const home = await newInstallation("sqlite");
-      const { site } = await home.run("site", "add", "shop.example.com");
+      const site = await home.run("site", "add", "shop.example.com");
       const { key } = await home.run("key", "add", site.id, "crm");
       const relay = await home.start();
       const front = freshFolder();

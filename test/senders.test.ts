@@ -33,7 +33,7 @@ beforeAll(async () => {
 
 /** Lists the relay's events of an order: event, value and currency, newest first. */
 async function known(orderId: string): Promise<[string, number, string][]> {
-  const { events } = await home.run("event", "list", "--order", orderId);
+  const { items: events } = await home.run("event", "list", "--order", orderId);
   return events.map((one: { event: string; value: number; currency: string }) => [one.event, one.value, one.currency]);
 }
 

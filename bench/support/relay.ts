@@ -96,12 +96,12 @@ export async function install(
   const sites: Installation["sites"] = [];
   for (let n = 1; n <= siteCount; n++) {
     const host = n === 1 ? "shop.example.com" : `shop-${n}.example.com`;
-    const { site } = await cleancast("site", "add", host);
+    const site = await cleancast("site", "add", host);
     const { key } = await cleancast("key", "add", host, "bench");
     sites.push({ id: site.id, host, key });
     for (const id of connected) {
       const settings = Object.entries(standinConnections[id]).map(([name, value]) => `${name}=${value}`);
-      connectionIds.push((await cleancast("connect", host, id, ...settings)).id);
+      connectionIds.push((await cleancast("connect", host, id, ...settings)).connection.id);
     }
   }
   const [{ id: siteId, key }] = sites as [Installation["sites"][0]];

@@ -4,7 +4,7 @@ import { poll } from "../background/poll.ts";
 import { minuteMs } from "../kernel/time.ts";
 import { ulid } from "../kernel/ids.ts";
 import { Denied, Missing } from "../kernel/refusal.ts";
-import type { Actor } from "./actor.ts";
+import type { Actor, SignedIn } from "./actor.ts";
 import { createApiKeys } from "./apiKeys.ts";
 import { createInvitations } from "./invitations.ts";
 import { cookiesOf, headersFor, loadBetterAuth, type BetterAuth } from "./betterAuth.ts";
@@ -64,7 +64,7 @@ export function createAccess(options: AccessOptions) {
     context.inBackground(() => store.accounts.touchSession(userId, sessionId, at));
   }
 
-  async function userOf(caller: Caller): Promise<Actor | null> {
+  async function userOf(caller: Caller): Promise<SignedIn | null> {
     if (!cookiesOf(caller, "session")) return null;
     const { api } = await context.auth();
     const headers = headersFor(context, caller, "session");

@@ -22,7 +22,12 @@ export type ApiKeyHolder = {
   scopes: readonly Scope[];
   grants: readonly Grant[];
 };
-export type Actor = (User & { grants: readonly Grant[] }) | ApiKeyHolder;
+/** The command line: access to the server counts as owner of the installation. */
+export type Operator = { kind: "operator"; grants: readonly Grant[] };
+export type SignedIn = User & { grants: readonly Grant[] };
+export type Actor = SignedIn | ApiKeyHolder | Operator;
+
+export const operator: Operator = { kind: "operator", grants: [{ site: null, role: "owner" }] };
 
 /** Repeats the contract's roles: the relay loads this file at every start, the contract only on first use. */
 const ranks: Record<Role, number> = { viewer: 0, admin: 1, owner: 2 };
@@ -45,5 +50,9 @@ export function may(actor: Pick<Actor, "grants">, role: Role, site: string | nul
 
 /** Names an actor in the audit log. */
 export function auditName(actor: Actor): string {
+  if (actor.kind === "operator") return "command line";
   return actor.kind === "user" ? actor.email : `API key ${actor.name} (${actor.id})`;
 }
+
+/** Tells actors apart where requests are counted. */
+export const actorKey = (actor: Actor) => (actor.kind === "operator" ? actor.kind : `${actor.kind} ${actor.id}`);

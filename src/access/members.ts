@@ -4,7 +4,7 @@ import { shortId, ulid } from "../kernel/ids.ts";
 import { Denied, type By, Missing, Refusal } from "../kernel/refusal.ts";
 import { auditLine } from "../sites/manage.ts";
 import type { Member } from "../store/access/members.ts";
-import { may, roleOn, type Actor, type Grant } from "./actor.ts";
+import { may, operator, roleOn, type Actor, type Grant } from "./actor.ts";
 import { readEmail } from "./betterAuth.ts";
 import type { AccessContext } from "./context.ts";
 import { checkNewPassword, hashPassword } from "./password.ts";
@@ -12,9 +12,6 @@ import type { Role } from "../contract/route.ts";
 
 /** `id` is the user's; the command line has none. */
 export type Holder = Pick<Actor, "grants"> & { id?: string };
-
-/** The command line: access to the server counts as owner of the installation. */
-export const operator: Holder = { grants: [{ site: null, role: "owner" }] };
 
 export const owns = (holder: Holder, site: string | null) => may(holder, "owner", site);
 export const ownsSomething = ({ grants }: Holder) => grants.some(({ role }) => role === "owner");

@@ -7,6 +7,7 @@ import { networkOf } from "../http/transport.ts";
 import type { Store } from "../store/store.ts";
 import type { RateLimit } from "../store/access/rateCounters.ts";
 import { Denied } from "../kernel/refusal.ts";
+import type { Actor } from "./actor.ts";
 
 /** The counter's key is a hash: no IP address and no email is stored. */
 const limit = (max: number, windowMs: number, ...about: string[]): RateLimit => ({
@@ -51,6 +52,16 @@ export const codeUse = (userId: string, code: string): RateLimit[] => [limit(1, 
 export const testLimits = (kind: "alert" | "connection" | "webhook", siteId: string): RateLimit[] => [
   limit(kind === "alert" ? 20 : 100, 15 * minuteMs, "test", kind, siteId),
 ];
+
+/** Counts a test message. Those of the command line are not limited. */
+export async function countTest(
+  store: Pick<Store, "rateCounters">,
+  actor: Actor | null,
+  limits: readonly RateLimit[],
+  now: number,
+): Promise<void> {
+  if (actor?.kind !== "operator") await countAttempt(store, limits, now);
+}
 
 /** Counts an attempt; throws with the time to wait once the limit is reached. */
 export async function countAttempt(store: Pick<Store, "rateCounters">, limits: readonly RateLimit[], now: number): Promise<void> {

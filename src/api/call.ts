@@ -1,10 +1,16 @@
 // Defines the input and output of the handlers; the types follow from the contract.
 
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyRequest } from "fastify";
+import type { z } from "zod";
 import type { Actor } from "../access/actor.ts";
 import type { Answer, Body, ParamNames, Query, RouteName } from "../contract/contract.ts";
+import type { sessionRoutes } from "../contract/session.ts";
 import type { Directory, Site } from "../sites/directory.ts";
-import { Missing, type By } from "../kernel/refusal.ts";
+import { requireHere } from "../sites/manage.ts";
+import { Missing, Refusal, type By } from "../kernel/refusal.ts";
+
+/** These need an HTTP request: its cookies, its address, its end. All others are also called in process. */
+export type RequestRoute = keyof typeof sessionRoutes | "GET /sites/:site/feed";
 
 export type Call<Name extends RouteName> = {
   params: Record<ParamNames<Name>, string>;
@@ -18,8 +24,11 @@ export type Call<Name extends RouteName> = {
   by: By;
   /** The site in the path; null for routes without one. */
   site: Name extends `${string}/:site${string}` ? Site : null;
-  request: FastifyRequest;
-  reply: FastifyReply;
+  /** The Host header of the request; null in process. */
+  host: string | null;
+  /** Sets a header of the answer. */
+  reply: { header(name: string, value: string | string[]): unknown };
+  request: Name extends RequestRoute ? FastifyRequest : unknown;
 };
 
 type Handler<Name extends RouteName> = (call: Call<Name>) => Promise<Answer<Name>>;
@@ -33,4 +42,25 @@ export async function reloadSite(directory: Directory, { id }: Site): Promise<Si
   const site = directory.site(id);
   if (!site) throw notFound("site");
   return site;
+}
+
+/** What is left of a moved site can only be read and deleted. */
+export function requirePresent(name: RouteName, site: Site | null): void {
+  if (site && !name.startsWith("GET ") && name !== "DELETE /sites/:site") requireHere(site);
+}
+
+/** Checks a query or a body, and fills in defaults. */
+export function validate(schema: z.ZodType | undefined, value: unknown): unknown {
+  if (!schema) return undefined;
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  // A filter that is ignored would show, or change, more than the caller asked for.
+  if (issue?.code === "unrecognized_keys") {
+    const [unknown = ""] = issue.keys;
+    throw new Refusal(unknown, `There is no field ${unknown} here. Check its spelling.`);
+  }
+  const field = issue?.path.join(".") ?? "";
+  const message = issue?.message.replace(/^Invalid input: /, "") ?? "is not valid";
+  throw new Refusal(field, field ? `${field}: ${message}.` : `${message}.`);
 }

@@ -32,8 +32,8 @@ export type ApiContext = {
   publicUrl: string;
   /** Length of a webhook's period. */
   pushMs: number;
-  /** The tag's source. */
-  tag: string;
+  /** Returns the tag's source. */
+  readTag: () => string;
   /** Null without a country file. */
   countryOf: ((address: string) => string | null) | null;
   /** Sends orders that a reconciliation found missing; `after` is the cursor of the part. */

@@ -23,11 +23,12 @@ export function isDashboardHost(request: IncomingMessage, directory: Directory, 
   return url === null && !(known && isProven(known));
 }
 
-/** A site on the dashboard's own host would lock everyone out of the dashboard. */
-export function refuseDashboardHost(text: string, request: IncomingMessage, publicUrl: string): void {
+/** A site on the dashboard's own host would lock everyone out of the dashboard. The operator of the server may do so. */
+export function refuseDashboardHost(text: string, requestHost: string | null, publicUrl: string): void {
+  if (requestHost === null) return;
   // Compares the normalised form: one name can be written in several ways.
   const host = readHost(text) ?? "";
-  const own = [hostOf(request.headers.host), hostOf(new URL(publicUrl).host)].filter((name) => !loopback.has(name));
+  const own = [hostOf(requestHost), hostOf(new URL(publicUrl).host)].filter((name) => !loopback.has(name));
   if (own.includes(host)) throw new Refusal("host", "The dashboard is served on this domain, so it cannot belong to a site.");
 }
 

@@ -1,9 +1,10 @@
 // Builds pages with a cursor, and CSV files page by page, so that memory stays bounded for any length.
 
 import { stringify } from "csv-stringify/sync";
-import type { FastifyReply } from "fastify";
+import type { RouteName } from "../contract/contract.ts";
 import { yieldToEventLoop } from "../kernel/deadline.ts";
 import { Refusal } from "../kernel/refusal.ts";
+import type { Call } from "./call.ts";
 
 /** Cuts a page from a list that was read with one extra row, which shows whether there is a next page. */
 export function pageOf<Item extends { id: string }>(
@@ -24,7 +25,7 @@ const cursorForm = /^([0-9a-z]{26})(?:\/([0-9a-z]{1,40})?)?$/;
 export function readCursor(text: string | undefined): { id: string; connectionId: string } | null {
   if (text === undefined) return null;
   const [, id, connectionId = ""] = cursorForm.exec(text) ?? [];
-  if (id === undefined) throw new Refusal("cursor", "Use the `next` of the previous page as the cursor.");
+  if (id === undefined) throw new Refusal("cursor", "Use the `next` of the previous page as the cursor.", "--cursor must be the `next` of a page.");
   return { id, connectionId };
 }
 
@@ -86,7 +87,7 @@ const beforeSign = /(^[;\s"]*|[;\s"]+)([=+\-@＝＋－＠]?)/g;
 const cellSeparator = /[;\t\r\n]/;
 
 /** Names the file that a browser saves. */
-export function setFileName(reply: FastifyReply, name: string, host: string | undefined, now: number): void {
+export function setFileName(reply: Call<RouteName>["reply"], name: string, host: string | undefined, now: number): void {
   const place = (host ?? "site").replace(/[^a-z0-9.-]/gi, "-");
   const day = new Date(now).toISOString().slice(0, 10);
   reply.header("content-disposition", `attachment; filename="${name}-${place}-${day}.csv"`);

@@ -7,18 +7,16 @@ import type { IncomingMessage } from "node:http";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { z } from "zod";
-import { auditName, may, roleOn, type Actor, type ApiKeyHolder } from "../access/actor.ts";
+import { actorKey, auditName, may, roleOn, type Actor, type ApiKeyHolder } from "../access/actor.ts";
 import { basePath, contract, type RouteName } from "../contract/contract.ts";
 import { scopesOf, type Route } from "../contract/route.ts";
 import { readBytes } from "../http/body.ts";
 import { createRateLimit } from "../http/rate.ts";
 import { isSecure, type TransportRules } from "../http/transport.ts";
 import type { Directory, Site } from "../sites/directory.ts";
-import { requireHere } from "../sites/manage.ts";
 import { maxUploadMiB } from "../kernel/reconciliation.ts";
-import { Denied, Refusal } from "../kernel/refusal.ts";
-import { notFound, type Call, type Handlers } from "./call.ts";
+import { Denied, describeRefusal, Refusal } from "../kernel/refusal.ts";
+import { notFound, requirePresent, validate, type Call, type Handlers } from "./call.ts";
 
 type RouterOptions = {
   handlers: Handlers<RouteName>;
@@ -67,8 +65,9 @@ export function createRouter(options: RouterOptions): Router {
         ...(actor?.kind === "API key" && { apiKeyId: actor.id }),
       },
       site,
-      request,
+      host: request.headers.host ?? "",
       reply,
+      request,
     };
     const handle = handlers[found.name] as (call: Call<RouteName>) => Promise<unknown>;
     const answer = await handle(call);
@@ -175,7 +174,7 @@ function checkOrigin(request: FastifyRequest, actor: Actor | null): void {
 }
 
 function checkRate(actor: Actor | null, rate: ReturnType<typeof createRateLimit>, now: number): void {
-  const wait = actor ? rate(`${actor.kind} ${actor.id}`, callsPerMinute, now) : 0;
+  const wait = actor ? rate(actorKey(actor), callsPerMinute, now) : 0;
   if (wait > 0) throw new Denied("too_many", "Too many requests. Wait a moment.", Math.ceil(wait));
 }
 
@@ -192,8 +191,7 @@ function authorise({ name, route, params }: Match, actor: Actor | null, director
     const where = site ? "on this site" : "on the whole installation";
     throw new Denied("forbidden", `This needs the role ${route.allow} ${where}.`);
   }
-  // What is left of a moved site can only be read and deleted.
-  if (site && !name.startsWith("GET ") && name !== "DELETE /sites/:site") requireHere(site);
+  requirePresent(name, site);
   return site;
 }
 
@@ -203,21 +201,6 @@ function checkScopes(route: Route, key: ApiKeyHolder, site: Site | null): void {
     throw new Denied("forbidden", `This API key needs the scope ${needed.join(" or ")}.`);
   if (route.allow !== "signed in" && roleOn(key, site?.id ?? null) === null)
     throw new Denied("forbidden", "This needs an API key for all sites.");
-}
-
-function validate(schema: z.ZodType | undefined, value: unknown): unknown {
-  if (!schema) return undefined;
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  // A filter that is ignored would show, or change, more than the caller asked for.
-  if (issue?.code === "unrecognized_keys") {
-    const [unknown = ""] = issue.keys;
-    throw new Refusal(unknown, `There is no field ${unknown} here. Check its spelling.`);
-  }
-  const field = issue?.path.join(".") ?? "";
-  const message = issue?.message.replace(/^Invalid input: /, "") ?? "is not valid";
-  throw new Refusal(field, field ? `${field}: ${message}.` : `${message}.`);
 }
 
 const zip = promisify(gzip);
@@ -269,7 +252,8 @@ function toRefusal(error: unknown, onDefect: (error: unknown) => void): Refusal 
   return new Denied("internal", "Something went wrong on the server. The log has the details.");
 }
 
-function refuse(reply: FastifyReply, { code, message, field, status, retryAfterSeconds, faults }: Refusal): FastifyReply {
+function refuse(reply: FastifyReply, refusal: Refusal): FastifyReply {
+  const { status, retryAfterSeconds } = refusal;
   if (retryAfterSeconds !== undefined) reply.header("retry-after", String(retryAfterSeconds));
-  return reply.code(status).send({ error: { code, message, ...(field && { field }), ...(faults && { faults }) } });
+  return reply.code(status).send(describeRefusal(refusal));
 }

@@ -2,17 +2,16 @@
 
 import type { IncomingHttpHeaders } from "node:http";
 import type { Frequency } from "../traffic/frequency.ts";
-import type { Observation, ObservedHeaders } from "../traffic/observation.ts";
+import { headerText, readHeaders, type Observation } from "../traffic/observation.ts";
 import type { Payload } from "./payload.ts";
 
 const maxUserAgentLength = 512;
-const maxHintLength = 256;
 
 type TagRequest = { headers: IncomingHttpHeaders; secure: boolean; address: string; country: string | null };
 
 export function observe(request: TagRequest, payload: Payload, frequency: Frequency): Observation {
   return {
-    userAgent: text(request.headers["user-agent"], maxUserAgentLength),
+    userAgent: headerText(request.headers["user-agent"], maxUserAgentLength),
     address: request.address,
     country: request.country,
     headers: readHeaders(request.headers, request.secure),
@@ -21,19 +20,6 @@ export function observe(request: TagRequest, payload: Payload, frequency: Freque
     frequency,
   };
 }
-
-export function readHeaders(headers: IncomingHttpHeaders, secure: boolean): ObservedHeaders {
-  return {
-    secure,
-    acceptLanguage: Boolean(headers["accept-language"]),
-    secFetch: Boolean(headers["sec-fetch-site"]),
-    brands: text(headers["sec-ch-ua"], maxHintLength),
-    platform: text(headers["sec-ch-ua-platform"], 40),
-    mobile: text(headers["sec-ch-ua-mobile"], 4),
-  };
-}
-
-const text = (header: string | string[] | undefined, maxLength: number) => String(header ?? "").slice(0, maxLength);
 
 /** A prefetched page or a preview is not visible yet, and may never be. */
 export function isPrefetch(headers: IncomingHttpHeaders): boolean {

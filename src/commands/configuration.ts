@@ -8,9 +8,7 @@ import { shortId } from "../kernel/ids.ts";
 import { readConfig } from "../installation/config.ts";
 import { planForNew, readConfigurationFile } from "../installation/configurationFile.ts";
 import { placeOf } from "../installation/installation.ts";
-import type { Access } from "../access/access.ts";
 import { withNewInstallation, printResult, type CliCommand, type CommandContext } from "./context.ts";
-import { withAccess } from "./member.ts";
 import { confirm } from "./terminal/confirm.ts";
 
 type ApplyOptions = { prune?: boolean; yes?: boolean; dryRun?: boolean };
@@ -26,11 +24,7 @@ export function configurationCommands(program: CliCommand): void {
       const file = await readConfigurationFile(path);
       const config = readConfig();
       const first = await planForNew(config, file, { prune: options.prune === true });
-      if (!first || !options.dryRun)
-        return withNewInstallation(
-          command,
-          withAccess((context, access) => run(context, access, file, options, command)),
-        );
+      if (!first || !options.dryRun) return withNewInstallation(command, (context) => run(context, file, options, command));
       if (command.optsWithGlobals().json !== true)
         process.stderr.write(`There is no installation in ${placeOf(config)} yet; apply creates it.\n`);
       printDryRun((...shown) => printResult(command, ...shown), first);
@@ -39,13 +33,10 @@ export function configurationCommands(program: CliCommand): void {
   program
     .command("export")
     .description("write the present configuration as a file for 'apply', without secrets")
-    .run(
-      withAccess(async (context, access) => {
-        const { exportConfiguration, toYaml } = await import("../configFile/export.ts");
-        const exported = await exportConfiguration({ ...context, access, rights: operatorRights });
-        context.print(exported, toYaml(exported).trimEnd());
-      }),
-    );
+    .run(async ({ call, print }) => {
+      const exported = await call("GET /configuration", {});
+      print(exported, exported.text.trimEnd());
+    });
 
   program
     .command("config-schema")
@@ -56,17 +47,11 @@ export function configurationCommands(program: CliCommand): void {
     });
 }
 
-async function run(
-  context: CommandContext,
-  access: Access,
-  file: FileText,
-  options: ApplyOptions,
-  command: Command,
-): Promise<void> {
+async function run(context: CommandContext, file: FileText, options: ApplyOptions, command: Command): Promise<void> {
   const { applyFile } = await import("../configFile/apply.ts");
   const { planFile } = await import("../configFile/plan.ts");
   const prune = options.prune === true;
-  const target = configurationContext(context, access);
+  const target = configurationContext(context);
   if (options.dryRun) {
     printDryRun(context.print, await planFile(target, file, { prune }));
     return;
@@ -84,17 +69,16 @@ async function run(
     },
   });
   const text = plan.changes.length === 0 ? "Nothing to change." : `Applied: ${summaryText(plan)}`;
-  const applied = plan.changes.length > 0;
-  context.print({ applied, ...describePlan(plan), notes }, [text, ...notes].join("\n"));
+  context.print({ ...describePlan(plan), notes }, [text, ...notes].join("\n"));
 }
 
 const printDryRun = (print: CommandContext["print"], plan: Plan) =>
-  print({ applied: false, ...describePlan(plan) }, [planText(plan), ...plan.notes].join("\n"));
+  print(describePlan(plan), [planText(plan), ...plan.notes].join("\n"));
 
-const configurationContext = ({ store, directory, config, by }: CommandContext, access: Access): ConfigurationContext => ({
+const configurationContext = ({ store, directory, access, config, by }: CommandContext): ConfigurationContext => ({
   store,
   directory,
-  access,
+  access: access(),
   allowPrivate: config.allowPrivate,
   rights: operatorRights,
   by,

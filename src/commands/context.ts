@@ -1,14 +1,21 @@
-// Provides every command with the configuration, an open store, readers of arguments, and one way to print.
+// Provides every command with the configuration, an open store, the routes of the management API, readers of arguments, and one
+// way to print.
 
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
+import type { Access } from "../access/access.ts";
+import { auditName, operator } from "../access/actor.ts";
+import type { Caller } from "../api/inProcess.ts";
+import { readEmailSha256 } from "../identity/person.ts";
 import { readConfig, type Config } from "../installation/config.ts";
 import { findInstallation, noInstallation, loadInstallation, placeOf } from "../installation/installation.ts";
+import type { Sha256 } from "../kernel/event.ts";
 import { Refusal, type By } from "../kernel/refusal.ts";
-import { dayMs, hourMs, minuteMs } from "../kernel/time.ts";
+import { dayMs, hourMs, maxTime, minuteMs } from "../kernel/time.ts";
 import { createDirectory, type Directory, type Site } from "../sites/directory.ts";
 import { findSite } from "../sites/manage.ts";
 import type { Store } from "../store/store.ts";
+import { createCommandApi } from "./api.ts";
 import { asInvoked } from "./terminal/invocation.ts";
 
 export type CommandContext = {
@@ -16,6 +23,9 @@ export type CommandContext = {
   directory: Directory;
   config: Config;
   by: By;
+  /** Calls a route of the management API. With --json, commands print what it answers. */
+  call: Caller;
+  access: () => Access;
   /** The result is printed as one JSON value. */
   isJson: boolean;
   print: (value: unknown, text: string) => void;
@@ -55,13 +65,15 @@ export async function withContext<T>(command: Command, work: (context: CommandCo
 
 async function loadContext<T>(command: Command, config: Config, work: (context: CommandContext) => Promise<T>): Promise<T> {
   const store = await loadInstallation(config);
+  const directory = createDirectory(store);
+  const api = createCommandApi(config, store, directory);
   try {
-    const directory = createDirectory(store);
     await directory.refresh();
-    const by = { actor: "command line", now: Date.now() };
+    const by = { actor: auditName(operator), now: Date.now() };
     const print: CommandContext["print"] = (...shown) => printResult(command, ...shown);
-    return await work({ store, directory, config, by, isJson: isJson(command), print });
+    return await work({ store, directory, config, by, call: api.call, access: api.access, isJson: isJson(command), print });
   } finally {
+    await api.close();
     await store.close();
   }
 }
@@ -97,6 +109,20 @@ function readValueFile(path: string): string {
   }
 }
 
+/** Reads --email, an address or its SHA-256; only the hash goes on. */
+export function readPersonOption(text: string | undefined): Sha256 | undefined {
+  const emailSha256 = text === undefined ? undefined : readEmailSha256(text);
+  if (emailSha256 === null) throw new Refusal("email", "--email is not an email address.");
+  return emailSha256;
+}
+
+/** Reads the name of a key. */
+export function readName(kind: string, text: string): string {
+  const name = text.trim();
+  if (name && name.length <= 100) return name;
+  throw new Refusal("name", `${kind} needs a name of at most 100 characters.`);
+}
+
 /** Collects the values of an option that may be repeated. */
 export const collectValues = (value: string, known: string[]) => [...known, value];
 
@@ -115,14 +141,21 @@ export function readDuration(text: string): number | null {
   return count === undefined ? null : Number(count) * (units[unit] ?? 0);
 }
 
-/** Reads when a key expires: a date, or a time from now. */
-export function readExpiry(text: string, now: number): number {
+/** Reads when a key expires: a date, or a time from now; null for never. */
+export function readExpiry(text: string | undefined, now: number): number | null {
+  if (text === undefined) return null;
   const fromNow = readDuration(text);
   const at = fromNow === null ? Date.parse(text) : now + fromNow;
   if (Number.isNaN(at))
     throw new Refusal("expires", `--expires "${text}" is neither a date like 2027-01-31 nor a time like 30d.`);
+  if (at <= now) throw new Refusal("expires", "The expiry is in the past.");
+  if (at > maxTime) throw new Refusal("expires", `--expires "${text}" is later than ${new Date(maxTime).getUTCFullYear()}.`);
   return at;
 }
+
+/** Names where a role or an API key is valid. */
+export const whereText = (directory: Directory, site: string | null) =>
+  site === null ? "all sites" : (directory.site(site)?.hosts[0] ?? site);
 
 /** Finds the named site; without a name, all sites. */
 export function findSites(directory: Directory, text: string | undefined): Site[] {

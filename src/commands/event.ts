@@ -1,146 +1,106 @@
+import type { Answer } from "../contract/contract.ts";
 import { describeConfirmation } from "../delivery/confirmations/describe.ts";
 import { describeCorrection } from "../delivery/corrections/describe.ts";
-import { releaseEvent } from "../delivery/release.ts";
-import { findEventById, readTrace, type Trace } from "../delivery/trace.ts";
-import { readVersion } from "../installation/installation.ts";
-import { hashPerson, readEmail } from "../identity/person.ts";
+import { findEventById } from "../delivery/trace.ts";
 import { describeFilterReason, type Mode } from "../kernel/event.ts";
-import { maskAddresses } from "../kernel/maskAddresses.ts";
+import { given } from "../http/given.ts";
 import { Missing, Refusal } from "../kernel/refusal.ts";
 import { countOf } from "../kernel/text.ts";
-import { findSite } from "../sites/manage.ts";
-import type { StoredEvent } from "../store/events/eventRow.ts";
-import { findSites, readNumber, table, timeText, toPrintableLines, type CommandContext, type CliCommand } from "./context.ts";
+import type { Site } from "../sites/directory.ts";
+import {
+  findSites,
+  readPersonOption,
+  table,
+  timeText,
+  toPrintableLines,
+  type CommandContext,
+  type CliCommand,
+} from "./context.ts";
+import { listPage, moreText, readPaging, selectSites, withPaging, type PagingOptions } from "./lists.ts";
+
+type ListOptions = PagingOptions & { email?: string; order?: string; filtered?: boolean; mode?: string };
+type Trace = Answer<"GET /sites/:site/events/:event">;
 
 export function eventCommands(program: CliCommand): void {
   const event = program.command("event").description("received events and their outcomes");
 
-  event
-    .command("list [site]")
+  withPaging(event.command("list [site]"), "events")
     .description("list events, newest first")
     .option("--email <email>", "only events of this person")
     .option("--order <id>", "only events with this order id")
     .option("--filtered", "only filtered events")
     .option("--mode <mode>", "only live or only test events")
-    .option("--before <id>", "only events older than this one")
-    .option("--limit <n>", "maximum number of events", "20")
-    .run(
-      async (
-        { store, directory, print },
-        siteText: string | undefined,
-        options: {
-          email?: string;
-          order?: string;
-          filtered?: boolean;
-          mode?: string;
-          before?: string;
-          limit: string;
-        },
-      ) => {
-        const sites = findSites(directory, siteText);
-        const limit = readNumber("limit", options.limit, 1000);
-        const email = options.email === undefined ? undefined : readEmail(options.email);
-        if (email === null) throw new Refusal("email", "--email is not an email address.");
-        const filter = {
-          ...(email ? { emailSha256: hashPerson({ email }).emailSha256 } : {}),
-          ...(options.order === undefined ? {} : { orderId: maskAddresses(options.order) }),
-          ...(options.filtered ? { status: "filtered" as const } : {}),
-          ...(options.mode === undefined ? {} : { mode: readMode(options.mode) }),
-          ...(options.before === undefined ? {} : { before: options.before }),
-          limit,
-        };
-        const ofEach = await Promise.all(sites.map((site) => store.events.list(site.id, filter)));
-        // Ids are in the order of time across sites.
-        const found = ofEach
-          .flat()
-          .toSorted((one, other) => (one.id < other.id ? 1 : -1))
-          .slice(0, limit);
-        const events = await Promise.all(
-          found.map(async (one) => ({ ...toJson(one), deliveries: await readStates(store, one) })),
-        );
-        const hostOf = (id: string) => directory.site(id)?.hosts[0] ?? id;
-        const rows = events.map((one) => [
-          one.id,
-          hostOf(one.site),
-          timeText(one.receivedAt),
-          one.event,
-          one.value === null ? "–" : `${one.value} ${one.currency}`,
-          one.orderId ?? "–",
-          one.status,
-          one.deliveries.map((delivery) => `${delivery.platform} ${delivery.state}`).join(", ") || "–",
-        ]);
-        const head = ["ID", "SITE", "RECEIVED (UTC)", "EVENT", "VALUE", "ORDER", "STATUS", "DELIVERIES"];
-        print({ events }, table(head, rows, "No matching events."));
-      },
-    );
+    .run(async ({ directory, call, print }, siteText: string | undefined, options: ListOptions) => {
+      const filter = given({
+        email: readPersonOption(options.email),
+        orderId: options.order,
+        status: options.filtered ? ("filtered" as const) : undefined,
+        mode: readMode(options.mode),
+      });
+      const { value, rows, next } = await listPage(
+        selectSites(directory, siteText),
+        readPaging(options),
+        (params, paging) => call("GET /sites/:site/events", { params, query: { ...filter, ...paging } }),
+        ({ id }) => id,
+      );
+      const cells = rows.map(({ site, item: one }) => [
+        one.id,
+        site.hosts[0] ?? site.id,
+        timeText(one.receivedAt),
+        one.event,
+        one.value === null ? "–" : `${one.value} ${one.currency}`,
+        one.orderId ?? "–",
+        one.status,
+        one.deliveries.map((delivery) => `${delivery.platform} ${delivery.state}`).join(", ") || "–",
+      ]);
+      const head = ["ID", "SITE", "RECEIVED (UTC)", "EVENT", "VALUE", "ORDER", "STATUS", "DELIVERIES"];
+      print(value, table(head, cells, "No matching events.") + moreText({ next }));
+    });
 
   event
     .command("show <id>")
     .description("show the full trace of one event, by its id or its platform event id")
     .option("--site <site>", "search only this site")
     .run(async (context, id: string, options: { site?: string }) => {
-      const trace = await readTrace({ ...context, version: readVersion() }, await findEvent(context, id, options.site));
-      // The attribution has these in full.
-      const { identity: _identity, withheld: _withheld, clickIds: _clickIds, ...shown } = trace;
-      context.print(shown, traceText(trace));
+      const trace = await readTrace(context, id, options.site);
+      context.print(trace, traceText(trace));
     });
 
   event
     .command("release <id>")
     .description('"not a bot": deliver a filtered event, and never filter events of this person again')
     .option("--site <site>", "search only this site")
-    .run(async (context, id: string, options: { site?: string }) => {
-      const found = await findEvent(context, id, options.site);
-      const site = findSite(context, found.siteId);
-      const deliveries = await releaseEvent(context, site, found, context.by);
+    .run(async (context, named: string, options: { site?: string }) => {
+      const { site, id } = await findEvent(context, named, options.site);
+      const released = await context.call("POST /sites/:site/events/:event/release", { params: { site: site.id, event: id } });
       context.print(
-        { event: { id: found.id, released: true, deliveries } },
-        `Event ${found.id} is released: ${countOf(deliveries, "delivery is", "deliveries are")} being sent, and events of this person are no longer filtered.`,
+        released,
+        `Event ${id} is released: ${countOf(released.deliveries, "delivery is", "deliveries are")} being sent, and events of this person are no longer filtered.`,
       );
     });
 }
 
+/** Finds the site that has an event, and the event's own id. */
 export async function findEvent(
   { store, directory }: CommandContext,
   id: string,
   siteText: string | undefined,
-): Promise<StoredEvent> {
+): Promise<{ site: Site; id: string }> {
   for (const site of findSites(directory, siteText)) {
     const event = await findEventById(store, site.id, id);
-    if (event) return event;
+    if (event) return { site, id: event.id };
   }
   throw new Missing("event", `There is no event ${id}.`);
 }
 
-export function readMode(text: string): Mode {
-  if (text !== "live" && text !== "test") throw new Refusal("mode", "--mode must be live or test.");
+export async function readTrace(context: CommandContext, named: string, siteText: string | undefined): Promise<Trace> {
+  const { site, id } = await findEvent(context, named, siteText);
+  return context.call("GET /sites/:site/events/:event", { params: { site: site.id, event: id } });
+}
+
+export function readMode(text: string | undefined): Mode | undefined {
+  if (text !== undefined && text !== "live" && text !== "test") throw new Refusal("mode", "--mode must be live or test.");
   return text;
-}
-
-function toJson(event: StoredEvent) {
-  const { id, siteId, mode, status, value, currency, orderId, receivedAt } = event;
-  return {
-    id,
-    site: siteId,
-    platformEventId: event.platformEventId,
-    mode,
-    status,
-    event: event.name,
-    value,
-    currency,
-    orderId,
-    receivedAt,
-  };
-}
-
-async function readStates(store: CommandContext["store"], event: StoredEvent) {
-  const deliveries = await store.deliveries.listByEvent(event.siteId, event.id);
-  return deliveries.map(({ connectionId, platform, state, reason }) => ({
-    connectionId,
-    platform,
-    state,
-    reason,
-  }));
 }
 
 function itemText(item: Trace["items"][number], currency: string): string {
@@ -148,7 +108,6 @@ function itemText(item: Trace["items"][number], currency: string): string {
   const price = item.price === null ? [] : [`${item.price} ${currency}`];
   return toPrintableLines([`${item.quantity} × ${item.id}`, ...price, ...texts].join(", ")).join(" ");
 }
-
 function traceText(trace: Trace): string {
   const { attribution } = trace;
   const clickIds = Object.entries(attribution.clickIds).map(
@@ -174,7 +133,7 @@ function traceText(trace: Trace): string {
     const next = delivery.nextTryAt === null ? "" : `, next attempt ${timeText(delivery.nextTryAt)} UTC`;
     lines.push(
       "",
-      `  ${delivery.platform} (${delivery.connectionId}): ${delivery.state}${delivery.reason ? `: ${delivery.reason}` : ""}${next}`,
+      `  ${delivery.platform} (${delivery.connection}): ${delivery.state}${delivery.reason ? `: ${delivery.reason}` : ""}${next}`,
     );
     if (delivery.confirmation) lines.push(`    confirmation: ${describeConfirmation(delivery.confirmation)}`);
     if (delivery.correction) lines.push(`    correction: ${describeCorrection(delivery.correction)}`);

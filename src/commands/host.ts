@@ -1,11 +1,10 @@
-import { createChecker } from "../domains/checker.ts";
-import { problemOf } from "../sites/hostProblems.ts";
-import { verifyHost } from "../domains/verify.ts";
+import type { Answer } from "../contract/contract.ts";
 import type { Host } from "../sites/directory.ts";
-import { stateOf } from "../sites/hosts.ts";
+import { readHost } from "../sites/hosts.ts";
 import { findSite } from "../sites/manage.ts";
-import { addHost, findHost, pauseHost, removeHost, resumeHost } from "../sites/manageHosts.ts";
-import { findSites, table, timeText, type CommandContext, type CliCommand } from "./context.ts";
+import { findHost } from "../sites/manageHosts.ts";
+import { table, timeText, type CommandContext, type CliCommand } from "./context.ts";
+import { listItems } from "./lists.ts";
 
 export function hostCommands(program: CliCommand): void {
   const hosts = program.command("host").description("the hosts of sites, where conversions happen");
@@ -13,51 +12,48 @@ export function hostCommands(program: CliCommand): void {
   hosts
     .command("add <site> <host>")
     .description("add another host to a site; it is served at once")
-    .run(async (context, text: string, name: string) => {
-      const host = await addHost(context, findSite(context, text), name, {
-        ...context.by,
-        isTrusted: true,
-      });
-      context.print(
-        { host: toJson(context, host) },
-        `${host.host} belongs to site ${host.siteId} and is served. Check that it points to this relay:\n  cleancast host verify ${host.host}`,
+    .run(async ({ directory, call, print }, text: string, host: string) => {
+      const { id } = findSite({ directory }, text);
+      const site = await call("POST /sites/:site/hosts", { params: { site: id }, body: { host } });
+      const added = readHost(host) ?? host;
+      print(
+        site,
+        `${added} belongs to site ${id} and is served. Check that it points to this relay:\n  cleancast host verify ${added}`,
       );
     });
 
   hosts
     .command("list [site]")
     .description("list hosts with their state and the result of the last check")
-    .run(async (context, text: string | undefined) => {
-      const sites = findSites(context.directory, text);
-      const all = sites.flatMap(({ hostRows }) => hostRows).map((host) => toJson(context, host));
-      const rows = all.map((one) => [one.host, one.site, one.state, timeText(one.checkedAt), one.problem?.what ?? ""]);
+    .run(async ({ directory, call, print }, siteText: string | undefined) => {
+      const { value, rows } = await listItems(directory, siteText, (params) => call("GET /sites/:site/hosts", { params }));
+      const cells = rows.map(({ site, item: one }) => [
+        one.host,
+        site.id,
+        one.state,
+        timeText(one.checkedAt),
+        one.problem?.what ?? "",
+      ]);
       const head = ["HOST", "SITE", "STATE", "CHECKED (UTC)", "PROBLEM"];
-      context.print({ hosts: all }, table(head, rows, "No hosts yet. Add a site: cleancast site add shop.example.com"));
+      print(value, table(head, cells, "No hosts yet. Add a site: cleancast site add shop.example.com"));
     });
 
   hosts
     .command("verify <host>")
     .description("check now that a host points to this relay; exit code 1 when it does not")
     .run(async (context, name: string) => {
-      const checker = createChecker(context.config);
-      try {
-        const found = findHost(context.directory.sites(), name);
-        const host = await verifyHost({ ...context, checker }, found, context.by, Date.now);
-        context.print({ host: toJson(context, host) }, verdictText(context, host));
-        if (host.finding !== null) process.exitCode = 1;
-      } finally {
-        await checker.sender.close();
-      }
+      const host = await context.call("POST /sites/:site/hosts/:host/verify", { params: paramsOf(context, name) });
+      context.print(host, verdictText(host));
+      if (host.problem !== null) process.exitCode = 1;
     });
 
   hosts
     .command("pause <host>")
     .description("stop serving a host, as if it were unknown")
     .run(async (context, name: string) => {
-      const host = findHost(context.directory.sites(), name);
-      await pauseHost(context, host, context.by);
+      const host = await context.call("POST /sites/:site/hosts/:host/pause", { params: paramsOf(context, name) });
       context.print(
-        { host: host.host, state: "paused" },
+        host,
         `${host.host} is paused: no tag, no visits, no certificate. Events with a valid key are still accepted.`,
       );
     });
@@ -66,47 +62,34 @@ export function hostCommands(program: CliCommand): void {
     .command("resume <host>")
     .description("serve a paused host again")
     .run(async (context, name: string) => {
-      const paused = findHost(context.directory.sites(), name);
-      await resumeHost(context, paused, context.by);
-      const { host } = paused;
-      const state = stateOf(findHost(context.directory.sites(), host));
-      const text = state === "waiting" ? "is served as soon as it is verified" : "is served again";
-      context.print({ host, state }, `${host} ${text}.`);
+      const host = await context.call("POST /sites/:site/hosts/:host/resume", { params: paramsOf(context, name) });
+      const text = host.state === "waiting" ? "is served as soon as it is verified" : "is served again";
+      context.print(host, `${host.host} ${text}.`);
     });
 
   hosts
     .command("remove <host>")
     .description("remove a host from its site; the last one can only be paused")
     .run(async (context, name: string) => {
-      const host = findHost(context.directory.sites(), name);
-      await removeHost(context, host, context.by);
-      context.print({ host: host.host, removed: true }, `${host.host} is removed from site ${host.siteId}.`);
+      const params = paramsOf(context, name);
+      const removed = await context.call("DELETE /sites/:site/hosts/:host", { params });
+      context.print(removed, `${params.host} is removed from site ${params.site}.`);
     });
 }
 
-/** The relay's own host name, which other hosts must point to. */
-function relayNameOf({ config }: CommandContext): string | null {
-  return config.hasUrl ? new URL(config.publicUrl).hostname : null;
+function paramsOf({ directory }: CommandContext, name: string): { site: string; host: string } {
+  const { siteId, host }: Host = findHost(directory.sites(), name);
+  return { site: siteId, host };
 }
 
-function toJson(context: CommandContext, host: Host) {
-  const { siteId, addedAt, verifiedAt, verifiedBy, checkedAt, failingSince } = host;
-  return {
-    host: host.host,
-    site: siteId,
-    state: stateOf(host),
-    addedAt,
-    verifiedAt,
-    verifiedBy,
-    checkedAt,
-    failingSince,
-    problem: problemOf(host.host, host, relayNameOf(context)),
-  };
-}
-
-function verdictText(context: CommandContext, host: Host): string {
-  const { problem } = toJson(context, host);
-  const isVerified = host.verifiedAt !== null && host.verifiedAt === host.checkedAt;
-  const verified = isVerified ? `${host.host} points to this relay, verified by ${host.verifiedBy}.` : null;
+function verdictText({
+  host,
+  problem,
+  verifiedAt,
+  checkedAt,
+  verifiedBy,
+}: Answer<"POST /sites/:site/hosts/:host/verify">): string {
+  const isVerified = verifiedAt !== null && verifiedAt === checkedAt;
+  const verified = isVerified ? `${host} points to this relay, verified by ${verifiedBy}.` : null;
   return [verified, problem && `${problem.what}\n${problem.whatToDo}`].filter(Boolean).join("\n");
 }

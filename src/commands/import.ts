@@ -1,6 +1,7 @@
 import { closeSync, existsSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
 import type { ImportContext, ImportRequest, Report } from "../import/import.ts";
 import type { RefusedRow } from "../import/run.ts";
+import { given } from "../http/given.ts";
 import { ulid } from "../kernel/ids.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { ImportKind } from "../store/sites/imports.ts";
@@ -48,30 +49,18 @@ export function importCommands(program: CliCommand): void {
   group
     .command("list [site]")
     .description("list imports with their progress")
-    .run(async ({ store, directory, print }, siteText: string | undefined) => {
-      const site = findSiteOrOnly(directory, siteText);
-      const imports = (await store.imports.list(site.id)).map(
-        ({ id, kind, file, state, line, tally, options, startedAt, updatedAt }) => ({
-          id,
-          kind,
-          file,
-          state,
-          line,
-          deliver: options.deliver,
-          startedAt,
-          updatedAt,
-          tally,
-        }),
-      );
-      const cells = imports.map((one) => [
-        timeText(one.startedAt),
-        one.kind,
-        one.file,
-        one.state,
-        ...["rows", "imported", "duplicates", "refused"].map((name) => Number(one.tally[name] ?? 0).toLocaleString("en-US")),
+    .run(async ({ directory, call, print }, siteText: string | undefined) => {
+      const { id } = findSiteOrOnly(directory, siteText);
+      const listed = await call("GET /sites/:site/imports", { params: { site: id } });
+      const cells = listed.items.map(({ startedAt, kind, file, state, tally }) => [
+        timeText(startedAt),
+        kind,
+        file,
+        state,
+        ...[tally.rows, tally.imported, tally.duplicates, tally.refused].map((count) => (count ?? 0).toLocaleString("en-US")),
       ]);
       const head = ["STARTED (UTC)", "KIND", "FILE", "STATE", "ROWS", "IMPORTED", "DUPLICATES", "REFUSED"];
-      print({ imports }, table(head, cells, "Nothing was imported yet."));
+      print(listed, table(head, cells, "Nothing was imported yet."));
     });
 }
 
@@ -107,7 +96,7 @@ async function runImport(kind: ImportKind, path: string, options: Options, comma
       requestedColumns: readPairs(options.map, keepAtSign),
       defaults: {
         ...readPairs(options.constant, keepAtSign),
-        ...(options.event === undefined ? {} : { event: options.event }),
+        ...given({ event: options.event }),
       },
       rules,
       deliver,
@@ -169,11 +158,11 @@ function readDeliver({ deliver, dryRun }: Options): string {
 type RuleOptions = { timeZone?: string; dates?: string; decimal?: string };
 
 export async function readRules(
-  { timeZone: given, dates, decimal }: RuleOptions,
+  { timeZone: wanted, dates, decimal }: RuleOptions,
   defaultZone: string,
 ): Promise<ImportRequest["rules"]> {
   const { isTimeZone } = await import("../tables/values.ts");
-  const timeZone = given ?? defaultZone;
+  const timeZone = wanted ?? defaultZone;
   if (!isTimeZone(timeZone)) throw new Refusal("time-zone", `${timeZone} is not a time zone. Write it like Europe/Berlin.`);
   if (dates !== undefined && dates !== "mdy" && dates !== "dmy")
     throw new Refusal("dates", "--dates is mdy (month first) or dmy (day first).");

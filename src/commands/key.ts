@@ -1,9 +1,9 @@
-import type { Site } from "../sites/directory.ts";
 import { makeKey } from "../sites/keys.ts";
-import { describeKeys } from "../sites/keyUses.ts";
-import { addKey, findKey, findSite, revokeKey, rotateKey } from "../sites/manage.ts";
+import type { Site } from "../sites/directory.ts";
+import { findKey, findSite } from "../sites/manage.ts";
 import { addOwnKey } from "../sites/ownKeys.ts";
-import { findSites, printResult, readExpiry, table, timeText, type CliCommand, type CommandContext } from "./context.ts";
+import { printResult, readExpiry, readName, table, timeText, type CliCommand, type CommandContext } from "./context.ts";
+import { listItems } from "./lists.ts";
 
 type AddOptions = { test?: boolean; expires?: string; hash?: string; prefix?: string };
 
@@ -19,13 +19,13 @@ export function keyCommands(program: CliCommand): void {
     .option("--prefix <text>", "with --hash: the first characters of the key, shown in lists")
     .run(async (context, siteText: string, name: string, options: AddOptions) => {
       const site = findSite(context, siteText);
-      const expiresAt = options.expires === undefined ? null : readExpiry(options.expires, context.by.now);
-      const wanted = { name, mode: options.test ? "test" : "live", expiresAt } as const;
+      const expiresAt = readExpiry(options.expires, context.by.now);
+      const wanted = { name: readName("A key", name), mode: options.test ? "test" : "live", expiresAt } as const;
       if (options.hash !== undefined) return addByHash(context, site, { ...wanted, hash: options.hash, prefix: options.prefix });
-      const added = await addKey(context, site, wanted, context.by);
+      const added = await context.call("POST /sites/:site/keys", { params: { site: site.id }, body: wanted });
       const opened = added.openedInbound ? `\n${openedText(site)}` : "";
       context.print(
-        { id: added.id, key: added.key, ...(added.openedInbound ? { inbound: "on" } : {}) },
+        added,
         `${added.key}\n\nKey ${added.id}. It is shown only once: keep it on a server, never in browser code.${opened}`,
       );
     });
@@ -42,14 +42,11 @@ export function keyCommands(program: CliCommand): void {
   key
     .command("list [site]")
     .description("list the keys of a site, or of all sites")
-    .run(async ({ store, directory, by, print }, siteText: string | undefined) => {
-      const keys = [];
-      for (const site of findSites(directory, siteText)) {
-        for (const one of await describeKeys(store, site, by.now)) keys.push({ site: site.id, ...one });
-      }
-      const rows = keys.map((one) => [
+    .run(async ({ directory, call, print }, siteText: string | undefined) => {
+      const { value, rows } = await listItems(directory, siteText, (params) => call("GET /sites/:site/keys", { params }));
+      const cells = rows.map(({ site, item: one }) => [
         one.id,
-        one.site,
+        site.id,
         one.name,
         `${one.prefix}…`,
         one.state,
@@ -58,15 +55,16 @@ export function keyCommands(program: CliCommand): void {
         timeText(one.expiresAt),
       ]);
       const head = ["ID", "SITE", "NAME", "KEY", "STATE", "LAST USED", "USES 24H", "EXPIRES"];
-      print({ keys }, table(head, rows, "No keys yet. Create one: cleancast key add SITE NAME"));
+      print(value, table(head, cells, "No keys yet. Create one: cleancast key add SITE NAME"));
     });
 
   key
     .command("revoke <id>")
     .description("revoke a key at once")
-    .run(async (context, id: string) => {
-      await revokeKey(context, findKey(context.directory.sites(), id), context.by);
-      context.print({ id, revoked: true }, `Key ${id} is revoked; running servers refuse it within 2 seconds.`);
+    .run(async ({ directory, call, print }, id: string) => {
+      const params = { site: findKey(directory.sites(), id).siteId, key: id };
+      const revoked = await call("DELETE /sites/:site/keys/:key", { params });
+      print(revoked, `Key ${id} is revoked; running servers refuse it within 2 seconds.`);
     });
 
   key
@@ -74,12 +72,12 @@ export function keyCommands(program: CliCommand): void {
     .description("create a new key in place of this one, which stays valid for 24 hours")
     .option("--expires <when>", "when the new key expires; never if left out")
     .run(async (context, id: string, options: { expires?: string }) => {
-      const expiresAt = options.expires === undefined ? null : readExpiry(options.expires, context.by.now);
-      const old = findKey(context.directory.sites(), id);
-      const rotated = await rotateKey(context, old, expiresAt, context.by);
-      const site = findSite(context, old.siteId);
+      const expiresAt = readExpiry(options.expires, context.by.now);
+      const site = findSite(context, findKey(context.directory.sites(), id).siteId);
+      const params = { site: site.id, key: id };
+      const rotated = await context.call("POST /sites/:site/keys/:key/rotate", { params, body: { expiresAt } });
       context.print(
-        { id: rotated.id, key: rotated.key, old: { id, expiresAt: rotated.oldExpiresAt } },
+        rotated,
         `${rotated.key}\n\nKey ${rotated.id} of ${site.hosts[0]}. The old key ${id} works until ${timeText(rotated.oldExpiresAt)} UTC.`,
       );
     });
@@ -88,9 +86,6 @@ export function keyCommands(program: CliCommand): void {
 const openedText = (site: Site) => `Inbound is now on for ${site.hosts[0]}: this is the site's first key.`;
 
 async function addByHash(context: CommandContext, site: Site, wanted: Parameters<typeof addOwnKey>[2]): Promise<void> {
-  const { id, openedInbound } = await addOwnKey(context, site, wanted, context.by);
-  context.print(
-    { id, ...(openedInbound ? { inbound: "on" } : {}) },
-    `Key ${id} is added by its hash.${openedInbound ? ` ${openedText(site)}` : ""}`,
-  );
+  const added = await addOwnKey(context, site, wanted, context.by);
+  context.print(added, `Key ${added.id} is added by its hash.${added.openedInbound ? ` ${openedText(site)}` : ""}`);
 }

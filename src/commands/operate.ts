@@ -7,6 +7,7 @@ import { countOf } from "../kernel/text.ts";
 import { serve } from "../main.ts";
 import { waitForStopSignal } from "../server/shutdown.ts";
 import { findSiteOrOnly, printResult, table, timeText, type CliCommand } from "./context.ts";
+import { moreText, readPaging, withPaging, type PagingOptions } from "./lists.ts";
 
 export function operateCommands(program: CliCommand): void {
   program
@@ -51,15 +52,16 @@ export function operateCommands(program: CliCommand): void {
       );
     });
 
-  program
-    .command("audit [site]")
+  withPaging(program.command("audit [site]"), "changes", "100")
     .description("show who changed what, newest first")
     .option("--installation", "changes of the installation: members, API keys, deleted sites, encryption keys")
-    .run(async ({ store, directory, print }, siteText: string | undefined, options: AuditOptions) => {
-      const siteId = options.installation ? "" : findSiteOrOnly(directory, siteText).id;
-      const lines = await store.audit.list(siteId, 100);
-      const rows = lines.map((line) => [timeText(line.at), line.actor, line.action, JSON.stringify(line.detail)]);
-      print({ audit: lines }, table(["TIME (UTC)", "ACTOR", "ACTION", "DETAIL"], rows, "No changes yet."));
+    .run(async ({ directory, call, print }, siteText: string | undefined, options: AuditOptions) => {
+      const query = readPaging(options);
+      const listed = options.installation
+        ? await call("GET /audit", { query })
+        : await call("GET /sites/:site/audit", { params: { site: findSiteOrOnly(directory, siteText).id }, query });
+      const rows = listed.items.map((line) => [timeText(line.at), line.actor, line.action, JSON.stringify(line.detail)]);
+      print(listed, table(["TIME (UTC)", "ACTOR", "ACTION", "DETAIL"], rows, "No changes yet.") + moreText(listed));
     });
 
   program
@@ -80,7 +82,7 @@ export function operateCommands(program: CliCommand): void {
     });
 }
 
-type AuditOptions = { installation?: boolean };
+type AuditOptions = PagingOptions & { installation?: boolean };
 
 const marks: Record<Level, string> = { ok: "ok", note: "note", warning: "warn", error: "FAIL" };
 

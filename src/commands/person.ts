@@ -1,22 +1,18 @@
+import type { Answer } from "../contract/contract.ts";
 import { maxIdLength, type Person, type Visit } from "../kernel/event.ts";
 import { browserIds, clickIdName, clickIds, isBrowserId, isUtmField, utmFields } from "../identity/clickIds.ts";
 import { hashPerson, readEmail, readSha256 } from "../identity/person.ts";
-import {
-  countPersonData,
-  newPersonRequest,
-  setConsent,
-  addOperatorVisit,
-  erasePerson,
-  exportPerson,
-} from "../identity/people.ts";
+import { addOperatorVisit, countPersonData, newPersonRequest } from "../identity/people.ts";
 import { holdsAddress, maskAddresses } from "../kernel/maskAddresses.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { countOf } from "../kernel/text.ts";
+import type { Directory } from "../sites/directory.ts";
 import { findSite } from "../sites/manage.ts";
 import { readPairs, timeText, type CliCommand } from "./context.ts";
 import { confirm } from "./terminal/confirm.ts";
 
 type PersonOptions = { email?: string; hashedEmail?: string };
+type FoundVisit = Answer<"POST /sites/:site/people/find">["visits"][number];
 type VisitOptions = PersonOptions & { seenAt?: string };
 
 export function personCommands(program: CliCommand): void {
@@ -37,15 +33,13 @@ export function personCommands(program: CliCommand): void {
 
   forPerson(identity.command("get <site>"))
     .description("show the identity record and the consent of a person")
-    .run(async ({ store, directory, print }, siteText: string, options: PersonOptions) => {
-      const site = findSite({ directory }, siteText);
-      const { emailSha256 } = readPerson(options);
-      const record = await store.people.findIdentity(site.id, emailSha256);
-      const consent = await store.people.readConsent(site.id, emailSha256);
+    .run(async ({ directory, call, print }, siteText: string, options: PersonOptions) => {
+      const found = await call("POST /sites/:site/people/find", inputOf(directory, siteText, options));
+      const { emailSha256, consent, visits } = found;
       print(
-        { emailSha256, identity: record, consent },
-        record
-          ? `${emailSha256}\nconsent ${consent}\n${record.visits.map(visitText).join("\n")}`
+        found,
+        visits.length > 0
+          ? `${emailSha256}\nconsent ${consent}\n${visits.map(visitText).join("\n")}`
           : `Nothing is stored for ${emailSha256}; consent ${consent}.`,
       );
     });
@@ -54,41 +48,40 @@ export function personCommands(program: CliCommand): void {
 
   forPerson(person.command("export <site>"))
     .description("everything that is stored about a person, as JSON")
-    .run(async ({ store, directory, by, print }, siteText: string, options: PersonOptions) => {
-      const site = findSite({ directory }, siteText);
-      const exported = await exportPerson(store, newPersonRequest(site, readPerson(options).emailSha256, by));
+    .run(async ({ directory, call, print }, siteText: string, options: PersonOptions) => {
+      const exported = await call("POST /sites/:site/people/export", inputOf(directory, siteText, options));
       print(exported, JSON.stringify(exported, null, 2));
     });
 
   forPerson(person.command("erase <site>"))
     .description("erase a person; an opt-out is kept and still applies")
     .option("--yes", "do it without asking")
-    .run(async ({ store, directory, by, print }, siteText: string, options: PersonOptions & { yes?: boolean }) => {
-      const site = findSite({ directory }, siteText);
-      const { emailSha256 } = readPerson(options);
-      const request = newPersonRequest(site, emailSha256, by);
+    .run(async ({ store, directory, call, by, print }, siteText: string, options: PersonOptions & { yes?: boolean }) => {
+      const input = inputOf(directory, siteText, options);
+      const request = newPersonRequest(findSite({ directory }, siteText), input.body.email, by);
       const data = await countPersonData(store, request);
       const isStored = data.identity || data.visitors > 0 || data.events > 0 || data.orders > 0;
       const what = `This erases ${dataText(data)}. It cannot be undone.`;
       if (isStored) await confirm({ what, yes: options.yes });
-      const erased = await erasePerson(store, request);
-      print(
-        { emailSha256, ...erased },
-        isStored ? `Erased: ${dataText({ ...data, ...erased })}.` : "Nothing was stored about this person.",
-      );
+      const erased = await call("POST /sites/:site/people/erase", input);
+      print(erased, isStored ? `Erased: ${dataText({ ...data, ...erased })}.` : "Nothing was stored about this person.");
     });
 
   forPerson(program.command("consent").description("the consent of a person").command("set <site> <decision>"))
     .description("granted or denied: may identifiers of this person be used?")
-    .run(async ({ store, directory, by, print }, siteText: string, decision: string, options: PersonOptions) => {
-      const site = findSite({ directory }, siteText);
-      if (decision !== "granted" && decision !== "denied") {
+    .run(async ({ directory, call, print }, siteText: string, decision: string, options: PersonOptions) => {
+      const { params, body } = inputOf(directory, siteText, options);
+      if (decision !== "granted" && decision !== "denied")
         throw new Refusal("decision", `"${decision}" is not a decision; write granted or denied.`);
-      }
-      const { emailSha256 } = readPerson(options);
-      await setConsent(store, newPersonRequest(site, emailSha256, by), decision);
-      print({ emailSha256, consent: decision }, `${emailSha256}: ${decision}.`);
+      const set = await call("POST /sites/:site/people/consent", { params, body: { ...body, decision } });
+      print(set, `${body.email}: ${decision}.`);
     });
+}
+
+/** The API also takes the hash of an address. */
+function inputOf(directory: Directory, siteText: string, options: PersonOptions) {
+  const { id } = findSite({ directory }, siteText);
+  return { params: { site: id }, body: { email: readPerson(options).emailSha256 } };
 }
 
 function dataText({ identity, visitors, events, orders }: Awaited<ReturnType<typeof countPersonData>>): string {
@@ -144,10 +137,9 @@ function buildVisit(pairs: Record<string, string>, seenAt: number): Visit {
   return visit;
 }
 
-function visitText(visit: Visit): string {
-  const ids = Object.entries(visit.clickIds).map(([name, id]) => `${name}=${id.value}`);
-  const rest = Object.entries({ ...visit.utm, ...visit.browserIds }).map(([name, value]) => `${name}=${value}`);
-  return `${timeText(visit.seenAt)}  ${[...ids, ...rest].join("  ")}${visit.verdict?.bot ? `  (bot: ${visit.verdict.reasons[0]})` : ""}`;
+function visitText({ seenAt, isBot, reason, ...visit }: FoundVisit): string {
+  const ids = Object.entries({ ...visit.clickIds, ...visit.utm, ...visit.browserIds }).map(([name, value]) => `${name}=${value}`);
+  return `${timeText(seenAt)}  ${ids.join("  ")}${isBot ? `  (bot: ${reason})` : ""}`;
 }
 
 function readSeenAt(text: string | undefined, now: number, keepMs: number): number {

@@ -1,14 +1,8 @@
-import { urlFault } from "../delivery/addresses.ts";
-import { readTag, tagLines, tagScripts } from "../identity/tagScript.ts";
+import type { Answer } from "../contract/contract.ts";
 import { countOf } from "../kernel/text.ts";
-import { describeConnection } from "../sites/connectionSettings.ts";
-import { countContents, deleteSite, type DeletedContents } from "../sites/deleteSite.ts";
-import { hasSettings, type Site } from "../sites/directory.ts";
-import { stateOf } from "../sites/hosts.ts";
-import { describeKeys } from "../sites/keyUses.ts";
-import { addSite, findSite, changeSiteSettings } from "../sites/manage.ts";
+import { findSite } from "../sites/manage.ts";
 import { countLosses, type RetentionLoss } from "../sites/retention.ts";
-import { checkAlertWebhook, describeSettings, settingLabels, settingNotes } from "../sites/settings.ts";
+import { settingLabels } from "../sites/settings.ts";
 import { findSiteOrOnly, readPairs, table, timeText, type CliCommand, type CommandContext } from "./context.ts";
 import { addSiteMove } from "./database/siteMove.ts";
 import { confirm, countText } from "./terminal/confirm.ts";
@@ -19,10 +13,11 @@ export function siteCommands(program: CliCommand): void {
   site
     .command("add <host>")
     .description("add a site for a host such as shop.example.com")
-    .runOrCreate(async (context, host: string) => {
-      const { id, hosts } = await addSite(context, host, context.by);
-      context.print(
-        { site: { id, hosts } },
+    .runOrCreate(async ({ call, print }, host: string) => {
+      const added = await call("POST /sites", { body: { host } });
+      const { id, hosts } = added;
+      print(
+        added,
         `Site ${id} for ${hosts.join(", ")}. Inbound is off until its first key is created:\n  cleancast key add ${hosts[0]} "my CRM"`,
       );
     });
@@ -30,54 +25,40 @@ export function siteCommands(program: CliCommand): void {
   site
     .command("list")
     .description("list all sites")
-    .run(async ({ directory, print }) => {
-      const sites = [...directory.sites()].map(({ id, hosts, settings, keys, connections, unreadable, leaving }) => ({
-        id,
-        hosts,
-        settings: describeSettings(settings),
-        ...(unreadable && { unreadable }),
-        leaving,
-        keys: keys.filter((key) => key.revokedAt === null).length,
-        connections: connections.length,
-      }));
-      const rows = sites.map((one) => [
+    .run(async ({ call, print }) => {
+      const listed = await call("GET /sites", {});
+      const rows = listed.items.map((one) => [
         one.id,
         one.hosts.join(", "),
         inboundText(one),
-        String(one.keys),
-        String(one.connections),
+        String(one.health.keys),
+        String(sumOf(one.health.connections)),
       ]);
-      print(
-        { sites },
-        table(
-          ["ID", "HOSTS", "INBOUND", "KEYS", "CONNECTIONS"],
-          rows,
-          "No sites yet. Add one: cleancast site add shop.example.com",
-        ),
-      );
+      const head = ["ID", "HOSTS", "INBOUND", "KEYS", "CONNECTIONS"];
+      print(listed, table(head, rows, "No sites yet. Add one: cleancast site add shop.example.com"));
     });
 
   site
     .command("show [site]")
     .description("show a site: hosts, settings, keys, connections and webhooks")
     .run(async (context, text: string | undefined) => {
-      const shown = await describeSite(context, findSiteOrOnly(context.directory, text));
-      context.print({ site: shown }, describedText(shown));
+      const shown = await readSite(context, findSiteOrOnly(context.directory, text).id);
+      context.print(shown, describedText(shown));
     });
 
   site
     .command("delete <site>")
     .description("delete a site with all its data; its keys stop working at once")
     .option("--yes", "do it without asking")
-    .run(async (context, text: string, { yes }: { yes?: boolean }) => {
-      const found = findSite(context, text);
-      const name = found.hosts[0] ?? found.id;
-      const what = `${deletionText(name, await countContents(context, found))} This cannot be undone.`;
-      await confirm({ what, yes, answer: name });
-      const deleted = await deleteSite(context, found, context.by);
-      context.print(
-        { id: found.id, hosts: found.hosts, deleted },
-        `Site ${found.id} (${name}) is deleted. Running servers refuse its keys within 2 seconds, and its data is removed in the background.`,
+    .run(async ({ directory, call, print }, text: string, { yes }: { yes?: boolean }) => {
+      const { id, hosts } = findSite({ directory }, text);
+      const name = hosts[0] ?? id;
+      const contents = await call("GET /sites/:site/contents", { params: { site: id } });
+      await confirm({ what: `${deletionText(name, contents)} This cannot be undone.`, yes, answer: name });
+      const deleted = await call("DELETE /sites/:site", { params: { site: id }, query: { confirm: name } });
+      print(
+        deleted,
+        `Site ${id} (${name}) is deleted. Running servers refuse its keys within 2 seconds, and its data is removed in the background.`,
       );
     });
 
@@ -89,88 +70,77 @@ export function siteCommands(program: CliCommand): void {
     .option("--yes", "also where a shorter keep, keep_events or keep_log deletes data")
     .addHelpText("after", `\nSettings:\n${settingLabels.map(({ label, help }) => `  ${label.padEnd(20)}${help}`).join("\n")}`)
     .run(async (context, text: string, words: string[], { yes }: { yes?: boolean }) => {
-      const changes = readPairs(words);
+      const settings = readPairs(words);
       const found = findSite(context, text);
-      const losses = await countLosses(context.store, found, changes, context.by.now);
-      if (losses.length > 0) await confirm({ what: lossText(losses, changes), yes });
-      const { allowPrivate, countryFile, smtp } = context.config;
-      checkAlertWebhook(changes, (url) => urlFault(allowPrivate, url));
-      const changed = await changeSiteSettings(context, found, changes, context.by);
-      const settings = describeSettings(changed);
-      const shown = Object.keys(changes).map((label) => `${label}=${settings[label]}`);
-      const available = { countries: Boolean(countryFile), mail: smtp !== null };
-      const notes = settingNotes(Object.keys(changes), changed, available);
-      if (!hasSettings(found))
-        notes.push("The other settings could not be read. They have their defaults now, and consent_mode is opt-in.");
-      context.print({ site: { id: found.id, settings }, notes }, [`Site ${found.id}: ${shown.join(" ")}`, ...notes].join("\n"));
+      const losses = await countLosses(context.store, found, settings, context.by.now);
+      if (losses.length > 0) await confirm({ what: lossText(losses, settings), yes });
+      const changed = await context.call("PATCH /sites/:site/settings", { params: { site: found.id }, body: { settings } });
+      const shown = changed.items.filter(({ name }) => name in settings).map(({ name, value }) => `${name}=${value}`);
+      context.print(changed, [`Site ${found.id}: ${shown.join(" ")}`, ...changed.notes].join("\n"));
     });
 }
 
-function inboundText(site: Pick<Site, "unreadable" | "leaving"> & { settings: Record<string, string> }): string {
-  if (site.leaving) return site.leaving.state === "moved" ? "moved" : "read-only";
-  return hasSettings(site) ? (site.settings["inbound"] ?? "") : "cannot be read";
+const sumOf = (counts: Record<string, number>) => Object.values(counts).reduce((sum, count) => sum + count, 0);
+
+function inboundText({ leaving, isReadable, inbound }: Answer<"POST /sites">): string {
+  if (leaving) return leaving.state === "moved" ? "moved" : "read-only";
+  return isReadable ? (inbound ? "on" : "off") : "cannot be read";
 }
 
+type Shown = Awaited<ReturnType<typeof readSite>>;
+
 /** Everything about a site that is not secret. */
-async function describeSite({ store, by }: CommandContext, site: Site) {
-  const { id, name, createdAt, settings, hostRows, connections, leaving } = site;
-  const webhooks = await store.webhooks.list(id);
+async function readSite({ call }: CommandContext, id: string) {
+  const params = { site: id };
   return {
-    id,
-    name,
-    createdAt,
-    hosts: hostRows.map((host) => ({ host: host.host, state: stateOf(host) })),
-    settings: describeSettings(settings),
-    keys: (await describeKeys(store, site, by.now)).filter(({ state }) => state !== "revoked"),
-    connections: connections.map(describeConnection),
-    webhooks: webhooks.map(({ id: webhookId, origin, state, stateReason }) => ({
-      id: webhookId,
-      url: `${origin}/…`,
-      state,
-      stateReason,
-    })),
-    lastEventAt: await store.health.lastEventAt(id),
-    leaving,
+    site: await call("GET /sites/:site", { params }),
+    hosts: await call("GET /sites/:site/hosts", { params }),
+    keys: await call("GET /sites/:site/keys", { params }),
+    connections: await call("GET /sites/:site/connections", { params }),
+    webhooks: await call("GET /sites/:site/webhooks", { params }),
+    settings: await call("GET /sites/:site/settings", { params }),
   };
 }
 
-function describedText(site: Awaited<ReturnType<typeof describeSite>>): string {
-  const { id, createdAt, hosts, settings, keys, connections, webhooks, lastEventAt, leaving } = site;
+function describedText({ site, hosts, keys, connections, webhooks, settings }: Shown): string {
   const list = (title: string, lines: readonly string[]) => [
     "",
     title,
     ...(lines.length > 0 ? lines : ["none"]).map((line) => `  ${line}`),
   ];
   const reason = (text: string | null) => (text === null ? "" : `: ${text}`);
+  const { id, createdAt, leaving, health } = site;
   return [
-    `Site ${id}, created ${timeText(createdAt)} UTC, last event ${timeText(lastEventAt)}`,
+    `Site ${id}, created ${timeText(createdAt)} UTC, last event ${timeText(health.lastEventAt)}`,
     ...(leaving
       ? [leaving.state === "moved" ? `Moved to ${leaving.peer}` : `Read-only: it is being moved to ${leaving.peer}`]
       : []),
     ...list(
       "Hosts",
-      hosts.map((one) => `${one.host}  ${one.state}`),
+      hosts.items.map((one) => `${one.host}  ${one.state}`),
     ),
     ...list(
       "Keys",
-      keys.map((one) => `${one.id}  ${one.prefix}…  ${one.state}  last used ${timeText(one.lastUsedAt)}  ${one.name}`),
+      keys.items
+        .filter(({ state }) => state !== "revoked")
+        .map((one) => `${one.id}  ${one.prefix}…  ${one.state}  last used ${timeText(one.lastUsedAt)}  ${one.name}`),
     ),
     ...list(
       "Connections",
-      connections.map((one) => `${one.id}  ${one.platform}  ${one.state}${reason(one.stateReason)}`),
+      connections.items.map((one) => `${one.id}  ${one.platform}  ${one.state}${reason(one.stateReason)}`),
     ),
     ...list(
       "Webhooks",
-      webhooks.map((one) => `${one.id}  ${one.url}  ${one.state}${reason(one.stateReason)}`),
+      webhooks.items.map((one) => `${one.id}  ${one.url}  ${one.state}${reason(one.stateReason)}`),
     ),
     ...list(
       "Settings",
-      Object.entries(settings).map(([name, value]) => `${name}=${value}`),
+      settings.items.map(({ name, value }) => `${name}=${value}`),
     ),
   ].join("\n");
 }
 
-function deletionText(name: string, contents: DeletedContents): string {
+function deletionText(name: string, contents: Answer<"GET /sites/:site/contents">): string {
   const { hosts, keys, connections, webhooks, events, identities, visitors } = contents;
   const counts = [
     countOf(hosts, "host"),
@@ -192,15 +162,13 @@ export function tagCommands(program: CliCommand): void {
   program
     .command("tag [site]")
     .description("print the HTML that installs the browser tag on a site's pages")
-    .run(async ({ directory, print }, siteText: string | undefined) => {
-      const site = findSiteOrOnly(directory, siteText);
-      const script = tagScripts(readTag())(site);
-      const { hash, integrity, gzip } = script;
-      const { follows, pinned } = tagLines(script);
+    .run(async ({ directory, call, print }, siteText: string | undefined) => {
+      const { id } = findSiteOrOnly(directory, siteText);
+      const tag = await call("GET /sites/:site/tag", { params: { site: id } });
       print(
-        { site: site.id, follows, pinned, hash, integrity, gzipBytes: gzip.length },
-        `Add this to the <head> of every page (${gzip.length} bytes gzip):\n\n  ${follows}\n\n` +
-          `Or pin it to exactly this content, and replace it after an upgrade or a change of the consent mode:\n\n  ${pinned}`,
+        tag,
+        `Add this to the <head> of every page (${tag.gzipBytes} bytes gzip):\n\n  ${tag.follows}\n\n` +
+          `Or pin it to exactly this content, and replace it after an upgrade or a change of the consent mode:\n\n  ${tag.pinned}`,
       );
     });
 }

@@ -1,19 +1,12 @@
 import ipaddr from "ipaddr.js";
-import { readHeaders } from "../collect/observe.ts";
+import type { Answer } from "../contract/contract.ts";
 import { visitBuckets, type VisitBucket } from "../kernel/event.ts";
-import { hourMs } from "../kernel/time.ts";
-import { loadCountryFile } from "../installation/installation.ts";
-import type { Site } from "../sites/directory.ts";
+import { given } from "../http/given.ts";
 import { Missing, Refusal } from "../kernel/refusal.ts";
-import { findSite } from "../sites/manage.ts";
-import { withDefaults } from "../sites/settings.ts";
-import type { BotVisit, VisitCount } from "../store/statistics/traffic.ts";
-import { explainVerdict, listUnobserved, observeDescription } from "../traffic/explain.ts";
+import { hourMs } from "../kernel/time.ts";
+import type { Site } from "../sites/directory.ts";
+import type { VisitCount } from "../store/statistics/traffic.ts";
 import type { VisitRules } from "../traffic/lists.ts";
-import { findNetwork } from "../traffic/networks/networks.ts";
-import type { Observation } from "../traffic/observation.ts";
-import { signals } from "../traffic/signals.ts";
-import { judge, type Judgement } from "../traffic/verdict.ts";
 import {
   collectValues,
   findSiteOrOnly,
@@ -24,8 +17,10 @@ import {
   type CommandContext,
   type CliCommand,
 } from "./context.ts";
+import { moreText, readPaging, withPaging, type PagingOptions } from "./lists.ts";
 
 type Check = { userAgent?: string; ip?: string; header: string[] };
+type Explained = Answer<"POST /sites/:site/traffic/check">;
 
 export function trafficCommands(program: CliCommand): void {
   const traffic = program.command("traffic").description("bot detection: verdicts, samples and counts");
@@ -36,45 +31,42 @@ export function trafficCommands(program: CliCommand): void {
     .option("--user-agent <text>", "the User-Agent header")
     .option("--ip <address>", "the client address")
     .option("--header <name=value>", "a request header, such as sec-ch-ua-platform; may be repeated", collectValues, [])
-    .run(async (context, siteText: string | undefined, options: Check) => {
-      const seen = readVisit(options, createCountryLookup(context));
-      const site = siteText === undefined ? findOnlySite(context) : findSite(context, siteText);
-      const rules = site?.settings ?? withDefaults({});
-      const judgement = judge(seen, rules);
-      context.print(explainVerdict(seen, judgement), explanation(seen, judgement, rules).join("\n"));
+    .run(async ({ directory, call, print }, siteText: string | undefined, options: Check) => {
+      const { id, settings } = findSiteOrOnly(directory, siteText);
+      const { userAgent, ip: address, header } = options;
+      if (address !== undefined && !ipaddr.isValid(address)) throw new Refusal("ip", `--ip ${address} is not an address.`);
+      const headers = header.length ? readPairs(header) : undefined;
+      const body = given({ userAgent, address, headers });
+      const explained = await call("POST /sites/:site/traffic/check", { params: { site: id }, body });
+      print(explained, explanation(explained, settings).join("\n"));
     });
 
-  traffic
-    .command("bots [site]")
+  withPaging(traffic.command("bots [site]"), "visits")
     .description("list a sample of bot visits, newest first")
-    .option("--limit <n>", "maximum number of visits", "20")
-    .run(async ({ store, directory, print }, siteText: string | undefined, options: { limit: string }) => {
-      const site = findSiteOrOnly(directory, siteText);
-      const visits = await store.traffic.listBotVisits(site.id, readNumber("limit", options.limit, 1000));
-      const rows = visits.map((visit) => [
+    .run(async ({ directory, call, print }, siteText: string | undefined, options: PagingOptions) => {
+      const { id } = findSiteOrOnly(directory, siteText);
+      const listed = await call("GET /sites/:site/bots", { params: { site: id }, query: readPaging(options) });
+      const rows = listed.items.map(({ verdict, ...visit }) => [
         visit.id,
         timeText(visit.seenAt),
-        String(visit.verdict.score),
-        visit.verdict.reasons[0] ?? "",
+        String(verdict.score),
+        verdict.reasons[0] ?? "",
         visit.page,
       ]);
       const head = ["ID", "SEEN (UTC)", "SCORE", "REASON", "PAGE"];
-      print({ visits }, table(head, rows, "No bot visits in the last 14 days."));
+      print(listed, table(head, rows, "No bot visits in the last 14 days.") + moreText(listed));
     });
 
   traffic
     .command("replay <visit>")
     .description("judge a bot visit again with the current rules, signal by signal")
     .run(async (context, id: string) => {
-      const { site, visit } = await findVisit(context, id);
-      const seen = visit.seen as Observation;
-      const judgement = judge(seen, site.settings);
-      const { verdict } = visit;
-      const then = `${timeText(visit.seenAt)} UTC  ${visit.page}\nthen: ${verdictText(verdict.bot, verdict.score)}, rules ${verdict.rules}: ${verdict.reasons.join("; ")}`;
-      context.print(
-        { visit, now: explainVerdict(seen, judgement) },
-        [then, "", ...explanation(seen, judgement, site.settings), addressNote].join("\n"),
-      );
+      const site = await findSiteOfVisit(context, id);
+      const found = await context.call("GET /sites/:site/bots/:visit", { params: { site: site.id, visit: id } });
+      const { visit, now } = found;
+      const { bot, score, rules, reasons } = visit.verdict;
+      const then = `${timeText(visit.seenAt)} UTC  ${visit.page}\nthen: ${verdictText(bot, score)}, rules ${rules}: ${reasons.join("; ")}`;
+      context.print(found, [then, "", ...explanation(now, site.settings), addressNote].join("\n"));
     });
 
   traffic
@@ -105,67 +97,31 @@ export function trafficCommands(program: CliCommand): void {
 
 const addressNote = "Only the network is stored: rules for single addresses cannot be applied again.";
 
-const findOnlySite = ({ directory }: CommandContext): Site | undefined => {
-  const [only, second] = [...directory.sites()];
-  return second ? undefined : only;
-};
-
-function createCountryLookup({ config }: CommandContext): (address: string) => string | null {
-  const countries = loadCountryFile(config);
-  return (address) => countries?.countryOf(address) ?? null;
-}
-
-function readVisit({ userAgent, ip, header }: Check, country: (ip: string) => string | null): Observation {
-  if (userAgent === undefined && ip === undefined && header.length === 0)
-    throw new Refusal("user-agent", "Describe the visit with --user-agent, --ip or --header.");
-  if (ip !== undefined && !ipaddr.isValid(ip)) throw new Refusal("ip", `--ip ${ip} is not an address.`);
-  const headers = Object.fromEntries(Object.entries(readPairs(header)).map(([name, value]) => [name.toLowerCase(), value]));
-  const described = {
-    userAgent: userAgent ?? headers["user-agent"],
-    address: ip,
-    headers: header.length ? describedHeaders(headers) : null,
-  };
-  return observeDescription(described, country);
-}
-
-/** Headers that are not described count as normal; `--header accept-language=` describes a missing one. */
-function describedHeaders(headers: Record<string, string>) {
-  const described = { "accept-language": "en", "sec-fetch-site": "same-origin", ...headers };
-  return readHeaders(described, headers["sec-ch-ua"] !== undefined);
-}
-
-async function findVisit({ store, directory }: CommandContext, id: string): Promise<{ site: Site; visit: BotVisit }> {
-  for (const site of directory.sites()) {
-    const visit = await store.traffic.findBotVisit(site.id, id);
-    if (visit) return { site, visit };
-  }
+async function findSiteOfVisit({ store, directory }: CommandContext, id: string): Promise<Site> {
+  for (const site of directory.sites()) if (await store.traffic.findBotVisit(site.id, id)) return site;
   throw new Missing("visit", `There is no sampled visit ${id}. 'cleancast traffic bots' lists them.`);
 }
 
 const verdictText = (bot: boolean, score: number) => `${bot ? "a bot" : "a person"}, score ${score}`;
 
-function explanation(seen: Observation, judgement: Judgement, rules: VisitRules): string[] {
-  const { verdict, findings, rule } = judgement;
-  const network = findNetwork(seen.address);
-  const fired = new Set(findings.map(({ signal }) => signal));
-  const evidence = new Map(findings.map((finding) => [finding.signal, finding.evidence]));
+function explanation(explained: Explained, rules: VisitRules): string[] {
+  const { verdict, siteRule, network, country, notLookedAt, signals } = explained;
   const rows = signals
-    .toSorted((one, other) => Number(fired.has(other)) - Number(fired.has(one)))
-    .map((signal) => [
-      fired.has(signal) ? "yes" : "–",
-      `${signal.category}: ${signal.name}`,
-      String(signal.points),
-      fired.has(signal) ? [signal.why, evidence.get(signal)].filter(Boolean).join(" ") : "",
+    .toSorted((one, other) => Number(other.fired) - Number(one.fired))
+    .map(({ category, name, points, why, fired, evidence }) => [
+      fired ? "yes" : "–",
+      `${category}: ${name}`,
+      String(points),
+      fired ? [why, evidence].filter(Boolean).join(" ") : "",
     ]);
-  const unchecked = listUnobserved(seen);
   return [
     `${verdictText(verdict.bot, verdict.score)} (bot threshold ${rules.botThreshold}, with two kinds of evidence or one that is certain)`,
-    ...(rule ? [`site rule: ${rule.decision} by ${rule.entry}`] : []),
-    ...(network ? [`network: ${network.name} (${network.kind})`] : []),
-    ...(seen.country ? [`country: ${seen.country}`] : []),
+    ...(siteRule ? [`site rule: ${siteRule}`] : []),
+    ...(network ? [`network: ${network}`] : []),
+    ...(country ? [`country: ${country}`] : []),
     "",
     table(["SEEN", "SIGNAL", "POINTS", "WHY"], rows, ""),
-    ...(unchecked.length ? ["", `Not checked: ${unchecked.join(", ")}.`] : []),
+    ...(notLookedAt.length ? ["", `Not checked: ${notLookedAt.join(", ")}.`] : []),
   ];
 }
 

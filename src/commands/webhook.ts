@@ -1,23 +1,14 @@
-import { createSender } from "../delivery/send.ts";
-import {
-  addWebhook,
-  disableWebhook,
-  enableWebhook,
-  findWebhook,
-  removeWebhook,
-  repairWebhook,
-  replayPeriods,
-  rotateSecret,
-  sendTest,
-} from "../outbound/manage.ts";
-import { pushAttemptMs } from "../outbound/push.ts";
-import { Refusal } from "../kernel/refusal.ts";
+import type { Answer } from "../contract/contract.ts";
+import { findWebhook, repairWebhook } from "../outbound/manage.ts";
+import { missing, Refusal } from "../kernel/refusal.ts";
 import { countOf } from "../kernel/text.ts";
 import { findSite } from "../sites/manage.ts";
-import type { PushLine } from "../store/outbound/pushes.ts";
-import type { Webhook } from "../store/outbound/webhooks.ts";
-import { readNumber, table, timeText, type CliCommand } from "./context.ts";
+import { table, timeText, type CliCommand, type CommandContext } from "./context.ts";
+import { listItems, moreText, readPaging, withPaging, type PagingOptions } from "./lists.ts";
 import { confirm } from "./terminal/confirm.ts";
+
+type Webhook = Answer<"GET /sites/:site/webhooks">["items"][number];
+type Push = Answer<"GET /sites/:site/webhooks/:webhook/pushes">["items"][number];
 
 export function webhookCommands(program: CliCommand): void {
   const webhook = program
@@ -28,13 +19,12 @@ export function webhookCommands(program: CliCommand): void {
     .command("add <site> <url>")
     .description("push a site's totals to a URL; the secret is shown once")
     .option("--no-empty", "skip empty periods")
-    .run(async (context, siteText: string, url: string, options: { empty: boolean }) => {
-      const site = findSite(context, siteText);
-      const by = { ...context.by, allow: context.config.allowPrivate };
-      const added = await addWebhook(context, site, { url, sendEmpty: options.empty }, by);
-      context.print(
-        { ...toJson(added.webhook), secret: added.secret },
-        `${added.secret}\n\nWebhook ${added.webhook.id} to ${added.webhook.origin}. The secret is shown only once. ` +
+    .run(async ({ directory, call, print }, siteText: string, url: string, options: { empty: boolean }) => {
+      const { id: site } = findSite({ directory }, siteText);
+      const added = await call("POST /sites/:site/webhooks", { params: { site }, body: { url, sendEmpty: options.empty } });
+      print(
+        added,
+        `${added.secret}\n\nWebhook ${added.webhook.id} to ${originOf(added.webhook)}. The secret is shown only once. ` +
           `Every push carries it as a bearer token and is signed with it: docs/reference/outbound-webhook.md.`,
       );
     });
@@ -42,78 +32,58 @@ export function webhookCommands(program: CliCommand): void {
   webhook
     .command("list [site]")
     .description("list the webhooks of a site, or of all sites")
-    .run(async ({ store, directory, print }, siteText: string | undefined) => {
-      const site = siteText === undefined ? null : findSite({ directory }, siteText);
-      const found = await store.webhooks.list(site?.id);
-      const webhooks = await Promise.all(
-        found.map(async (one) => {
-          const waiting = await store.pushes.sumQueued({ siteId: one.siteId, webhookId: one.id });
-          return { ...toJson(one), waiting: waiting.periods };
-        }),
-      );
-      const rows = webhooks.map((one) => [
+    .run(async ({ directory, call, print }, siteText: string | undefined) => {
+      const { value, rows } = await listItems(directory, siteText, (params) => call("GET /sites/:site/webhooks", { params }));
+      const cells = rows.map(({ site, item: one }) => [
         one.id,
-        one.site,
+        site.id,
         one.url,
         stateText(one),
-        one.empty ? "sent" : "skipped",
+        one.sendEmpty ? "sent" : "skipped",
         String(one.waiting),
         timeText(one.createdAt),
       ]);
       const head = ["ID", "SITE", "URL", "STATE", "EMPTY PERIODS", "WAITING", "CREATED (UTC)"];
-      print({ webhooks }, table(head, rows, "No webhooks yet. Create one: cleancast webhook add SITE https://…"));
+      print(value, table(head, cells, "No webhooks yet. Create one: cleancast webhook add SITE https://…"));
     });
 
-  webhook
-    .command("show <id>")
+  withPaging(webhook.command("show <id>"), "log lines")
     .description("show a webhook, its waiting periods and its push log, newest first")
-    .option("--limit <n>", "maximum number of log lines", "20")
-    .run(async (context, id: string, options: { limit: string }) => {
-      const found = await findWebhook(context, id);
-      const limit = readNumber("limit", options.limit, 1000);
-      const key = { siteId: found.siteId, webhookId: id };
-      const waiting = await context.store.pushes.sumQueued(key);
-      const log = await context.store.pushes.listLog(key, limit);
-      const one = toJson(found);
+    .run(async (context, id: string, options: PagingOptions) => {
+      const params = await paramsOf(context, id);
+      const one = await readWebhook(context, params);
+      const pushes = await context.call("GET /sites/:site/webhooks/:webhook/pushes", { params, query: readPaging(options) });
+      const { conversions, removed } = one.waitingTotals;
       const text = [
         `Webhook ${id} to ${one.url}: ${stateText(one)}`,
-        `Waiting: ${countOf(waiting.periods, "period")} with ${countOf(waiting.conversions, "conversion")} and ${waiting.removed} removed`,
-        ...(found.attempts ? [`Next attempt: ${timeText(found.dueAt)} UTC`] : []),
-        ...(found.rotatingUntil && found.rotatingUntil > context.by.now
-          ? [`The old secret is valid until ${timeText(found.rotatingUntil)} UTC.`]
-          : []),
+        `Waiting: ${countOf(one.waiting, "period")} with ${countOf(conversions, "conversion")} and ${removed} removed`,
+        ...(one.attempts ? [`Next attempt: ${timeText(one.nextPushAt)} UTC`] : []),
+        ...(one.oldSecretUntil === null ? [] : [`The old secret is valid until ${timeText(one.oldSecretUntil)} UTC.`]),
         "",
-        table(["SENT (UTC)", "PERIOD (UTC)", "RESULT", "DURATION", "RESPONSE"], log.map(lineText), "No pushes yet."),
+        table(["SENT (UTC)", "PERIOD (UTC)", "RESULT", "DURATION", "RESPONSE"], pushes.items.map(lineText), "No pushes yet."),
       ];
-      context.print({ webhook: one, waiting, log }, text.join("\n"));
+      context.print({ webhook: one, pushes }, text.join("\n") + moreText(pushes));
     });
 
   webhook
     .command("test <id>")
     .description("push the totals of the current period, marked as a test, and show the response")
     .run(async (context, id: string) => {
-      const { connectMs, allowPrivate } = context.config;
-      const sender = createSender({ connectMs, attemptMs: pushAttemptMs, allow: allowPrivate, origins: {} });
-      try {
-        const time = { now: Date.now, elapsed: () => performance.now() };
-        const { reading } = await sendTest({ ...context, sender }, await findWebhook(context, id), time);
-        const { ok, httpStatus, error, response } = reading;
-        const text = ok ? `Test accepted: HTTP ${httpStatus}` : `Test failed: ${error}`;
-        context.print({ ok, httpStatus, error, response }, response ? `${text}\n${response}` : text);
-        if (!ok) process.exitCode = 1;
-      } finally {
-        await sender.close();
-      }
+      const tested = await context.call("POST /sites/:site/webhooks/:webhook/test", { params: await paramsOf(context, id) });
+      const { ok, httpStatus, error, response } = tested;
+      const text = ok ? `Test accepted: HTTP ${httpStatus}` : `Test failed: ${error}`;
+      context.print(tested, response ? `${text}\n${response}` : text);
+      if (!ok) process.exitCode = 1;
     });
 
   webhook
     .command("rotate <id>")
     .description("create a new secret; the old one stays valid for 24 hours")
     .run(async (context, id: string) => {
-      const { secret, oldUntil } = await rotateSecret(context, await findWebhook(context, id), context.by);
+      const rotated = await context.call("POST /sites/:site/webhooks/:webhook/rotate", { params: await paramsOf(context, id) });
       context.print(
-        { id, secret, oldUntil },
-        `${secret}\n\nThe new secret of webhook ${id} is used from now on. The old one is valid until ${timeText(oldUntil)} UTC: ` +
+        rotated,
+        `${rotated.secret}\n\nThe new secret of webhook ${id} is used from now on. The old one is valid until ${timeText(rotated.oldUntil)} UTC: ` +
           `until then pushes are signed with both, and a push that gets 401 or 403 is repeated with the old bearer token.`,
       );
     });
@@ -122,18 +92,18 @@ export function webhookCommands(program: CliCommand): void {
     .command("disable <id>")
     .description("stop pushing; periods are kept")
     .run(async (context, id: string) => {
-      await disableWebhook(context, await findWebhook(context, id), context.by);
-      context.print({ id, state: "disabled" }, `Webhook ${id} is disabled; its periods are kept until it is enabled.`);
+      const disabled = await context.call("POST /sites/:site/webhooks/:webhook/disable", { params: await paramsOf(context, id) });
+      context.print(disabled, `Webhook ${id} is disabled; its periods are kept until it is enabled.`);
     });
 
   webhook
     .command("enable <id>")
     .description("push again, oldest period first")
     .run(async (context, id: string) => {
-      const waiting = await enableWebhook(context, await findWebhook(context, id), context.by);
+      const enabled = await context.call("POST /sites/:site/webhooks/:webhook/enable", { params: await paramsOf(context, id) });
       context.print(
-        { id, state: "active", waiting },
-        `Webhook ${id} is active; ${countOf(waiting, "period is", "periods are")} pushed now, the oldest first.`,
+        enabled,
+        `Webhook ${id} is active; ${countOf(enabled.waiting, "period is", "periods are")} pushed now, the oldest first.`,
       );
     });
 
@@ -144,7 +114,7 @@ export function webhookCommands(program: CliCommand): void {
       const by = { ...context.by, allow: context.config.allowPrivate };
       const { secret, waiting } = await repairWebhook(context, await findWebhook(context, id), url, by);
       context.print(
-        { id, secret, waiting },
+        { secret, waiting },
         `${secret}\n\nWebhook ${id} is active, with this new secret, which is shown only once. ` +
           `${countOf(waiting, "period is", "periods are")} pushed now, the oldest first.`,
       );
@@ -157,8 +127,10 @@ export function webhookCommands(program: CliCommand): void {
     .option("--from <time>", "all periods that overlap the time from here …")
     .option("--to <time>", "… to here (exclusive)")
     .run(async (context, id: string, options: { period?: string; from?: string; to?: string }) => {
-      const periods = await replayPeriods(context, await findWebhook(context, id), readTimeRange(options), context.by);
-      context.print({ id, periods }, `${countOf(periods, "period is", "periods are")} pushed again.`);
+      const params = await paramsOf(context, id);
+      const body = readTimeRange(options);
+      const replayed = await context.call("POST /sites/:site/webhooks/:webhook/replay", { params, body });
+      context.print(replayed, `${countOf(replayed.periods, "period is", "periods are")} pushed again.`);
     });
 
   webhook
@@ -166,29 +138,36 @@ export function webhookCommands(program: CliCommand): void {
     .description("delete a webhook, its queue and its log")
     .option("--yes", "do it without asking")
     .run(async (context, id: string, { yes }: { yes?: boolean }) => {
-      const found = await findWebhook(context, id);
-      const { periods } = await context.store.pushes.sumQueued({ siteId: found.siteId, webhookId: id });
-      const lost = `${countOf(periods, "waiting period is", "waiting periods are")} never pushed.`;
-      await confirm({ what: `This deletes webhook ${id} to ${found.origin} and its log. ${lost}`, yes });
-      await removeWebhook(context, found, context.by);
-      context.print({ id, removed: true }, `Webhook ${id} is deleted.`);
+      const params = await paramsOf(context, id);
+      const found = await readWebhook(context, params);
+      const lost = `${countOf(found.waiting, "waiting period is", "waiting periods are")} never pushed.`;
+      await confirm({ what: `This deletes webhook ${id} to ${originOf(found)} and its log. ${lost}`, yes });
+      const removed = await context.call("DELETE /sites/:site/webhooks/:webhook", { params });
+      context.print(removed, `Webhook ${id} is deleted.`);
     });
 }
 
-function toJson(webhook: Webhook) {
-  const { id, siteId, origin, sendEmpty, dueAt: _due, ...rest } = webhook;
-  return { id, site: siteId, url: originText(origin), empty: sendEmpty, ...rest };
+type Params = { site: string; webhook: string };
+
+async function paramsOf(context: CommandContext, id: string): Promise<Params> {
+  return { site: (await findWebhook(context, id)).siteId, webhook: id };
 }
 
-/** The path of the URL may hold a token. */
-const originText = (origin: string | null) => (origin === null ? "(cannot be read)" : `${origin}/…`);
+async function readWebhook({ call }: CommandContext, { site, webhook }: Params): Promise<Webhook> {
+  const { items } = await call("GET /sites/:site/webhooks", { params: { site } });
+  const found = items.find(({ id }) => id === webhook);
+  if (!found) throw missing("webhook", webhook);
+  return found;
+}
 
-function stateText({ state, stateReason, attempts }: ReturnType<typeof toJson>): string {
+const originOf = ({ url }: Webhook) => url.replace("/…", "");
+
+function stateText({ state, stateReason, attempts }: Webhook): string {
   if (state === "disabled") return `disabled (${stateReason})`;
   return attempts ? `active, failing (${attempts} in a row)` : "active";
 }
 
-function lineText({ startedAt, period, ok, error, durationMs, httpStatus, response }: PushLine): string[] {
+function lineText({ startedAt, period, ok, error, durationMs, httpStatus, response }: Push): string[] {
   const about = period ? `${timeText(period.startsAt)} – ${timeText(period.endsAt).slice(11)}` : "test";
   const result = ok ? `accepted (HTTP ${httpStatus})` : (error ?? "");
   return [timeText(startedAt), about, result, `${durationMs} ms`, response ?? "–"];

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newLocation, createAt, sql } from "../../test/support/nodes.ts";
 import { createAccess, type Access } from "../access/access.ts";
-import { operator } from "../access/members.ts";
+import { operator } from "../access/actor.ts";
 import { isPassword } from "../access/password.ts";
 import { Conflict, Fault } from "../kernel/refusal.ts";
 import { createDirectory, type Directory } from "../sites/directory.ts";

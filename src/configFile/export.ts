@@ -1,7 +1,7 @@
 // Writes the present configuration as a configuration file, without secrets: each becomes a reference to a variable.
 
 import { stringify } from "yaml";
-import { operator } from "../access/members.ts";
+import { operator } from "../access/actor.ts";
 import { platformOf } from "../platforms/index.ts";
 import { hasSettings, isUsable, type Connection, type InboundKey, type Site } from "../sites/directory.ts";
 import { describeSettings, withDefaults } from "../sites/settings.ts";

@@ -2,7 +2,7 @@
 // of the file.
 
 import { readEmail } from "../access/betterAuth.ts";
-import { operator } from "../access/members.ts";
+import { operator } from "../access/actor.ts";
 import { checkNewPassword } from "../access/password.ts";
 import type { Role } from "../contract/route.ts";
 import { readHost } from "../sites/hosts.ts";

@@ -11,6 +11,7 @@ const alert = z.object({
   title: z.string(),
   text: z.string(),
   whatToDo: z.string().describe("The recommended next step."),
+  command: z.string().describe("The next step on the command line of the server."),
   beganAt: time,
   endedAt: time.nullable(),
   notifiedAt: time.nullable(),

@@ -3,18 +3,22 @@
 
 import type { z } from "zod";
 import { alertRoutes } from "./alerts.ts";
+import { apiKeyRoutes } from "./apiKeys.ts";
 import { configurationRoutes } from "./configuration.ts";
+import { correctionRoutes } from "./corrections.ts";
 import { eventRoutes } from "./events.ts";
-import { statisticsRoutes } from "./statistics.ts";
 import { hostRoutes } from "./hosts.ts";
 import { importRoutes } from "./imports.ts";
 import { integrationRoutes } from "./integrations.ts";
+import { memberRoutes } from "./members.ts";
+import { peopleRoutes } from "./people.ts";
 import { qualityRoutes } from "./quality.ts";
 import { reconciliationRoutes } from "./reconciliation.ts";
 import type { Route } from "./route.ts";
-import { apiKeyRoutes, memberRoutes, sessionRoutes } from "./session.ts";
+import { sessionRoutes } from "./session.ts";
 import { siteRoutes } from "./sites.ts";
-import { peopleRoutes, trafficRoutes } from "./traffic.ts";
+import { performanceRoutes, statisticsRoutes } from "./statistics.ts";
+import { trafficRoutes } from "./traffic.ts";
 import { webhookRoutes } from "./webhooks.ts";
 
 export const basePath = "/api/v1";
@@ -32,33 +36,19 @@ export const sections = {
   Imports: importRoutes,
   Reconciliation: reconciliationRoutes,
   Integrations: integrationRoutes,
-  "Match quality and corrections": qualityRoutes,
+  "Match quality and corrections": { ...performanceRoutes, ...correctionRoutes, ...qualityRoutes },
   Webhooks: webhookRoutes,
   "Alerts and audit": alertRoutes,
   Configuration: configurationRoutes,
 } satisfies Record<string, Record<string, Route>>;
 
-export const contract = {
-  ...sessionRoutes,
-  ...memberRoutes,
-  ...apiKeyRoutes,
-  ...siteRoutes,
-  ...hostRoutes,
-  ...statisticsRoutes,
-  ...eventRoutes,
-  ...trafficRoutes,
-  ...peopleRoutes,
-  ...importRoutes,
-  ...reconciliationRoutes,
-  ...integrationRoutes,
-  ...qualityRoutes,
-  ...webhookRoutes,
-  ...alertRoutes,
-  ...configurationRoutes,
-} satisfies Record<string, Route>;
+type Section = (typeof sections)[keyof typeof sections];
+type NamesIn<Some> = Some extends unknown ? keyof Some : never;
 
-export type Contract = typeof contract;
-export type RouteName = keyof Contract;
+export type RouteName = NamesIn<Section>;
+export type Contract = { [Name in RouteName]: Extract<Section, Record<Name, unknown>>[Name] };
+
+export const contract = Object.assign({}, ...Object.values(sections)) as Contract;
 
 /** `site` and `key` of "DELETE /sites/:site/keys/:key". */
 export type ParamNames<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
@@ -76,6 +66,6 @@ export type BodyIn<Name extends RouteName> = z.input<SchemaOf<Contract[Name], "b
 export type Query<Name extends RouteName> = z.output<SchemaOf<Contract[Name], "query">>;
 export type Body<Name extends RouteName> = z.output<SchemaOf<Contract[Name], "body">>;
 /** Streams and CSV files are produced piece by piece. */
-export type Answer<Name extends RouteName> = Contract[Name]["answer"] extends z.ZodType
-  ? z.output<Contract[Name]["answer"]>
-  : AsyncIterable<string>;
+export type Answer<Name extends RouteName> = [SchemaOf<Contract[Name], "answer">] extends [never]
+  ? AsyncIterable<string>
+  : z.output<SchemaOf<Contract[Name], "answer">>;

@@ -177,9 +177,13 @@ const search = z
   .optional()
   .describe("An order id, an event id, an email or its SHA-256. An email is hashed before the search.");
 const event = z.string().max(100).optional().describe("The event's name, in upper or lower case.");
+const ofOrder = z.string().max(400).optional().describe("Only events with this order id.");
+const ofPerson = z.string().max(400).optional().describe("Only events of this person: an email or its SHA-256.");
 
 const eventFilter = {
   search,
+  orderId: ofOrder,
+  email: ofPerson,
   status: status.optional(),
   mode: mode.optional(),
   event,
@@ -207,16 +211,27 @@ const unselected = z
   .enum(["include", "exclude"])
   .describe("Deliveries that were skipped because their event is not selected for the connection.");
 
+const logStates = [...deliveryStates, "waiting"];
+
 const deliveryFilter = {
   connection: connection.optional(),
   platform: z.string().max(50).optional(),
   state: z
-    .enum([...deliveryStates, "waiting"])
+    .string()
+    .regex(
+      new RegExp(`^(?:${logStates.join("|")})(?:,(?:${logStates.join("|")}))*$`),
+      `must be one or more of ${logStates.join(", ")}`,
+    )
     .optional()
-    .describe("`waiting` for queued and parked deliveries, as in the counts of what waits."),
+    .describe(
+      `One or more of ${logStates.join(", ")}, separated by commas. \`waiting\` stands for queued and parked deliveries, as in the counts of what waits.`,
+    ),
   event,
   mode: mode.optional(),
   search,
+  eventId: id.optional().describe("Only deliveries of this event, by its id or its platform event id."),
+  orderId: ofOrder,
+  email: ofPerson,
   confirmation: confirmationState.optional().describe("What the platform said later of conversions that it accepted."),
   confirmationReason: confirmationReason
     .optional()
@@ -234,7 +249,6 @@ const chosenDeliveries = z.strictObject({
   unselected: unselected.default("include"),
   from: moment.optional().describe(from),
   to: moment.optional().describe(to),
-  eventId: id.optional().describe("Only deliveries of this event."),
   deliveries: z
     .array(z.object({ event: id, connection: id.optional() }))
     .min(1)
@@ -284,6 +298,12 @@ export const eventRoutes = {
     allow: "viewer",
     query: z.object({ ...logFilter, ...paging }),
     answer: page(logLine),
+  },
+  "GET /sites/:site/deliveries/count": {
+    summary: "Count deliveries",
+    allow: "viewer",
+    query: z.object(logFilter),
+    answer: z.object({ count }),
   },
   "GET /sites/:site/deliveries.csv": {
     summary: "Export deliveries as CSV",

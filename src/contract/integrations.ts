@@ -13,6 +13,7 @@ const platform = z
     name: z.string(),
     description: z.string(),
     docsUrl: z.string().nullable(),
+    docsChecked: z.string().nullable().describe("The day on which the documentation was last compared."),
     settings: z.array(
       z.object({
         name: z.string(),
@@ -31,6 +32,7 @@ const platform = z
           .describe("Null if the platform offers no list. `needs` names the settings that it needs first."),
       }),
     ),
+    connect: z.string().describe("The command that connects it, with placeholders for the site and the settings."),
     requires: z.array(z.array(z.string())).describe("Sets of settings of which one is required."),
     signIn: z
       .object({
@@ -66,6 +68,8 @@ const platform = z
     fields: z.array(z.object({ name: z.string(), help: z.string(), type: z.enum(["text", "number"]) })),
     maxAgeDays: z.number().nullable().describe("Null if the limit depends on the event."),
     batch: count.describe("Maximum number of events per request."),
+    lanes: count.describe("Number of requests at the same time."),
+    quota: z.object({ requests: count, seconds: count }).nullable().describe("Null without a limit of requests over time."),
     guide: z
       .object({
         credentials: z.array(z.string()),
@@ -142,10 +146,10 @@ const changes = {
 };
 
 const prove = z
-  .boolean()
+  .union([z.boolean(), z.literal("never")])
   .default(true)
   .describe(
-    "True answers 409 and changes nothing if the platform refuses new credentials of a proven connection; false saves them.",
+    "True answers 409 and changes nothing if the platform refuses new credentials of a proven connection; false saves them. `never` saves them without asking the platform.",
   );
 
 const sampleName = z.string().trim().min(1).max(100).default("purchase").describe("Name of the sample event.");

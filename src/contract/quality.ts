@@ -1,10 +1,9 @@
-// Declares the routes of match quality and of corrections.
+// Declares the routes of match quality.
 
 import { z } from "zod";
 import { matchKeys } from "../kernel/quality.ts";
-import { correction } from "./events.ts";
 import { confirmationSums } from "./statistics.ts";
-import { count, id, page, paging, time, type Route } from "./route.ts";
+import { count, id, type Route } from "./route.ts";
 
 const share = z.number().describe("From 0 to 1.");
 
@@ -56,55 +55,7 @@ const quality = z
   })
   .meta({ id: "MatchQuality" });
 
-const correctionLine = correction
-  .extend({ event: id.describe("The conversion."), connection: id, platform: z.string() })
-  .meta({ id: "Correction" });
-
-const duration = z.number().int().nullable().describe("Milliseconds; null without attempts.");
-const timings = {
-  attempts: count,
-  retries: count.describe("Attempts after the first one."),
-  medianMs: duration,
-  p95Ms: duration.describe("95% of the attempts took no longer. Null without attempts."),
-};
-
-const performance = z
-  .object({
-    from: time,
-    to: time,
-    step: z.enum(["hour", "day"]),
-    timeZone: z.string(),
-    isComplete: z.boolean().describe("False if there were more attempts than are looked at: the oldest are left out."),
-    steps: z.array(z.object({ startsAt: time, ...timings })),
-    totals: z.object({ ...timings, failed: count.describe("Attempts that the platform did not accept.") }),
-    reasons: z
-      .array(z.object({ state: z.string(), reason: z.string().nullable(), attempts: count }))
-      .describe("Why attempts failed, the most frequent first."),
-  })
-  .meta({ id: "ConnectionPerformance" });
-
 export const qualityRoutes = {
-  "GET /sites/:site/connections/:connection/performance": {
-    summary: "Get how long a platform takes, how many attempts are retries, and why attempts failed",
-    allow: "viewer",
-    query: z.object({ days: z.enum(["1", "7"]).default("1").describe("Up to now.") }),
-    answer: performance,
-  },
-  "GET /sites/:site/corrections": {
-    summary: "List the corrections of refunded conversions, those of the newest conversions first",
-    allow: "viewer",
-    query: z.object(paging),
-    answer: page(correctionLine),
-  },
-  "POST /sites/:site/corrections": {
-    summary: "Correct the conversions of an order that was refunded or cancelled, without a refund event",
-    allow: "admin",
-    body: z.object({
-      orderId: z.string().min(1).max(500),
-      value: z.number().min(0).describe("What is left of the value of the order; 0 if nothing is."),
-    }),
-    answer: z.object({ items: z.array(correctionLine) }).describe("Those that cannot be taken back, too."),
-  },
   "GET /sites/:site/connections/:connection/quality": {
     summary: "List the daily snapshots of a platform's own reports of quality, newest first",
     allow: "viewer",

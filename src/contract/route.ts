@@ -4,6 +4,7 @@
 
 import { z } from "zod";
 import { refusalCodes } from "../kernel/refusal.ts";
+import { maxTime } from "../kernel/time.ts";
 import type { Scope } from "../kernel/scopes.ts";
 
 export const roles = ["viewer", "admin", "owner"] as const;
@@ -34,9 +35,6 @@ export function scopesOf({ allow, scopes }: Route): readonly Scope[] {
   if (allow === "owner") return [];
   return scopes ?? [allow === "admin" ? "write" : "read"];
 }
-
-/** Later times can only be mistakes. */
-export const maxTime = Date.UTC(2200, 0);
 
 export const id = z.string().min(1).max(100);
 export const time = z.number().int().describe("Unix time in milliseconds.");

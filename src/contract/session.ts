@@ -1,20 +1,16 @@
-// Declares the routes of sign-in, the signed-in person's account, members and API keys.
+// Declares the routes of sign-in and the signed-in person's account.
 
 import { z } from "zod";
-import { scopes } from "../kernel/scopes.ts";
-import { count, done, expiresAt, id, moment, name, role, type Route, time } from "./route.ts";
+import { email, grant } from "./members.ts";
+import { done, id, name, role, type Route, time } from "./route.ts";
 
-const email = z.string().max(320).describe("The email address of an account or an invitation, stored as it is.");
 const password = z.string().min(12, "must be at least 12 characters").max(200);
 /** An existing password, of any length. */
 const currentPassword = z.string().min(1).max(200);
 const token = z.string().min(1).max(200).describe("The part of the one-time link after the #.");
-const siteOrAll = id.nullable().describe("A site's id; null for all sites and the installation itself.");
 const code = "A code of the authenticator app";
 
-const grant = z.object({ site: siteOrAll, role }).meta({ id: "Grant" });
-
-const session = z
+export const session = z
   .object({
     user: z.object({ id, email, name, twoFactor: z.boolean() }),
     grants: z.array(grant),
@@ -163,127 +159,5 @@ export const sessionRoutes = {
     apiKeys: false,
     body: z.object({ token, name: name.optional(), password: currentPassword }),
     answer: done,
-  },
-} satisfies Record<string, Route>;
-
-const link = z.object({
-  link: z.string().nullable().describe("Null if it was sent by email."),
-  expiresAt: time,
-});
-
-export const memberRoutes = {
-  "GET /members": {
-    summary: "List members and open invitations of the sites that you own",
-    allow: "signed in",
-    apiKeys: false,
-    answer: z.object({
-      members: z.array(
-        z.object({
-          id,
-          email: email.describe("The member's email address."),
-          name,
-          twoFactor: z.boolean(),
-          confirmed: z.boolean().describe("False if the owner of one site saw the invitation link and may have opened it."),
-          invitedBy: z.string().nullable().describe("Shown to owners of the installation only."),
-          createdAt: time,
-          lastSeenAt: time.nullable(),
-          grants: z.array(grant),
-          isMe: z.boolean(),
-        }),
-      ),
-      invitations: z.array(z.object({ id, email, ...grant.shape, invitedBy: z.string(), createdAt: time, expiresAt: time })),
-    }),
-  },
-  "POST /members/invitations": {
-    summary: "Invite a person to a site that you own, or to all sites",
-    allow: "signed in",
-    apiKeys: false,
-    body: z.object({ email, ...grant.shape }),
-    answer: link,
-  },
-  "DELETE /members/invitations/:invitation": {
-    summary: "Withdraw an invitation",
-    allow: "signed in",
-    apiKeys: false,
-    answer: done,
-  },
-  "PUT /members/:member/grants": {
-    summary: "Change a member's role on a site or on all sites; role null removes it. The last owner cannot be removed",
-    allow: "signed in",
-    apiKeys: false,
-    body: z.object({ site: siteOrAll, role: role.nullable() }),
-    answer: done,
-  },
-  "DELETE /members/:member": {
-    summary: "Remove a member from the installation; their sessions end at once",
-    allow: "owner",
-    apiKeys: false,
-    answer: done,
-  },
-  "POST /members/:member/password-reset": {
-    summary: "Create a password reset link for a member; using it also turns two-factor sign-in off",
-    allow: "owner",
-    apiKeys: false,
-    answer: link,
-  },
-} satisfies Record<string, Route>;
-
-const granted = z
-  .array(z.enum(scopes))
-  .min(1, "choose at least one scope")
-  .max(scopes.length)
-  .describe(
-    "`read`: see everything that a viewer can. `write`: change settings, connections and webhooks, and send again. `keys`: create, rotate and revoke inbound keys. `people`: find, export and erase people's data, and record their consent. None includes another.",
-  );
-
-export const apiKeyRoutes = {
-  "GET /api-keys": {
-    summary: "List API keys of the sites that you own",
-    allow: "signed in",
-    apiKeys: false,
-    answer: z.object({
-      items: z.array(
-        z.object({
-          id,
-          name,
-          prefix: z.string().describe("The first characters of the key."),
-          site: siteOrAll,
-          scopes: granted,
-          createdBy: z.string(),
-          createdAt: time,
-          lastUsedAt: time.nullable(),
-          uses24h: count.describe("Number of uses in the last 24 hours."),
-          expiresAt,
-          revokedAt: time.nullable(),
-          inboundKeys: z
-            .array(z.object({ site: id, id, name: z.string() }))
-            .describe("The usable inbound keys that were created with this key."),
-        }),
-      ),
-    }),
-  },
-  "POST /api-keys": {
-    summary: "Create an API key for one site or for all sites; it is shown once",
-    allow: "signed in",
-    apiKeys: false,
-    body: z.object({
-      name,
-      site: siteOrAll,
-      scopes: granted,
-      expiresAt: moment.nullable().default(null).describe("Null for a key that never expires."),
-    }),
-    answer: z.object({ id, key: z.string().describe("The key. Shown only this once.") }),
-  },
-  "DELETE /api-keys/:key": {
-    summary: "Revoke an API key, and the inbound keys that were created with it; they stop working within 2 seconds",
-    allow: "signed in",
-    apiKeys: false,
-    query: z.object({
-      inboundKeys: z
-        .enum(["revoke", "keep"])
-        .default("revoke")
-        .describe("`keep` leaves the inbound keys valid that were created with this key."),
-    }),
-    answer: z.object({ inboundKeys: z.array(id).describe("The inbound keys that were revoked.") }),
   },
 } satisfies Record<string, Route>;

@@ -16,6 +16,13 @@ export const site = z
     timeZone: z.string().describe("IANA name, such as Europe/Berlin. Charts use its days."),
     inbound: z.boolean().describe("True if /__cc/inbound accepts events."),
     role: role.describe("The caller's role on this site."),
+    isReadable: z
+      .boolean()
+      .describe("False where the stored settings are damaged: nothing is accepted until they are set again."),
+    leaving: z
+      .object({ state: z.enum(["locked", "moved"]), peer: z.string() })
+      .nullable()
+      .describe("The installation to which the site is moved. `locked` while it is, and read-only here."),
   })
   .meta({ id: "Site" });
 
@@ -24,6 +31,7 @@ const health = z.object({
   removed24h: count.describe("Bot visits and events filtered as bots, in the same 24 hours."),
   lastEventAt: time.nullable(),
   openAlerts: count,
+  keys: count.describe("Inbound keys that are not revoked."),
   connections: z.object({ active: count, paused: count, needsReconnection: count }),
   waiting: count.describe("Queued and parked deliveries."),
 });
@@ -139,6 +147,8 @@ export const siteRoutes = {
     answer: z.object({
       follows: z.string().describe("Always loads the current version of the tag."),
       pinned: z.string().describe("Loads exactly this version; replace it after an upgrade."),
+      hash: z.string().describe("Of this version, as in its address."),
+      integrity: z.string().describe("Of this version, as browsers check it."),
       gzipBytes: count.describe("Size of the tag, compressed."),
       visits24h: count,
       lastHourWithVisits: time.nullable(),

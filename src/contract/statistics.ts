@@ -1,4 +1,4 @@
-// Declares the route of statistics.
+// Declares the routes of statistics, and of the performance of a connection.
 
 import { z } from "zod";
 import { confirmationReasons, confirmationStates } from "../kernel/confirmation.ts";
@@ -93,5 +93,37 @@ export const statisticsRoutes = {
       platform: segmentName.describe("Counts only conversions for this platform that were not skipped."),
     }),
     answer: statistics,
+  },
+} satisfies Record<string, Route>;
+
+const duration = z.number().int().nullable().describe("Milliseconds; null without attempts.");
+const timings = {
+  attempts: count,
+  retries: count.describe("Attempts after the first one."),
+  medianMs: duration,
+  p95Ms: duration.describe("95% of the attempts took no longer. Null without attempts."),
+};
+
+const performance = z
+  .object({
+    from: time,
+    to: time,
+    step: z.enum(["hour", "day"]),
+    timeZone: z.string(),
+    isComplete: z.boolean().describe("False if there were more attempts than are looked at: the oldest are left out."),
+    steps: z.array(z.object({ startsAt: time, ...timings })),
+    totals: z.object({ ...timings, failed: count.describe("Attempts that the platform did not accept.") }),
+    reasons: z
+      .array(z.object({ state: z.string(), reason: z.string().nullable(), attempts: count }))
+      .describe("Why attempts failed, the most frequent first."),
+  })
+  .meta({ id: "ConnectionPerformance" });
+
+export const performanceRoutes = {
+  "GET /sites/:site/connections/:connection/performance": {
+    summary: "Get how long a platform takes, how many attempts are retries, and why attempts failed",
+    allow: "viewer",
+    query: z.object({ days: z.enum(["1", "7"]).default("1").describe("Up to now.") }),
+    answer: performance,
   },
 } satisfies Record<string, Route>;

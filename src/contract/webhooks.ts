@@ -16,6 +16,8 @@ const webhook = z
     attempts: count,
     createdAt: time,
     waiting: count.describe("Number of periods that wait to be pushed."),
+    waitingTotals: z.object({ conversions: count, removed: count }).describe("Of the periods that wait."),
+    oldSecretUntil: time.nullable().describe("Until when pushes are also signed with the old secret; null after that."),
     nextPushAt: time.nullable(),
     lastPushAt: time.nullable(),
   })

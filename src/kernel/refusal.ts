@@ -50,6 +50,12 @@ export class Refusal extends Error {
   }
 }
 
+/** The JSON of a refusal, in answers of the API and of commands. */
+export function describeRefusal(refusal: Refusal, message = refusal.message) {
+  const { code, field, faults } = refusal;
+  return { error: { code, message, ...(field && { field }), ...(faults && { faults }) } };
+}
+
 /** The value is valid, and the present state does not allow it: a name is taken, a file exists, a row has ended. */
 export class Conflict extends Refusal {}
 

@@ -6,3 +6,6 @@ export const dayMs = 24 * hourMs;
 
 /** The clocks of two nodes may differ by this much. A node that is further off is not ready. */
 export const maxSkewMs = 30 * secondMs;
+
+/** Later times can only be mistakes. */
+export const maxTime = Date.UTC(2200, 0);

@@ -148,7 +148,7 @@ function mountManagement(app: FastifyInstance, options: RouteOptions): MountedRo
       transport,
       publicUrl: publicUrl(),
       pushMs,
-      tag,
+      readTag: () => tag,
       // Loaded on demand: a relay that starts needs no import.
       sendMissing: async (site, run, after, by) =>
         (await import("../import/missing.ts")).sendMissing({ store, site, by }, run, after),

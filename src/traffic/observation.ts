@@ -47,3 +47,20 @@ export type ObservedSubmit = {
   /** A hidden field was filled in. */
   trapped: boolean;
 };
+
+type Headers = { readonly [name: string]: string | string[] | undefined };
+
+const maxHintLength = 256;
+
+export function readHeaders(headers: Headers, secure: boolean): ObservedHeaders {
+  return {
+    secure,
+    acceptLanguage: Boolean(headers["accept-language"]),
+    secFetch: Boolean(headers["sec-fetch-site"]),
+    brands: headerText(headers["sec-ch-ua"], maxHintLength),
+    platform: headerText(headers["sec-ch-ua-platform"], 40),
+    mobile: headerText(headers["sec-ch-ua-mobile"], 4),
+  };
+}
+
+export const headerText = (header: string | string[] | undefined, maxLength: number) => String(header ?? "").slice(0, maxLength);

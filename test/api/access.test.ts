@@ -1,7 +1,7 @@
 // Access over HTTP: set-up, sign-in, codes, members, links and API keys.
 
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { operator } from "../../src/access/members.ts";
+import { operator } from "../../src/access/actor.ts";
 import { listDamagedSecrets } from "../../src/access/twoFactorSecrets.ts";
 import { authenticatorCode } from "../support/authenticator.ts";
 import { createTestApi, type Browser, type TestApi } from "../support/managementApi.ts";

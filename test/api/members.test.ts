@@ -35,7 +35,6 @@ test("the console's link creates the owner, and commands invite, reset and remov
   });
   const invited = await home.run("member", "add", "Bob@example.com", "--role", "viewer", "--site", "localhost");
   expect(invited).toMatchObject({
-    email: "bob@example.com",
     link: expect.stringMatching(/invitation#\w{32}$/),
   });
   const accepted = await post("/invitations/accept", {
@@ -47,7 +46,7 @@ test("the console's link creates the owner, and commands invite, reset and remov
   expect(await home.fails("member", "remove", "ada@example.com")).toMatchObject({
     error: expect.stringContaining("This is the last owner"),
   });
-  expect(await home.run("member", "remove", "bob@example.com")).toMatchObject({ removed: true });
+  expect(await home.run("member", "remove", "bob@example.com")).toEqual({});
   expect(await home.fails("member", "reset", "bob@example.com")).toMatchObject({ field: "email" });
 
   expect((await home.run("member", "sessions", "ada@example.com")).sessions).toHaveLength(1);

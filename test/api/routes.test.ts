@@ -39,12 +39,16 @@ describe.each(engines)("the routes of the management API on %s", (engine) => {
     relay = await home.start({ HOST: "0.0.0.0" });
     mine = await home.addSite("mine.example");
     other = await home.addSite("other.example");
-    const { id: connection } = await home.run("connect", other.host, "sandbox");
-    const { id: webhook } = await home.run("webhook", "add", other.host, "https://example.com/hook");
+    const {
+      connection: { id: connection },
+    } = await home.run("connect", other.host, "sandbox");
+    const {
+      webhook: { id: webhook },
+    } = await home.run("webhook", "add", other.host, "https://example.com/hook");
     await eventually("the relay knows the key", async () => (await relay.post(other.key, {})).status === 400);
     await relay.post(other.key, freshEvent());
-    const { events } = await home.run("event", "list", other.host);
-    const { keys } = await home.run("key", "list", other.host);
+    const { items: events } = await home.run("event", "list", other.host);
+    const { items: keys } = await home.run("key", "list", other.host);
     owner = await becomeOwner(relay);
     [viewer, admin, stranger] = [
       await invite(relay, owner, "viewer@example.com", "viewer", mine.id),

@@ -79,7 +79,7 @@ const post = (path: string, body: unknown) =>
     headers: { "content-type": "application/json" },
     body: JSON.stringify(body),
   });
-const audit = async () => ((await home.run("audit", "--installation")) as { audit: Line[] }).audit;
+const audit = async () => ((await home.run("audit", "--installation")) as { items: Line[] }).items;
 const members = async () =>
   ((await home.run("member", "list")) as { members: { email: string }[] }).members.map(({ email }) => email);
 

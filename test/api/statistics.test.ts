@@ -20,7 +20,7 @@ describe.each(engines)("a site's data on %s", (engine) => {
   beforeAll(async () => {
     home = await newInstallation(engine);
     site = await home.addSite("shop.example", "block_domains=spam.test");
-    connection = (await home.run("connect", site.host, "sandbox")).id;
+    connection = (await home.run("connect", site.host, "sandbox")).connection.id;
     await home.run("identity", "put", site.host, "--email", "known@example.com", "gclid=abc");
     const testKey = await home.run("key", "add", site.host, "tests", "--test");
     relay = await home.start();

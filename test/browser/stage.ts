@@ -54,7 +54,7 @@ export async function setUpStage({
     ...env,
   });
   const receiver = await startReceiver();
-  const { site: added } = await home.run("site", "add", shop);
+  const added = await home.run("site", "add", shop);
   if (relayHost) await home.run("host", "add", shop, relayHost);
   // Lets the driven browser pass as human; the tests of bots remove this.
   await home.run("site", "set", shop, `allow_networks=203.0.113.0/24`, ...settings);

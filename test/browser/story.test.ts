@@ -149,8 +149,8 @@ inChromium("the story on one host", () => {
     const { clickIds: received, utm: last } = await stage.convert(email);
     expect(received).toEqual({ fbclid: "Phone-1", gclid: "Laptop-1" });
     expect(last).toEqual({ utm_source: "google" });
-    const { identity } = await stage.home.run("identity", "get", "shop.example.test", "--email", email);
-    expect(identity.firstUtm).toEqual({ utm_source: "ig" });
+    const { firstUtm } = await stage.home.run("identity", "get", "shop.example.test", "--email", email);
+    expect(firstUtm).toEqual({ utm_source: "ig" });
     await phone.close();
     await laptop.close();
   });

@@ -55,7 +55,7 @@ inChromium("traffic in a real browser", () => {
   }
 
   async function newestBot(): Promise<Judged> {
-    const { visits: bots } = await stage.home.run("traffic", "bots", shop);
+    const { items: bots } = await stage.home.run("traffic", "bots", shop);
     return bots[0];
   }
 
@@ -158,7 +158,7 @@ inChromium("traffic in a real browser", () => {
     expect({ inputs, untrusted, trap }).toEqual({ inputs: 0, untrusted: false, trap: true });
     expect(afterMs).toBeGreaterThan(0);
     expect(await stage.convert("spam@customers.example")).toBeUndefined();
-    const { events } = await stage.home.run("event", "list", shop, "--filtered");
+    const { items: events } = await stage.home.run("event", "list", shop, "--filtered");
     const trace = await stage.home.run("event", "show", events[0].id);
     expect(trace.filterReasons[0].detail).toContain("trap:hidden field filled in");
   });

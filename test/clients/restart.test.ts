@@ -50,6 +50,6 @@ test("a conversion that meets a killed relay arrives once after the restart, fro
   const replies = await Promise.all(sending);
   expect(replies.map(({ outcomes }) => outcomes)).toEqual(clients.map(() => [accepted]));
   for (const { orderId, name } of clients)
-    expect((await home.run("event", "list", "--order", orderId)).events, name).toHaveLength(1);
+    expect((await home.run("event", "list", "--order", orderId)).items, name).toHaveLength(1);
   front.close();
 });

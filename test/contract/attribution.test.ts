@@ -141,7 +141,7 @@ describe.each(engines)("attribution on %s", (engine) => {
   });
 
   test("the trace of an event shows the consent and what was withheld", async () => {
-    const nothing = { clickIds: {}, browserIds: {}, utm: {}, browser: null };
+    const nothing = { clickIds: {}, browserIds: {}, utm: {}, page: null, referrer: null };
     expect(await traceOf("refused@example.com", optOut)).toEqual({
       consent: "denied",
       withheld: "opted out",
@@ -198,17 +198,8 @@ describe.each(engines)("attribution on %s", (engine) => {
     const shown = await home.run("identity", "get", optOut.host, "--email", "agreed@example.com");
     expect(shown.emailSha256).toBe(sha256Of("agreed@example.com"));
     expect(shown.consent).toBe("granted");
-    expect(shown.identity.visits).toEqual([
-      {
-        visitorId: null,
-        seenAt: expect.any(Number),
-        browser: null,
-        clickIds: Object.fromEntries(
-          Object.entries(clickIds).map(([name, value]) => [name, { value, seenAt: expect.any(Number) }]),
-        ),
-        browserIds: {},
-        utm,
-      },
+    expect(shown.visits).toEqual([
+      { seenAt: expect.any(Number), page: null, clickIds, browserIds: {}, utm, isBot: false, reason: null },
     ]);
     expect(JSON.stringify(shown)).not.toContain("agreed@example.com");
   });

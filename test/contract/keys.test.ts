@@ -29,7 +29,7 @@ describe.each(engines)("inbound keys on %s", (engine) => {
   let expired: NewKey;
   let compromised: NewKey;
   let rotated: NewKey;
-  let rotation: NewKey & { old: { id: string; expiresAt: number } };
+  let rotation: NewKey & { oldExpiresAt: number };
   let testKey: NewKey;
 
   const send = (key: string, host: string) => relay.post(key, freshEvent(), { Host: host });
@@ -160,17 +160,17 @@ describe.each(engines)("inbound keys on %s", (engine) => {
     expect(rotation).toEqual({
       id: expect.any(String),
       key: expect.stringMatching(/^cc_[0-9A-Za-z]{38}$/),
-      old: { id: rotated.id, expiresAt: expect.any(Number) },
+      oldExpiresAt: expect.any(Number),
     });
-    expect(Math.abs(rotation.old.expiresAt - Date.now() - 24 * 3_600_000)).toBeLessThan(60_000);
+    expect(Math.abs(rotation.oldExpiresAt - Date.now() - 24 * 3_600_000)).toBeLessThan(60_000);
     expect(rotation.id).not.toBe(rotated.id);
     expect(rotation.key).not.toBe(rotated.key);
     for (const key of [rotated.key, rotation.key]) {
       expect(summarize(await send(key, "shop.example"))).toEqual(accepted("purchase"));
     }
-    const { keys } = await home.run("key", "list", "shop.example");
+    const { items: keys } = await home.run("key", "list", "shop.example");
     const states = keys.map((one: Record<string, unknown>) => [one.id, one.name, one.state, one.expiresAt]);
-    expect(states).toContainEqual([rotated.id, "rotated", "active", rotation.old.expiresAt]);
+    expect(states).toContainEqual([rotated.id, "rotated", "active", rotation.oldExpiresAt]);
     expect(states).toContainEqual([rotation.id, "rotated", "active", null]);
   });
 
@@ -184,15 +184,14 @@ describe.each(engines)("inbound keys on %s", (engine) => {
   });
 
   test("the list of keys shows their use and never the key itself", async () => {
-    const { key, host, id } = counted;
+    const { key, host } = counted;
     for (let i = 0; i < 2; i += 1) await send(key, host);
     const list = () => home.run("key", "list", host);
-    await eventually("the uses are counted", async () => (await list()).keys[0].uses24h === 2);
-    const { keys } = await list();
+    await eventually("the uses are counted", async () => (await list()).items[0].uses24h === 2);
+    const { items: keys } = await list();
     expect(keys).toEqual([
       {
         id: expect.any(String),
-        site: id,
         name: "test sender",
         mode: "live",
         prefix: key.slice(0, 8),

@@ -32,7 +32,7 @@ describe.each(engines)("results per platform on %s", (engine) => {
     const added = await home.addSite(`${name}.example`);
     for (const path of paths) {
       const url = path.startsWith("http") ? path : `${receiver.url}/${path}`;
-      connections.set(path, (await home.run("connect", added.host, "webhook", `url=${url}`)).id);
+      connections.set(path, (await home.run("connect", added.host, "webhook", `url=${url}`)).connection.id);
     }
     sites.set(name, added);
     return added;
@@ -53,7 +53,7 @@ describe.each(engines)("results per platform on %s", (engine) => {
       ["rest", "events=refund"],
     ] as const) {
       const url = `url=${receiver.url}/${path}`;
-      connections.set(path, (await home.run("connect", "picky.example", "webhook", url, events)).id);
+      connections.set(path, (await home.run("connect", "picky.example", "webhook", url, events)).connection.id);
     }
     await site("broken", "broken");
     await site("dead", deadUrl);
@@ -70,7 +70,7 @@ describe.each(engines)("results per platform on %s", (engine) => {
   const send = async (name: string, event = freshEvent()) => summarize(await relay.post(sites.get(name)?.key ?? "", event));
   const arrived = (path: string) => receiver.got.filter((one) => one.path === `/${path}`).map((one) => JSON.parse(one.text));
   const states = async (name: string) => {
-    const { events } = await home.run("event", "list", `${name}.example`);
+    const { items: events } = await home.run("event", "list", `${name}.example`);
     return events.map((event: { deliveries: { state: string; reason: string | null }[] }) =>
       event.deliveries.map(({ state, reason }) => [state, reason]),
     );
@@ -210,10 +210,11 @@ describe.each(engines)("results per platform on %s", (engine) => {
     const trace = await home.run("event", "show", attempts[0].platformEventId);
     expect(trace.deliveries).toEqual([
       {
-        connectionId: connections.get("failing"),
+        connection: connections.get("failing"),
         platform: "webhook",
         state: "sent",
         reason: null,
+        reasonPersists: false,
         attempts: 2,
         nextTryAt: null,
         updatedAt: expect.any(Number),
@@ -244,13 +245,12 @@ describe.each(engines)("results per platform on %s", (engine) => {
     expect(await send("parked", events[2])).toEqual(needs);
     expect(arrived("parked")).toHaveLength(1);
     const listed = await home.run("connection", "list", "parked.example");
-    expect(listed.connections).toMatchObject([{ state: "needs reconnection", stateReason: "HTTP 401: not authorised" }]);
+    expect(listed.items).toMatchObject([{ state: "needs reconnection", stateReason: "HTTP 401: not authorised" }]);
 
     const url = `url=${receiver.url}/parked`;
     expect(await home.run("connect", "parked.example", "webhook", url)).toMatchObject({
-      id: connections.get("parked"),
-      platform: "webhook",
-      existing: true,
+      connection: { id: connections.get("parked"), platform: "webhook" },
+      isNew: false,
       released: 3,
     });
     // An event that arrives before the relay has read the change is sent too.
@@ -267,7 +267,7 @@ describe.each(engines)("results per platform on %s", (engine) => {
     expect(await states("paused")).toEqual([[["parked", "paused"]]]);
     expect(arrived("paused")).toEqual([]);
     const id = String(connections.get("paused"));
-    expect(await home.run("connection", "resume", id)).toEqual({ id, state: "active", released: 1 });
+    expect(await home.run("connection", "resume", id)).toEqual({ released: 1 });
     // An event that arrives before the relay has read the change is sent too.
     await send("paused", events[1]);
     await eventually("both events are sent", () => arrived("paused").length >= 2);

@@ -256,7 +256,7 @@ inChromium("roles", () => {
       await confirm.click();
       await row(page, "outlet.example").waitFor();
       expect(await row(page, "leaving.example").count()).toBe(0);
-      expect((await home.run("site", "list")).sites).toHaveLength(2);
+      expect((await home.run("site", "list")).items).toHaveLength(2);
       expect(errors.scriptErrors).toEqual([]);
       await context.close();
     },

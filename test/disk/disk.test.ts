@@ -150,7 +150,7 @@ test.skipIf(!isLimitable)(
     expect(refused).toBeGreaterThan(3);
     await relay.kill();
     expect(await home.run("check")).toEqual({ ok: true, wrong: [] });
-    const { events } = await home.run("event", "list", "shop.example.com", "--limit", "200");
+    const { items: events } = await home.run("event", "list", "shop.example.com", "--limit", "200");
     const found = events.map((event: { event: string }) => event.event);
     expect(found.toSorted()).toEqual(names.toSorted());
   },

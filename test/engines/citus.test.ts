@@ -285,7 +285,7 @@ describe.skipIf(!isRun || isMissing("Citus", found, "install it into a PostgreSQ
           const event = { email: "late@example.com", event: "lead" };
           expect((await late.post(others[0] ?? "", event)).status).toBe(200);
           expect((await late.post(own[0] ?? "", event)).status).toBe(503);
-          expect((await home.run("site", "list")).sites).toHaveLength(keysOf.flat().length);
+          expect((await home.run("site", "list")).items).toHaveLength(keysOf.flat().length);
           const text = await home.print("doctor", "--offline");
           expect(text).toContain(`the Citus node ${worker ? hostOf(worker) : ""} does not answer`);
           await late.stop();
@@ -369,7 +369,7 @@ describe.skipIf(!isRun || isMissing("Citus", found, "install it into a PostgreSQ
       const [worker] = citus.workers;
       worker?.freeze();
       const thawed = sleep(statementTimeoutMs + 2000).then(() => worker?.thaw());
-      expect((await home.run("site", "add", "shop.example.com")).site.hosts).toEqual(["shop.example.com"]);
+      expect((await home.run("site", "add", "shop.example.com")).hosts).toEqual(["shop.example.com"]);
       await thawed;
     });
 

@@ -37,25 +37,22 @@ describe.concurrent.each(engines)("on %s", (engine) => {
     const pairs = Object.entries(standinConnections.meta).map(([name, value]) => `${name}=${value}`);
     const connect = ["connect", host, "meta", ...pairs, "--backfill-days", "30"];
     const connected = await home.run(...connect);
-    expect(connected.proof.state).toBe("proven");
-    expect(connected.backfill).toEqual({
-      counted: { found: past + 1, sendable: past, leftOut: { "too old for Meta": 1 }, isComplete: true },
-      started: false,
-    });
+    expect(connected.connection.proof.state).toBe("proven");
+    const counted = { found: past + 1, sendable: past, leftOut: { "too old for Meta": 1 }, isComplete: true };
+    expect(connected).toMatchObject({ counted, backfill: null });
     // It is connected, and the backfill was refused.
     expect(await home.exitCode(...connect)).toBe(4);
-    const start = ["backfill", "start", connected.id, "--days", "30", "--per-minute", "480"];
-    expect(await home.fails(...start)).toEqual({
-      ok: false,
+    const start = ["backfill", "start", connected.connection.id, "--days", "30", "--per-minute", "480"];
+    expect(await home.fails(...start)).toMatchObject({
       field: "yes",
       error:
         `${past} conversions of the last 30 days can be sent; left out: 1 too old for Meta. ` +
         "This sends them to Meta. Add --yes to do it.",
     });
     expect(await home.exitCode(...start)).toBe(4);
-    expect((await home.run("backfill", "list", host)).backfills).toEqual([]);
+    expect((await home.run("backfill", "list", host)).items).toEqual([]);
     const started = await home.run(...start, "--yes");
-    expect(started.started).toBe(true);
+    expect(started).toMatchObject({ counted, backfill: { state: "running", total: past } });
 
     const acceptedOrders = () =>
       meta.accepted.flatMap(({ event }) => {
@@ -68,8 +65,8 @@ describe.concurrent.each(engines)("on %s", (engine) => {
     relay = await home.start();
     await send(`${engine}-live`);
     await eventually("the backfill is done", async () => {
-      const { backfills } = await home.run("backfill", "list", host);
-      return backfills[0]?.state === "done";
+      const { items: backfills } = await home.run("backfill", "list", host);
+      return backfills[0]?.backfill.state === "done";
     });
 
     const accepted = acceptedOrders();
@@ -79,12 +76,11 @@ describe.concurrent.each(engines)("on %s", (engine) => {
     expect(accepted.length).toBe(past + 1);
     const deliveries = (await listDeliveries(home)).filter(({ platform }) => platform === "meta");
     expect(deliveries.map(({ state }) => state)).toEqual(Array(past + 1).fill("sent"));
-    const { backfills } = await home.run("backfill", "list", host);
+    const { items: backfills } = await home.run("backfill", "list", host);
     expect(backfills[0]).toMatchObject({
-      connection: connected.id,
-      total: past,
-      tally: { queued: past, leftOut: { "too old for Meta": 1 } },
+      connection: connected.connection.id,
+      backfill: { total: past, queued: past, leftOut: { "too old for Meta": 1 } },
     });
-    expect((await home.fails("backfill", "cancel", connected.id)).error).toMatch(/^No backfill/);
+    expect((await home.fails("backfill", "cancel", connected.connection.id)).error).toMatch(/^No backfill/);
   }, 180_000);
 });

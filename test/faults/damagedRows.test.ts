@@ -28,7 +28,7 @@ describe.each(engines)("a damaged row on %s", (engine) => {
 
   const ready = async () => JSON.parse((await call(relay.url, { method: "GET", path: "/readyz" })).text);
   const openAlerts = async (kind: string): Promise<{ subject: string; text: string }[]> =>
-    (await home.run("alert", "list")).alerts.filter((one: { kind: string }) => one.kind === kind);
+    (await home.run("alert", "list")).open.filter((one: { kind: string }) => one.kind === kind);
   const orderIds = () => receiver.bodies().map(({ orderId }) => orderId);
 
   test("a connection whose credentials cannot be read waits for reconnection, and all else goes on", async () => {
@@ -45,12 +45,12 @@ describe.each(engines)("a damaged row on %s", (engine) => {
       return JSON.stringify(results.webhook) === JSON.stringify(parked);
     });
     const sentBefore = orderIds();
-    expect((await home.run("connection", "list", "shop.example.com")).connections).toMatchObject([
+    expect((await home.run("connection", "list", "shop.example.com")).items).toMatchObject([
       { id, state: "needs reconnection", stateReason: "cannot be read" },
     ]);
     expect(await home.print("connection", "list")).toContain("needs reconnection: cannot be read");
 
-    const { keys } = await home.run("key", "list", "other.example.com");
+    const { items: keys } = await home.run("key", "list", "other.example.com");
     expect((await relay.post(other.key, event())).status).toBe(200);
     await home.run("key", "revoke", keys[0].id);
     await eventually("the other site's key is revoked", async () => {
@@ -79,7 +79,7 @@ describe.each(engines)("a damaged row on %s", (engine) => {
 
     // The address is the account, so this is the same connection.
     const again = await home.run("connect", "shop.example.com", "webhook", `url=${receiver.url}`);
-    expect(again).toMatchObject({ id, existing: true });
+    expect(again).toMatchObject({ connection: { id }, isNew: false });
     expect(again.released).toBeGreaterThanOrEqual(2);
     await eventually("what waited is sent", () => orderIds().includes("after the restart"));
     const sent = await rows(home, `SELECT order_id FROM events WHERE site_id = '${shop.siteId}'`);
@@ -91,7 +91,7 @@ describe.each(engines)("a damaged row on %s", (engine) => {
     const [id = ""] = shop.connections;
     await change(home, `UPDATE connections SET settings = '{', events = '[' WHERE id = '${id}'`);
     await home.run("site", "set", "shop.example.com", "dedup_order=31d");
-    expect((await home.run("connection", "list", "shop.example.com")).connections).toMatchObject([
+    expect((await home.run("connection", "list", "shop.example.com")).items).toMatchObject([
       { id, state: "needs reconnection", stateReason: "cannot be read" },
     ]);
     expect(await home.fails("connect", "shop.example.com", "webhook", `url=${receiver.url}`)).toMatchObject({
@@ -107,7 +107,7 @@ describe.each(engines)("a damaged row on %s", (engine) => {
     await home.run("connect", "shop.example.com", "webhook", `url=${receiver.url}`, "events=purchase");
     await eventually("what waited is sent", () => orderIds().includes("wanted"));
     await eventually("what is not selected is skipped", async () => {
-      const { deliveries } = await home.run("delivery", "list", "shop.example.com", "--state", "skipped");
+      const { items: deliveries } = await home.run("delivery", "list", "shop.example.com", "--state", "skipped");
       return deliveries.some((one: { reason: string }) => one.reason === "event not selected");
     });
     expect(orderIds()).not.toContain("unwanted");
@@ -126,11 +126,16 @@ describe.each(engines)("a damaged row on %s", (engine) => {
     expect(await ready()).toMatchObject({ ok: true });
     await eventually("the alert is open", async () => (await openAlerts("damaged data")).length > 0);
     expect(await openAlerts("damaged data")).toMatchObject([{ subject: "settings" }]);
-    const { sites } = await home.run("site", "list");
-    expect(sites).toMatchObject([{ unreadable: ["settings"] }, { id: other.siteId }]);
+    const { items: sites } = await home.run("site", "list");
+    expect(sites).toMatchObject([{ isReadable: false }, { id: other.siteId, isReadable: true }]);
 
     const set = await home.run("site", "set", "shop.example.com", "inbound=on");
-    expect(set.site.settings).toMatchObject({ inbound: "on", consent_mode: "opt-in" });
+    expect(set.items).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ name: "inbound", value: "on" }),
+        expect.objectContaining({ name: "consent_mode", value: "opt-in" }),
+      ]),
+    );
     expect(set.notes).toEqual([
       "The other settings could not be read. They have their defaults now, and consent_mode is opt-in.",
     ]);
@@ -140,7 +145,7 @@ describe.each(engines)("a damaged row on %s", (engine) => {
 
   test("a webhook that cannot be read keeps its periods until it is repaired, and others are pushed", async () => {
     const [broken, whole] = [await startReceiver(), await startReceiver()];
-    const add = async (url: string) => (await home.run("webhook", "add", "shop.example.com", url)).id;
+    const add = async (url: string) => (await home.run("webhook", "add", "shop.example.com", url)).webhook.id;
     const [id] = [await add(`${broken.url}/hook`), await add(`${whole.url}/hook`)];
     await eventually("both are pushed", () => broken.got.length > 0 && whole.got.length > 0);
     await change(home, `UPDATE webhooks SET ${damaged("secrets")} WHERE id = '${id}'`);
@@ -149,7 +154,7 @@ describe.each(engines)("a damaged row on %s", (engine) => {
       return Number(row?.due_at) > Date.now() + 10_000;
     });
     const pushed = broken.got.length;
-    const { webhooks } = await home.run("webhook", "list", "shop.example.com");
+    const { items: webhooks } = await home.run("webhook", "list", "shop.example.com");
     expect(webhooks).toMatchObject([
       { id, url: "(cannot be read)", state: "disabled", stateReason: "cannot be read" },
       { state: "active" },
@@ -171,13 +176,15 @@ describe.each(engines)("a damaged row on %s", (engine) => {
 
   test("an OAuth app that cannot be read is listed as such, and replaced by a new one", async () => {
     const set = () => home.run("oauth", "app", "set", "google_ads", "client_id=c", "client_secret=s3cret");
+    const googleApp = async () =>
+      (await home.run("oauth", "app", "list")).items.find((one: { platform: string }) => one.platform === "google_ads");
     await set();
     await change(home, `UPDATE oauth_apps SET ${damaged("credentials")}`);
-    expect((await home.run("oauth", "app", "list")).apps).toMatchObject([{ isReadable: false }]);
+    expect(await googleApp()).toMatchObject({ readable: false });
     const begin = () => home.fails("sign-in", "shop.example.com", "google_ads", "--no-wait");
     expect((await begin()).error).toMatch(/^The OAuth app for Google Ads cannot be read: cleancast oauth app set/);
     await set();
-    expect((await home.run("oauth", "app", "list")).apps).toMatchObject([{ isReadable: true }]);
+    expect(await googleApp()).toMatchObject({ readable: true });
   });
 
   // The check is the same on both engines, and takes seconds.
@@ -202,6 +209,6 @@ describe.each(engines)("a damaged row on %s", (engine) => {
     expect(await wrong.fails("site", "list")).toMatchObject({
       error: expect.stringMatching(/is not the key that this database was sealed with/),
     });
-    expect((await home.run("site", "list")).sites).toHaveLength(2);
+    expect((await home.run("site", "list")).items).toHaveLength(2);
   });
 });

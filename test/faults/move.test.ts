@@ -283,14 +283,14 @@ describe("a move", () => {
     await setUpSite(home, [], "second.example.com");
     expect((await home.fails("move")).error).toMatch(/^Name the database/);
     expect(await there.run("move")).toMatchObject({ state: "moved" });
-    expect((await there.run("site", "list")).sites).toHaveLength(2);
+    expect((await there.run("site", "list")).items).toHaveLength(2);
 
     // A backup from PostgreSQL can be restored into SQLite.
     const backup = join(freshFolder(), "from-postgres.backup");
     await there.run("backup", backup);
     expect(await home.run("restore", backup, "--force")).toMatchObject({ ok: true });
     expect(markOf(home)).toBe(0);
-    expect((await home.run("site", "list")).sites).toHaveLength(2);
+    expect((await home.run("site", "list")).items).toHaveLength(2);
   });
 
   test("a refused move names what is wrong, without the password", async () => {

@@ -182,7 +182,7 @@ describe.each(engines)("secrets and personal data on %s", (engine) => {
     receiver.behave = (_got, response) => response.writeHead(401).end("no");
     await eventually("a delivery is parked", async () => Number((await deliveryStates(home)).parked) > 0);
     outputs.push(JSON.stringify(await relay.post(key, { ...event, orderId: "F-1" })));
-    const { events } = await home.run("event", "list", "localhost");
+    const { items: events } = await home.run("event", "list", "localhost");
     await record("event", "show", events[0].id);
     outputs.push(await home.print("event", "show", events[0].id));
     outputs.push(await home.print("connection", "list"));

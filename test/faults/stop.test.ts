@@ -204,7 +204,7 @@ describe("two servers on one data folder", () => {
     const event = { email: "ada@example.com", event: "lead", orderId: "A-1" };
     expect((await first.post(key, event)).status).toBe(200);
     // Commands work while the server runs; only a second server is refused.
-    expect((await home.run("site", "list")).sites).toHaveLength(1);
+    expect((await home.run("site", "list")).items).toHaveLength(1);
 
     await first.kill();
     const second = await home.start();

@@ -96,7 +96,7 @@ describe.each(engines)("a backup of %s", (engine) => {
     expect([...before].filter((order) => !stored.has(order))).toEqual([]);
 
     // The relay recognises the events that a sender repeats, and sends the waiting deliveries.
-    const { connections } = await elsewhere.run("connection", "list");
+    const { items: connections } = await elsewhere.run("connection", "list");
     const paused = connections.find((one: { platform: string }) => one.platform === "sandbox");
     await elsewhere.run("connection", "resume", paused.id);
     const { key } = await elsewhere.run("key", "add", "shop.example.com", "again");

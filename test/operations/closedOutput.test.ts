@@ -24,7 +24,7 @@ test("a relay whose output is closed ends quietly with its next log line, and lo
   const answer = await post(url, key, freshEvent()).catch(() => null);
   expect([await ended, printed.err]).toEqual([0, ""]);
   // The relay may end before the request: only an accepted event counts.
-  const { events } = await home.run("event", "list");
+  const { items: events } = await home.run("event", "list");
   expect(events).toHaveLength(answer?.status === 200 ? 1 : 0);
 });
 

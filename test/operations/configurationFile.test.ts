@@ -57,7 +57,10 @@ describe.each(engines)("a configuration file on %s", (engine) => {
     home = await emptyInstallation(engine, { CRM_KEY: key });
   });
 
-  const keepEvents = async () => (await home.run("site", "show", "shop.example.com")).site.settings.keep_events as string;
+  const keepEvents = async (): Promise<string> => {
+    const { settings } = await home.run("site", "show", "shop.example.com");
+    return settings.items.find((one: { name: string }) => one.name === "keep_events").value;
+  };
   const serve = async (config: string) => {
     const { ended, printed } = home.launch("serve", "--config", config);
     return { code: await ended, ...printed };
@@ -93,12 +96,12 @@ describe.each(engines)("a configuration file on %s", (engine) => {
       expect((await owner.ask("GET /session")).json.session.grants).toEqual([{ site: null, role: "owner" }]);
     }
     await Promise.all(relays.map((relay) => relay.stop()));
-    const { sites } = await home.run("site", "list");
+    const { items: sites } = await home.run("site", "list");
     expect(sites.map(({ hosts }: { hosts: unknown }) => JSON.stringify(hosts))).toHaveLength(1);
   });
 
   test("a start does not fail because a key of the file was rotated or revoked, and says so", async () => {
-    const { keys } = await home.run("key", "list");
+    const { items: keys } = await home.run("key", "list");
     const { id } = keys.find((one: { name: string }) => one.name === "CRM");
     const rotated = await home.run("key", "rotate", id);
     const notes: string[] = [];
@@ -128,11 +131,10 @@ describe.each(engines)("a configuration file on %s", (engine) => {
     expect(refused).toMatchObject({ field: "yes", error: expect.stringContaining("Add --yes to do it.") });
     expect(await home.exitCode("apply", shorter)).toBe(4);
     expect(await home.run("apply", shorter, "--dry-run")).toMatchObject({
-      applied: false,
       changes: [{ kind: "change", what: "settings of shop.example.com", loss: expect.any(String) }],
     });
     expect(await keepEvents()).toBe("60d");
-    expect(await home.run("apply", shorter, "--yes")).toMatchObject({ applied: true });
+    expect(await home.run("apply", shorter, "--yes")).toMatchObject({ changes: [{ kind: "change" }] });
     expect(await keepEvents()).toBe("10d");
     await home.run("apply", path);
   });
@@ -163,7 +165,6 @@ describe.each(engines)("a configuration file on %s", (engine) => {
   test("apply exits with 2 for a bad file and lists its faults; what is not in the file goes with --prune only", async () => {
     expect(await home.exitCode("apply", bad)).toBe(2);
     expect(await home.fails("apply", bad)).toMatchObject({
-      ok: false,
       faults: [{ line: 11, column: 5, field: "sites[0].conections", message: "is not a known field." }],
     });
     expect(await home.fails("apply", join(folder, "none.yaml"))).toMatchObject({ field: "file" });
@@ -181,7 +182,7 @@ describe.each(engines)("a configuration file on %s", (engine) => {
   test("export writes a file that apply finds no difference to", async () => {
     const exported = write("export.yaml", await home.print("export"));
     expect(readFileSync(exported, "utf8")).not.toContain(password);
-    expect(await home.run("apply", exported, "--prune")).toMatchObject({ applied: false, changes: [] });
+    expect(await home.run("apply", exported, "--prune")).toMatchObject({ changes: [] });
   });
 });
 

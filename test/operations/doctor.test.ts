@@ -403,7 +403,9 @@ describe("a site", () => {
   });
 
   test("connections that are paused, need reconnection or never accepted anything are reported", async () => {
-    const { id } = await home.run("connect", host, "webhook", "url=http://127.0.0.1:9/");
+    const {
+      connection: { id },
+    } = await home.run("connect", host, "webhook", "url=http://127.0.0.1:9/");
     await home.run("connection", "pause", id);
     expect(expectFound(await diagnose(home), "warning", /webhook \(\w+\) paused/)).toBe(`cleancast connection resume ${id}`);
     await home.run("connection", "resume", id);
@@ -412,7 +414,9 @@ describe("a site", () => {
 
     const google = ["customer_id=1234567890", "conversion_action=77"];
     const tokens = ["access_token=ya29.a0Abcdefghijkl", "refresh_token=1//abcdefghijklm"];
-    const { id: ads } = await home.run("connect", host, "google_ads", ...google, ...tokens);
+    const {
+      connection: { id: ads },
+    } = await home.run("connect", host, "google_ads", ...google, ...tokens);
     const lostAfter = async (afterDays: number) => {
       await change(home, `DELETE FROM audit WHERE action = 'connection needs reconnection'`);
       await withStore(home, async (store) => {
@@ -439,7 +443,9 @@ describe("a site", () => {
   });
 
   test("a webhook that fails or is disabled is reported", async () => {
-    const { id } = await home.run("webhook", "add", host, "http://127.0.0.1:9/");
+    const {
+      webhook: { id },
+    } = await home.run("webhook", "add", host, "http://127.0.0.1:9/");
     await change(home, `UPDATE webhooks SET failing_since = ${Date.now() - day} WHERE id = '${id}'`);
     expectFound(await diagnose(home), "error", /the webhook \w+ to http:\/\/127\.0\.0\.1:9 has been failing since/);
     await home.run("webhook", "disable", id);
@@ -449,7 +455,9 @@ describe("a site", () => {
   test("rows that cannot be read are reported, each with the command that repairs it", async () => {
     const own = await newInstallation("sqlite");
     const { siteId } = await setUp(own, [["webhook", { url: "https://hooks.example.com/x" }]]);
-    const { id } = await own.run("webhook", "add", "shop.example.com", "https://totals.example.com/x");
+    const {
+      webhook: { id },
+    } = await own.run("webhook", "add", "shop.example.com", "https://totals.example.com/x");
     await own.run("oauth", "app", "set", "google_ads", "client_id=c", "client_secret=s");
     await own.run("site", "set", "shop.example.com", "alert_webhook=https://alerts.example.com/x");
     const damaged = (column: string) => `${column} = 'v1.AAAA' || SUBSTR(${column}, 8)`;
@@ -599,7 +607,7 @@ describe("checks from outside", () => {
       CLEANCAST_DNS: dns.address,
     });
     try {
-      const { site } = await other.run("site", "add", "shop.test");
+      const site = await other.run("site", "add", "shop.test");
       for (const name of names) await other.run("host", "add", site.id, name);
       const config = readConfig(other.env);
       const found = await withStore(other, (store, directory) => checkWeb({ store, directory, config, now: Date.now() }));

@@ -65,6 +65,6 @@ test("rotating a key of the environment needs both keys, and a lost key is repla
   expect((await withOtherKey.run("encryption-key", "lost", "--yes")).gone).toMatchObject({
     connections: 1,
   });
-  const { connections } = await withOtherKey.run("connection", "list");
+  const { items: connections } = await withOtherKey.run("connection", "list");
   expect(connections).toEqual([expect.objectContaining({ state: "needs reconnection" })]);
 });

@@ -71,7 +71,6 @@ describe("in a folder without an installation", () => {
       code: 0,
     });
     expect(JSON.parse((await apply("good.json", "--dry-run", "--json")).out)).toMatchObject({
-      applied: false,
       changes: [{ kind: "add", what: "site shop.example.com" }],
     });
     // The schema takes these; only the comparison with an installation finds the fault.

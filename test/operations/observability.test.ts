@@ -145,7 +145,9 @@ describe.each(engines)("health, metrics and logs on %s", (engine) => {
   });
 
   test("the metrics count deletions, also those of the command line", async () => {
-    const { id } = await home.run("webhook", "add", site.host, "https://hooks.example.com/totals");
+    const {
+      webhook: { id },
+    } = await home.run("webhook", "add", site.host, "https://hooks.example.com/totals");
     await home.run("webhook", "remove", id, "--yes");
     const found = await metrics();
     const deletions = (kind: string) => found.get(`cleancast_deletions_total{kind="${kind}"}`);

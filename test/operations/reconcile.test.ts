@@ -87,7 +87,7 @@ describe.each(engines)("reconciliation on %s", (engine) => {
       values: [{ currency: "EUR", listed: 38, received: 18 }],
       connections: [{ platform: "sandbox", accepted: 3, notReceived: 2, accuracy: 0.6 }],
     });
-    const { rows: missing } = await home.run("reconcile", "rows", "--class", "missing_here");
+    const { items: missing } = await home.run("reconcile", "rows", "--class", "missing_here");
     expect(missing.map((row: { orderId: string }) => row.orderId)).toEqual(["#1004", "#1006"]);
     expect(await home.print("reconcile", "show")).toContain("2 never received");
     expect(await home.print("reconcile", "list")).toContain(started.reconciliation.id);
@@ -224,7 +224,13 @@ describe.each(engines)("reconciliation on %s", (engine) => {
     expect((await send("r-2", "other@example.com")).status).toBe(200);
     await expect(home.run("reconcile", "send", ...of)).rejects.toThrow("Add --yes to do it.");
     const result = { withoutEmail: 1, filtered: 0, refused: 0, reasons: {} };
-    expect(await home.run("reconcile", "send", ...of, "--yes")).toEqual({ ...result, sent: 1, receivedSince: 1 });
+    expect(await home.run("reconcile", "send", ...of, "--yes")).toEqual({
+      ...result,
+      sent: 1,
+      receivedSince: 1,
+      next: null,
+      waitingFor: null,
+    });
     const route = `/sites/${other.siteId}/reconciliations/${reconciliation.id}`;
     const again = await owner.ask(`POST ${route}/missing/send`, {});
     expect(again.json).toEqual({ ...result, sent: 0, receivedSince: 2, next: null, waitingFor: null });
@@ -241,7 +247,7 @@ describe.each(engines)("reconciliation on %s", (engine) => {
       "Corrections are off. Turn on the site's setting corrections first.",
     ]);
     await home.run("site", "set", other.siteId, "corrections=on");
-    expect(await correct()).toEqual({ orders: 1, left: 0, corrections: { "cannot be taken back": 1 } });
+    expect(await correct()).toEqual({ orders: 1, left: 0, corrections: { "cannot be taken back": 1 }, next: null });
     expect(await home.run("reconcile", "correct", reconciliation.id, ...of, "--class", "value_differs", "--yes")).toMatchObject({
       orders: 0,
     });

@@ -24,7 +24,7 @@ describe.each(engines)("a rollback on %s", (engine) => {
     expect(await home.print("migrate")).toBe(
       `Schema ${newer} belongs to a newer version. This version knows schema ${latestVersion}, and is compatible with it.\n`,
     );
-    expect((await home.run("site", "list")).sites).toHaveLength(1);
+    expect((await home.run("site", "list")).items).toHaveLength(1);
     await home.run("site", "add", "other.example.com");
 
     const mismatch = `has schema ${newer}, this version of Cleancast knows ${latestVersion}`;

@@ -67,14 +67,14 @@ describe.each(engines)("the first start on %s", (engine) => {
     expect(new Set(orders).size).toBe(2);
 
     expect(await home.run("site", "list")).toMatchObject({
-      sites: [{ hosts: ["localhost"], settings: { inbound: "on" }, keys: 1, connections: 1 }],
+      items: [{ hosts: ["localhost"], inbound: true, health: { keys: 1, connections: { active: 1 } } }],
     });
     const { findings } = await home.run("doctor");
     // The PostgreSQL of the tests trades safety for speed, which the doctor reports.
     const wrong = ({ level, what }: { level: string; what: string }) =>
       level === "error" && !what.startsWith("PostgreSQL runs with");
     expect(findings.filter(wrong)).toEqual([]);
-    const { events } = await home.run("event", "list");
+    const { items: events } = await home.run("event", "list");
     expect(events.map(({ deliveries }: { deliveries: object[] }) => deliveries)).toEqual([
       [expect.objectContaining({ platform: "sandbox", state: "sent" })],
       [expect.objectContaining({ platform: "sandbox", state: "sent" })],
@@ -90,7 +90,7 @@ describe.each(engines)("the first start on %s", (engine) => {
     expect(second.key).toBe("");
     expect(second.output()).not.toContain("cc_");
     expect(await home.run("key", "list")).toEqual(before);
-    expect((await home.run("site", "list")).sites).toHaveLength(1);
+    expect((await home.run("site", "list")).items).toHaveLength(1);
     const event = { email: "ada@example.com", event: "purchase", orderId: orders[0] };
     expect(summarize(await second.post(relay.key, event))).toEqual(deduped);
     expect(summarize(await call(second.url, { method: "GET", path: "/healthz" }))).toEqual(plainText(200, "ok"));
@@ -108,7 +108,7 @@ describe.each(engines)("the first start on %s", (engine) => {
       /^Warning: CLEANCAST_TRUST_PROXIES is not a setting and has no effect\. Did you mean CLEANCAST_TRUST_PROXY\?\nCleancast/,
     );
     expect(relay.key).toBe("");
-    const { sites } = await home.run("site", "list");
+    const { items: sites } = await home.run("site", "list");
     expect(sites.map(({ hosts }: { hosts: string[] }) => hosts)).toEqual([["shop.example"]]);
     expect(summarize(await relay.post(key, freshEvent()))).toEqual(accepted("purchase"));
     await relay.kill();
@@ -133,7 +133,7 @@ describe.each(engines)("the first start on %s", (engine) => {
     held?.writeHead(200).end();
     expect(summarize(await answer)).toEqual(accepted("purchase", { webhook: { ok: true } }));
     expect(await exited).toBe(0);
-    const { events } = await home.run("event", "list");
+    const { items: events } = await home.run("event", "list");
     expect(events).toMatchObject([{ deliveries: [{ state: "sent" }] }]);
   });
 });
@@ -143,7 +143,7 @@ test("two nodes that start at once on an empty PostgreSQL create one site", asyn
   const relays = await Promise.all([home.start(), home.start()]);
   const keys = relays.map(({ key }) => key).filter(Boolean);
   expect(keys).toHaveLength(1);
-  expect((await home.run("site", "list")).sites).toMatchObject([{ keys: 1, connections: 1 }]);
+  expect((await home.run("site", "list")).items).toMatchObject([{ health: { keys: 1, connections: { active: 1 } } }]);
   for (const relay of relays) {
     await eventually("the key works", async () => (await relay.post(String(keys[0]), freshEvent())).status === 200);
   }
@@ -159,7 +159,7 @@ test("a failed first start exits, and the next start completes it", async () => 
   db.close();
   const relay = await home.start();
   expect(summarize(await relay.post(relay.key, freshEvent()))).toEqual(accepted("purchase", { sandbox: { ok: true } }));
-  expect((await home.run("site", "list")).sites).toMatchObject([{ keys: 1, connections: 1 }]);
+  expect((await home.run("site", "list")).items).toMatchObject([{ health: { keys: 1, connections: { active: 1 } } }]);
 });
 
 test("only their owner can read the data folder and the encryption key", async () => {

@@ -102,7 +102,7 @@ describe("hostile webhook addresses", () => {
 
   test.each(hostileUrls)("%s: %s is refused", async (_what, url) => {
     expect(await home.fails("webhook", "add", "shop.example", url)).toMatchObject({ field: "url" });
-    expect((await home.run("webhook", "list")).webhooks).toEqual([]);
+    expect((await home.run("webhook", "list")).items).toEqual([]);
   });
 });
 
@@ -113,12 +113,14 @@ describe("webhooks with private addresses", () => {
       CLEANCAST_PUSH_SECONDS: "1",
     });
     const { host } = await home.addSite("shop.example");
-    const { id } = await home.run("webhook", "add", host, `https://localhost:${port}/`);
+    const {
+      webhook: { id },
+    } = await home.run("webhook", "add", host, `https://localhost:${port}/`);
     expect(await home.print("webhook", "test", id)).toBe(`Test failed: the address ${privateFault}\n`);
     await home.start();
-    await eventually("a push was tried", async () => (await home.run("webhook", "show", id)).log.length > 1);
-    const { log } = await home.run("webhook", "show", id);
-    for (const line of log) expect(line).toMatchObject({ ok: false, httpStatus: null, error: `the address ${privateFault}` });
+    await eventually("a push was tried", async () => (await home.run("webhook", "show", id)).pushes.items.length > 1);
+    const { pushes } = await home.run("webhook", "show", id);
+    for (const line of pushes.items) expect(line).toMatchObject({ ok: false, httpStatus: null, error: `the address ${privateFault}` });
     expect(connections).toBe(0);
   });
 
@@ -126,9 +128,11 @@ describe("webhooks with private addresses", () => {
     const home = await newInstallation("sqlite", { CLEANCAST_PUSH_SECONDS: "1" });
     const { host } = await home.addSite("shop.example");
     const receiver = await startReceiver();
-    const { id } = await home.run("webhook", "add", host, receiver.url);
+    const {
+      webhook: { id },
+    } = await home.run("webhook", "add", host, receiver.url);
     const relay = await home.start({ CLEANCAST_ALLOW_PRIVATE: "" });
-    const log = async () => (await home.run("webhook", "show", id)).log;
+    const log = async () => (await home.run("webhook", "show", id)).pushes.items;
     await eventually("a push was tried", async () => (await log()).length > 0);
     expect((await log())[0]).toMatchObject({ ok: false, error: expect.stringContaining("must use https") });
     expect(receiver.got).toEqual([]);

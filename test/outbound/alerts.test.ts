@@ -57,21 +57,23 @@ describe.each(engines)("alerts on %s", (engine) => {
     platform.behave = (_got, response) => response.writeHead(401).end("{}");
     const connect = (key: string) =>
       home.run("connect", "shop.example", "segment", "source=acme/web", `base_url=${platform.url}`, `write_key=${key}`);
-    const { id } = await connect("a".repeat(32));
+    const {
+      connection: { id },
+    } = await connect("a".repeat(32));
     await eventually("the delivery is parked", async () => {
       await relay.post(site.key, {
         email: "ada@example.com",
         event: "purchase",
         orderId: String(Math.random()),
       });
-      const { deliveries } = await home.run("delivery", "list", "shop.example", "--state", "parked");
+      const { items: deliveries } = await home.run("delivery", "list", "shop.example", "--state", "parked");
       return deliveries.length > 0;
     });
     const alertsSent = () => hook.bodies().filter((one) => one.subject === id);
     await eventually("the webhook receives the alert", () => alertsSent().length > 0);
     await eventually("the mail arrives", () => mail.got.some((one) => one.subject.includes("needs reconnection")));
-    const { alerts } = await home.run("alert", "list");
-    expect(alerts).toMatchObject([{ kind: "needs reconnection", subject: id, endedAt: null, failed: [] }]);
+    const { open } = await home.run("alert", "list");
+    expect(open).toMatchObject([{ kind: "needs reconnection", subject: id, endedAt: null, failed: [] }]);
     expect(await home.print("alert", "list", "shop.example")).toContain(
       `then: cleancast connection set ${id} write_key=@write_key.txt`,
     );
@@ -84,7 +86,7 @@ describe.each(engines)("alerts on %s", (engine) => {
     expect(alertsSent().map((one) => one.type)).toEqual(["began", "over"]);
     expect(mail.got.filter((one) => one.subject.includes("needs reconnection"))).toHaveLength(2);
     expect(await home.print("alert", "list")).toBe("No open alerts.\n");
-    expect((await home.run("alert", "list", "--all")).alerts).toMatchObject([{ subject: id }]);
+    expect((await home.run("alert", "list", "--all")).over).toMatchObject([{ subject: id }]);
     expect(JSON.stringify([mail.got, hook.bodies()])).not.toMatch(/ada@|T0K3N/);
   });
 
@@ -101,8 +103,9 @@ describe.each(engines)("alerts on %s", (engine) => {
   });
 
   test("alert settings are validated, and the webhook's path is never shown", async () => {
-    const { site: set } = await home.run("site", "set", "shop.example", `alert_webhook=${hook.url}/T0K3N`);
-    expect(set.settings).toMatchObject({ alert_webhook: `${hook.url}/…`, alert_emails: "ops@example.com" });
+    const { items: set } = await home.run("site", "set", "shop.example", `alert_webhook=${hook.url}/T0K3N`);
+    const valueOf = (name: string) => set.find((one: { name: string }) => one.name === name).value;
+    expect([valueOf("alert_webhook"), valueOf("alert_emails")]).toEqual([`${hook.url}/…`, "ops@example.com"]);
     expect(JSON.stringify(await home.run("site", "list"))).not.toContain("T0K3N");
     expect(JSON.stringify(await rows(home, "SELECT settings FROM sites"))).not.toContain("T0K3N");
     expect(JSON.stringify(await home.run("audit", "shop.example"))).not.toMatch(/T0K3N|ops@/);

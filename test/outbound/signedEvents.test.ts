@@ -47,7 +47,10 @@ describe("the signing secret on the command line", () => {
 
   test("connecting creates a signing secret and shows it once", async () => {
     const url = `url=${receiver.url}/orders`;
-    ({ id, newSecret: first } = await home.run("connect", host, "webhook", url));
+    ({
+      connection: { id },
+      newSecret: first,
+    } = await home.run("connect", host, "webhook", url));
     expect(first).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     await eventually(
       "a conversion reaches the endpoint",
@@ -57,7 +60,7 @@ describe("the signing secret on the command line", () => {
     expect(isSigned(first, request)).toBe(true);
     expect(request.headers["webhook-id"]).toBe(JSON.parse(request.text).platformEventId);
 
-    expect(await home.run("connect", host, "webhook", url)).not.toHaveProperty("newSecret");
+    expect((await home.run("connect", host, "webhook", url)).newSecret).toBeNull();
     for (const shown of [
       JSON.stringify(await home.run("connection", "list")),
       JSON.stringify(await home.run("site", "show", host)),
@@ -70,25 +73,24 @@ describe("the signing secret on the command line", () => {
     const given = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
     const other = `url=${receiver.url}/given`;
     const connected = await home.run("connect", host, "webhook", other, `signing_secret=${given}`);
-    expect(connected).not.toHaveProperty("newSecret");
+    expect(connected.newSecret).toBeNull();
     const ofIts = ({ path }: ReceivedRequest) => path === "/given";
     await eventually(
       "a conversion reaches the endpoint",
       async () => (await relay.post(key, freshEvent())).status === 200 && receiver.got.some(ofIts),
     );
     expect(isSigned(given, receiver.got.find(ofIts) as ReceivedRequest)).toBe(true);
-    const short = await home.fails("connection", "set", connected.id, "signing_secret=whsec_c2hvcnQ=");
+    const short = await home.fails("connection", "set", connected.connection.id, "signing_secret=whsec_c2hvcnQ=");
     expect(short).toMatchObject({
       error: expect.stringContaining("must be whsec_ and the base64 of 24 to 64 bytes"),
       field: "signing_secret",
     });
-    await home.run("disconnect", connected.id, "--yes");
+    await home.run("disconnect", connected.connection.id, "--yes");
   });
 
   test("after a rotation requests are signed with both secrets, and after two with the last two", async () => {
     const rotated = await home.run("connection", "rotate", id);
     expect(rotated).toEqual({
-      id,
       secret: expect.stringMatching(/^whsec_/),
       oldUntil: expect.any(Number),
     });
@@ -97,7 +99,7 @@ describe("the signing secret on the command line", () => {
     let request = await delivered();
     await eventually("the relay signs with the new secret", async () => isSigned(second, (request = await delivered())));
     expect(isSigned(first, request)).toBe(true);
-    const { audit: lines } = await home.run("audit", host);
+    const { items: lines } = await home.run("audit", host);
     expect(JSON.stringify(lines)).toContain("signing secret rotated");
     expect(JSON.stringify(lines)).not.toContain(second.slice("whsec_".length));
 
@@ -114,7 +116,7 @@ describe("the signing secret on the command line", () => {
 
   test("only a platform that signs its requests has a secret to rotate", async () => {
     const sandbox = await home.run("connect", host, "sandbox");
-    expect(await home.fails("connection", "rotate", sandbox.id)).toMatchObject({
+    expect(await home.fails("connection", "rotate", sandbox.connection.id)).toMatchObject({
       error: expect.stringContaining("does not sign its requests"),
     });
     expect((await home.fails("connection", "rotate", "none")).error).toContain("none");
@@ -130,7 +132,10 @@ describe.each(installedLanguages)("the receiver of conversions in $name", (langu
   beforeAll(async () => {
     port = await freePort();
     const url = `url=http://127.0.0.1:${port}/`;
-    ({ id, newSecret: secret } = await home.run("connect", host, "webhook", url));
+    ({
+      connection: { id },
+      newSecret: secret,
+    } = await home.run("connect", host, "webhook", url));
     output = await startExample(language, "event-receiver", { port, secrets: secret });
   });
 
@@ -141,11 +146,11 @@ describe.each(installedLanguages)("the receiver of conversions in $name", (langu
       await relay.post(key, freshEvent({ orderId, value: 12.5, currency: "EUR" }));
       return output().includes(`purchase ${orderId} 12.5 EUR`);
     });
-    expect(await home.run("connection", "test", id)).toMatchObject({ reading: { outcome: "accepted" } });
+    expect(await home.run("connection", "test", id)).toMatchObject({ outcome: "accepted" });
     const filters = [host, "--connection", id, "--order", orderId];
     await home.run("delivery", "replay", ...filters, "--state", "sent", "--yes");
     await eventually("the replay is accepted", async () => {
-      const { attempts } = (await home.run("delivery", "list", ...filters)).deliveries[0];
+      const { attempts } = (await home.run("delivery", "list", ...filters)).items[0];
       return attempts === 2;
     });
     // PHP's built-in server writes its own log lines in between.

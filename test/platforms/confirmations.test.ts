@@ -378,14 +378,14 @@ describe("a relay asks Google for what it sent", () => {
   });
 
   type Line = {
-    orderId: string;
+    event: { id: string; orderId: string };
     state: string;
     reason: string | null;
     confirmation: { state: string; reason: string | null; detail: string | null } | null;
   };
-  const list = async (...filter: string[]): Promise<Line[]> => (await home.run("delivery", "list", host, ...filter)).deliveries;
+  const list = async (...filter: string[]): Promise<Line[]> => (await home.run("delivery", "list", host, ...filter)).items;
   const confirmations = async () =>
-    Object.fromEntries((await list()).map(({ orderId, confirmation }) => [orderId, confirmation?.state]));
+    Object.fromEntries((await list()).map(({ event, confirmation }) => [event.orderId, confirmation?.state]));
 
   test("each conversion gets its confirmation, and one whose click is too new is sent again and counted", async () => {
     const clicks = {
@@ -406,12 +406,12 @@ describe("a relay asks Google for what it sent", () => {
     expect(await confirmations()).toEqual({ "A-1": "confirmed", "A-2": "not counted", "A-3": "not counted" });
     const [again] = await list("--state", "queued");
     expect(again).toMatchObject({
-      orderId: "A-3",
+      event: { orderId: "A-3" },
       reason: "not counted yet",
       confirmation: { reason: "click too new", detail: "1 of 1: TOO_RECENT_CLICK" },
     });
     const bySearch = await list("--confirmation", "not_counted", "--confirmation-reason", "no_ad_click");
-    expect(bySearch.map(({ orderId }) => orderId)).toEqual(["A-2"]);
+    expect(bySearch.map(({ event }) => event.orderId)).toEqual(["A-2"]);
 
     setAhead(aheadMs + 6 * hourMs);
     await eventually("it was sent again", async () => (await list("--state", "sent")).length === 3);
@@ -421,8 +421,8 @@ describe("a relay asks Google for what it sent", () => {
   });
 
   test("the trace says what Google said, and the metrics count it", async () => {
-    const [line] = (await home.run("delivery", "list", host, "--order", "A-2")).deliveries;
-    expect(await home.print("event", "show", line.eventId)).toContain(
+    const [line] = (await home.run("delivery", "list", host, "--order", "A-2")).items;
+    expect(await home.print("event", "show", line.event.id)).toContain(
       "confirmation: not counted: no ad click (1 of 1: CLICK_NOT_FOUND)",
     );
     const { text } = await call(relay.url, { method: "GET", path: "/metrics" });
@@ -508,7 +508,7 @@ describe("a relay asks Google for what it sent", () => {
     await home.run("correction", "add", host, "A-1", "--value", "2.5");
     await eventually("it is restated again", () => valueOf("A-1") === 2.5);
     expect(google.accepted.filter(({ id }) => id === "A-1")).toMatchObject([{ counted: 1 }]);
-    const listed = async () => (await home.run("correction", "list", host)).corrections;
+    const listed = async () => (await home.run("correction", "list", host)).items;
     await eventually("it is stored", async () => (await listed())[0]?.state === "corrected");
     expect(await listed()).toMatchObject([{ platform: "google_ads", value: 2.5, source: "order list" }]);
   });

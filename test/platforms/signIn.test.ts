@@ -44,7 +44,7 @@ describe.each(engines)("signing in on %s", (engine) => {
 
   /** Returns the link that the command prints. */
   async function link(id: string): Promise<{ id: string; url: string }> {
-    return (await home.run("sign-in", host, id, "--no-wait")).signIn;
+    return home.run("sign-in", host, id, "--no-wait");
   }
 
   /** Opens the link and presses the button; returns the redirect of the platform, and the cookie. */
@@ -75,9 +75,9 @@ describe.each(engines)("signing in on %s", (engine) => {
   test.each(withSignIn)("%s: the tokens of a sign-in become a connection, and the list of connections hides them", async (id) => {
     const signedIn = await signIn(id);
     const connected = await home.run("connect", host, id, `sign_in=${signedIn}`, ...settingsOf(id));
-    expect(connected.platform).toBe(id);
-    const { connections } = await home.run("connection", "list", host);
-    const mine = connections.find((one: { id: string }) => one.id === connected.id);
+    expect(connected.connection.platform).toBe(id);
+    const { items: connections } = await home.run("connection", "list", host);
+    const mine = connections.find((one: { id: string }) => one.id === connected.connection.id);
     expect(mine.settings.access_token).toBe("(configured)");
     // A sign-in can be used once.
     expect(await home.fails("connect", host, id, `sign_in=${signedIn}`, ...settingsOf(id))).toMatchObject({
@@ -134,7 +134,7 @@ describe.each(engines)("signing in on %s", (engine) => {
     expect((await home.fails("sign-in", host, "webhook", "--no-wait")).error).toMatch(/no sign-in/);
     await home.run("oauth", "app", "remove", "tiktok");
     expect((await home.fails("sign-in", host, "tiktok", "--no-wait")).error).toMatch(/oauth app set tiktok/);
-    const { apps } = await home.run("oauth", "app", "list");
+    const { items: apps } = await home.run("oauth", "app", "list");
     expect(JSON.stringify(apps)).not.toContain("secret");
     const { clientId, clientSecret } = standinClient("tiktok");
     await home.run("oauth", "app", "set", "tiktok", `client_id=${clientId}`, `client_secret=${clientSecret}`);
@@ -183,8 +183,8 @@ describe.each(engines)("signing in on %s", (engine) => {
     });
     const renewals = standin.received.filter((one) => one.kind === "token").length - before;
     expect(renewals).toBe(1);
-    const { connections } = await home.run("connection", "list", host);
-    expect(connections.find((one: { id: string }) => one.id === connected.id)).toMatchObject({
+    const { items: connections } = await home.run("connection", "list", host);
+    expect(connections.find((one: { id: string }) => one.id === connected.connection.id)).toMatchObject({
       state: "active",
     });
   });
@@ -206,7 +206,7 @@ describe.each(engines)("signing in on %s", (engine) => {
     const before = standin.accepted.length;
     const signedIn = await signIn("google_ads");
     const connected = await home.run("connect", host, "google_ads", `sign_in=${signedIn}`, ...settingsOf("google_ads"));
-    expect(connected).toMatchObject({ existing: true });
+    expect(connected).toMatchObject({ isNew: false });
     await eventually("the parked events were sent", () => standin.accepted.length > before);
   });
 });

@@ -109,7 +109,9 @@ function testConnection(id: StandinId): void {
   beforeAll(async () => {
     site = await home.addSite(host);
     handle = standins.of(id);
-    ({ id: connectionId } = await connect({}));
+    ({
+      connection: { id: connectionId },
+    } = await connect({}));
     await eventually("the relay knows the connection", async () => {
       // A new order each time: a duplicate would not be sent to any platform.
       const orderId = randomUUID();
@@ -199,7 +201,7 @@ function testConnection(id: StandinId): void {
         });
         expect(result, `${kind}: ${lastReasons(handle)}`).toMatchObject({ ok: false, status: "queued" });
         handle.clearFaults();
-        const { events } = await home.run("event", "list", host, "--order", orderId);
+        const { items: events } = await home.run("event", "list", host, "--order", orderId);
         if (kind === "throttle") {
           // Meta gives the wait in minutes.
           const { deliveries } = await home.run("event", "show", events[0].id);
@@ -214,7 +216,7 @@ function testConnection(id: StandinId): void {
     test("an event whose response was lost is sent again and counts once", async () => {
       handle.fault({ kind: "answer_lost", times: 1 });
       const { orderId } = await send(site, id, { email: await visitor(site), value: 4, currency: "EUR" });
-      const { events } = await home.run("event", "list", host, "--order", orderId);
+      const { items: events } = await home.run("event", "list", host, "--order", orderId);
       await isSent(events[0].id);
       const twice = handle.accepted.filter(({ count }) => count > 1);
       for (const event of twice) expect(event).toMatchObject({ counted: 1 });
@@ -226,7 +228,7 @@ function testConnection(id: StandinId): void {
       const parked = await eventuallyParked();
       const trace = await home.run("event", "show", parked);
       expect(trace.deliveries[0].reason).toMatch(/^needs reconnection/);
-      const { connections } = await home.run("connection", "list", host);
+      const { items: connections } = await home.run("connection", "list", host);
       expect(connections[0]).toMatchObject({ id: connectionId, state: "needs reconnection" });
       expect(await send(site, id, { email: await visitor(site), value: 2, currency: "EUR" })).toMatchObject({
         result: { ok: false, status: "parked" },
@@ -240,7 +242,7 @@ function testConnection(id: StandinId): void {
       const wrong = wordsOf({ ...standinConnections[id], ...revokedTokens[id] });
       const token = wordsOf(revokedTokens[id]);
       const refused = {
-        ok: false,
+        code: "invalid",
         field: "settings",
         error: expect.stringMatching(
           /^Meta refuses the new credentials: Meta error 190.+\. The connection keeps its present ones\. Add --no-prove to save the new ones\.$/,
@@ -253,14 +255,14 @@ function testConnection(id: StandinId): void {
 
       const proven = { state: "proven", unchecked: "permission to send" };
       const changed = await home.run("connection", "set", connectionId, "map.custom_data.content_name=event");
-      expect(changed).toMatchObject({ proof: proven, sendsNothing: null });
+      expect(changed).toMatchObject({ connection: { proof: proven, sendsNothing: null } });
       expect(await home.print("connection", "set", connectionId, "map.custom_data.content_name=")).toMatch(
         /\nProven: Meta answered for this connection\./,
       );
       const unasked = await home.run("connection", "set", connectionId, ...token, "--no-prove");
-      expect(unasked).toMatchObject({ proof: null });
+      expect(unasked.connection.proof).toMatchObject({ state: "unproven", checkedAt: null });
       const good = wordsOf({ access_token: standinConnections[id]["access_token"] ?? "" });
-      expect((await home.run("connection", "set", connectionId, ...good)).proof).toMatchObject(proven);
+      expect((await home.run("connection", "set", connectionId, ...good)).connection.proof).toMatchObject(proven);
     });
 
     async function eventuallyParked(): Promise<string> {
@@ -273,7 +275,7 @@ function testConnection(id: StandinId): void {
           currency: "EUR",
         });
         if (result?.status !== "parked") return false;
-        const { events } = await home.run("event", "list", host, "--order", orderId);
+        const { items: events } = await home.run("event", "list", host, "--order", orderId);
         parked = events[0].id;
         return true;
       });
@@ -283,7 +285,7 @@ function testConnection(id: StandinId): void {
 
   test("no token is in any URL or log, and click ids arrive unchanged", async () => {
     // The newest have every kind of attempt; while a token is changed there are hundreds of them.
-    const { events } = await home.run("event", "list", host, "--limit", "50");
+    const { items: events } = await home.run("event", "list", host, "--limit", "50");
     const traces = await withStore(home, (store, directory) => {
       const context = { store, directory, version: "0.0.0" };
       return Promise.all(
@@ -302,7 +304,7 @@ function testConnection(id: StandinId): void {
 
   test("connecting again to the same account changes the connection and adds none", async () => {
     const again = await connect({});
-    expect(again).toMatchObject({ id: connectionId, existing: true });
+    expect(again).toMatchObject({ connection: { id: connectionId }, isNew: false });
   });
 
   test("a preview shows the exact request without its secrets", async () => {
@@ -318,7 +320,7 @@ function testConnection(id: StandinId): void {
     for (const { setting } of platform.pickers ?? []) {
       // A token for events need not be allowed to list accounts.
       const token = `access_token=${knownAt(id, "accessToken")}`;
-      const { choices } = await home.run("connection", "choices", host, id, setting, token);
+      const { items: choices } = await home.run("connection", "choices", host, id, setting, token);
       const chosen = standinConnections[id][setting];
       const values = choices.map(({ value }: { value: string }) => value);
       expect(values.length, setting).toBeGreaterThan(0);

@@ -61,7 +61,7 @@ beforeAll(async () => {
 
 describe.skipIf(!hasPhp)("the WordPress plugin", () => {
   const known = async (orderId: string) =>
-    (await home.run("event", "list", "--order", orderId)).events.map(({ event, value, currency }: Record<string, unknown>) => [
+    (await home.run("event", "list", "--order", orderId)).items.map(({ event, value, currency }: Record<string, unknown>) => [
       event,
       value,
       currency,
@@ -163,7 +163,7 @@ describe.skipIf(!hasPhp)("the WordPress plugin", () => {
       text: "The relay answered 401: Invalid API key",
     });
     expect(await check(settings("http://127.0.0.1:1"))).toEqual({ ok: false, text: "no answer" });
-    const { events } = await home.run("event", "list");
+    const { items: events } = await home.run("event", "list");
     expect(events.filter(({ event }: { event: string }) => event === "connection test")).toEqual([]);
   });
 

@@ -51,7 +51,7 @@ export class Installation {
   async fails(...args: string[]): Promise<CommandError> {
     const { out, err, code } = await commandIn({ args: ["--json", ...args], env: this.env });
     if (code === 0 || out !== "") throw new Error(`cleancast ${args.join(" ")} did not fail: ${out}`);
-    return JSON.parse(err);
+    return commandError(err);
   }
 
   /** Runs a command and returns its exit code. */
@@ -76,7 +76,7 @@ export class Installation {
     try {
       await execute(process.execPath, [command, "--json", ...args], { env: this.env });
     } catch (error) {
-      return JSON.parse((error as { stderr: string }).stderr);
+      return commandError((error as { stderr: string }).stderr);
     }
     throw new Error(`cleancast ${args.join(" ")} did not fail`);
   }
@@ -93,7 +93,7 @@ export class Installation {
 
   /** Adds a site with a key and, where given, settings such as `dedup_order=30d`. */
   async addSite(host: string, ...settings: string[]): Promise<TestSite> {
-    const { site } = await this.run("site", "add", host);
+    const site = await this.run("site", "add", host);
     const { key } = await this.run("key", "add", host, "test sender");
     if (settings.length) await this.run("site", "set", host, ...settings);
     return { id: site.id, host, key };
@@ -106,7 +106,13 @@ type Launched = {
   /** Resolves with the exit code; null after a signal. */
   ended: Promise<number | null>;
 };
-type CommandError = { error: string; field?: string };
+type CommandError = { error: string; field?: string; code: string };
+
+function commandError(text: string): CommandError {
+  const { message, ...rest } = JSON.parse(text).error;
+  return { error: message, ...rest };
+}
+
 export type TestSite = { id: string; host: string; key: string };
 
 export function newInstallation(engine: Engine, env: Record<string, string> = {}): Promise<Installation> {

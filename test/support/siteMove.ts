@@ -178,7 +178,7 @@ export async function moveUnderLoad(
       if ((await stateOf(home)) !== "copying") continue;
       const soFar = answered.size;
       await eventually("events are accepted", () => answered.size > soFar + 5);
-      expect((await target.run("site", "list")).sites).toHaveLength(1);
+      expect((await target.run("site", "list")).items).toHaveLength(1);
       expect(await target.run("check")).toMatchObject({ ok: true });
     }
   });
@@ -234,15 +234,17 @@ export async function moveUnderLoad(
   expect([...delivered].filter(([, count]) => count > 1)).toEqual([]);
 
   for (const place of [home, target]) expect((await place.run("check")).wrong, place.engine).toEqual([]);
-  const { site } = await target.run("site", "show", "shop.example.com");
-  expect(site.settings).toMatchObject({
-    inbound: "on",
-    alert_webhook: expect.stringContaining("hooks.example.com"),
-  });
+  const { settings } = await target.run("site", "show", "shop.example.com");
+  expect(settings.items).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ name: "inbound", value: "on" }),
+      expect.objectContaining({ name: "alert_webhook", value: expect.stringContaining("hooks.example.com") }),
+    ]),
+  );
 
   // Then it is deleted here.
   await home.run("site", "delete", "shop.example.com", "--yes");
-  expect((await home.run("site", "list")).sites).toHaveLength(1);
+  expect((await home.run("site", "list")).items).toHaveLength(1);
   expect([await here.stop(), await there.stop()]).toEqual([0, 0]);
   return { rows: moved.rows, readOnlyMs: moved.readOnlyMs, otherMaxMs: otherSite.maxMs };
 }
@@ -272,7 +274,7 @@ export async function moveThereAndBack(home: Installation, { target, to }: Targe
   const blocking = await target.run("site", "add", "shop.example.com");
   expect((await home.fails("site", "move", "shop.example.com", ...to)).error).toMatch(/has the host shop.example.com already/);
   expect(await stateOf(home)).toBe("");
-  await target.run("site", "delete", blocking.site.id, "--yes");
+  await target.run("site", "delete", blocking.id, "--yes");
   expect((await home.fails("site", "move", "shop.example.com", ...to.slice(0, 2))).error).toMatch(
     /encryption key is not that of/,
   );

@@ -1,7 +1,7 @@
 // Serves alerts and the audit log.
 
 import { dayMs } from "../../kernel/time.ts";
-import { countAttempt, testLimits } from "../../access/rateCounters.ts";
+import { countTest, testLimits } from "../../access/rateCounters.ts";
 import { listFailedChannels, messageOf } from "../../alerts/message.ts";
 import { sendTestAlert } from "../../alerts/channels.ts";
 import type { Answer } from "../../contract/contract.ts";
@@ -34,13 +34,15 @@ const whatToDo: Record<AlertKind, string> = {
 
 function describe(site: Site, alert: Alert): Answer<"GET /sites/:site/alerts">["open"][number] {
   const { kind, subject, text, beganAt, endedAt, notifiedAt } = alert;
+  const { title, whatToDo: command } = messageOf(site, alert, "began");
   return {
     kind,
     subject,
     platform: site.connections.find(({ id }) => id === subject)?.platform ?? null,
-    title: messageOf(site, alert, "began").title,
+    title,
     text,
     whatToDo: whatToDo[kind],
+    command,
     beganAt,
     endedAt,
     notifiedAt,
@@ -85,8 +87,8 @@ export function alertHandlers(context: ApiContext): Handlers<keyof typeof alertR
       };
     },
 
-    async "POST /sites/:site/alerts/test"({ site, by }) {
-      await countAttempt(store, testLimits("alert", site.id), now());
+    async "POST /sites/:site/alerts/test"({ site, actor, by }) {
+      await countTest(store, actor, testLimits("alert", site.id), now());
       return { channels: await sendTestAlert(site, { mailer, sender, publicUrl }, by.now) };
     },
 

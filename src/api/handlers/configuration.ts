@@ -18,13 +18,13 @@ type Name = keyof typeof configurationRoutes;
 
 export function configurationHandlers(context: ApiContext): Handlers<Name> {
   const { store, directory, access, allowPrivate, publicUrl, now } = context;
-  const contextFor = ({ actor, by, request }: Pick<Call<Name>, "actor" | "by" | "request">): ConfigurationContext => ({
+  const contextFor = ({ actor, by, host }: Pick<Call<Name>, "actor" | "by" | "host">): ConfigurationContext => ({
     store,
     directory,
     access,
     allowPrivate,
     rights: rightsOf(actor),
-    checkHost: (host) => refuseDashboardHost(host, request.raw, publicUrl),
+    checkHost: (name) => refuseDashboardHost(name, host, publicUrl),
     by,
   });
 

@@ -6,23 +6,28 @@ import { cancel, checkFilter, replay, type Tally } from "../../delivery/replay.t
 import { persistingReasons } from "../persistingReasons.ts";
 import { findEventById } from "../../delivery/trace.ts";
 import type { Site } from "../../sites/directory.ts";
+import type { DeliveryState } from "../../kernel/event.ts";
+import { given } from "../../http/given.ts";
 import { maskAddresses } from "../../kernel/maskAddresses.ts";
 import { Refusal, type By } from "../../kernel/refusal.ts";
+import type { StoredEvent } from "../../store/events/eventRow.ts";
 import type { LogFilter, LogLine } from "../../store/deliveries/syncLog/syncLog.ts";
 import type { LogKey } from "../../store/deliveries/syncLog/changes.ts";
 import { notFound, type Handlers } from "../call.ts";
 import { setFileName, checkTimes, readCursor, timeCell, toCsv, type Column } from "../lists.ts";
 import type { ApiContext } from "../context.ts";
-import { readSearch } from "./search.ts";
+import { readPersonHash, readSearch } from "./search.ts";
 import { nextTryAt } from "../../store/deliveries/readDeliveries.ts";
 
 type Names =
   | "GET /sites/:site/deliveries"
+  | "GET /sites/:site/deliveries/count"
   | "GET /sites/:site/deliveries.csv"
   | "POST /sites/:site/deliveries/replay"
   | "POST /sites/:site/deliveries/cancel";
 
 type ShownLine = Answer<"GET /sites/:site/deliveries">["items"][number];
+type LogQuery = Query<"GET /sites/:site/deliveries.csv">;
 type Chosen = Body<"POST /sites/:site/deliveries/replay">;
 
 const columns: readonly Column<ShownLine>[] = [
@@ -46,24 +51,35 @@ const columns: readonly Column<ShownLine>[] = [
 ];
 
 export function deliveryHandlers({ store, directory, now }: ApiContext): Handlers<Names> {
-  async function readFilter(siteId: string, query: Query<"GET /sites/:site/deliveries.csv">): Promise<LogFilter> {
-    const { connection, platform, state, event, mode, search, from, to } = query;
+  async function readFilter(siteId: string, query: LogQuery): Promise<LogFilter> {
+    const { connection, platform, state, event, mode, search, eventId, orderId, email, from, to } = query;
     const { confirmation, confirmationReason, unselected } = query;
     checkTimes(from, to);
     const filter: LogFilter = {
       ...(await readSearch(store, siteId, search)),
-      ...(connection === undefined ? {} : { connectionId: connection }),
-      ...(platform === undefined ? {} : { platform }),
-      ...(state === undefined ? {} : { states: state === "waiting" ? ["queued", "parked"] : [state] }),
-      ...(event === undefined ? {} : { eventName: maskAddresses(event) }),
-      ...(mode === undefined ? {} : { mode }),
-      ...(from === undefined ? {} : { from }),
-      ...(to === undefined ? {} : { to }),
+      ...given({
+        connectionId: connection,
+        platform,
+        states: state === undefined ? state : readStates(state),
+        eventName: event && maskAddresses(event),
+        mode,
+        eventId: eventId === undefined ? eventId : (await findEvent(siteId, eventId)).id,
+        orderId: orderId && maskAddresses(orderId),
+        emailSha256: email === undefined ? email : readPersonHash(email),
+        from,
+        to,
+        withoutUnselected: unselected === "exclude" || undefined,
+      }),
       ...toConfirmationFilter(confirmation, confirmationReason),
-      ...(unselected === "exclude" ? { withoutUnselected: true } : {}),
     };
     await checkFilter({ store, directory }, [siteId], filter);
     return filter;
+  }
+
+  async function findEvent(siteId: string, id: string): Promise<StoredEvent> {
+    const event = await findEventById(store, siteId, id);
+    if (!event) throw notFound("event");
+    return event;
   }
 
   const readPage = async (siteId: string, filter: LogFilter, before: LogKey | null, limit: number) => {
@@ -73,13 +89,8 @@ export function deliveryHandlers({ store, directory, now }: ApiContext): Handler
   };
 
   async function change(work: typeof replay, site: Site, chosen: Chosen, by: By): Promise<Tally> {
-    const { eventId, deliveries, dryRun, ...query } = chosen;
+    const { deliveries, dryRun, ...query } = chosen;
     const filter = await readFilter(site.id, query);
-    if (eventId !== undefined) {
-      const event = await findEventById(store, site.id, eventId);
-      if (!event) throw notFound("event");
-      filter.eventId = event.id;
-    }
     if (deliveries)
       filter.chosen = deliveries.map(({ event, connection }) => ({
         eventId: event,
@@ -87,7 +98,11 @@ export function deliveryHandlers({ store, directory, now }: ApiContext): Handler
       }));
     // The mode alone is no choice: nearly all events are live.
     if (Object.keys(filter).every((name) => name === "mode" || name === "withoutUnselected"))
-      throw new Refusal("filter", "Choose which deliveries: by connection, platform, state, event or period.");
+      throw new Refusal(
+        "filter",
+        "Choose which deliveries: by connection, platform, state, event or period.",
+        "Select deliveries with --connection, --platform, --state, --event, --order, --from …",
+      );
     return work({ store, directory }, site, filter, { ...by, dryRun });
   }
 
@@ -99,6 +114,9 @@ export function deliveryHandlers({ store, directory, now }: ApiContext): Handler
       const { rows, next } = await readPage(site.id, filter, before, query.limit);
       return { items: rows, next: next && `${next.eventId}/${next.connectionId}` };
     },
+    async "GET /sites/:site/deliveries/count"({ site, query }) {
+      return { count: await store.syncLog.count(site.id, await readFilter(site.id, query)) };
+    },
     async "GET /sites/:site/deliveries.csv"({ site, query, reply }) {
       const filter = await readFilter(site.id, query);
       setFileName(reply, "deliveries", site.hosts[0], now());
@@ -108,6 +126,10 @@ export function deliveryHandlers({ store, directory, now }: ApiContext): Handler
     "POST /sites/:site/deliveries/cancel": ({ site, body, by }) => change(cancel, site, body, by),
   };
 }
+
+/** The contract has checked the words. */
+const readStates = (text: string) =>
+  text.split(",").flatMap((state) => (state === "waiting" ? (["queued", "parked"] as const) : [state as DeliveryState]));
 
 function toLine(line: LogLine, reasonPersists: boolean): ShownLine {
   const { eventId, connectionId, platform, state, reason, attempts, updatedAt } = line;

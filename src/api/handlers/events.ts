@@ -10,6 +10,7 @@ import { releaseEvent } from "../../delivery/release.ts";
 import { persistingReasons } from "../persistingReasons.ts";
 import { findEventById, readTrace, type Trace } from "../../delivery/trace.ts";
 import { describeFilterReason } from "../../kernel/event.ts";
+import { given } from "../../http/given.ts";
 import { maskAddresses } from "../../kernel/maskAddresses.ts";
 import type { EventFilter } from "../../store/events/eventList.ts";
 import { campaignOf, sourceOf } from "../../statistics/source.ts";
@@ -19,7 +20,7 @@ import type { Store } from "../../store/store.ts";
 import { notFound, type Handlers } from "../call.ts";
 import { setFileName, checkTimes, readCursor, timeCell, toCsv, type Column } from "../lists.ts";
 import type { ApiContext } from "../context.ts";
-import { readSearch } from "./search.ts";
+import { readPersonHash, readSearch } from "./search.ts";
 
 type Names =
   | "GET /sites/:site/events"
@@ -54,27 +55,25 @@ export function eventHandlers(context: ApiContext): Handlers<Names> {
   const { store, directory, now } = context;
   /** Returns a reader of pages; the search text is resolved once. */
   async function createPages(siteId: string, query: Query<"GET /sites/:site/events.csv">) {
-    const { status, mode, event, clickId, from, to, search, platform, state, confirmation } = query;
+    const { orderId, email, status, mode, event, clickId, from, to, search, platform, state, confirmation } = query;
     checkTimes(from, to);
     const found = await readSearch(store, siteId, search);
     const accept = acceptorOf(query);
-    const checked: EventFilter = {
-      ...(status === undefined ? {} : { status }),
-      ...(mode === undefined ? {} : { mode }),
-      ...(event === undefined ? {} : { name: maskAddresses(event) }),
-      ...(clickId === undefined ? {} : { clickId }),
-      ...(from === undefined ? {} : { from }),
-      ...(to === undefined ? {} : { to }),
-      ...(accept && { accept }),
-    };
+    const checked: EventFilter = given({
+      orderId: orderId && maskAddresses(orderId),
+      emailSha256: email === undefined ? email : readPersonHash(email),
+      status,
+      mode,
+      name: event && maskAddresses(event),
+      clickId,
+      from,
+      to,
+      accept: accept ?? undefined,
+    });
     const byDelivery: LogFilter | null =
       platform === undefined && state === undefined && confirmation === undefined
         ? null
-        : {
-            ...(platform === undefined ? {} : { platform }),
-            ...(state === undefined ? {} : { states: [state] }),
-            ...toConfirmationFilter(confirmation, undefined),
-          };
+        : { ...given({ platform, states: state && [state] }), ...toConfirmationFilter(confirmation, undefined) };
     if (byDelivery) await checkFilter({ store, directory }, [siteId], byDelivery);
     if (found && "eventId" in found && !byDelivery) return () => readOne(siteId, found.eventId, checked);
     const filter: EventFilter = { ...(found && "eventId" in found ? {} : found), ...checked };

@@ -44,8 +44,8 @@ export function hostHandlers(context: ApiContext): Handlers<keyof typeof hostRou
       return { items: site.hostRows.map(describe) };
     },
 
-    async "POST /sites/:site/hosts"({ site, body, actor, by, request }) {
-      refuseDashboardHost(body.host, request.raw, context.publicUrl);
+    async "POST /sites/:site/hosts"({ site, body, actor, by, host }) {
+      refuseDashboardHost(body.host, host, context.publicUrl);
       // Without this check an admin of one site could claim a name that another customer is about to add.
       const isTrusted = actor !== null && may(actor, "admin", null);
       if (!isTrusted) requireRelayName(checker.relay);
@@ -53,11 +53,11 @@ export function hostHandlers(context: ApiContext): Handlers<keyof typeof hostRou
       return describeSite(findSite(context, site.id), actor);
     },
 
-    async "POST /sites/:site/hosts/:host/verify"({ site, params, by }) {
+    async "POST /sites/:site/hosts/:host/verify"({ site, params, actor, by }) {
       const host = findHost([site], params.host);
       // A check in the future was made while the clock ran ahead.
       const sinceMs = host.checkedAt === null ? Infinity : now() - host.checkedAt;
-      if (sinceMs >= 0 && sinceMs < minIntervalMs) return describe(host);
+      if (actor?.kind !== "operator" && sinceMs >= 0 && sinceMs < minIntervalMs) return describe(host);
       const checked = checker.limit.run(host, () => verifyHost(context, host, by, now));
       if (!checked) throw new Denied("too_many", "Other hosts of this site are being checked. Wait a moment.", 5);
       return describe(await checked);

@@ -1,6 +1,6 @@
 // Serves requests about a person: find, export, record consent, erase. Each leaves an audit line that does not name them.
 
-import type { peopleRoutes } from "../../contract/traffic.ts";
+import type { peopleRoutes } from "../../contract/people.ts";
 import type { Visit } from "../../kernel/event.ts";
 import {
   newPersonRequest,
@@ -33,6 +33,7 @@ export function peopleHandlers(context: ApiContext): Handlers<keyof typeof peopl
       return {
         emailSha256: person.emailSha256,
         consent,
+        firstUtm: identity?.firstUtm ?? {},
         decisions: decisions.map(({ givenBy, state, decidedAt }) => ({ givenBy, state, decidedAt })),
         visits: (identity?.visits ?? []).map(toVisit),
         events: await withDeliveries(context, site.id, events),
@@ -50,11 +51,12 @@ export function peopleHandlers(context: ApiContext): Handlers<keyof typeof peopl
   };
 }
 
-function toVisit({ seenAt, browser, clickIds, utm, verdict }: Visit) {
+function toVisit({ seenAt, browser, clickIds, browserIds, utm, verdict }: Visit) {
   return {
     seenAt,
     page: browser?.page || null,
     clickIds: Object.fromEntries(Object.entries(clickIds).map(([name, id]) => [name, id.value])),
+    browserIds,
     utm,
     isBot: verdict?.bot ?? false,
     reason: verdict?.reasons[0] ?? null,

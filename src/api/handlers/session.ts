@@ -1,6 +1,6 @@
 // Serves sign-in, password resets, invitations, and the signed-in person's own account.
 
-import type { Actor, User } from "../../access/actor.ts";
+import type { Actor, ApiKeyHolder, User } from "../../access/actor.ts";
 import type { sessionRoutes } from "../../contract/session.ts";
 import type { Handlers } from "../call.ts";
 import type { ApiContext } from "../context.ts";
@@ -9,6 +9,12 @@ import { Denied } from "../../kernel/refusal.ts";
 /** The router refuses API keys on these routes; without a session the caller must sign in. */
 export function requireUser(actor: Actor | null): User & Actor {
   if (actor?.kind !== "user") throw new Denied("signed_out", "Sign in first.");
+  return actor;
+}
+
+/** People and the command line manage members and API keys; the router refuses API keys on these routes. */
+export function requireHolder(actor: Actor | null): Exclude<Actor, ApiKeyHolder> {
+  if (!actor || actor.kind === "API key") throw new Denied("signed_out", "Sign in first.");
   return actor;
 }
 

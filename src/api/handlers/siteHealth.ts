@@ -4,7 +4,7 @@ import { forEachConcurrently } from "../../kernel/concurrency.ts";
 import { dayMs, hourMs } from "../../kernel/time.ts";
 import { roleOn, type Actor } from "../../access/actor.ts";
 import type { Answer } from "../../contract/contract.ts";
-import type { Site } from "../../sites/directory.ts";
+import { hasSettings, type Site } from "../../sites/directory.ts";
 import type { Statistics } from "../../statistics/read.ts";
 import type { Store } from "../../store/store.ts";
 import type { ApiContext } from "../context.ts";
@@ -13,10 +13,11 @@ type Described = Answer<"POST /sites">;
 type Health = Answer<"GET /sites/:site">["health"];
 
 export function describeSite(site: Site, actor: Actor | null): Described {
-  const { id, name, hosts, createdAt, settings } = site;
+  const { id, name, hosts, createdAt, settings, leaving } = site;
   // The router has checked that the caller has a role here.
   const role = (actor && roleOn(actor, id)) ?? "viewer";
-  return { id, name, hosts, createdAt, timeZone: settings.timeZone, inbound: settings.inbound, role };
+  const { timeZone, inbound } = settings;
+  return { id, name, hosts, createdAt, timeZone, inbound, role, isReadable: hasSettings(site), leaving };
 }
 
 /** Counts queued and parked deliveries of a connection. */
@@ -55,6 +56,7 @@ export async function readHealth(context: HealthContext, site: Site): Promise<He
     removed24h: day.visits.bots + day.botEvents,
     lastEventAt,
     openAlerts: open.length,
+    keys: site.keys.filter(({ revokedAt }) => revokedAt === null).length,
     connections: {
       active: inState("active"),
       paused: inState("paused"),

@@ -7,7 +7,7 @@ import type { siteRoutes } from "../../contract/sites.ts";
 import { urlFault } from "../../delivery/addresses.ts";
 import { tagLines, tagScripts } from "../../identity/tagScript.ts";
 import { countContents, deleteSite } from "../../sites/deleteSite.ts";
-import { isUsable, type Site } from "../../sites/directory.ts";
+import { hasSettings, isUsable, type Site } from "../../sites/directory.ts";
 import { namesNoSite, stateOf } from "../../sites/hosts.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { addSite, copySettings, renameSite, changeSiteSettings } from "../../sites/manage.ts";
@@ -53,7 +53,7 @@ function checkEach(changes: Record<string, string>): void {
 export function siteHandlers(given: ApiContext): Handlers<Names> {
   const context = { ...given, statistics: createStatistics(given.store, given.now) };
   const { store, directory, allowPrivate, countryOf, mailer, now } = context;
-  const scriptOf = tagScripts(context.tag);
+  let scriptOf: ReturnType<typeof tagScripts> | null = null;
 
   const toAnswer = (settings: SiteSettings, labels: readonly string[]) => ({
     items: settingItems(settings),
@@ -72,8 +72,8 @@ export function siteHandlers(given: ApiContext): Handlers<Names> {
       };
     },
 
-    async "POST /sites"({ body, actor, by, request }) {
-      refuseDashboardHost(body.host, request.raw, given.publicUrl);
+    async "POST /sites"({ body, actor, by, host }) {
+      refuseDashboardHost(body.host, host, given.publicUrl);
       return describeSite(await addSite(context, body.host, by), actor);
     },
 
@@ -104,7 +104,10 @@ export function siteHandlers(given: ApiContext): Handlers<Names> {
       checkEach(body.settings);
       checkAlertWebhook(body.settings, (url) => urlFault(allowPrivate, url), "alert_webhook");
       const labels = Object.keys(body.settings);
-      return toAnswer(labels.length ? await changeSiteSettings(context, site, body.settings, by) : site.settings, labels);
+      const answer = toAnswer(labels.length ? await changeSiteSettings(context, site, body.settings, by) : site.settings, labels);
+      if (!hasSettings(site))
+        answer.notes.push("The other settings could not be read. They have their defaults now, and consent_mode is opt-in.");
+      return answer;
     },
 
     async "POST /sites/:site/settings/copy"({ site, body, actor, by }) {
@@ -118,7 +121,7 @@ export function siteHandlers(given: ApiContext): Handlers<Names> {
     },
 
     async "GET /sites/:site/tag"({ site }) {
-      const script = scriptOf(site);
+      const script = (scriptOf ??= tagScripts(context.readTag()))(site);
       const hour = Math.floor(now() / hourMs);
       const [counts, last] = await Promise.all([
         store.traffic.listCounts(site.id, hour - 23, hour + 1),
@@ -126,6 +129,8 @@ export function siteHandlers(given: ApiContext): Handlers<Names> {
       ]);
       return {
         ...tagLines(script),
+        hash: script.hash,
+        integrity: script.integrity,
         gzipBytes: script.gzip.length,
         visits24h: counts.reduce((sum, { visits }) => sum + visits, 0),
         lastHourWithVisits: last === null ? null : last * hourMs,

@@ -1,9 +1,8 @@
 // Serves statistics over time, and the live feed.
 
-import { dayMs, hourMs } from "../../kernel/time.ts";
-import { roleOn, type Actor } from "../../access/actor.ts";
+import { dayMs, hourMs, maxTime } from "../../kernel/time.ts";
+import { actorKey, roleOn } from "../../access/actor.ts";
 import type { Answer } from "../../contract/contract.ts";
-import { maxTime } from "../../contract/route.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { platformOf } from "../../platforms/index.ts";
 import { createStatistics, type Report } from "../../statistics/read.ts";
@@ -40,12 +39,10 @@ export function statisticsHandlers(context: ApiContext): Handlers<Names> {
         const caller = await access.actorOf(request);
         return caller !== null && roleOn(caller, site.id) !== null;
       };
-      return feed.listen(site.id, actorKey(actor), isAllowed);
+      return feed.listen(site.id, actor ? actorKey(actor) : "", isAllowed);
     },
   };
 }
-
-const actorKey = (actor: Actor | null) => (actor ? `${actor.kind} ${actor.id}` : "");
 
 function checkRange({ from, to, step }: Range): void {
   if (from < 0 || from > maxTime) throw new Refusal("from", "The start is not a valid time.");

@@ -6,7 +6,7 @@ import { Refusal } from "../../kernel/refusal.ts";
 import type { BotVisit } from "../../store/statistics/traffic.ts";
 import { observeDescription, explainVerdict } from "../../traffic/explain.ts";
 import { findNetwork } from "../../traffic/networks/networks.ts";
-import type { Observation } from "../../traffic/observation.ts";
+import { readHeaders, type Observation } from "../../traffic/observation.ts";
 import { judge, type Judgement } from "../../traffic/verdict.ts";
 import { notFound, type Handlers } from "../call.ts";
 import { setFileName, pageOf, readCursor, timeCell, toCsvById, type Column } from "../lists.ts";
@@ -52,16 +52,30 @@ export function trafficHandlers({ store, countryOf, now }: ApiContext): Handlers
       return { visit: toVisit(visit), now: toVerdict(seen, judge(seen, site.settings)) };
     },
     async "POST /sites/:site/traffic/check"({ site, body }) {
-      const userAgent = body.userAgent?.trim() || undefined;
+      const headers = body.headers && lowerCaseNames(body.headers);
+      const userAgent = body.userAgent?.trim() || headers?.["user-agent"];
       const address = body.address?.trim() || undefined;
-      if (userAgent === undefined && address === undefined)
-        throw new Refusal("userAgent", "Enter a user agent, an IP address, or both.");
+      if (userAgent === undefined && address === undefined && headers === undefined)
+        throw new Refusal(
+          "userAgent",
+          "Enter a user agent, an IP address, or both.",
+          "Describe the visit with --user-agent, --ip or --header.",
+        );
       if (address !== undefined && !ipaddr.isValid(address)) throw new Refusal("address", "This is not an IP address.");
-      const described = { userAgent, address, headers: null };
+      const described = { userAgent, address, headers: headers ? describeHeaders(headers) : null };
       const seen = observeDescription(described, countryOf ?? (() => null));
       return toVerdict(seen, judge(seen, site.settings));
     },
   };
+}
+
+const lowerCaseNames = (headers: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+
+/** Headers that are not described count as normal; an empty one describes a missing header. */
+function describeHeaders(headers: Record<string, string>) {
+  const described = { "accept-language": "en", "sec-fetch-site": "same-origin", ...headers };
+  return readHeaders(described, headers["sec-ch-ua"] !== undefined);
 }
 
 function networkName(address: string): string | null {

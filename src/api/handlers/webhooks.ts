@@ -1,6 +1,6 @@
 // Serves the webhooks that receive the totals: list, add, test, replay.
 
-import { countAttempt, testLimits } from "../../access/rateCounters.ts";
+import { countTest, testLimits } from "../../access/rateCounters.ts";
 import type { Answer } from "../../contract/contract.ts";
 import type { webhookRoutes } from "../../contract/webhooks.ts";
 import {
@@ -29,7 +29,7 @@ export function webhookHandlers(context: ApiContext): Handlers<keyof typeof webh
 
   async function describe(webhook: Webhook): Promise<Described> {
     const { siteId, id, origin, sendEmpty, state, stateReason } = webhook;
-    const { failingSince, attempts, createdAt } = webhook;
+    const { failingSince, attempts, createdAt, rotatingUntil } = webhook;
     const [waiting, lastPushAt] = await Promise.all([
       store.pushes.sumQueued({ siteId, webhookId: id }),
       store.health.lastPushAt(siteId, id),
@@ -44,6 +44,8 @@ export function webhookHandlers(context: ApiContext): Handlers<keyof typeof webh
       attempts,
       createdAt,
       waiting: waiting.periods,
+      waitingTotals: { conversions: waiting.conversions, removed: waiting.removed },
+      oldSecretUntil: rotatingUntil !== null && rotatingUntil > now() ? rotatingUntil : null,
       nextPushAt: nextPush(webhook, waiting.periods),
       lastPushAt,
     };
@@ -108,9 +110,9 @@ export function webhookHandlers(context: ApiContext): Handlers<keyof typeof webh
       );
     },
 
-    async "POST /sites/:site/webhooks/:webhook/test"({ site, params }) {
+    async "POST /sites/:site/webhooks/:webhook/test"({ site, params, actor }) {
       const webhook = await findWebhook(context, params.webhook, site.id);
-      await countAttempt(store, testLimits("webhook", site.id), now());
+      await countTest(store, actor, testLimits("webhook", site.id), now());
       const time = { now, elapsed: () => performance.now() };
       const { reading, calls, body } = await sendTest({ store, sender: pushSender }, webhook, time);
       const { ok, httpStatus, error, response } = reading;

@@ -1,10 +1,11 @@
-import { fetchSoon, findFeed, removeFeed, setFeed } from "../../reconcile/feed.ts";
-import type { UploadTally } from "../../reconcile/uploadOrders.ts";
-import type { Feed } from "../../store/reconciliation/feeds.ts";
+import type { Answer } from "../../contract/contract.ts";
+import { given } from "../../http/given.ts";
+import { Missing } from "../../kernel/refusal.ts";
 import { collectValues, findSiteOrOnly, readPairs, timeText, type CliCommand } from "../context.ts";
 import { readRules } from "../import.ts";
+import { ofSite, type OfSite } from "./runOptions.ts";
 
-type OfSite = { site?: string };
+type Feed = Answer<"PUT /sites/:site/order-feed">["feed"];
 type SetOptions = OfSite & {
   header?: string;
   map: string[];
@@ -16,7 +17,6 @@ type SetOptions = OfSite & {
 /** A list of orders that is fetched once a day. */
 export function feedCommands(reconcile: CliCommand): void {
   const feed = reconcile.command("feed").description("fetch the list of orders from a URL once a day");
-  const ofSite = (command: CliCommand) => command.option("--site <site>", "the site's id or one of its hosts");
 
   ofSite(feed.command("set <url>"))
     .description("fetch CSV or NDJSON from this URL, at once and then every day")
@@ -25,69 +25,56 @@ export function feedCommands(reconcile: CliCommand): void {
     .option("--time-zone <zone>", "the zone of times without an offset (default: the site's)")
     .option("--dates <order>", "mdy or dmy: the order of 03/04/2026")
     .option("--decimal <sign>", "point or comma: the decimal separator")
-    .run(async ({ store, directory, config, by, print }, url: string, options: SetOptions) => {
-      const site = findSiteOrOnly(directory, options.site);
-      const { dates, decimal } = await readRules(options, site.settings.timeZone);
+    .run(async ({ directory, call, print }, url: string, options: SetOptions) => {
+      const { id, settings } = findSiteOrOnly(directory, options.site);
+      const { dates, decimal } = await readRules(options, settings.timeZone);
       const [header] = Object.entries(readPairs(options.header === undefined ? [] : [options.header]));
-      const wanted = {
+      const body = {
         url,
         header: header ? { name: header[0], value: header[1] } : null,
         columns: readPairs(options.map, (text) => `@${text}`),
-        timeZone: options.timeZone,
-        dates,
-        decimal,
+        ...given({ timeZone: options.timeZone, dates: dates ?? undefined, decimal: decimal ?? undefined }),
       };
-      const set = await setFeed(store, site, wanted, { ...by, allow: config.allowPrivate });
-      print({ feed: toJson(set) }, `${originOf(set)} is fetched within a minute while the relay runs, then every day.`);
+      const set = await call("PUT /sites/:site/order-feed", { params: { site: id }, body });
+      print(set, `${set.feed.url} is fetched within a minute while the relay runs, then every day.`);
     });
 
   ofSite(feed.command("show"))
     .description("show the feed and its last fetch")
-    .run(async ({ store, directory, print }, options: OfSite) => {
-      const shown = await findFeed(store, findSiteOrOnly(directory, options.site).id);
-      print({ feed: toJson(shown) }, feedText(shown));
+    .run(async ({ directory, call, print }, options: OfSite) => {
+      const { id } = findSiteOrOnly(directory, options.site);
+      const orders = await call("GET /sites/:site/orders", { params: { site: id } });
+      if (!orders.feed) throw new Missing("feed", "The site has no order feed.");
+      print(orders, feedText(orders.feed));
     });
 
   ofSite(feed.command("fetch"))
     .description("fetch the list within a minute")
-    .run(async ({ store, directory, print }, options: OfSite) => {
-      const site = findSiteOrOnly(directory, options.site);
-      await fetchSoon(store, site.id);
-      print({ site: site.id }, "The list is fetched within a minute while the relay runs.");
+    .run(async ({ directory, call, print }, options: OfSite) => {
+      const params = { site: findSiteOrOnly(directory, options.site).id };
+      print(
+        await call("POST /sites/:site/order-feed/fetch", { params }),
+        "The list is fetched within a minute while the relay runs.",
+      );
     });
 
   ofSite(feed.command("remove"))
     .description("stop fetching the list; its orders stay")
-    .run(async ({ store, directory, by, print }, options: OfSite) => {
-      const site = findSiteOrOnly(directory, options.site);
-      await removeFeed(store, site.id, by);
-      print({ site: site.id }, "The list is no longer fetched.");
+    .run(async ({ directory, call, print }, options: OfSite) => {
+      const params = { site: findSiteOrOnly(directory, options.site).id };
+      print(await call("DELETE /sites/:site/order-feed", { params }), "The list is no longer fetched.");
     });
 }
 
-/** The path may hold a token. */
-const originOf = ({ address }: Feed) => (address ? `${new URL(address.url).origin}/…` : "(cannot be read)");
-
-const toJson = (feed: Feed) => ({
-  url: originOf(feed),
-  header: feed.address?.header?.name ?? null,
-  ...feed.options,
-  dueAt: feed.dueAt,
-  fetchedAt: feed.fetchedAt,
-  error: feed.error,
-  last: feed.tally,
-});
-
-function feedText(feed: Feed): string {
-  const { rows = 0, written = 0, refused = 0, reasons = {} } = feed.tally as Partial<UploadTally>;
-  const header = feed.address?.header ? `, with the header ${feed.address.header.name}` : "";
+function feedText({ url, header, nextAt, fetchedAt, error, last }: Feed): string {
+  const { rows = 0, written = 0, refused = 0, reasons = {} } = last ?? {};
   const lines = [
-    `${originOf(feed)}${header}`,
-    feed.fetchedAt === null ? "Not fetched yet." : `Last fetch: ${timeText(feed.fetchedAt)} UTC`,
-    ...(feed.error === null ? [] : [`It failed: ${feed.error}`]),
+    `${url}${header === null ? "" : `, with the header ${header}`}`,
+    fetchedAt === null ? "Not fetched yet." : `Last fetch: ${timeText(fetchedAt)} UTC`,
+    ...(error === null ? [] : [`It failed: ${error}`]),
     ...(rows ? [`${rows} rows, ${written} written, ${refused} refused`] : []),
     ...Object.entries(reasons).map(([reason, { count, lines: where }]) => `  ${count} × ${reason} (line ${where.join(", ")})`),
-    `Next fetch: ${feed.dueAt === 0 ? "within a minute" : `${timeText(feed.dueAt)} UTC`}`,
+    `Next fetch: ${nextAt === null ? "within a minute" : `${timeText(nextAt)} UTC`}`,
   ];
   return lines.join("\n");
 }

@@ -1,7 +1,9 @@
 import { writeFileSync, appendFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { stringify } from "csv-stringify/sync";
+import type { Answer, QueryIn } from "../../contract/contract.ts";
 import { confirmationReasons } from "../../kernel/confirmation.ts";
+import { given } from "../../http/given.ts";
 import {
   defaultReconciledDays,
   defaultReconciledEvent,
@@ -11,40 +13,34 @@ import {
   rowClasses,
   rowConfirmations,
   rowStates,
-  type RowClass,
-  type RowConfirmation,
-  type RowState,
 } from "../../kernel/reconciliation.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { countOf } from "../../kernel/text.ts";
-import { cancelRun, findRun, startRun } from "../../reconcile/manage.ts";
+import { findRun as findStoredRun } from "../../reconcile/manage.ts";
 import { missingColumns, readMissing, type MissingOrder } from "../../reconcile/missing.ts";
-import { makeReport } from "../../reconcile/report.ts";
-import { listRows, type RowFilter } from "../../reconcile/rows.ts";
 import { createStep } from "../../reconcile/worker.ts";
-import type { Site } from "../../sites/directory.ts";
-import { orderIdOf } from "../../store/reconciliation/orders.ts";
-import type { RowOutcome, Run } from "../../store/reconciliation/runs.ts";
-import { findSiteOrOnly, readNumber, table, timeText, type CliCommand, type CommandContext } from "../context.ts";
+import { findSiteOrOnly, table, timeText, type CliCommand, type CommandContext } from "../context.ts";
 import { withFileOptions } from "../import.ts";
+import { fillPage, moreText, readPaging, withPaging, type Ask, type PagingOptions } from "../lists.ts";
 import { feedCommands } from "./feed.ts";
 import { repairCommands } from "./repair.ts";
-import { dayText, reportText, toJson } from "./reportText.ts";
-import { findRunOrLast, ofSite, type OfSite } from "./runOptions.ts";
+import { dayText, reportText } from "./reportText.ts";
+import { findRun, ofSite, type OfSite } from "./runOptions.ts";
 
+type RowQuery = QueryIn<"GET /sites/:site/reconciliations/:run/rows.csv">;
+type Row = Answer<"GET /sites/:site/reconciliations/:run/rows">["items"][number];
 type StartOptions = OfSite & { from?: string; to?: string; event: string; tolerance: string; wait?: boolean };
-type RowOptions = OfSite & {
-  class?: string;
-  filtered?: string;
-  connection?: string;
-  state?: string;
-  reason?: string;
-  attributed?: string;
-  confirmation?: string;
-  confirmationReason?: string;
-  after?: string;
-  limit: string;
-};
+type RowOptions = OfSite &
+  PagingOptions & {
+    class?: string;
+    filtered?: string;
+    connection?: string;
+    state?: string;
+    reason?: string;
+    attributed?: string;
+    confirmation?: string;
+    confirmationReason?: string;
+  };
 
 export function reconcileCommands(program: CliCommand): void {
   const reconcile = program
@@ -63,50 +59,48 @@ export function reconcileCommands(program: CliCommand): void {
     .option("--tolerance <percent>", "share by which values may differ", "0")
     .option("--wait", "do the work here, and print the report")
     .run(async (context, options: StartOptions) => {
-      const site = findSiteOrOnly(context.directory, options.site);
+      const { directory, call, print } = context;
+      const site = findSiteOrOnly(directory, options.site);
       const { from, to, event } = options;
       const tolerance = Number(options.tolerance);
-      if (options.tolerance.trim() === "" || !Number.isFinite(tolerance))
+      if (options.tolerance.trim() === "" || !(tolerance >= 0 && tolerance <= maxTolerance))
         throw new Refusal("tolerance", `--tolerance must be a number from 0 to ${maxTolerance}, in percent.`);
-      const run = await startRun(context.store, site, { from, to, event, tolerance }, context.by);
-      if (options.wait) return printReport(context, site, await finish(context, run));
-      const { timeZone } = site.settings;
-      context.print(
-        { reconciliation: toJson(run) },
-        `Reconciliation ${run.id} of ${dayText(run, timeZone)} runs with the relay. 'cleancast reconcile show' has its report.`,
+      const body = { ...given({ from, to }), event, tolerance };
+      const started = await call("POST /sites/:site/reconciliations", { params: { site: site.id }, body });
+      const { reconciliation: run } = started;
+      if (options.wait) {
+        await finish(context, site.id, run.id);
+        return printReport(context, { site, params: { site: site.id, run: run.id } });
+      }
+      print(
+        started,
+        `Reconciliation ${run.id} of ${dayText(run, site.settings.timeZone)} runs with the relay. 'cleancast reconcile show' has its report.`,
       );
     });
 
   ofSite(reconcile.command("list"))
     .description("list the reconciliations of a site, newest first")
-    .run(async ({ store, directory, print }, options: OfSite) => {
-      const site = findSiteOrOnly(directory, options.site);
-      const runs = await store.reconciliations.list(site.id);
-      const rows = runs.map((run) => {
-        const { orders, received } = toJson(run);
-        const { startedAt, state, startedBy } = run;
-        return [
-          run.id,
-          timeText(startedAt),
-          state,
-          dayText(run, site.settings.timeZone),
-          String(orders),
-          String(received),
-          startedBy,
-        ];
-      });
+    .run(async ({ directory, call, print }, options: OfSite) => {
+      const { id, settings } = findSiteOrOnly(directory, options.site);
+      const listed = await call("GET /sites/:site/reconciliations", { params: { site: id } });
+      const rows = listed.items.map((run) => [
+        run.id,
+        timeText(run.startedAt),
+        run.state,
+        dayText(run, settings.timeZone),
+        String(run.orders),
+        String(run.received),
+        run.startedBy,
+      ]);
       const head = ["ID", "STARTED (UTC)", "STATE", "PERIOD", "ORDERS", "RECEIVED", "STARTED BY"];
-      print({ reconciliations: runs.map(toJson) }, table(head, rows, "No reconciliations yet."));
+      print(listed, table(head, rows, "No reconciliations yet."));
     });
 
   ofSite(reconcile.command("show [run]"))
     .description("show the report of a reconciliation; without an id, of the last one")
-    .run(async (context, id: string | undefined, options: OfSite) => {
-      const site = findSiteOrOnly(context.directory, options.site);
-      printReport(context, site, await findRunOrLast(context, site, id));
-    });
+    .run(async (context, id: string | undefined, options: OfSite) => printReport(context, await findRun(context, id, options)));
 
-  ofSite(reconcile.command("rows [run]"))
+  withPaging(ofSite(reconcile.command("rows [run]")), "rows", "50")
     .description("list the orders behind a number of the report")
     .option("--class <class>", `one of ${rowClasses.join(", ")}`)
     .option("--filtered <reason>", "events that were filtered for this reason")
@@ -116,17 +110,15 @@ export function reconcileCommands(program: CliCommand): void {
     .option("--attributed <yes|no>", "with or without a click id of the platform")
     .option("--confirmation <state>", `what the platform said later: ${rowConfirmations.join(", ")}`)
     .option("--confirmation-reason <reason>", `one of ${confirmationReasons.join(", ")}, ${noReason}`)
-    .option("--after <row>", "continue after this row")
-    .option("--limit <n>", "maximum number of rows", "50")
     .run(async (context, id: string | undefined, options: RowOptions) => {
-      const site = findSiteOrOnly(context.directory, options.site);
-      const run = await findRunOrLast(context, site, id);
-      const limit = readNumber("limit", options.limit, 1000);
-      const at = { after: options.after ?? "", limit };
-      const { rows, next } = await listRows(context.store, run, readFilter(options), at);
-      const cells = rows.map((row) => [
+      const query = readFilter(options);
+      const { site, params } = await findRun(context, id, options);
+      const ask: Ask<Row> = (_site, paging) =>
+        context.call("GET /sites/:site/reconciliations/:run/rows", { params, query: { ...query, ...paging } });
+      const page = await fillPage(site, readPaging(options), ask);
+      const cells = page.items.map((row) => [
         timeText(row.time),
-        orderIdOf(row) ?? "–",
+        row.orderId ?? "–",
         row.class,
         row.foundBy ?? "–",
         moneyText(row.orderValue, row.orderCurrency),
@@ -135,20 +127,15 @@ export function reconcileCommands(program: CliCommand): void {
         row.eventId ?? "–",
       ]);
       const head = ["TIME (UTC)", "ORDER", "CLASS", "FOUND BY", "LISTED", "RECEIVED", "DELIVERIES", "EVENT"];
-      const more = next === null ? "" : `\nMore: add --after '${next}'`;
-      const items = rows.map(({ siteId: _site, runId: _run, ...row }) => ({
-        ...row,
-        orderId: orderIdOf(row),
-      }));
-      context.print({ rows: items, next }, table(head, cells, "No rows.") + more);
+      context.print(page, table(head, cells, "No rows.") + moreText(page));
     });
 
   ofSite(reconcile.command("export [run]"))
     .description("write the orders that were never received as CSV, as the import of conversions reads it")
     .option("--out <file>", "write to this file instead of the standard output")
     .run(async (context, id: string | undefined, options: OfSite & { out?: string }) => {
-      const site = findSiteOrOnly(context.directory, options.site);
-      await exportMissing(context, await findRunOrLast(context, site, id), options.out);
+      const { params } = await findRun(context, id, options);
+      await exportMissing(context, await findStoredRun(context.store, params.site, params.run), options.out);
     });
 
   repairCommands(reconcile);
@@ -156,16 +143,16 @@ export function reconcileCommands(program: CliCommand): void {
   ofSite(reconcile.command("cancel [run]"))
     .description("stop a running reconciliation")
     .run(async (context, id: string | undefined, options: OfSite) => {
-      const site = findSiteOrOnly(context.directory, options.site);
-      const run = await cancelRun(context.store, await findRunOrLast(context, site, id), context.by);
-      context.print({ reconciliation: toJson(run) }, `Cancelled reconciliation ${run.id}.`);
+      const { params } = await findRun(context, id, options);
+      const cancelled = await context.call("POST /sites/:site/reconciliations/:run/cancel", { params });
+      context.print(cancelled, `Cancelled reconciliation ${params.run}.`);
     });
 
   feedCommands(reconcile);
 }
 
 /** Does the steps here, also where no relay runs. A relay that does them too does no harm: each step counts once. */
-async function finish({ store, directory }: CommandContext, started: Run): Promise<Run> {
+async function finish({ store, directory }: CommandContext, siteId: string, id: string): Promise<void> {
   const step = createStep({
     store,
     directory,
@@ -174,50 +161,52 @@ async function finish({ store, directory }: CommandContext, started: Run): Promi
       throw error;
     },
   });
-  let run = started;
-  while (run.state === "running") {
-    const next = await step(run);
-    if (!next) await wait(100);
-    run = next ?? (await findRun(store, run.siteId, run.id));
+  for (;;) {
+    const run = await findStoredRun(store, siteId, id);
+    if (run.state !== "running") return;
+    if (!(await step(run))) await wait(100);
   }
-  return run;
 }
 
-function printReport({ print }: CommandContext, site: Site, run: Run): void {
-  const report = makeReport(run, site.connections);
-  print({ reconciliation: { ...toJson(run), ...report } }, reportText(run, report, site));
+async function printReport(
+  { call, print }: CommandContext,
+  { site, params }: Awaited<ReturnType<typeof findRun>>,
+): Promise<void> {
+  const report = await call("GET /sites/:site/reconciliations/:run", { params });
+  print(report, reportText(report.reconciliation, site));
 }
 
-function readFilter(options: RowOptions): RowFilter {
+/** Reads options as people type them into the query of the API. */
+function readFilter(options: RowOptions): RowQuery {
   const { filtered, connection, reason } = options;
-  const rowClass = readWord("class", options.class, rowClasses) as RowClass | undefined;
-  const state = readWord("state", options.state, rowStates) as RowState | undefined;
+  const state = readWord("state", options.state, rowStates);
   const attributed = readWord("attributed", options.attributed, ["yes", "no"]);
-  const confirmation = readWord("confirmation", options.confirmation, rowConfirmations) as RowConfirmation | undefined;
+  const confirmation = readWord("confirmation", options.confirmation, rowConfirmations);
   const why = readWord("confirmation-reason", options.confirmationReason, [...confirmationReasons, noReason]);
   if (connection === undefined && (state ?? reason ?? attributed ?? confirmation) !== undefined)
     throw new Refusal("connection", "--state, --reason, --attributed and --confirmation need --connection.");
   if (why !== undefined && confirmation === undefined)
     throw new Refusal("confirmation", "--confirmation-reason needs --confirmation.");
   if (reason !== undefined && state === undefined) throw new Refusal("state", "--reason needs --state.");
-  return {
-    class: rowClass,
+  return given({
+    class: readWord("class", options.class, rowClasses),
     filtered,
     connection,
     state,
     reason,
-    attributed: attributed === undefined ? undefined : attributed === "yes",
+    attributed: attributed && (attributed === "yes" ? ("true" as const) : ("false" as const)),
     confirmation,
-    confirmationReason: why as RowFilter["confirmationReason"],
-  };
+    confirmationReason: why,
+  });
 }
 
-function readWord(name: string, text: string | undefined, known: readonly string[]): string | undefined {
-  if (text === undefined || known.includes(text)) return text;
+function readWord<Word extends string>(name: string, text: string | undefined, known: readonly Word[]): Word | undefined {
+  const found = known.find((word) => word === text);
+  if (text === undefined || found !== undefined) return found;
   throw new Refusal(name, `--${name} must be one of ${known.join(", ")}.`);
 }
 
-const outcomeText = ({ platform, state, confirmation }: RowOutcome) =>
+const outcomeText = ({ platform, state, confirmation }: Row["outcomes"][number]) =>
   `${platform} ${state}${confirmation ? ` (${confirmation.state})` : ""}`;
 
 const moneyText = (value: number | null, currency: string | null) => (value === null ? "–" : `${value} ${currency ?? ""}`.trim());

@@ -2,19 +2,20 @@
 // refunded, cancelled or have another value.
 
 import { setTimeout as wait } from "node:timers/promises";
+import type { Answer } from "../../contract/contract.ts";
 import type { CorrectionState } from "../../kernel/correction.ts";
+import { given } from "../../http/given.ts";
 import { correctedClasses, type CorrectedClass } from "../../kernel/reconciliation.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { countOf } from "../../kernel/text.ts";
-import { correctRows, type Corrected } from "../../reconcile/correct.ts";
-import type { SentMissing } from "../../reconcile/missing.ts";
 import { requireCorrections } from "../../delivery/corrections/correctOrder.ts";
 import { requireSettings } from "../../sites/manage.ts";
-import type { Tally } from "../../store/reconciliation/tally.ts";
-import { findSiteOrOnly, type CliCommand } from "../context.ts";
+import type { CliCommand } from "../context.ts";
 import { confirm } from "../terminal/confirm.ts";
-import { findRunOrLast, ofSite, type OfSite } from "./runOptions.ts";
+import { findRun, ofSite, type OfSite } from "./runOptions.ts";
 
+type SentMissing = Answer<"POST /sites/:site/reconciliations/:run/missing/send">;
+type Corrected = Answer<"POST /sites/:site/reconciliations/:run/corrections">;
 type RepairOptions = OfSite & { yes?: boolean };
 
 /** The queue of a platform is full: the relay sends meanwhile. */
@@ -25,24 +26,22 @@ export function repairCommands(reconcile: CliCommand): void {
     .description("send the orders that were never received to all connections")
     .option("--yes", "send without asking")
     .run(async (context, id: string | undefined, options: RepairOptions) => {
-      const { store, directory, by, print } = context;
-      const site = findSiteOrOnly(directory, options.site);
+      const { call, print } = context;
+      const { site, params } = await findRun(context, id, options);
       requireSettings(site);
-      const run = await findRunOrLast(context, site, id);
-      const missing = (run.tally as Partial<Tally>).classes?.missing_here ?? 0;
+      const { reconciliation } = await call("GET /sites/:site/reconciliations/:run", { params });
+      const missing = reconciliation.classes.missing_here ?? 0;
       if (missing > 0) {
         const what = `${countOf(missing, "order")} never received. This sends those with an email to ${countOf(site.connections.length, "connection")}.`;
         await confirm({ what, yes: options.yes });
       }
-      // Loaded on demand: a relay that starts needs no import.
-      const { sendMissing } = await import("../../import/missing.ts");
-      const sum: SentMissing = await sendMissing({ store, site, by }, run, "");
+      const send = (body: { cursor?: string }) => call("POST /sites/:site/reconciliations/:run/missing/send", { params, body });
+      const sum = await send({});
       while (sum.next !== null) {
         if (sum.waitingFor !== null) await wait(waitMs);
-        addPart(sum, await sendMissing({ store, site, by: { ...by, now: Date.now() } }, run, sum.next));
+        addPart(sum, await send({ cursor: sum.next }));
       }
-      const { next: _next, waitingFor: _waiting, ...result } = sum;
-      print(result, sentText(sum));
+      print(sum, sentText(sum));
     });
 
   ofSite(reconcile.command("correct [run]"))
@@ -50,25 +49,26 @@ export function repairCommands(reconcile: CliCommand): void {
     .option("--class <class>", `one of ${correctedClasses.join(", ")}`, correctedClasses[0])
     .option("--yes", "correct without asking")
     .run(async (context, id: string | undefined, options: RepairOptions & { class: string }) => {
-      const { store, directory, by, print } = context;
-      const site = findSiteOrOnly(directory, options.site);
+      const { call, print } = context;
+      const { site, params } = await findRun(context, id, options);
       requireSettings(site);
       requireCorrections(site);
       const rowClass = readClass(options.class);
-      const run = await findRunOrLast(context, site, id);
-      const found = (run.tally as Partial<Tally>).classes?.[rowClass] ?? 0;
+      const { reconciliation } = await call("GET /sites/:site/reconciliations/:run", { params });
+      const found = reconciliation.classes[rowClass] ?? 0;
       if (found > 0) await confirm({ what: `${countOf(found, "order")}. ${aboutClasses[rowClass]}`, yes: options.yes });
-      const sum: Corrected = { orders: 0, left: 0, corrections: {}, next: "" };
+      const correct = (cursor?: string) =>
+        call("POST /sites/:site/reconciliations/:run/corrections", { params, body: { class: rowClass, ...given({ cursor }) } });
+      const sum = await correct();
       while (sum.next !== null) {
-        const part = await correctRows(store, site, { run, class: rowClass, after: sum.next }, by);
+        const part = await correct(sum.next);
         sum.orders += part.orders;
         sum.left += part.left;
         for (const [state, count] of Object.entries(part.corrections) as [CorrectionState, number][])
           sum.corrections[state] = (sum.corrections[state] ?? 0) + count;
         sum.next = part.next;
       }
-      const { next: _next, ...result } = sum;
-      print(result, correctedText(sum, site.id));
+      print(sum, correctedText(sum, site.id));
     });
 }
 

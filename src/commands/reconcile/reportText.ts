@@ -1,19 +1,14 @@
 // Writes the report of a reconciliation for a terminal.
 
 import type { RowClass } from "../../kernel/reconciliation.ts";
-import type { ConnectionReport, FunnelStep, Report } from "../../reconcile/report.ts";
 import { dayOf } from "../../reconcile/window.ts";
 import type { Site } from "../../sites/directory.ts";
-import type { Run } from "../../store/reconciliation/runs.ts";
-import type { Tally } from "../../store/reconciliation/tally.ts";
 import { table, toPrintableLines } from "../context.ts";
 import { formatCount } from "../terminal/progress.ts";
+import type { Report, Run } from "./runOptions.ts";
 
-/** A run for programs: without its progress. */
-export function toJson({ siteId, cursor: _cursor, phase: _phase, isReadable: _readable, tally, ...run }: Run) {
-  const { orders = 0, received = 0 } = tally as Partial<Tally>;
-  return { site: siteId, ...run, orders, received };
-}
+type ConnectionReport = Report["connections"][number];
+type FunnelStep = ConnectionReport["funnel"][number];
 
 /** `2026-10-16 to 2026-11-14`, both included. */
 export const dayText = ({ from, to }: Pick<Run, "from" | "to">, timeZone: string) =>
@@ -30,10 +25,10 @@ const classTexts: Record<RowClass, string> = {
   extra_here: "events without an order in the list (not counted)",
 };
 
-export function reportText(run: Run, report: Report, { settings, connections }: Site): string {
+export function reportText(report: Report, { settings, connections }: Site): string {
   const { timeZone } = settings;
   const lines = [
-    `Reconciliation ${run.id}: ${run.event}, ${dayText(run, timeZone)} (${timeZone}), ${run.state}`,
+    `Reconciliation ${report.id}: ${report.event}, ${dayText(report, timeZone)} (${timeZone}), ${report.state}`,
     "",
     number(report.orders, "orders"),
     ...Object.entries(classTexts).flatMap(([name, text]) => {

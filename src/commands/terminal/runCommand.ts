@@ -4,7 +4,7 @@ import { CommanderError } from "commander";
 import { TagNotBuilt } from "../../identity/tagScript.ts";
 import { ConfigFaults } from "../../installation/config.ts";
 import { isOperatorError } from "../../installation/installation.ts";
-import { Refusal } from "../../kernel/refusal.ts";
+import { describeRefusal, Refusal, type RefusalCode } from "../../kernel/refusal.ts";
 import { createProgram } from "../program.ts";
 import { exitCodeOf } from "./exitCodes.ts";
 import { asInvoked } from "./invocation.ts";
@@ -22,10 +22,11 @@ export async function runCommand(): Promise<void> {
 
 function printError(error: unknown, json: boolean): void {
   const message = textOf(error);
-  const { field, faults } = error instanceof Refusal ? error : { field: "", faults: undefined };
-  const shown = { ok: false, error: message, ...(field && { field }), ...(faults && { faults }) };
+  const shown = error instanceof Refusal ? describeRefusal(error, message) : { error: { code: codeOf(error), message } };
   process.stderr.write(`${json ? JSON.stringify(shown) : asInvoked(message)}\n`);
 }
+
+const codeOf = (error: unknown): RefusalCode => (error instanceof CommanderError ? "invalid" : "internal");
 
 /** Returns one sentence for errors that a person can correct; anything else is a defect, and shows its stack. */
 function textOf(error: unknown): string {

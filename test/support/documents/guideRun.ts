@@ -160,7 +160,7 @@ async function openPage(blocks: readonly Block[], server: Server, pages: Map<str
     await cleancast("connect", site, "sandbox");
   } else await cleancast("migrate");
   const siteId = async (): Promise<string | undefined> =>
-    (await cleancast("site", "list")).sites.find((one: { hosts: unknown[] }) => JSON.stringify(one.hosts).includes(site))?.id;
+    (await cleancast("site", "list")).items.find((one: { hosts: unknown[] }) => JSON.stringify(one.hosts).includes(site))?.id;
 
   const relay = relayOf(async (now, options) => {
     const started = await settings(now ?? exported).start({}, command, options, folder);

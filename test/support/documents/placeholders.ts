@@ -54,12 +54,12 @@ async function newestId(family: string, cleancast: Cleancast): Promise<string> {
 }
 
 async function newestRun({ cleancast }: Reader): Promise<string> {
-  return String((await cleancast("reconcile", "list", "--site", site)).reconciliations[0]?.id);
+  return String((await cleancast("reconcile", "list", "--site", site)).items[0]?.id);
 }
 
 /** Returns the newest event; sends one if there is none. */
 async function newestEvent({ cleancast, relay }: Reader): Promise<string> {
-  const newest = async () => (await cleancast("event", "list")).events[0]?.id as string | undefined;
+  const newest = async () => (await cleancast("event", "list")).items[0]?.id as string | undefined;
   return (await newest()) ?? (await sendOne("ada@example.com", cleancast, relay).then(newest)) ?? "";
 }
 
@@ -68,7 +68,7 @@ async function filteredEvent({ cleancast, relay }: Reader): Promise<string> {
   const email = "bo@example.com";
   await report(await relay(), site, "identify", { emails: [sha256Of(email)] }, botHeaders);
   await sendOne(email, cleancast, relay);
-  return String((await cleancast("event", "list", site, "--filtered")).events[0]?.id);
+  return String((await cleancast("event", "list", site, "--filtered")).items[0]?.id);
 }
 
 async function sendOne(email: string, cleancast: Cleancast, relay: Reader["relay"]): Promise<void> {
@@ -81,7 +81,7 @@ async function sendOne(email: string, cleancast: Cleancast, relay: Reader["relay
 /** Returns a visit of a bot, which is reported first. */
 async function botVisit({ cleancast, relay }: Reader): Promise<string> {
   await report(await relay(), site, "visit", {}, botHeaders);
-  const newest = async () => (await cleancast("traffic", "bots", site)).visits[0]?.id as string | undefined;
+  const newest = async () => (await cleancast("traffic", "bots", site)).items[0]?.id as string | undefined;
   await eventually("the visit is stored", async () => (await newest()) !== undefined);
   return String(await newest());
 }
@@ -92,7 +92,7 @@ async function pushedPeriod({ cleancast, relay }: Reader): Promise<string> {
   const id = await newestId("webhook", cleancast);
   type Line = { ok: boolean; period: { startsAt: number } | null };
   const pushed = async () =>
-    ((await cleancast("webhook", "show", id)).log as Line[]).find(({ ok, period }) => ok && period)?.period;
+    ((await cleancast("webhook", "show", id)).pushes.items as Line[]).find(({ ok, period }) => ok && period)?.period;
   await eventually("a period is pushed", async () => Boolean(await pushed()));
   return new Date((await pushed())?.startsAt ?? 0).toISOString();
 }

@@ -1,19 +1,19 @@
 // Serves previews, test events and the choices that a platform offers for a setting.
 
-import type { Actor } from "../../access/actor.ts";
-import { countAttempt, testLimits } from "../../access/rateCounters.ts";
-import type { TokenSet } from "../../delivery/oauth/oauth2.ts";
-import { readSignInTokens } from "../../delivery/oauth/signIn.ts";
-import type { Platform } from "../../platforms/platform.ts";
-import { urlFault } from "../../delivery/addresses.ts";
-import { proveByTest, proveConnection } from "../../delivery/prove.ts";
-import { listChoices, readConversion, previewRequest, sampleNow, sendTest } from "../../delivery/testDelivery.ts";
-import { findConnection, knownPlatform, planConnection, type Wanted } from "../../sites/connect.ts";
-import { withChanges } from "../../sites/connectionSettings.ts";
-import type { Connection, Site } from "../../sites/directory.ts";
-import { Denied, Missing, Refusal } from "../../kernel/refusal.ts";
-import { notFound, type Handlers } from "../call.ts";
-import type { ApiContext } from "../context.ts";
+import type { Actor } from "../../../access/actor.ts";
+import { countTest, testLimits } from "../../../access/rateCounters.ts";
+import type { TokenSet } from "../../../delivery/oauth/oauth2.ts";
+import { readSignInTokens } from "../../../delivery/oauth/signIn.ts";
+import type { Platform } from "../../../platforms/platform.ts";
+import { urlFault } from "../../../delivery/addresses.ts";
+import { proveByTest, proveConnection } from "../../../delivery/prove.ts";
+import { listChoices, readConversion, previewRequest, sampleNow, sendTest } from "../../../delivery/testDelivery.ts";
+import { findConnection, knownPlatform, planConnection, type Wanted } from "../../../sites/connect.ts";
+import { withChanges } from "../../../sites/connectionSettings.ts";
+import type { Connection, Site } from "../../../sites/directory.ts";
+import { Denied, Missing, Refusal } from "../../../kernel/refusal.ts";
+import { notFound, type Handlers } from "../../call.ts";
+import type { ApiContext } from "../../context.ts";
 
 type ConnectionTestNames =
   | "POST /sites/:site/connections/preview"
@@ -56,9 +56,9 @@ export function connectionTestHandlers(context: ApiContext): Handlers<Connection
       return { fault: null, skipped, naming, request: { ...request, url } };
     },
 
-    async "POST /sites/:site/connections/:connection/test"({ site, params, body, by }) {
+    async "POST /sites/:site/connections/:connection/test"({ site, params, body, actor, by }) {
       const connection = findConnection([site], params.connection);
-      await countAttempt(store, testLimits("connection", site.id), now());
+      await countTest(store, actor, testLimits("connection", site.id), now());
       const began = performance.now();
       const sample = sampleNow(body.name, by.now);
       const { skipped, reading, log, request } = await sendTest(context, connection, sample, by.now);
@@ -73,9 +73,9 @@ export function connectionTestHandlers(context: ApiContext): Handlers<Connection
       };
     },
 
-    async "POST /sites/:site/connections/:connection/prove"({ site, params }) {
+    async "POST /sites/:site/connections/:connection/prove"({ site, params, actor }) {
       const connection = findConnection([site], params.connection);
-      await countAttempt(store, testLimits("connection", site.id), now());
+      await countTest(store, actor, testLimits("connection", site.id), now());
       return { proof: await proveConnection(context, connection) };
     },
 
@@ -114,10 +114,12 @@ export async function readCallerTokens(
   signIn: string | undefined,
 ): Promise<SignInTokens> {
   if (signIn === undefined) return {};
-  if (actor?.kind !== "user")
+  if (!actor || actor.kind === "API key")
     throw new Denied("forbidden", "A sign-in belongs to the person who began it; an API key cannot use it.", undefined, "signIn");
-  const wanted = { siteId: site.id, platform, id: signIn, requestedBy: actor.id };
+  const wanted = { siteId: site.id, platform, id: signIn, requestedBy: actor.kind === "user" ? actor.id : null };
   return readSignInTokens(store, wanted, now()).catch((error: unknown) => {
+    // Its own refusals name the argument of the command line.
+    if (actor.kind === "operator") throw error;
     if (error instanceof Missing) throw new Missing("signIn", error.message);
     throw error instanceof Refusal ? new Refusal("signIn", error.message) : error;
   });

@@ -1,14 +1,22 @@
 // Serves platforms, sign-in at a platform, and the installation's OAuth apps, whose secrets can be set but never read.
 
-import type { Answer } from "../../contract/contract.ts";
-import { createSignInLink, findSignIn, listSignInPlatforms, removeOAuthApp, setOAuthApp } from "../../delivery/oauth/signIn.ts";
-import { platforms } from "../../platforms/index.ts";
-import type { EventNames, Platform } from "../../platforms/platform.ts";
-import { consentText, testModeText } from "../../platforms/shared/skips.ts";
-import { knownPlatform } from "../../sites/connect.ts";
-import { notFound, type Handlers } from "../call.ts";
-import type { ApiContext } from "../context.ts";
-import { requireUser } from "./session.ts";
+import type { Actor } from "../../../access/actor.ts";
+import type { Answer } from "../../../contract/contract.ts";
+import {
+  createSignInLink,
+  findSignIn,
+  listSignInPlatforms,
+  removeOAuthApp,
+  setOAuthApp,
+} from "../../../delivery/oauth/signIn.ts";
+import { platforms } from "../../../platforms/index.ts";
+import type { EventNames, Platform } from "../../../platforms/platform.ts";
+import { consentText, testModeText } from "../../../platforms/shared/skips.ts";
+import { connectCommand } from "../../../sites/connectionHints.ts";
+import { knownPlatform } from "../../../sites/connect.ts";
+import { notFound, type Handlers } from "../../call.ts";
+import type { ApiContext } from "../../context.ts";
+import { requireHolder } from "../session.ts";
 
 type Names = "GET /platforms" | "GET /platforms/names" | "POST /sites/:site/sign-ins" | "GET /sites/:site/sign-ins/:signIn";
 type Described = Answer<"GET /platforms">["items"][number];
@@ -17,12 +25,13 @@ type Described = Answer<"GET /platforms">["items"][number];
 const described: readonly Described[] = platforms.map(describe);
 
 function describe(platform: Platform): Described {
-  const { id, name, description, docs, settings, pickers, guide, maxAgeDays } = platform;
+  const { id, name, description, docs, settings, pickers, guide, maxAgeDays, quota } = platform;
   return {
     id,
     name,
     description,
     docsUrl: docs?.url ?? null,
+    docsChecked: docs?.checked ?? null,
     settings: settings.map((setting) => {
       const picker = pickers?.find((one) => one.setting === setting.name);
       return {
@@ -39,6 +48,7 @@ function describe(platform: Platform): Described {
         choices: picker ? { needs: [...picker.needs] } : null,
       };
     }),
+    connect: connectCommand("SITE", platform),
     requires: (platform.requires ?? []).map((names) => [...names]),
     signIn: platform.oauth ? { ready: false, isOptional: platform.oauth.isForReading ?? false } : null,
     clickIds: [...(platform.ids ?? [])],
@@ -51,6 +61,8 @@ function describe(platform: Platform): Described {
     // Null where the limit depends on the event; the guide explains it.
     maxAgeDays: typeof maxAgeDays === "number" ? maxAgeDays : null,
     batch: platform.batch,
+    lanes: platform.lanes,
+    quota: quota ? { requests: quota.requests, seconds: quota.seconds } : null,
     guide: guide
       ? {
           credentials: [...guide.credentials],
@@ -81,14 +93,22 @@ function describeEvents(names: EventNames): Described["events"] {
   };
 }
 
+/** Without an installation there are no apps. */
+export function describePlatforms(apps: readonly { platform: string; isReadable: boolean }[]): Described[] {
+  const ready = new Set(apps.filter(({ isReadable }) => isReadable).map(({ platform }) => platform));
+  return described.map((one) => (one.signIn ? { ...one, signIn: { ...one.signIn, ready: ready.has(one.id) } } : one));
+}
+
+/** A sign-in belongs to the person who began it; null for the command line. */
+function requesterOf(actor: Actor | null): string | null {
+  const holder = requireHolder(actor);
+  return holder.kind === "user" ? holder.id : null;
+}
+
 export function platformHandlers({ store, publicUrl, now }: ApiContext): Handlers<Names> {
   return {
     async "GET /platforms"() {
-      const apps = (await store.platformSignIns.listApps()).filter(({ isReadable }) => isReadable);
-      const ready = new Set(apps.map(({ platform }) => platform));
-      return {
-        items: described.map((one) => (one.signIn ? { ...one, signIn: { ...one.signIn, ready: ready.has(one.id) } } : one)),
-      };
+      return { items: describePlatforms(await store.platformSignIns.listApps()) };
     },
 
     async "GET /platforms/names"() {
@@ -97,7 +117,7 @@ export function platformHandlers({ store, publicUrl, now }: ApiContext): Handler
 
     async "POST /sites/:site/sign-ins"({ site, body, actor }) {
       const { id: platform } = knownPlatform(body.platform);
-      const { id, linkToken, expiresAt } = await createSignInLink({ store, now }, site.id, platform, requireUser(actor).id);
+      const { id, linkToken, expiresAt } = await createSignInLink({ store, now }, site.id, platform, requesterOf(actor));
       return { id, url: `${publicUrl}/oauth/start/${linkToken}`, expiresAt };
     },
 
@@ -105,7 +125,7 @@ export function platformHandlers({ store, publicUrl, now }: ApiContext): Handler
       const signIn = await findSignIn(store, {
         siteId: site.id,
         id: params.signIn,
-        requestedBy: requireUser(actor).id,
+        requestedBy: requesterOf(actor),
       });
       if (!signIn) throw notFound("sign-in");
       const { record, expiresAt } = signIn;

@@ -1,11 +1,11 @@
 // Serves connections: list, connect, change, pause.
 
-import { dayMs } from "../../kernel/time.ts";
-import type { Answer } from "../../contract/contract.ts";
-import type { integrationRoutes } from "../../contract/integrations.ts";
-import { urlFault } from "../../delivery/addresses.ts";
-import { proveConnection, readProofState, whyRefused, whySendsNothing } from "../../delivery/prove.ts";
-import { Denied } from "../../kernel/refusal.ts";
+import { dayMs } from "../../../kernel/time.ts";
+import type { Answer, Body } from "../../../contract/contract.ts";
+import type { integrationRoutes } from "../../../contract/integrations.ts";
+import { urlFault } from "../../../delivery/addresses.ts";
+import { proveConnection, readProofState, whyRefused, whySendsNothing } from "../../../delivery/prove.ts";
+import { Denied } from "../../../kernel/refusal.ts";
 import {
   changeConnection,
   connectPlatform,
@@ -15,16 +15,17 @@ import {
   pause,
   resume,
   rotateSigningSecret,
-} from "../../sites/connect.ts";
-import { describeConnection } from "../../sites/connectionSettings.ts";
-import type { Connection } from "../../sites/directory.ts";
-import { reloadSite, type Handlers } from "../call.ts";
-import type { ApiContext } from "../context.ts";
+} from "../../../sites/connect.ts";
+import { describeConnection } from "../../../sites/connectionSettings.ts";
+import type { Connection } from "../../../sites/directory.ts";
+import { reloadSite, type Handlers } from "../../call.ts";
+import type { ApiContext } from "../../context.ts";
 import { backfillHandlers } from "./backfills.ts";
-import { countWaiting } from "./siteHealth.ts";
+import { countWaiting } from "../siteHealth.ts";
 import { connectionTestHandlers, readChanges, readCallerTokens } from "./connectionTests.ts";
 
 type Names = Extract<keyof typeof integrationRoutes, `${string} /sites/:site/connections${string}`>;
+type Prove = Body<"POST /sites/:site/connections">["prove"];
 type Described = Answer<"GET /sites/:site/connections">["items"][number];
 
 async function describe({ store, now }: Pick<ApiContext, "store" | "now">, connection: Connection): Promise<Described> {
@@ -53,9 +54,9 @@ export function connectionHandlers(context: ApiContext): Handlers<Names> {
     const refused = await whyRefused(context, existing, changed);
     if (refused !== null) throw new Denied("conflict", refused);
   };
-  const checksOf = ({ prove }: { prove: boolean }) => ({
+  const checksOf = ({ prove }: { prove: Prove }) => ({
     checkAddress,
-    checkChange: prove ? checkChange : undefined,
+    checkChange: prove === true ? checkChange : undefined,
   });
 
   return {
@@ -73,7 +74,7 @@ export function connectionHandlers(context: ApiContext): Handlers<Names> {
       const current = await reloadSite(directory, site);
       const result = await connectPlatform(context, current, platform, wanted, { ...by, ...checksOf(body) });
       if (body.signIn !== undefined) await store.platformSignIns.end(site.id, body.signIn);
-      await proveConnection(context, result.connection);
+      if (body.prove !== "never") await proveConnection(context, result.connection);
       return { ...result, connection: await describe(context, result.connection) };
     },
 
@@ -87,7 +88,7 @@ export function connectionHandlers(context: ApiContext): Handlers<Names> {
         ...checksOf(body),
       });
       if (body.signIn !== undefined) await store.platformSignIns.end(site.id, body.signIn);
-      await proveConnection(context, changed.connection);
+      if (body.prove !== "never") await proveConnection(context, changed.connection);
       const { released, newSecret } = changed;
       return { connection: await describe(context, changed.connection), released, newSecret };
     },

@@ -1,27 +1,27 @@
 // Serves reconciliation: the list of orders, its feed, runs, their report and rows.
 
 import { stringify } from "csv-stringify/sync";
-import type { Answer } from "../../../contract/contract.ts";
-import type { reconciliationRoutes } from "../../../contract/reconciliation.ts";
-import { Refusal } from "../../../kernel/refusal.ts";
-import { correctRows } from "../../../reconcile/correct.ts";
-import { cancelRun, findRun, startRun } from "../../../reconcile/manage.ts";
-import { fetchSoon, removeFeed, setFeed } from "../../../reconcile/feed.ts";
-import { missingColumns, readMissing } from "../../../reconcile/missing.ts";
-import { makeReport } from "../../../reconcile/report.ts";
-import { listRows, type RowFilter } from "../../../reconcile/rows.ts";
-import type { Tally } from "../../../store/reconciliation/tally.ts";
-import { uploadOrders, writeListedOrders, type UploadTally } from "../../../reconcile/uploadOrders.ts";
-import { auditLine, requireSettings } from "../../../sites/manage.ts";
-import type { Site } from "../../../sites/directory.ts";
-import type { CorrectionRow } from "../../../store/corrections/corrections.ts";
-import type { Feed } from "../../../store/reconciliation/feeds.ts";
-import { orderIdOf } from "../../../store/reconciliation/orders.ts";
-import type { Run, RunRow } from "../../../store/reconciliation/runs.ts";
-import { isTimeZone } from "../../../tables/values.ts";
-import { reloadSite, type Handlers } from "../../call.ts";
-import type { ApiContext } from "../../context.ts";
-import { setFileName, timeCell, toCsv, type Column } from "../../lists.ts";
+import type { Answer } from "../../contract/contract.ts";
+import type { reconciliationRoutes } from "../../contract/reconciliation.ts";
+import { Refusal } from "../../kernel/refusal.ts";
+import { correctRows } from "../../reconcile/correct.ts";
+import { cancelRun, findRun, startRun } from "../../reconcile/manage.ts";
+import { fetchSoon, removeFeed, setFeed } from "../../reconcile/feed.ts";
+import { missingColumns, readMissing } from "../../reconcile/missing.ts";
+import { makeReport } from "../../reconcile/report.ts";
+import { listRows, type RowFilter } from "../../reconcile/rows.ts";
+import type { Tally } from "../../store/reconciliation/tally.ts";
+import { uploadOrders, writeListedOrders, type UploadTally } from "../../reconcile/uploadOrders.ts";
+import { auditLine, requireSettings } from "../../sites/manage.ts";
+import type { Site } from "../../sites/directory.ts";
+import type { CorrectionRow } from "../../store/corrections/corrections.ts";
+import type { Feed } from "../../store/reconciliation/feeds.ts";
+import { orderIdOf } from "../../store/reconciliation/orders.ts";
+import type { Run, RunRow } from "../../store/reconciliation/runs.ts";
+import { isTimeZone } from "../../tables/values.ts";
+import { reloadSite, type Handlers } from "../call.ts";
+import type { ApiContext } from "../context.ts";
+import { setFileName, timeCell, toCsv, type Column } from "../lists.ts";
 
 type DescribedRun = Answer<"POST /sites/:site/reconciliations">["reconciliation"];
 type DescribedFeed = Answer<"PUT /sites/:site/order-feed">["feed"];
@@ -51,7 +51,7 @@ export function reconciliationHandlers({
       const { timeZone = site.settings.timeZone, dates = null, decimal = null } = query;
       if (!isTimeZone(timeZone)) throw new Refusal("timeZone", "timeZone is not a time zone. Write it like Europe/Berlin.");
       // Loaded on demand: a relay that starts needs no CSV parser.
-      const { createTable } = await import("../../../tables/source.ts");
+      const { createTable } = await import("../../tables/source.ts");
       const table = await createTable(piecesOf(upload), "The file");
       const format = { requested: {}, rules: { timeZone, dates, decimal } };
       const tally = await uploadOrders({ store, siteId: site.id, now: by.now }, table, format);
@@ -150,7 +150,7 @@ async function* writeMissing(pages: ReturnType<typeof readMissing>): AsyncGenera
 /** A cursor is the id of a row: an order with or without an id, or an event. */
 function readRowCursor(text: string | undefined): string {
   if (text === undefined || /^[=~!]/.test(text)) return text ?? "";
-  throw new Refusal("cursor", "Use the `next` of the previous page as the cursor.");
+  throw new Refusal("cursor", "Use the `next` of the previous page as the cursor.", "--cursor must be the `next` of a page.");
 }
 
 function toFilter({ class: one, attributed, ...rest }: RowQuery): RowFilter {

@@ -1,16 +1,15 @@
 // Serves the corrections of refunded conversions.
 
-import { correctOrder } from "../../../delivery/corrections/correctOrder.ts";
-import { toCorrection } from "../../../delivery/corrections/describe.ts";
-import { lastId } from "../../../kernel/ids.ts";
-import type { NewCorrection } from "../../../store/corrections/corrections.ts";
-import type { Handlers } from "../../call.ts";
-import type { ApiContext } from "../../context.ts";
-import { readCursor } from "../../lists.ts";
+import type { correctionRoutes } from "../../contract/corrections.ts";
+import { correctOrder } from "../../delivery/corrections/correctOrder.ts";
+import { toCorrection } from "../../delivery/corrections/describe.ts";
+import { lastId } from "../../kernel/ids.ts";
+import type { NewCorrection } from "../../store/corrections/corrections.ts";
+import type { Handlers } from "../call.ts";
+import type { ApiContext } from "../context.ts";
+import { readCursor } from "../lists.ts";
 
-type Names = "GET /sites/:site/corrections" | "POST /sites/:site/corrections";
-
-export function correctionHandlers({ store, directory }: ApiContext): Handlers<Names> {
+export function correctionHandlers({ store, directory }: ApiContext): Handlers<keyof typeof correctionRoutes> {
   const toLine = (row: NewCorrection) => ({
     ...toCorrection(row),
     event: row.eventId,

@@ -1,5 +1,7 @@
-// Serves the match quality of a site's connections.
+// Serves the match quality and the performance of a site's connections.
 
+import type { qualityRoutes } from "../../../contract/quality.ts";
+import type { performanceRoutes } from "../../../contract/statistics.ts";
 import { describeImprovement, qualityPeriodDays, readQuality } from "../../../delivery/quality/read.ts";
 import { hourMs } from "../../../kernel/time.ts";
 import { sumConfirmations } from "../../../statistics/aggregate.ts";
@@ -7,10 +9,7 @@ import { sumAttempts } from "../../../statistics/performance.ts";
 import { notFound, type Handlers } from "../../call.ts";
 import type { ApiContext } from "../../context.ts";
 
-type Names =
-  | "GET /sites/:site/connections/:connection/performance"
-  | "GET /sites/:site/quality"
-  | "GET /sites/:site/connections/:connection/quality";
+type Names = keyof typeof performanceRoutes | keyof typeof qualityRoutes;
 
 const maxSnapshots = 90;
 /** Bounds the rows that one request reads. */

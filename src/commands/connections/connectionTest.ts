@@ -1,0 +1,77 @@
+// Commands that try a connection: preview, proof, test event, and the choices of a platform.
+
+import { given } from "../../http/given.ts";
+import { findConnection, unreadableConnection } from "../../sites/connect.ts";
+import { findSite } from "../../sites/manage.ts";
+import { paramsOf, proofText, readConnection, sendsNothingLines } from "./savedConnection.ts";
+import { readPairs, table, type CliCommand } from "../context.ts";
+
+const outcomes = {
+  accepted: "Test accepted",
+  rejected: "Test failed, would be rejected",
+  unauthorized: "Test failed, needs reconnection",
+  retry: "Test failed, would be retried",
+};
+
+export function connectionTestCommands(connection: CliCommand): void {
+  connection
+    .command("preview <id>")
+    .description("show the name and the exact request under which a sample or a past event is sent, without sending it")
+    .option("--event <id>", "a past event")
+    .option("--name <event>", "a sample event with this name", "purchase")
+    .run(async ({ directory, call, print }, id: string, options: { event?: string; name: string }) => {
+      const { siteId, platform, unreadable } = findConnection(directory.sites(), id);
+      if (unreadable) throw unreadableConnection(id);
+      const body = { platform, connection: id, settings: {}, ...options };
+      const preview = await call("POST /sites/:site/connections/preview", { params: { site: siteId }, body });
+      const { fault, request, skipped, naming } = preview;
+      const text = request
+        ? [
+            ...(naming ? [naming, ""] : []),
+            `${request.method} ${request.url}`,
+            ...Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`),
+            "",
+            JSON.stringify(request.body, null, 2),
+          ].join("\n")
+        : [fault ? fault.message : `Would be skipped: ${skipped}`, ...(naming ? [naming] : [])].join("\n");
+      print(preview, text);
+    });
+
+  connection
+    .command("prove <id>")
+    .description("ask the platform, with a call that counts nothing, if it would take conversions")
+    .run(async (context, id: string) => {
+      const params = paramsOf(context, id);
+      const proven = await context.call("POST /sites/:site/connections/:connection/prove", { params });
+      const shown = await readConnection(context, params);
+      context.print(proven, [proofText({ ...shown, ...proven }), ...sendsNothingLines(shown)].join("\n"));
+      if (proven.proof.state !== "proven") process.exitCode = 1;
+    });
+
+  connection
+    .command("test <id>")
+    .description("send a sample event in the platform's test mode, and show its response")
+    .option("--name <event>", "the name of the sample event", "purchase")
+    .run(async (context, id: string, { name }: { name: string }) => {
+      const params = paramsOf(context, id);
+      const tested = await context.call("POST /sites/:site/connections/:connection/test", { params, body: { name } });
+      const { skipped, outcome, error, httpStatus, response } = tested;
+      const result = `${outcome ? outcomes[outcome] : "Test failed"}${error === null ? "" : `: ${error}`}`;
+      const answer = httpStatus === null ? "" : `\nHTTP ${httpStatus}\n${response ?? ""}`;
+      context.print(tested, `${skipped ? `Not sent: ${skipped}` : result}${answer}`);
+      if (outcome !== "accepted") process.exitCode = 1;
+    });
+
+  connection
+    .command("choices <site> <platform> <setting> [name=value...]")
+    .description("list what the platform offers for a setting, such as its accounts or pixels; sign_in=ID uses a sign-in")
+    .run(async ({ directory, call, print }, siteText: string, platform: string, setting: string, words: string[]) => {
+      const { id, connections } = findSite({ directory }, siteText);
+      const { sign_in: signIn, ...settings } = readPairs(words);
+      const saved = connections.find((one) => one.platform === platform)?.id;
+      const body = { platform, setting, settings, ...given({ signIn, connection: saved }) };
+      const offered = await call("POST /sites/:site/connections/choices", { params: { site: id }, body });
+      const rows = offered.items.map(({ value, label }) => [value, label]);
+      print(offered, table([setting.toUpperCase(), "NAME"], rows, "The platform offers no choices."));
+    });
+}

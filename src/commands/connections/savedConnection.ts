@@ -1,0 +1,33 @@
+// Finds the connection that a command is about, and writes what the platform said of it.
+
+import type { Answer } from "../../contract/contract.ts";
+import { missing } from "../../kernel/refusal.ts";
+import { platformOf } from "../../platforms/index.ts";
+import { findConnection } from "../../sites/connect.ts";
+import type { CommandContext } from "../context.ts";
+
+export type Connection = Answer<"GET /sites/:site/connections">["items"][number];
+export type Params = { site: string; connection: string };
+
+export function paramsOf({ directory }: CommandContext, id: string): Params {
+  return { site: findConnection(directory.sites(), id).siteId, connection: id };
+}
+
+export async function readConnection({ call }: CommandContext, { site, connection }: Params): Promise<Connection> {
+  const { items } = await call("GET /sites/:site/connections", { params: { site } });
+  const found = items.find(({ id }) => id === connection);
+  if (!found) throw missing("connection", connection);
+  return found;
+}
+
+export const sendsNothingLines = ({ sendsNothing }: Connection) =>
+  sendsNothing ? [`It cannot send anything yet: ${sendsNothing}.`] : [];
+
+/** The next step differs where no call can prove the connection. */
+export function proofText({ id, platform, proof: { state, reason, unchecked } }: Pick<Connection, "id" | "platform" | "proof">) {
+  if (state === "proven") {
+    const not = unchecked ? ` Not checked: ${unchecked}.` : "";
+    return `Proven: ${platformOf(platform)?.name ?? platform} answered for this connection.${not}`;
+  }
+  return `Saved, not proven: ${reason?.replace(/\.$/, "")}.\nAsk again: cleancast connection prove ${id}`;
+}
