@@ -25,7 +25,8 @@ const cursorForm = /^([0-9a-z]{26})(?:\/([0-9a-z]{1,40})?)?$/;
 export function readCursor(text: string | undefined): { id: string; connectionId: string } | null {
   if (text === undefined) return null;
   const [, id, connectionId = ""] = cursorForm.exec(text) ?? [];
-  if (id === undefined) throw new Refusal("cursor", "Use the `next` of the previous page as the cursor.", "--cursor must be the `next` of a page.");
+  if (id === undefined)
+    throw new Refusal("cursor", "Use the `next` of the previous page as the cursor.", "--cursor must be the `next` of a page.");
   return { id, connectionId };
 }
 

@@ -1,4 +1,4 @@
-import { describeCorrection } from "../delivery/corrections/shown.ts";
+import { describeCorrection } from "../delivery/corrections/describe.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { findSite } from "../sites/manage.ts";
 import { findSiteOrOnly, table, timeText, type CliCommand } from "./context.ts";

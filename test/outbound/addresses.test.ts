@@ -120,7 +120,8 @@ describe("webhooks with private addresses", () => {
     await home.start();
     await eventually("a push was tried", async () => (await home.run("webhook", "show", id)).pushes.items.length > 1);
     const { pushes } = await home.run("webhook", "show", id);
-    for (const line of pushes.items) expect(line).toMatchObject({ ok: false, httpStatus: null, error: `the address ${privateFault}` });
+    for (const line of pushes.items)
+      expect(line).toMatchObject({ ok: false, httpStatus: null, error: `the address ${privateFault}` });
     expect(connections).toBe(0);
   });
 

@@ -55,8 +55,7 @@ describe.each(engines)("the sync log on %s", (engine) => {
       { event: { name: "lead", orderId: "A-2" }, state: "rejected", attempts: 1, nextTryAt: null, platform: "webhook" },
       { event: { name: "purchase", orderId: "A-1", value: 10, currency: "EUR" }, state: "sent", reason: null },
     ]);
-    const orders = async (...args: string[]) =>
-      (await log(site.host, ...args)).items.map(({ event }: Line) => event.orderId);
+    const orders = async (...args: string[]) => (await log(site.host, ...args)).items.map(({ event }: Line) => event.orderId);
     expect(await orders("--state", "rejected,expired")).toEqual(["A-2"]);
     expect(await orders("--event", "Lead")).toEqual(["A-2"]);
     expect(await orders("--order", "A-1")).toEqual(["A-1"]);

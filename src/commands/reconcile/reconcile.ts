@@ -19,6 +19,7 @@ import { countOf } from "../../kernel/text.ts";
 import { findRun as findStoredRun } from "../../reconcile/manage.ts";
 import { missingColumns, readMissing, type MissingOrder } from "../../reconcile/missing.ts";
 import { createStep } from "../../reconcile/worker.ts";
+import type { Run } from "../../store/reconciliation/runs.ts";
 import { findSiteOrOnly, table, timeText, type CliCommand, type CommandContext } from "../context.ts";
 import { withFileOptions } from "../import.ts";
 import { fillPage, moreText, readPaging, withPaging, type Ask, type PagingOptions } from "../lists.ts";
