@@ -1,7 +1,7 @@
 // Runs steps 2 to 6 of the inbound checks: TLS, site, enabled, key, rate. The first step that fails answers the request.
 
 import type { IncomingMessage } from "node:http";
-import { within } from "../kernel/deadline.ts";
+import { Late, within } from "../kernel/deadline.ts";
 import { hasSettings, isUsable, type Directory, type InboundKey, type Site } from "../sites/directory.ts";
 import { hostOf, namesNoSite } from "../sites/hosts.ts";
 import { refusals, type InboundRefusal } from "./refusals.ts";
@@ -9,8 +9,8 @@ import type { RateLimit } from "../http/rate.ts";
 import { hasSeveralHosts, isSecure, type TransportRules } from "../http/transport.ts";
 import type { WrongKeys } from "./wrongKeys.ts";
 
-/** Bound the wait for an unknown key and for the lockout counter, so that a hung database cannot stall rejections. */
-const lookUpTimeoutMs = 1000;
+/** Bound the wait for an unknown key and for the lockout counter, so that a hung database cannot stall the answer. */
+const lookUpTimeoutMs = 3000;
 const countTimeoutMs = 2000;
 
 export type Admitted = { site: Site; key: InboundKey };
@@ -36,8 +36,12 @@ export function authenticate(
   const given = String(request.headers["x-cc-api-key"] ?? "");
   const key = directory.key(given);
   if (key || given === "") return checkKey(request, given, key, options, now);
-  const found = within(lookUpTimeoutMs, directory.keyNow(given), "too slow").catch(() => undefined);
-  return found.then((added) => checkKey(request, given, added, options, now));
+  const found = within(lookUpTimeoutMs, directory.keyNow(given), "the store did not answer in time", Late);
+  return found.then(
+    (added) => checkKey(request, given, added, options, now),
+    // The key may be valid: only a look-up that ended can say that it is not.
+    () => refusals.unavailable,
+  );
 }
 
 function checkKey(

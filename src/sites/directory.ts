@@ -3,6 +3,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { poll } from "../background/poll.ts";
+import { Late } from "../kernel/deadline.ts";
 import type { ConnectionRow, KeyRow, SiteRow } from "../store/sites/configuration.ts";
 import type { HostRow } from "../store/sites/hosts.ts";
 import { allSettings } from "../store/sites/siteSettings.ts";
@@ -42,7 +43,10 @@ export type Directory = {
   /** A host of any site, served or not. */
   host(name: string): Host | undefined;
   key(text: string): InboundKey | undefined;
-  /** The same, but an unknown key is looked up in the store first: it may have been added elsewhere a moment ago. */
+  /**
+   * The same, but an unknown key is looked up in the store first: it may have been added elsewhere a moment ago. Fails where
+   * that cannot be found out.
+   */
   keyNow(text: string): Promise<InboundKey | undefined>;
   connection(siteId: string, id: string): Connection | undefined;
   /**
@@ -164,7 +168,8 @@ export function createDirectory(store: Store, ownHost: string | null = null): Di
     key,
     async keyNow(text) {
       const known = key(text);
-      if (known || lookUps >= maxLookUps) return known;
+      if (known) return known;
+      if (lookUps >= maxLookUps) throw new Late("too many keys are being looked up");
       lookUps += 1;
       try {
         await refreshSoon();

@@ -2,9 +2,12 @@
 
 import { afterAll, describe, expect, test } from "vitest";
 import { auditLine, newSite } from "../../../test/support/events.ts";
-import { createNodes, sql } from "../../../test/support/nodes.ts";
-import { shortId } from "../../kernel/ids.ts";
-import type { ConnectionRow } from "./configuration.ts";
+import { createNodes, encryptionKey, sql } from "../../../test/support/nodes.ts";
+import { shortId, ulid } from "../../kernel/ids.ts";
+import { connectDatabase } from "../connect.ts";
+import type { Query } from "../engine/database.ts";
+import { sealWith } from "../engine/seal.ts";
+import { configurationStore, type ConnectionRow } from "./configuration.ts";
 
 const now = Date.UTC(2026, 10, 15);
 
@@ -35,6 +38,37 @@ describe.each(["sqlite", "postgres"] as const)("configuration on %s", async (eng
     );
     const site = (await store.configuration.listSitesSince(-1)).find((one) => one.id === siteId);
     expect(Object.keys(site?.settings ?? {})).toHaveLength(10);
+  });
+
+  test("a first key that is added while its site is read arrives together with the setting that lets it in", async () => {
+    const siteId = await newSite(store);
+    const key = {
+      siteId,
+      id: "first",
+      name: "first",
+      mode: "live",
+      hash: siteId,
+      prefix: "cc_",
+      createdAt: now,
+      expiresAt: null,
+      revokedAt: null,
+      apiKeyId: null,
+    } as const;
+    const db = connectDatabase(location);
+    let adding: Promise<void> | null = null;
+    // The key is added after the row of the site was read, and before its keys are.
+    const all: Query["all"] = async (text, params) => {
+      const rows = await db.all(text, params);
+      if (/FROM sites\b/.test(text)) await (adding ??= other.configuration.addKey(auditLine(siteId), key, { inbound: true }));
+      return rows;
+    };
+    const reading = configurationStore({ ...db, all }, sealWith(encryptionKey), ulid, async () => {});
+    try {
+      const site = (await reading.listSitesSince(-1)).find(({ id }) => id === siteId);
+      expect([site?.keys, site?.settings]).toEqual([[key], { inbound: true }]);
+    } finally {
+      await db.close();
+    }
   });
 
   test("a host belongs to one site", async () => {

@@ -105,14 +105,24 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
     return sites;
   }
 
-  return {
-    readRevision: async () => Number(await readSetting(db, "revision")),
+  const readRevision = async () => Number(await readSetting(db, "revision"));
 
-    /** Lists the sites that changed after `revision`, with all their rows. */
+  return {
+    readRevision,
+
+    /**
+     * Lists the sites that changed after `revision`, with all their rows. What changes between two of the statements is read
+     * again: half of a change, such as a new key without the setting that lets it in, is a state that never was.
+     */
     async listSitesSince(revision: number): Promise<SiteRow[]> {
-      return loadSites(
-        await db.all(`SELECT ${columns.sites} FROM sites WHERE revision > $1 ORDER BY created_at, site_id`, [revision]),
-      );
+      const found = new Map<string, SiteRow>();
+      for (let since = revision; ;) {
+        const before = await readRevision();
+        const rows = await db.all(`SELECT ${columns.sites} FROM sites WHERE revision > $1 ORDER BY created_at, site_id`, [since]);
+        for (const site of await loadSites(rows)) found.set(site.id, site);
+        if (Object.is(await readRevision(), before)) return [...found.values()];
+        since = before;
+      }
     },
 
     /** `displaces` is the audit line of a site that loses the host because it had not verified it. */
