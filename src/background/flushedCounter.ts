@@ -2,7 +2,7 @@
 // failed is written again. A crash loses only the counts that were not written yet, usually those of one second.
 
 import { hourMs } from "../kernel/time.ts";
-import { poll } from "./poll.ts";
+import { defaultPollMs, poll } from "./poll.ts";
 
 export type Counted<Label> = Label & {
   /** Hours since the epoch. */
@@ -23,6 +23,7 @@ type FlushedCounterOptions<Label> = {
    */
   write: (batch: Counted<Label>[], total: number) => Promise<void>;
   onError: (error: unknown) => void;
+  pollMs?: number | undefined;
 };
 
 type FlushedCounter<Label> = {
@@ -42,13 +43,12 @@ type Group<Label> = {
   batch: { rows: (readonly [Counter<Label>, Counted<Label>])[]; total: number } | null;
 };
 
-const everyMs = 1000;
 const keptHours = 2;
 /** Further labels are not counted, so that a database that is unavailable for days does not fill the memory. */
 export const maxCounters = 200_000;
 
 export function flushedCounter<Label extends { siteId: string }>(options: FlushedCounterOptions<Label>): FlushedCounter<Label> {
-  const { keyOf, write, onError } = options;
+  const { keyOf, write, onError, pollMs = defaultPollMs } = options;
   const groups = new Map<string, Group<Label>>();
   let size = 0;
   let dropped = 0;
@@ -102,7 +102,7 @@ export function flushedCounter<Label extends { siteId: string }>(options: Flushe
     }
   }
 
-  const loop = poll({ everyMs, firstMs: everyMs, work: flush, onError });
+  const loop = poll({ everyMs: pollMs, firstMs: pollMs, work: flush, onError });
   return {
     add(label, at) {
       const hour = (currentHour = Math.floor(at / hourMs));

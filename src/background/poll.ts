@@ -14,6 +14,9 @@ export type PollOptions = {
   onError: (error: unknown) => void;
 };
 
+/** How often background work looks for something to do, unless its options say otherwise: tests do not wait for a second. */
+export const defaultPollMs = 1000;
+
 export type Poll = {
   /**
    * Starts the next run in `ms`, or `ms` after the end of the run under way. Further calls before that run change nothing, unless

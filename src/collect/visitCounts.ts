@@ -23,6 +23,7 @@ export function countVisits(
   /** Names this process, which writes whole counts, so that a repeated write changes nothing. */
   writer: string,
   onDefect: (error: unknown) => void,
+  pollMs?: number,
 ): VisitCounts {
   /** Visits of bots to each site since this process started. Never purged: webhooks report by how much the number grew. */
   const bots = new Map<string, number>();
@@ -43,6 +44,7 @@ export function countVisits(
       await store.traffic.saveCounts(writer, counts, new Map(seen ? [[siteId, seen]] : []));
     },
     onError: onDefect,
+    pollMs,
   });
 
   return {

@@ -3,7 +3,7 @@
 
 import type { IncomingMessage } from "node:http";
 import { flushedCounter } from "../background/flushedCounter.ts";
-import { poll } from "../background/poll.ts";
+import { defaultPollMs, poll } from "../background/poll.ts";
 import { anonymize, clientAddress, type TransportRules } from "../http/transport.ts";
 import { minuteMs } from "../kernel/time.ts";
 import type { Directory, InboundKey, Site } from "../sites/directory.ts";
@@ -28,9 +28,9 @@ type RejectedRequestsOptions = {
   /** Called for every rejected request, including those that name no site. */
   onRejected?: (refusal: InboundRefusal) => void;
   onDefect: (error: unknown) => void;
+  pollMs?: number;
 };
 
-const flushMs = 1000;
 /** The sample keeps this many per site and minute; the counts include all. */
 const maxPerMinute = 20;
 const maxWaiting = 5000;
@@ -38,11 +38,12 @@ const maxHostLength = 260;
 
 /** `stop` writes what is left. */
 export function watchRejectedRequests(options: RejectedRequestsOptions): RejectedRequests & { stop(): Promise<void> } {
-  const { store, directory, transport, writer, newId, onDefect } = options;
+  const { store, directory, transport, writer, newId, onDefect, pollMs = defaultPollMs } = options;
   const counts = flushedCounter<Omit<InboundCount, "hour" | "count">>({
     keyOf: ({ kind }) => kind,
     write: (batch) => store.inboundCounts.save(writer, batch),
     onError: onDefect,
+    pollMs,
   });
   const keptBySite = new Map<string, number>();
   let minute = 0;
@@ -72,7 +73,7 @@ export function watchRejectedRequests(options: RejectedRequestsOptions): Rejecte
     }
   }
 
-  const loop = poll({ everyMs: flushMs, firstMs: flushMs, work: writeWaiting, onError: onDefect });
+  const loop = poll({ everyMs: pollMs, firstMs: pollMs, work: writeWaiting, onError: onDefect });
 
   return {
     addDuplicate: (siteId, at) => count(siteId, "duplicate", at),

@@ -232,6 +232,8 @@ function readTimes(env: Environment) {
     /** The length of an outbound webhook's period. */
     pushMs: env.milliseconds("CLEANCAST_PUSH_SECONDS", 900, 1, 86_400),
     pushRetryMs: env.schedule("CLEANCAST_PUSH_RETRY_SECONDS", [5, 300, 1800, 7200, 18_000, 36_000, 36_000]),
+    /** How often background work looks for something to do. Only tests set it, so that they need not wait: no setting for operators. */
+    pollMs: env.number("CLEANCAST_TICK_MS", 1000, 10, 1000),
     /** The time between two checks for alerts. */
     alertMs: env.milliseconds("CLEANCAST_ALERT_SECONDS", 60, 1, 3600),
     /** The time between two looks for confirmations and corrections that are due. */

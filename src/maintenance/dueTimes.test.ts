@@ -61,7 +61,7 @@ async function setUp(engine: "sqlite" | "postgres") {
 
   /** Starts what delivers and pushes, as a process does. */
   function startNode() {
-    const node = { store, directory, owner: shortId(), now, elapsed, onDefect: fail };
+    const node = { store, directory, owner: shortId(), now, elapsed, pollMs: 100, onDefect: fail };
     const lanes = createLanes({
       ...node,
       sender,

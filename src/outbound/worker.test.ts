@@ -42,6 +42,7 @@ function start(store: Store, owner: string, { random = () => 0.5, aheadMs = 0, a
     attemptMs,
     owner,
     pushMs: 200,
+    pollMs: 100,
     retry: { scheduleMs: [100], random },
     now: () => Date.now() + aheadMs,
     clock: { read: async () => ({ now: Date.now(), isOff: false }), fromLocal: (at) => at - aheadMs },

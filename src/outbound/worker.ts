@@ -1,7 +1,7 @@
 // Closes periods and pushes them to the webhooks, on any number of nodes: the store decides which node closes a period and
 // which one holds a webhook. A receiver that hangs delays no other.
 
-import { poll } from "../background/poll.ts";
+import { defaultPollMs, poll } from "../background/poll.ts";
 import { localClock, type SharedClock } from "../background/sharedClock.ts";
 import { dayMs, hourMs } from "../kernel/time.ts";
 import { nextAttemptAt, type RetryRules } from "../delivery/retry.ts";
@@ -29,13 +29,13 @@ type OutboundOptions = {
   dueWork?: DueWork;
   /** Milliseconds on a monotonic clock. */
   elapsed: () => number;
+  pollMs?: number;
   newId: () => string;
   /** A webhook was disabled because its receiver is gone or fails for days. */
   onDisabled: (webhook: WebhookKey, reason: string) => void;
   onDefect: (error: unknown, about: Record<string, unknown>) => void;
 };
 
-const everyMs = 1000;
 const maxConcurrent = 100;
 /** Time that a lease lasts beyond one call. */
 const spareMs = 5000;
@@ -44,7 +44,7 @@ const spareMs = 5000;
 export function startOutbound(given: OutboundOptions): { stop(): Promise<void> } {
   const { clock = localClock(given.now), dueWork = createDueWork(given.store) } = given;
   const options = { ...given, clock, dueWork };
-  const { onDefect, retry } = options;
+  const { onDefect, retry, pollMs = defaultPollMs } = options;
   const closeDue = createCloser({ ...options, random: retry.random });
   const busy = new Map<string, Promise<void>>();
 
@@ -71,7 +71,7 @@ export function startOutbound(given: OutboundOptions): { stop(): Promise<void> }
   }
 
   const loop = poll({
-    everyMs,
+    everyMs: pollMs,
     jitter: 0.2,
     random: retry.random,
     work: startPushes,

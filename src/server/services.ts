@@ -95,6 +95,7 @@ async function createNode({ config, observability, shutdown, now }: ServiceOptio
   const opened = await loadInstallation(config, commitObserver);
   shutdown.add("database", "store", () => opened.close());
   const elapsed = () => performance.now();
+  const { pollMs } = config;
   const clock = createSharedClock({ readDatabase: () => opened.health.readClock(), now, elapsed });
   // The embedded database has one relay: what an earlier process held is free.
   if (opened.engine === "sqlite") {
@@ -108,7 +109,7 @@ async function createNode({ config, observability, shutdown, now }: ServiceOptio
   const directory = createDirectory(store, ownHost);
   await directory.refresh();
   onConfigurationRead();
-  const following = directory.follow({ refreshed: onConfigurationRead, error: (error) => onDefect(error) });
+  const following = directory.follow({ refreshed: onConfigurationRead, error: (error) => onDefect(error), pollMs });
   shutdown.add("watchers", "directory", following);
   const sites = () => directory.sites();
   const dueWork = opened.isSharded
@@ -126,6 +127,8 @@ async function createNode({ config, observability, shutdown, now }: ServiceOptio
     now,
     clock,
     elapsed,
+    /** How often background work looks for something to do. */
+    pollMs,
     onDefect,
   };
 }
@@ -193,9 +196,9 @@ async function startDelivery(node: Node, { config, log, observability, shutdown 
 }
 
 function startCounters(node: Node, { config, observability, shutdown }: ServiceOptions) {
-  const { store, owner, onDefect } = node;
-  const keyUses = countKeyUses(store, owner, onDefect);
-  const visitCounts = countVisits(store, owner, onDefect);
+  const { store, owner, onDefect, pollMs } = node;
+  const keyUses = countKeyUses(store, owner, onDefect, pollMs);
+  const visitCounts = countVisits(store, owner, onDefect, pollMs);
   const botSample = sampleBots(store, ulid, onDefect);
   const { transport } = config;
   const { onRejected } = observability;

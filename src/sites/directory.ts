@@ -2,7 +2,7 @@
 // store; a change made elsewhere (another node, the command line) arrives within about a second.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { poll } from "../background/poll.ts";
+import { defaultPollMs, poll } from "../background/poll.ts";
 import { Late } from "../kernel/deadline.ts";
 import type { ConnectionRow, KeyRow, SiteRow } from "../store/sites/configuration.ts";
 import type { HostRow } from "../store/sites/hosts.ts";
@@ -35,6 +35,7 @@ export type Directory = {
     /** The copy in memory was brought up to date. */
     refreshed: () => void;
     error: (error: unknown) => void;
+    pollMs?: number;
   }): { stop(): Promise<void> };
   sites(): Iterable<Site>;
   site(id: string): Site | undefined;
@@ -56,7 +57,6 @@ export type Directory = {
   connectionNow(siteId: string, id: string): Promise<Connection | undefined>;
 };
 
-const pollMs = 1000;
 /** Bound what wrong keys cost: they share a reading, and few of them wait for it. */
 const lookUpMs = 20;
 const maxLookUps = 100;
@@ -156,8 +156,8 @@ export function createDirectory(store: Store, ownHost: string | null = null): Di
     refresh,
     follow: (on) =>
       poll({
-        everyMs: pollMs,
-        firstMs: pollMs,
+        everyMs: on.pollMs ?? defaultPollMs,
+        firstMs: on.pollMs ?? defaultPollMs,
         work: () => refresh().then(on.refreshed),
         onError: on.error,
       }),

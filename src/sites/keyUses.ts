@@ -17,6 +17,7 @@ export function countKeyUses(
   /** This process. */
   writer: string,
   onDefect: (error: unknown) => void,
+  pollMs?: number,
 ): KeyUses {
   const counter = flushedCounter<{ siteId: string; keyId: string }>({
     keyOf: ({ keyId }) => keyId,
@@ -31,6 +32,7 @@ export function countKeyUses(
       await store.keyUse.addUses(uses, { writer, hour: batch[0]?.hour ?? 0, uses: total });
     },
     onError: onDefect,
+    pollMs,
   });
   return {
     count: (siteId, keyId, now) => void counter.add({ siteId, keyId }, now),

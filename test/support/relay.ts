@@ -135,6 +135,8 @@ async function installationOn(
     HOST: "127.0.0.1",
     PORT: "0",
     CLEANCAST_ALLOW_PRIVATE: "127.0.0.0/8,::1,localhost",
+    // Background work looks for something to do ten times as often as it does otherwise, so that tests wait less for it.
+    CLEANCAST_TICK_MS: "100",
     // All processes of a test run share one compile cache, which halves the time of a start.
     NODE_COMPILE_CACHE: join(tmpdir(), "cleancast-test-compiled"),
     ...env,

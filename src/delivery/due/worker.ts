@@ -4,7 +4,7 @@
 // A poll visits every connection once and does a small step for each, so that a large backlog of one connection delays the
 // others by one step only. The rest follows with the next poll, which then starts at once.
 
-import { poll } from "../../background/poll.ts";
+import { defaultPollMs, poll } from "../../background/poll.ts";
 import { localClock, type SharedClock } from "../../background/sharedClock.ts";
 import { isWorking } from "../../sites/directory.ts";
 import type { ConnectionKey } from "../../store/deliveries/delivery.ts";
@@ -16,19 +16,19 @@ type WorkerOptions = Omit<ClaimOptions, "clock"> & {
   clock?: SharedClock;
   /** Finds what is due; by default by asking the store. */
   dueWork?: DueWork;
+  /** The pause between two polls. Parked deliveries are swept half as often. */
+  pollMs?: number;
   /** Called after every poll. */
   onPoll?: () => void;
 };
 
-const pollMs = 1000;
-const sweepMs = 2000;
 /** Waits this long, so that lanes that free up together are filled together. */
 const wakeDelayMs = 5;
 
 export function startWorker(given: WorkerOptions): { stop(): Promise<void> } {
   const { clock = localClock(given.now), dueWork = createDueWork(given.store) } = given;
   const options = { ...given, clock, dueWork };
-  const { elapsed, onDefect } = options;
+  const { elapsed, onDefect, pollMs = defaultPollMs } = options;
   /** Deliveries were due for which there was no capacity: poll again as soon as there is. */
   let more = false;
   let freedSincePoll = false;
@@ -40,7 +40,7 @@ export function startWorker(given: WorkerOptions): { stop(): Promise<void> } {
     try {
       const time = await clock.read();
       if (time.isOff) return;
-      if (elapsed() - sweptAt >= sweepMs) {
+      if (elapsed() - sweptAt >= 2 * pollMs) {
         sweptAt = elapsed();
         const isLeft = await sweepParked(options).catch((error: unknown) => onDefect(error, { worker: "parked" }));
         if (isLeft) pollAgain();

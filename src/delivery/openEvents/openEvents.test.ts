@@ -16,6 +16,7 @@ import type { OpenEvent, ReservedId } from "../ownership.ts";
 import { startOpenEvents } from "./openEvents.ts";
 
 const leaseMs = 30_000;
+const pollMs = 100;
 
 describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engine) => {
   const { store, other, location, close } = await createNodes(engine);
@@ -36,6 +37,7 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
       now: () => clock.now,
       clock: { fromLocal: (at) => at - aheadMs },
       elapsed: () => clock.elapsed,
+      pollMs,
       onDefect: (error) => defects.push(error),
     });
     onTestFinished(() => events.close());
@@ -90,7 +92,8 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
   /** The marks that are written within three runs of the node's loop. */
   async function seenMarks(node: { owner: string }): Promise<string[]> {
     const marks: string[] = [];
-    for (const endAt = Date.now() + 3500; Date.now() < endAt; await sleep(200)) marks.push(await markOf(node.owner));
+    for (const endAt = Date.now() + 3.5 * pollMs; Date.now() < endAt; await sleep(pollMs / 5))
+      marks.push(await markOf(node.owner));
     return marks;
   }
 
@@ -235,7 +238,7 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
       paused.clock.now += leaseMs / 2;
       await eventually("the node is back", async () => Number((await nodeRow(paused.owner))?.until) > Date.now());
       // The other node looks at least once while the node is back.
-      await sleep(2500);
+      await sleep(2.5 * pollMs);
     }
   });
 

@@ -3,7 +3,7 @@
 // (docs/decisions/0015-rows-of-an-event.md). eventList.ts keeps ids and mark, nodeLease.ts the lease, firstAttempts.ts settles
 // one event, takeover.ts takes over from dead nodes, and recovery.ts rewrites what a promoted server may lack.
 
-import { poll } from "../../background/poll.ts";
+import { defaultPollMs, poll } from "../../background/poll.ts";
 import { localClock, type SharedClock } from "../../background/sharedClock.ts";
 import type { NewDelivery } from "../../store/deliveries/delivery.ts";
 import type { Store } from "../../store/store.ts";
@@ -48,7 +48,7 @@ type Options = {
 
 /** Takes over what earlier processes left, and begins the lease. */
 export async function startOpenEvents(options: Options): Promise<OpenEvents> {
-  const { store, owner, version, leaseMs, maxOpenMs, pollMs = 1000, now, elapsed, onDefect } = options;
+  const { store, owner, version, leaseMs, maxOpenMs, pollMs = defaultPollMs, now, elapsed, onDefect } = options;
   const { fromLocal } = options.clock ?? localClock(now);
   const sharedNow = () => fromLocal(now());
   const events = createEventList(now());
