@@ -1,15 +1,22 @@
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import LongFirst from "./test/support/runner/order.ts";
+import { filesOf, readTier } from "./test/support/runner/tiers.ts";
+
+const tier = readTier(process.env["TEST_TIER"]);
 
 export default defineConfig({
   test: {
     environment: "node",
-    include: ["src/**/*.test.ts", "test/**/*.test.ts", "standins/**/*.test.ts"],
+    include: filesOf(tier, fileURLToPath(new URL(".", import.meta.url))),
+    // A file of the quick tier need not have tests that belong to the rest.
+    passWithNoTests: tier !== null,
+    runner: "./test/support/runner/runner.ts",
     globalSetup: "test/support/runner/setup.ts",
     setupFiles: "test/support/runner/cleanUp.ts",
     // A worker for each file would cost as much as half of the files do.
     isolate: false,
-    reporters: ["default", "./test/support/runner/stalls.ts", "./test/support/runner/closingLine.ts"],
+    reporters: ["default", "./test/support/runner/closingLine.ts"],
     fileParallelism: true,
     // More than the two cores of the smallest machine: most tests wait for something most of the time.
     maxWorkers: 4,

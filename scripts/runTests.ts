@@ -1,31 +1,49 @@
-// Runs the tests for `npm test`. Files that failed while the host of a virtual machine withheld the CPU are run again, once and
-// one after the other: such a failure is about the host. All others count.
+// Runs tiers of tests one after the other, all of them even if one fails, and ends with one line: the sum of their tests.
+//
+//   node scripts/runTests.ts quick rest engines [options for vitest]
+//
+// `quick` and `rest` are the two tiers of test/support/runner/tiers.ts. `engines` are the tests on Citus and Patroni, where these are
+// installed.
 
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { FailedFile } from "../test/support/runner/stalls.ts";
+import { closingLine, type Counts } from "../test/support/runner/closingLine.ts";
 
-/** More failures than these are not the host's. */
-const maxAgain = 20;
+type Run = { env: Record<string, string>; args: readonly string[] };
 
+const runs: Record<string, Run> = {
+  quick: { env: { TEST_TIER: "quick" }, args: [] },
+  rest: { env: { TEST_TIER: "rest" }, args: [] },
+  engines: {
+    env: { ENGINES: "short" },
+    args: ["--maxWorkers=2", ...["citus", "citusMove", "clocks", "patroni"].map((name) => `test/engines/${name}.test.ts`)],
+  },
+};
+
+const wanted = process.argv.slice(2).filter((one) => one in runs);
+const options = process.argv.slice(2).filter((one) => !(one in runs));
 const folder = mkdtempSync(join(tmpdir(), "cleancast-tests-"));
-const report = join(folder, "failed.json");
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
-process.exitCode = await runTests(process.argv.slice(2));
 
-async function runTests(args: readonly string[]): Promise<number> {
-  const code = await vitest(args, { TEST_FAILURES: report });
-  if (code === 0 || !existsSync(report)) return code;
-  const failed = JSON.parse(readFileSync(report, "utf8")) as FailedFile[];
-  const counts = failed.filter(({ wasStalled }) => !wasStalled);
-  if (failed.length === 0 || counts.length > 0 || failed.length > maxAgain) return code;
-  const files = failed.map(({ file }) => file);
-  console.log(
-    `\nThe host withheld more than half of the CPU while these files failed. They are run again:\n  ${files.join("\n  ")}\n`,
-  );
-  return vitest(["--maxWorkers=1", ...files], {});
+const sum: Counts = { passed: 0, failed: 0, skipped: 0 };
+for (const name of wanted) {
+  const counts = await runTier(name, runs[name] as Run);
+  for (const key of ["passed", "failed", "skipped"] as const) sum[key] += counts[key];
+}
+console.log(closingLine(sum));
+if (sum.failed > 0 || sum.passed === 0) process.exitCode = 1;
+
+async function runTier(name: string, { env, args }: Run): Promise<Counts> {
+  const file = join(folder, `${name}.json`);
+  const began = performance.now();
+  const code = await vitest([...args, ...options], { ...env, TEST_COUNTS: file });
+  const counts = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Counts) : { passed: 0, failed: 0, skipped: 0 };
+  // A run that broke off, or that vitest itself calls failed, must not look like one that passed.
+  if (code !== 0) counts.failed = Math.max(1, counts.failed);
+  console.log(`${name}: ${closingLine(counts)}, in ${Math.round((performance.now() - began) / 1000)} s`);
+  return counts;
 }
 
 function vitest(args: readonly string[], env: Record<string, string>): Promise<number> {

@@ -19,7 +19,10 @@ const [url] = process.argv.slice(2);
 process.exitCode = await (url === undefined ? vitest(["src/store"], {}) : onDatabase(url));
 
 function vitest(args: readonly string[], env: Record<string, string>): Promise<number> {
-  const child = spawn("vitest", ["run", ...args], { stdio: "inherit", env: { ...process.env, ...env } });
+  const child = spawn("vitest", ["run", ...args], {
+    stdio: "inherit",
+    env: { ...process.env, TEST_TIER: "", TEST_COUNTS: "", ...env },
+  });
   return new Promise((resolve) => child.on("close", (code) => resolve(code ?? 1)));
 }
 

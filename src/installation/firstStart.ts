@@ -69,8 +69,7 @@ export async function readOwnerLine(access: Pick<Access, "createSetupLink">, ori
 }
 
 function welcomeText(address: string, key: string): string {
-  const body =
-    `'{"email":"ada@example.com","event":"purchase","value":49.90,"currency":"EUR",` + `"orderId":"A-'"$(date +%s)-$RANDOM"'"}'`;
+  const body = `'{"email":"ada@example.com","event":"purchase","value":49.90,"currency":"EUR","orderId":"A-'"$(date +%s)-$RANDOM"'"}'`;
   return `
 First start: created the site localhost, its inbound key and a sandbox connection.
 Send a first conversion. The key in this line is shown only once: keep it on your server. If this output is stored in a

@@ -11,7 +11,7 @@ const page = fileURLToPath(new URL("../../../docs/explanation/engines-measured.m
 /** True in the long run, which publishes its figures. */
 export const isLongRun = process.env["ENGINES"] === "all";
 
-/** True in the long and in the short run; false in `npm test`, which has no time for engines that start slowly. */
+/** True in the long and in the short run; false in the tiers of tests, which has no time for engines that start slowly. */
 export const isRun = isLongRun || process.env["ENGINES"] === "short";
 
 /** Says why the tests of an engine are skipped. Returns true for `describe.skipIf`. */

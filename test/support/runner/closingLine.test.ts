@@ -11,8 +11,12 @@ async function closingLineOf(body: string): Promise<string> {
   writeFileSync(join(folder, "one.test.mjs"), body);
   const reporter = join(root, "test/support/runner/closingLine.ts");
   const args = ["run", "--root", folder, "--globals", "--reporter", reporter];
+  // The counts of this run are not those of the run that it is part of.
+  const env = { ...process.env, TEST_COUNTS: "" };
   return new Promise((resolve) => {
-    execFile(join(root, "node_modules/.bin/vitest"), args, (_error, stdout) => resolve(stdout.trim().split("\n").at(-1) ?? ""));
+    execFile(join(root, "node_modules/.bin/vitest"), args, { env }, (_error, stdout) =>
+      resolve(stdout.trim().split("\n").at(-1) ?? ""),
+    );
   });
 }
 

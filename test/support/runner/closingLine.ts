@@ -1,7 +1,15 @@
 // Prints the last line of a test run in a form that any machine can read. A hook or a file that fails counts as failed too:
 // vitest reports the tests behind it as skipped, and a line with "0 failed" would hide it.
 
+import { writeFileSync } from "node:fs";
 import type { Reporter, TestModule, TestSuite } from "vitest/node";
+
+export type Counts = { passed: number; failed: number; skipped: number };
+
+export const closingLine = ({ passed, failed, skipped }: Counts) => `${passed} passed, ${failed} failed, ${skipped} skipped`;
+
+/** scripts/runTests.ts, which runs several tiers, gives a file for the counts, and prints their sum. */
+const countsFile = process.env["TEST_COUNTS"];
 
 export default class ClosingLine implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[]): void {
@@ -12,6 +20,8 @@ export default class ClosingLine implements Reporter {
       for (const suite of module.children.allSuites()) addErrors(suite);
       for (const test of module.children.allTests()) count[test.result().state] += 1;
     }
-    console.log(`${count.passed} passed, ${count.failed} failed, ${count.skipped + count.pending} skipped`);
+    const counts: Counts = { passed: count.passed, failed: count.failed, skipped: count.skipped + count.pending };
+    if (countsFile) writeFileSync(countsFile, JSON.stringify(counts));
+    else console.log(closingLine(counts));
   }
 }
