@@ -350,10 +350,10 @@ describe("a call that fails returns an error text of our own", () => {
     const sender = senderWith(quick);
     const url = `http://127.0.0.1:${server.port}/`;
     const startedAt = Date.now();
-    const sent = await Promise.all(Array.from({ length: 50 }, () => sender.send(post(url), customer)));
+    const sent = await Promise.all(Array.from({ length: 200 }, () => sender.send(post(url), customer)));
     expect(new Set(sent.map((one) => failure(one).error))).toEqual(new Set([tooSlow]));
-    // One after the other they would take 12.5 seconds.
-    expect(Date.now() - startedAt).toBeLessThan(12_000);
+    // One after the other they would take 50 seconds.
+    expect(Date.now() - startedAt).toBeLessThan(45_000);
     silent = false;
     expect(response(await sender.send(post(url), customer)).body).toBe("back");
   });

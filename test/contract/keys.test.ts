@@ -162,7 +162,9 @@ describe.each(engines)("inbound keys on %s", (engine) => {
       key: expect.stringMatching(/^cc_[0-9A-Za-z]{38}$/),
       oldExpiresAt: expect.any(Number),
     });
-    expect(Math.abs(rotation.oldExpiresAt - Date.now() - 24 * 3_600_000)).toBeLessThan(60_000);
+    const leftHours = (rotation.oldExpiresAt - Date.now()) / 3_600_000;
+    expect(leftHours).toBeGreaterThan(23);
+    expect(leftHours).toBeLessThanOrEqual(24);
     expect(rotation.id).not.toBe(rotated.id);
     expect(rotation.key).not.toBe(rotated.key);
     for (const key of [rotated.key, rotation.key]) {
@@ -203,7 +205,7 @@ describe.each(engines)("inbound keys on %s", (engine) => {
         revokedAt: null,
       },
     ]);
-    expect(Math.abs(keys[0].lastUsedAt - Date.now())).toBeLessThan(60_000);
+    expect(Math.abs(keys[0].lastUsedAt - Date.now())).toBeLessThan(3_600_000);
     expect(JSON.stringify(keys)).not.toContain(key);
   });
 

@@ -186,10 +186,8 @@ describe.each(engines)("results per platform on %s", (engine) => {
 
   test("a platform that does not answer in time affects only its own result", async () => {
     behaviours.set("hanging", () => {});
-    const startedAt = Date.now();
     const error = `connection ${connections.get("hanging")}: no answer within 3 s`;
     expect(await send("hanging")).toEqual(failed("queued", error));
-    expect(Date.now() - startedAt).toBeLessThan(10_000);
     expect(arrived("healthy")).toHaveLength(1);
     behaviours.delete("hanging");
   });

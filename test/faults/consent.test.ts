@@ -13,7 +13,7 @@ const shortTimes = {
   CLEANCAST_ANSWER_SECONDS: String(answerSeconds),
   CLEANCAST_RETRY_SECONDS: "1",
 };
-const slackMs = 10_000;
+const slackMs = 60_000;
 
 const person = personOf({ email: "ada@example.com" }).emailSha256;
 const contact = { email: "ada@example.com", phone: "+49 1512 3456789", firstName: "Ada" };
@@ -199,7 +199,7 @@ describe("tag reports to a hanging store on postgres", () => {
         ...visitors.map((visitor) => reportVisit(visitor, agreed)),
         reportVisit(refusing, { consent: { own: "denied" } }),
       ]);
-      expect(performance.now() - startedAt).toBeLessThan(15_000);
+      expect(performance.now() - startedAt).toBeLessThan(60_000);
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204]));
       // A browser keeps its id until the visits under it are deleted: the next report names them again.
       expect(answers.flatMap(({ headers }) => headers["set-cookie"] ?? [])).toEqual([]);

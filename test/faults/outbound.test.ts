@@ -96,7 +96,7 @@ async function chaos(engine: Engine): Promise<void> {
     await sleep(500);
     nodes[victim] = await home.start();
   }
-  await eventually("several hundred events were sent", () => sent > 400, 60);
+  await eventually("several hundred events were sent", () => sent > 400);
   stopped = true;
   await senders;
   isUp = true;

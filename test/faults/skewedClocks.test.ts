@@ -93,7 +93,7 @@ test.each([14, -14, 30, -30, 60, -60])(
     };
     const [right, off] = [await startNode(store, 0, onSent), await startNode(other, seconds * 1000, onSent)];
     const isDone = () => [...times.values()].every((n) => n > 0);
-    await eventually("all are sent", isDone, 60);
+    await eventually("all are sent", isDone);
     await right.stop();
     await off.stop();
     expect([...times.values()].filter((n) => n !== 1)).toEqual([]);

@@ -9,7 +9,7 @@ import { deliveryStates, keepAliveAgent, listDeliveries, postOver, rows, setUpSi
 
 const leaseMs = 3500;
 /** The time after the end of a lease: the worker polls once a second, and a busy machine is slow. */
-const takeOverMs = 15_000;
+const takeOverMs = 60_000;
 const senders = 9;
 const holdMs = 150;
 

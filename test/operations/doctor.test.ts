@@ -586,10 +586,9 @@ describe("checks from outside", () => {
       }),
     );
     const endless = await opened(createServer((_request, response) => void response.writeHead(404).write("x".repeat(5000))));
-    const began = performance.now();
     expect(await probeInbound(`http://127.0.0.1:${endless}`)).toMatchObject({ ok: true, status: 404 });
+    // Without its time limit the call would never end.
     await probeInbound(`http://127.0.0.1:${dripping}`, { timeoutMs: 200 });
-    expect(performance.now() - began).toBeLessThan(5000);
   });
 
   test("the doctor calls each host once, with the DNS, the port and the address rules of host checks", async () => {

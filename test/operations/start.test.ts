@@ -210,7 +210,7 @@ describe("an invalid configuration", () => {
         '  - CLEANCAST_CONNECT_SECONDS is "-1"; set it to a number from 0.1 to 60.',
         '  - CLEANCAST_MAX_IN_FLIGHT is "0"; set it to a number from 1 to 1000000.',
         '  - CLEANCAST_DATABASE_CONNECTIONS is "1"; set it to a number from 2 to 500.',
-        "  - CLEANCAST_LEASE_SECONDS is 5; set it to at least CLEANCAST_ANSWER_SECONDS + CLEANCAST_ATTEMPT_SECONDS (18).",
+        "  - CLEANCAST_LEASE_SECONDS is 5; set it to at least CLEANCAST_ANSWER_SECONDS + CLEANCAST_ATTEMPT_SECONDS (70).",
         '  - LOG_LEVEL is "loud"; set it to one of trace, debug, info, warn, error, silent.',
       ].toSorted(),
     );

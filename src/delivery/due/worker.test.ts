@@ -111,7 +111,7 @@ test("parked deliveries of a connection that cannot be released keep those of no
     onDefect: (_error, about) => defects.push(about),
   });
   try {
-    await eventually("the other is sent", () => sent.length > 0, 10);
+    await eventually("the other is sent", () => sent.length > 0);
   } finally {
     await worker.stop();
   }

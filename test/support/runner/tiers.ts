@@ -32,12 +32,12 @@ export const slow = [
 /** Exceptions to the list above: one story in a browser and one in the dashboard, and what takes a moment. */
 export const quick = [
   "test/browser/story.test.ts",
-  "test/dashboard/firstConversion.test.ts",
   "test/dashboard/formats.test.ts",
   "test/dashboard/inboundSamples.test.ts",
   "test/dashboard/layers.test.ts",
   "test/dashboard/messages.test.ts",
   "test/dashboard/ranges.test.ts",
+  "test/dashboard/results.test.ts",
   "test/dashboard/serverTexts.test.ts",
   "test/dashboard/settingNames.test.ts",
   "test/dashboard/uploadFile.test.ts",
