@@ -20,16 +20,14 @@ function allowing(text: string): AllowList {
 const none = allowing("");
 
 describe("addresses that must not be contacted", () => {
-  test.each(hostileAddresses)("%s: %s is not public", (_what, address) => {
-    expect(isPublicAddress(address)).toBe(false);
+  test("no hostile address is public", () => {
+    for (const [what, address] of hostileAddresses) expect.soft(isPublicAddress(address), `${what}: ${address}`).toBe(false);
   });
 
-  test.each(hostileAddresses.filter(([, address]) => address.includes(".") || address.includes(":")))(
-    "%s: a name that resolves to %s is refused",
-    (_what, address) => {
-      expect(addressFault(none, true, "rebind.example.com", address)).toBe(privateFault);
-    },
-  );
+  test("a name that resolves to a hostile address is refused", () => {
+    for (const [what, address] of hostileAddresses.filter(([, one]) => /[.:]/.test(one)))
+      expect.soft(addressFault(none, true, "rebind.example.com", address), `${what}: ${address}`).toBe(privateFault);
+  });
 
   test.each(["1.1.1.1", "8.8.8.8", "172.32.0.1", "100.128.0.1", "192.169.0.1", "2606:4700::1111", "2a00::1"])(
     "%s is public",
@@ -49,8 +47,11 @@ describe("addresses that must not be contacted", () => {
 });
 
 describe("URLs as they are entered", () => {
-  test.each(hostileUrls)("%s: the URL %s is refused", (_what, url, fault) => {
-    expect(urlFault(none, url)).toEqual(typeof fault === "string" ? fault : expect.stringMatching(fault));
+  test("hostile URLs are refused", () => {
+    for (const [what, url, fault] of hostileUrls)
+      expect
+        .soft(urlFault(none, url), `${what}: ${url}`)
+        .toEqual(typeof fault === "string" ? fault : expect.stringMatching(fault));
   });
 
   test.each([

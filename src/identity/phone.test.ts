@@ -12,7 +12,11 @@ function readByLibrary(text: string): string | undefined {
 describe("a number that is E.164 already", () => {
   const codes = [...new Set(library.getCountries().map((country) => library.getCountryCallingCode(country)))];
 
-  test.each(codes)("numbers of +%s are read as the library reads them", (code) => {
+  test("numbers of every calling code are read as the library reads them", () => {
+    for (const code of codes) checkNumbersOf(code);
+  });
+
+  function checkNumbersOf(code: string): void {
     let seed = Number(code);
     const digit = () => {
       seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
@@ -21,11 +25,11 @@ describe("a number that is E.164 already", () => {
     for (let length = 4; length <= 12; length += 1) {
       for (let i = 0; i < 12; i += 1) {
         const text = `+${code}${Array.from({ length }, digit).join("")}`;
-        if (isPlainE164(text)) expect(readByLibrary(text), text).toBe(text);
-        expect(toE164(text, undefined), text).toBe(readByLibrary(text));
+        if (isPlainE164(text)) expect.soft(readByLibrary(text), text).toBe(text);
+        expect.soft(toE164(text, undefined), text).toBe(readByLibrary(text));
       }
     }
-  });
+  }
 
   test.each(["+14255550123", "+493012345678", "+442079460123", "+33123456789", "+61291234567", "+919876543210"])(
     "%s is E.164 already",

@@ -7,35 +7,45 @@ const alphabet = Array.from({ length: 26 }, (_, index) => String.fromCharCode(65
 const everyCode = alphabet.flatMap((a) => alphabet.flatMap((b) => alphabet.map((c) => a + b + c)));
 
 describe("isCurrency", () => {
-  test.each(words("USD EUR GBP JPY CHF BRL INR KWD"))("%s is a currency", (code) => {
-    expect(isCurrency(code)).toBe(true);
+  test("codes in wide use are currencies", () => {
+    for (const code of words("USD EUR GBP JPY CHF BRL INR KWD")) expect.soft(isCurrency(code), code.slice(0, 20)).toBe(true);
   });
 
-  test.each(words("XCG ZWG VED SLE XAD MRU STN BYN"))("the recent code %s is a currency", (code) => {
-    expect(isCurrency(code)).toBe(true);
+  test("recent codes are currencies", () => {
+    for (const code of words("XCG ZWG VED SLE XAD MRU STN BYN")) expect.soft(isCurrency(code), code.slice(0, 20)).toBe(true);
   });
 
-  test.each(words("BOV CHE CHW CLF COU MXV USN UYI UYW XAU XAG XPT XPD XDR XSU XUA"))(
-    "funds, metals and units of account are ISO 4217 codes too: %s",
-    (code) => {
-      expect(isCurrency(code)).toBe(true);
-    },
-  );
-
-  test.each(words("BGN HRK SLL ZWL ANG CUC LTL VEF BYR STD MRO DEM"))("the withdrawn code %s is refused", (code) => {
-    expect(isCurrency(code)).toBe(false);
+  test("funds, metals and units of account are ISO 4217 codes too", () => {
+    for (const code of words("BOV CHE CHW CLF COU MXV USN UYI UYW XAU XAG XPT XPD XDR XSU XUA"))
+      expect.soft(isCurrency(code), code.slice(0, 20)).toBe(true);
   });
 
-  test.each(words("XTS XXX"))("%s means no money and is refused", (code) => {
-    expect(isCurrency(code)).toBe(false);
+  test("withdrawn codes are refused", () => {
+    for (const code of words("BGN HRK SLL ZWL ANG CUC LTL VEF BYR STD MRO DEM"))
+      expect.soft(isCurrency(code), code.slice(0, 20)).toBe(false);
   });
 
-  test.each(["", " ", "usd", "US", "USDT", "USD ", "EUR USD", "BTC", "€", "toString", "__proto__", "A".repeat(100_000)])(
-    "a text that is not a code is refused: %j",
-    (code) => {
-      expect(isCurrency(code)).toBe(false);
-    },
-  );
+  test("the codes that mean no money are refused", () => {
+    for (const code of words("XTS XXX")) expect.soft(isCurrency(code), code.slice(0, 20)).toBe(false);
+  });
+
+  test("a text that is not a code is refused", () => {
+    for (const code of [
+      "",
+      " ",
+      "usd",
+      "US",
+      "USDT",
+      "USD ",
+      "EUR USD",
+      "BTC",
+      "€",
+      "toString",
+      "__proto__",
+      "A".repeat(100_000),
+    ])
+      expect.soft(isCurrency(code), code.slice(0, 20)).toBe(false);
+  });
 
   test("the list has the 178 active codes of ISO 4217 less the two that mean no money", () => {
     expect(everyCode.filter(isCurrency)).toHaveLength(176);
@@ -43,23 +53,22 @@ describe("isCurrency", () => {
 });
 
 describe("currencyDigits", () => {
-  test.each(words("BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF"))(
-    "%s has no minor unit in use",
-    (code) => {
-      expect(currencyDigits(code)).toBe(0);
-    },
-  );
-
-  test.each(words("USD EUR HUF IDR TWD COP MGA MRU LAK XCG ZWG"))("%s has two digits", (code) => {
-    expect(currencyDigits(code)).toBe(2);
+  test("currencies without a minor unit in use have no digits", () => {
+    for (const code of words("BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF"))
+      expect.soft(currencyDigits(code), code.slice(0, 20)).toBe(0);
   });
 
-  test.each(words("BHD IQD JOD KWD LYD OMR TND"))("%s has three digits", (code) => {
-    expect(currencyDigits(code)).toBe(3);
+  test("most currencies have two digits", () => {
+    for (const code of words("USD EUR HUF IDR TWD COP MGA MRU LAK XCG ZWG"))
+      expect.soft(currencyDigits(code), code.slice(0, 20)).toBe(2);
   });
 
-  test.each(words("CLF UYW"))("%s has four digits", (code) => {
-    expect(currencyDigits(code)).toBe(4);
+  test("currencies with a thousandth have three digits", () => {
+    for (const code of words("BHD IQD JOD KWD LYD OMR TND")) expect.soft(currencyDigits(code), code.slice(0, 20)).toBe(3);
+  });
+
+  test("units of account with a ten-thousandth have four digits", () => {
+    for (const code of words("CLF UYW")) expect.soft(currencyDigits(code), code.slice(0, 20)).toBe(4);
   });
 
   test("gold has no minor unit, and its fractions are kept to two digits", () => {

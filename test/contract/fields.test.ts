@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
-import { engines, newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
+import { newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
 import { sha256Of } from "../support/sha256.ts";
 import { accepted, deduped, freshEvent, jsonError, summarize } from "./answers.ts";
 
@@ -37,7 +37,8 @@ const processed = (event: string) => accepted(event, { webhook: { ok: true } });
 /** Writes an event as JSON text; its order id is the given JSON text. */
 const numbered = (orderId: string) => `{"email":"ada@example.com","event":"purchase","orderId":${orderId}}`;
 
-describe.each(engines)("event fields on %s", (engine) => {
+// The engine of the store has no part in this step. src/inbound/fields.test.ts has every form of every field.
+describe("event fields", () => {
   let home: Installation;
   let relay: Relay;
   let receiver: Receiver;
@@ -46,7 +47,7 @@ describe.each(engines)("event fields on %s", (engine) => {
 
   beforeAll(async () => {
     receiver = await startReceiver();
-    home = await newInstallation(engine);
+    home = await newInstallation("sqlite");
     site = await home.addSite("shop.example");
     german = await home.addSite("laden.example", "country=DE");
     for (const { host } of [site, german]) {
@@ -66,86 +67,92 @@ describe.each(engines)("event fields on %s", (engine) => {
     return receiver.bodies().at(-1) ?? {};
   }
 
-  test.each([
-    {},
-    { event: "purchase" },
-    { email: null, event: "purchase" },
-    { email: "", hashed_email: "", event: "purchase" },
-    { email: " \t", hashed_email: null, event: "purchase" },
-    { mail: "ada@example.com", event: "purchase" },
-    // This fault is reported before every other one.
-    { value: "much", currency: "money", eventTime: "soon" },
-    { event: 5, orderId: true },
-  ])("the event %j is answered: email or hashed_email required", async (event) => {
-    expect(summarize(await send(event))).toEqual(jsonError(400, emailRequired));
+  test("an event without its first fields is answered: email or hashed_email required", async () => {
+    const events = [
+      {},
+      { event: "purchase" },
+      { email: null, event: "purchase" },
+      { email: "", hashed_email: "", event: "purchase" },
+      { email: " \t", hashed_email: null, event: "purchase" },
+      { mail: "ada@example.com", event: "purchase" },
+      // This fault is reported before every other one.
+      { value: "much", currency: "money", eventTime: "soon" },
+      { event: 5, orderId: true },
+    ];
+    for (const event of events)
+      expect.soft(summarize(await send(event)), JSON.stringify(event)).toEqual(jsonError(400, emailRequired));
   });
 
-  test.each([
-    { email: "ada@example.com" },
-    { email: "ada@example.com", event: null },
-    { email: "ada@example.com", event: "" },
-    { hashed_email: ada, event: "  " },
-    // This fault is reported before the format of any field.
-    { email: "no address", value: -1 },
-    { email: 5 },
-    { hashed_email: "short", currency: "money" },
-  ])("the event %j is answered: event required", async (event) => {
-    expect(summarize(await send(event))).toEqual(jsonError(400, eventRequired));
+  test("an event without its first fields is answered: event required", async () => {
+    const events = [
+      { email: "ada@example.com" },
+      { email: "ada@example.com", event: null },
+      { email: "ada@example.com", event: "" },
+      { hashed_email: ada, event: "  " },
+      // This fault is reported before the format of any field.
+      { email: "no address", value: -1 },
+      { email: 5 },
+      { hashed_email: "short", currency: "money" },
+    ];
+    for (const event of events)
+      expect.soft(summarize(await send(event)), JSON.stringify(event)).toEqual(jsonError(400, eventRequired));
   });
 
-  test.each<[what: string, error: string, changes: () => Record<string, unknown>]>([
-    ["an email without @", noAddress, () => ({ email: "ada" })],
-    ["an email without a domain", noAddress, () => ({ email: "ada@" })],
-    ["an email without a name", noAddress, () => ({ email: "@example.com" })],
-    ["an email without a top-level domain", noAddress, () => ({ email: "ada@example" })],
-    ["an email with a space inside", noAddress, () => ({ email: "ada @example.com" })],
-    ["an email with a display name", noAddress, () => ({ email: "Ada <ada@example.com>" })],
-    ["two emails in one", noAddress, () => ({ email: "ada@example.com,bob@example.com" })],
-    ["a bad email together with a good hash", noAddress, () => ({ email: "ada", hashed_email: ada })],
-    ["a number as email", "email must be a string", () => ({ email: 5 })],
-    ["a list as email", "email must be a string", () => ({ email: ["ada@example.com"] })],
-    ["an endless email", tooLong("email", 512), () => ({ email: `${"a".repeat(501)}@example.com` })],
-    ["a short hash", noHash, () => ({ email: null, hashed_email: "abc" })],
-    ["a plain email as hash", noHash, () => ({ email: null, hashed_email: "ada@example.com" })],
-    ["a hash of 63 characters", noHash, () => ({ email: "", hashed_email: ada.slice(1) })],
-    ["a hash of 65 characters", noHash, () => ({ email: " ", hashed_email: `${ada}0` })],
-    ["a hash that is not hex", noHash, () => ({ email: null, hashed_email: ada.replace(/.$/, "g") })],
-    ["a number as hash", "hashed_email must be a string", () => ({ email: null, hashed_email: 5 })],
-    ["a number as event", "event must be a string", () => ({ event: 5 })],
-    ["an object as event", "event must be a string", () => ({ event: { name: "purchase" } })],
-    ["an event of 101 letters", tooLong("event", 100), () => ({ event: "e".repeat(101) })],
-    ["an event of 101 signs", tooLong("event", 100), () => ({ event: "𝒪".repeat(101) })],
-    ["a value in quotes", noNumber, () => ({ value: "49.90" })],
-    ["a value that is true", noNumber, () => ({ value: true })],
-    ["an object as value", noNumber, () => ({ value: { amount: 5 } })],
-    ["a negative value", negative, () => ({ value: -0.01 })],
-    ["a value beyond any price", "value must be at most 1000000000000", () => ({ value: 1.7e308 })],
-    ["a currency of two letters", noCurrency, () => ({ currency: "US" })],
-    ["a currency of four letters", noCurrency, () => ({ currency: "EURO" })],
-    ["a currency as a sign", noCurrency, () => ({ currency: "€" })],
-    ["a currency that does not exist", noCurrency, () => ({ currency: "ABC" })],
-    ["a number as currency", "currency must be a string", () => ({ currency: 978 })],
-    ["an order id that is true", "orderId must be a string", () => ({ orderId: true })],
-    ["an object as order id", "orderId must be a string", () => ({ orderId: { id: 1 } })],
-    ["an order id of 257 letters", tooLong("orderId", 256), () => ({ orderId: "o".repeat(257) })],
-    ["a list as phone", "phone must be a string", () => ({ phone: ["+14255551234"] })],
-    ["a phone of 513 digits", tooLong("phone", 512), () => ({ phone: "5".repeat(513) })],
-    ["a number as first name", "firstName must be a string", () => ({ firstName: 5 })],
-    ["an endless first name", tooLong("firstName", 512), () => ({ firstName: "A".repeat(513) })],
-    ["a last name that is false", "lastName must be a string", () => ({ lastName: false })],
-    ["an endless last name", tooLong("lastName", 512), () => ({ lastName: "A".repeat(513) })],
-    ["a time in words", noTime, () => ({ eventTime: "yesterday" })],
-    ["a time in another form", noTime, () => ({ eventTime: "14.11.2026" })],
-    ["a time that is true", noTime, () => ({ eventTime: true })],
-    ["a day that no calendar has", noTime, () => ({ eventTime: `${impossibleDay()}T12:00:00Z` })],
-    ["a time in 6 minutes", future, () => ({ eventTime: iso(Date.now() + 6 * minute) })],
-    ["seconds in 6 minutes", future, () => ({ eventTime: Date.now() / 1000 + 360 })],
-    ["milliseconds", `${future}; it looks like milliseconds, send seconds`, () => ({ eventTime: Date.now() })],
-    ["a time of 91 days ago", tooOld, () => ({ eventTime: iso(Date.now() - 91 * day) })],
-    ["a time just over 90 days ago", tooOld, () => ({ eventTime: iso(Date.now() - 90 * day - 1000) })],
-    ["the beginning of time", tooOld, () => ({ eventTime: 0 })],
-  ])("%s is answered: %s", async (_what, error, changes) => {
-    expect(summarize(await send(freshEvent(changes())))).toEqual(jsonError(400, error));
+  test("a wrong field is answered with a sentence that names it", async () => {
+    const wrong: readonly [what: string, error: string, changes: () => Record<string, unknown>][] = [
+      ["an email without @", noAddress, () => ({ email: "ada" })],
+      ["an email without a domain", noAddress, () => ({ email: "ada@" })],
+      ["an email without a name", noAddress, () => ({ email: "@example.com" })],
+      ["an email without a top-level domain", noAddress, () => ({ email: "ada@example" })],
+      ["an email with a space inside", noAddress, () => ({ email: "ada @example.com" })],
+      ["an email with a display name", noAddress, () => ({ email: "Ada <ada@example.com>" })],
+      ["two emails in one", noAddress, () => ({ email: "ada@example.com,bob@example.com" })],
+      ["a bad email together with a good hash", noAddress, () => ({ email: "ada", hashed_email: ada })],
+      ["a number as email", "email must be a string", () => ({ email: 5 })],
+      ["a list as email", "email must be a string", () => ({ email: ["ada@example.com"] })],
+      ["an endless email", tooLong("email", 512), () => ({ email: `${"a".repeat(501)}@example.com` })],
+      ["a short hash", noHash, () => ({ email: null, hashed_email: "abc" })],
+      ["a plain email as hash", noHash, () => ({ email: null, hashed_email: "ada@example.com" })],
+      ["a hash of 63 characters", noHash, () => ({ email: "", hashed_email: ada.slice(1) })],
+      ["a hash of 65 characters", noHash, () => ({ email: " ", hashed_email: `${ada}0` })],
+      ["a hash that is not hex", noHash, () => ({ email: null, hashed_email: ada.replace(/.$/, "g") })],
+      ["a number as hash", "hashed_email must be a string", () => ({ email: null, hashed_email: 5 })],
+      ["a number as event", "event must be a string", () => ({ event: 5 })],
+      ["an object as event", "event must be a string", () => ({ event: { name: "purchase" } })],
+      ["an event of 101 letters", tooLong("event", 100), () => ({ event: "e".repeat(101) })],
+      ["an event of 101 signs", tooLong("event", 100), () => ({ event: "𝒪".repeat(101) })],
+      ["a value in quotes", noNumber, () => ({ value: "49.90" })],
+      ["a value that is true", noNumber, () => ({ value: true })],
+      ["an object as value", noNumber, () => ({ value: { amount: 5 } })],
+      ["a negative value", negative, () => ({ value: -0.01 })],
+      ["a value beyond any price", "value must be at most 1000000000000", () => ({ value: 1.7e308 })],
+      ["a currency of two letters", noCurrency, () => ({ currency: "US" })],
+      ["a currency of four letters", noCurrency, () => ({ currency: "EURO" })],
+      ["a currency as a sign", noCurrency, () => ({ currency: "€" })],
+      ["a currency that does not exist", noCurrency, () => ({ currency: "ABC" })],
+      ["a number as currency", "currency must be a string", () => ({ currency: 978 })],
+      ["an order id that is true", "orderId must be a string", () => ({ orderId: true })],
+      ["an object as order id", "orderId must be a string", () => ({ orderId: { id: 1 } })],
+      ["an order id of 257 letters", tooLong("orderId", 256), () => ({ orderId: "o".repeat(257) })],
+      ["a list as phone", "phone must be a string", () => ({ phone: ["+14255551234"] })],
+      ["a phone of 513 digits", tooLong("phone", 512), () => ({ phone: "5".repeat(513) })],
+      ["a number as first name", "firstName must be a string", () => ({ firstName: 5 })],
+      ["an endless first name", tooLong("firstName", 512), () => ({ firstName: "A".repeat(513) })],
+      ["a last name that is false", "lastName must be a string", () => ({ lastName: false })],
+      ["an endless last name", tooLong("lastName", 512), () => ({ lastName: "A".repeat(513) })],
+      ["a time in words", noTime, () => ({ eventTime: "yesterday" })],
+      ["a time in another form", noTime, () => ({ eventTime: "14.11.2026" })],
+      ["a time that is true", noTime, () => ({ eventTime: true })],
+      ["a day that no calendar has", noTime, () => ({ eventTime: `${impossibleDay()}T12:00:00Z` })],
+      ["a time in 6 minutes", future, () => ({ eventTime: iso(Date.now() + 6 * minute) })],
+      ["seconds in 6 minutes", future, () => ({ eventTime: Date.now() / 1000 + 360 })],
+      ["milliseconds", `${future}; it looks like milliseconds, send seconds`, () => ({ eventTime: Date.now() })],
+      ["a time of 91 days ago", tooOld, () => ({ eventTime: iso(Date.now() - 91 * day) })],
+      ["a time just over 90 days ago", tooOld, () => ({ eventTime: iso(Date.now() - 90 * day - 1000) })],
+      ["the beginning of time", tooOld, () => ({ eventTime: 0 })],
+    ];
+    for (const [what, error, changes] of wrong)
+      expect.soft(summarize(await send(freshEvent(changes()))), what).toEqual(jsonError(400, error));
   });
 
   test("a number too large for a double is rejected as a value", async () => {
