@@ -134,7 +134,7 @@ function lost(stored: Iterable<string>, accepted: Accepted): string[] {
   return [...stored].filter((order) => !accepted.has(order));
 }
 
-describe.concurrent.each(engines)("kill -9 amid 500 requests on %s", { timeout: 90_000 }, (engine) => {
+describe.concurrent.each(engines)("kill -9 amid 500 requests on %s", { timeout: 600_000 }, (engine) => {
   test.each(moments)("a kill $title loses nothing that was answered or stored", async (moment) => {
     const home = await newInstallation(engine, shortTimes);
     const receiver = await startReceiver();
@@ -178,7 +178,7 @@ describe.concurrent.each(engines)("kill -9 amid 500 requests on %s", { timeout: 
   });
 });
 
-test.concurrent("on PostgreSQL another node delivers what a killed node was sending", { timeout: 90_000 }, async () => {
+test.concurrent("on PostgreSQL another node delivers what a killed node was sending", { timeout: 600_000 }, async () => {
   const home = await newInstallation("postgres", shortTimes);
   const receiver = await startReceiver();
   const accepted: Accepted = new Map();

@@ -311,7 +311,7 @@ function exchange(port: number, { bytes, whole }: Request): Promise<Reply> {
 }
 
 describe.each(engines)(`fuzzed requests on %s (seed ${seed})`, (engine) => {
-  test(`${total} fuzzed requests cause no 5xx and no hang, and good events still pass`, { timeout: 300_000 }, async () => {
+  test(`${total} fuzzed requests cause no 5xx and no hang, and good events still pass`, { timeout: 900_000 }, async () => {
     // oxlint-disable-next-line no-console -- needed to repeat a failure
     console.log(`fuzz seed: ${seed}`);
     const random = randomFrom(seed);

@@ -43,7 +43,7 @@ function write(count: number): { path: string; distinct: number; copies: number;
   return { path, copies, bad, distinct: count - copies - bad };
 }
 
-describe.concurrent.each(engines)("an import on %s", { timeout: isLong ? 1_800_000 : 180_000 }, (engine) => {
+describe.concurrent.each(engines)("an import on %s", { timeout: isLong ? 1_800_000 : 600_000 }, (engine) => {
   test(`an import of ${total} rows, killed three times and then started twice at once, stores each row exactly once`, async () => {
     const home = await newInstallation(engine);
     await setUpSite(home, [["sandbox", {}]]);

@@ -132,6 +132,6 @@ async function chaos(engine: Engine): Promise<void> {
 
 test.concurrent.each(engines)(
   "pushed totals on %s are exact after kills, an outage, duplicates, bots and test events",
-  { timeout: 150_000 },
+  { timeout: 600_000 },
   (engine) => chaos(engine),
 );

@@ -41,7 +41,7 @@ test("every table of a site is either moved or known to stay", () => {
 describe.concurrent.each<Engine>(["sqlite", "postgres"])("a site on %s", (engine) => {
   test(
     "moves under load, killed at several moments: no event is lost, and none is delivered twice",
-    { timeout: 300_000 },
+    { timeout: 900_000 },
     async () => {
       const home = await newInstallation(engine, patient);
       const { rows: moved, readOnlyMs } = await moveUnderLoad(home, await newTarget());
@@ -52,7 +52,7 @@ describe.concurrent.each<Engine>(["sqlite", "postgres"])("a site on %s", (engine
 
 test.each<Engine>(["sqlite", "postgres"])(
   "a delivery that a node on %s claims in the last moment is settled, and not made again there",
-  { timeout: 120_000 },
+  { timeout: 600_000 },
   async (engine) => {
     const home = await newInstallation(engine);
     const { siteId } = await setUpSite(home, []);
@@ -70,7 +70,7 @@ test.each<Engine>(["sqlite", "postgres"])(
   },
 );
 
-test("a move copies every row as it is, and an aborted one leaves no trace", { timeout: 300_000 }, async () => {
+test("a move copies every row as it is, and an aborted one leaves no trace", { timeout: 900_000 }, async () => {
   await moveThereAndBack(await newInstallation("sqlite", patient), await newTarget());
 });
 

@@ -14,7 +14,7 @@ const found: [seed: number, mutation: string][] = [];
 
 test.each(Object.entries(mutations))(
   "a seed finds a planted bug: %s",
-  { timeout: 300_000 },
+  { timeout: 1_800_000 },
   async (name, { what, seed: first }) => {
     await runWorker({ seeds: [first, ...others], mutation: name, bail: true }, ({ seed, failure }) => {
       if (failure !== null) found.push([seed, name]);
@@ -23,7 +23,7 @@ test.each(Object.entries(mutations))(
   },
 );
 
-test("the seeds that find planted bugs keep every promise without them", { timeout: 300_000 }, async () => {
+test("the seeds that find planted bugs keep every promise without them", { timeout: 1_800_000 }, async () => {
   const results: SeedResult[] = [];
   await runWorker({ seeds: found }, (result) => results.push(result));
   expect(results.map(({ failure }) => failure)).toEqual(found.map(() => null));

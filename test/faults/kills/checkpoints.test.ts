@@ -37,7 +37,7 @@ async function writeAndKill(file: string, ms: number): Promise<number[]> {
   return text.split("\n").slice(0, -1).map(Number);
 }
 
-test("a writer that is killed while its log is checkpointed loses no text that was durable", { timeout: 300_000 }, async () => {
+test("a writer that is killed while its log is checkpointed loses no text that was durable", { timeout: 900_000 }, async () => {
   const file = `${freshFolder()}/test.db`;
   const random = randomFrom(Date.now());
   const durable = new Map<number, number>();

@@ -166,7 +166,7 @@ async function walkTakeover(scene: Scene, { first, stride }: Walk): Promise<numb
   }
 }
 
-describe.concurrent.each(engines)("kills on %s", { timeout: 300_000 }, (engine) => {
+describe.concurrent.each(engines)("kills on %s", { timeout: 900_000 }, (engine) => {
   describe.each(walks)("before step $first and every $stride. step after it", (walk) => {
     test("lose nothing while an event is accepted and settled", async () => {
       expect(await walkEvent(await setTheScene(engine), walk)).toBeGreaterThan(2);

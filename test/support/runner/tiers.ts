@@ -27,6 +27,7 @@ export const slow = [
   "test/clients/",
   "test/engines/",
   "test/releases.test.ts",
+  "test/packaging.test.ts",
 ];
 
 /** Exceptions to the list above: one story in a browser and one in the dashboard, and what takes a moment. */
@@ -45,18 +46,11 @@ export const quick = [
   "test/faults/consent.test.ts",
   "test/faults/duplicates.test.ts",
   "test/faults/keys.test.ts",
-  "test/faults/threeNodes.test.ts",
   "test/simulation/firstSeeds.test.ts",
 ];
 
 /** Their tests on PostgreSQL are quick too: the store, the delivery model, and what differs with several nodes. */
-export const quickOnPostgres = [
-  "src/",
-  "standins/",
-  "test/deliveryModel/",
-  "test/faults/duplicates.test.ts",
-  "test/faults/threeNodes.test.ts",
-];
+export const quickOnPostgres = ["src/", "standins/", "test/deliveryModel/", "test/faults/duplicates.test.ts"];
 
 const isIn = (list: readonly string[], file: string) => list.some((one) => file.startsWith(one));
 const isSlow = (file: string) => isIn(slow, file) && !isIn(quick, file);
