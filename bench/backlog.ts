@@ -105,10 +105,10 @@ const setDue = database.prepare(`UPDATE deliveries SET due_at = ?, owner = '' WH
 const without: number[] = [];
 const withBacklog: number[] = [];
 for (let i = 0; i < rounds; i++) {
-  setDue.run(Date.now() + 3_600_000, failing as string);
+  setDue.run(Date.now() + 3_600_000, failing);
   await new Promise((resolve) => setTimeout(resolve, 2500));
   without.push(...(await round()));
-  setDue.run(0, failing as string);
+  setDue.run(0, failing);
   await new Promise((resolve) => setTimeout(resolve, 2500));
   withBacklog.push(...(await round()));
 }
