@@ -8,8 +8,9 @@ import { expect, test } from "vitest";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const folders = ["src", "dashboard", "tag", "standins", "bench", "scripts", "test"];
 
-/** Vite, vitest and the fault simulation load these files by their paths. */
-const isLoadedByPath = /\.config\.ts$|^test\/support\/runner\/|^test\/simulation\/(?:substitutes\/|runtime\/hooks\.ts)/;
+/** Vite, vitest, the fault simulation and the list of examples load these files by their paths. */
+const isLoadedByPath =
+  /\.config\.ts$|^src\/platforms\/\w+\/examples\.ts$|^test\/support\/runner\/|^test\/simulation\/(?:substitutes\/|runtime\/hooks\.ts)/;
 
 type Files = ReadonlyMap<string, string>;
 

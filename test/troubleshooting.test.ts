@@ -104,7 +104,7 @@ test("the troubleshooting page explains every error that a platform's code write
 
 test("the troubleshooting page explains every reason that delivery itself gives", () => {
   const beforeReason = /\b(?:reason|error)(?:: | = )|[?:]\s+(?=")|"(?:skipped|rejected|parked)", (?=")/;
-  const files = ["lanes/deliver", "lanes/lanes", "dispatch", "exchange", "plan", "retry", "oauth/tokens", "worker"];
+  const files = ["lanes/deliver", "lanes/lanes", "dispatch", "platformCall", "plan", "retry", "oauth/tokens", "due/claim"];
   const texts = [
     ...files
       .flatMap((name) => textsAfter(source(`delivery/${name}.ts`), beforeReason))
@@ -115,7 +115,7 @@ test("the troubleshooting page explains every reason that delivery itself gives"
     ...textsAfter(source("delivery/addresses.ts"), /return (?:isPublicAddress\(address\) \? null : )?/)
       .filter((parts) => parts.join("").includes("CLEANCAST_ALLOW_PRIVATE"))
       .map(([first = "", ...rest]) => [`the address ${first}`, ...rest]),
-    ...["store/people/erase.ts", "store/deliveries/syncLog/changes.ts"].flatMap((path) =>
+    ...["store/deliveries/eraseDeliveries.ts", "store/deliveries/syncLog/changes.ts"].flatMap((path) =>
       [...source(path).matchAll(/reason = '([^']+)'/g)].map(([, text]) => [text as string]),
     ),
   ].filter((parts) => parts.join("").trim().includes(" ") || parts.join("") === "cancelled");

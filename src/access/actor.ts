@@ -23,7 +23,7 @@ export type ApiKeyHolder = {
   grants: readonly Grant[];
 };
 /** The command line: access to the server counts as owner of the installation. */
-export type Operator = { kind: "operator"; grants: readonly Grant[] };
+type Operator = { kind: "operator"; grants: readonly Grant[] };
 export type SignedIn = User & { grants: readonly Grant[] };
 export type Actor = SignedIn | ApiKeyHolder | Operator;
 

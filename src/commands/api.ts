@@ -15,7 +15,7 @@ import { pushAttemptMs } from "../outbound/push.ts";
 import type { Directory } from "../sites/directory.ts";
 import type { Store } from "../store/store.ts";
 
-export type CommandApi = { call: Caller; access: () => Access; close(): Promise<void> };
+type CommandApi = { call: Caller; access: () => Access; close(): Promise<void> };
 
 export function createCommandApi(config: Config, store: Store, directory: Directory): CommandApi {
   const closers: { close(): Promise<void> }[] = [];

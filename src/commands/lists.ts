@@ -6,7 +6,7 @@ import type { Directory, Site } from "../sites/directory.ts";
 import { findSites, readNumber, type CliCommand } from "./context.ts";
 
 /** The parameters of a route of one site. */
-export type OfSite = { site: string };
+type OfSite = { site: string };
 type Row<Item> = { site: Site; item: Item };
 /** The value is printed as JSON; the rows become a table. */
 type Listed<Value, Item> = { value: Value | { items: (Item & OfSite)[] }; rows: Row<Item>[] };

@@ -8,7 +8,7 @@ import { describeSettings, withDefaults } from "../sites/settings.ts";
 import { fileVersion } from "./schema.ts";
 import type { ConfigurationContext } from "./planning.ts";
 
-export type Exported = {
+type Exported = {
   file: Record<string, unknown>;
   /** The variables that the file refers to. */
   variables: string[];

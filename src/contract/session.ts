@@ -10,7 +10,7 @@ const currentPassword = z.string().min(1).max(200);
 const token = z.string().min(1).max(200).describe("The part of the one-time link after the #.");
 const code = "A code of the authenticator app";
 
-export const session = z
+const session = z
   .object({
     user: z.object({ id, email, name, twoFactor: z.boolean() }),
     grants: z.array(grant),

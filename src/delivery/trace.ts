@@ -81,7 +81,7 @@ export async function readTrace(context: Context, event: StoredEvent) {
 }
 
 /** Lists the attempts of an event. Requests that are not stored are made again from the event. */
-export async function listAttempts(
+async function listAttempts(
   { store, directory, version }: Context,
   event: StoredEvent,
 ): Promise<(Attempt & { connectionId: string })[]> {

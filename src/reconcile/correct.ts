@@ -15,7 +15,7 @@ import type { Store } from "../store/store.ts";
 import { listRows } from "./rows.ts";
 
 /** What became of the orders of one part. */
-export type Corrected = {
+type Corrected = {
   orders: number;
   /** Orders that the list has changed or lost since, or without a value, or that no platform was given. */
   left: number;

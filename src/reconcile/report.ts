@@ -18,7 +18,7 @@ import {
 type Loss = { reason: string; count: number; rows: RowFilter };
 
 /** A step of the funnel: what came through, and what was lost since the last step that narrows it. */
-export type FunnelStep = {
+type FunnelStep = {
   step: (typeof funnelSteps)[number];
   count: number;
   losses: Loss[];
@@ -29,7 +29,7 @@ export type FunnelStep = {
   narrows: boolean;
 };
 
-export type ConnectionReport = {
+type ConnectionReport = {
   connectionId: string;
   platform: string;
   /** These add up to the orders that count. */
@@ -48,7 +48,7 @@ export type ConnectionReport = {
   funnel: FunnelStep[];
 };
 
-export type Report = {
+type Report = {
   /** Orders that count: all of the window but those that are not due. */
   orders: number;
   received: number;

@@ -19,7 +19,7 @@ type Checks = AddressCheck & {
   checkChange?: ((existing: Connection, changed: Connection) => Promise<void>) | undefined;
 };
 /** `newSecret` is the signing secret if this change created it: it is shown this once. */
-export type Connected = {
+type Connected = {
   connection: Connection;
   isNew: boolean;
   released: number;

@@ -5,7 +5,7 @@ import type { SiteContents } from "../store/maintenance/deletions.ts";
 import type { Site } from "./directory.ts";
 import { auditLine, type SiteContext } from "./manage.ts";
 
-export type DeletedContents = SiteContents & {
+type DeletedContents = SiteContents & {
   hosts: number;
   keys: number;
   connections: number;

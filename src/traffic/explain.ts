@@ -44,6 +44,6 @@ export function explainVerdict(seen: Observation, { verdict, findings, rule }: J
   };
 }
 
-export function listUnobserved(seen: Observation): string[] {
+function listUnobserved(seen: Observation): string[] {
   return (["headers", "script", "submit", "frequency"] as const).filter((part) => seen[part] === null);
 }

@@ -7,7 +7,7 @@ import type { ApiContext } from "../context.ts";
 import { Denied } from "../../kernel/refusal.ts";
 
 /** The router refuses API keys on these routes; without a session the caller must sign in. */
-export function requireUser(actor: Actor | null): User & Actor {
+function requireUser(actor: Actor | null): User & Actor {
   if (actor?.kind !== "user") throw new Denied("signed_out", "Sign in first.");
   return actor;
 }

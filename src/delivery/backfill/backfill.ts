@@ -14,7 +14,7 @@ import { createEligibility } from "./eligibility.ts";
 
 const pageSize = 200;
 
-export type BackfillCount = {
+type BackfillCount = {
   /** Events in the period. */
   found: number;
   /** Those that would be sent. */

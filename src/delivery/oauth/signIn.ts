@@ -25,7 +25,7 @@ type Done = { step: "done"; tokens: TokenSet };
 type Failed = { step: "failed"; error: string };
 /** The id of the user who requested it in the dashboard and is redirected there; null on the command line. */
 type Requester = { requestedBy: string | null };
-export type SignInRecord = (Requested | Authorizing | Exchanging | Done | Failed) & Requester;
+type SignInRecord = (Requested | Authorizing | Exchanging | Done | Failed) & Requester;
 
 export type SignInOptions = {
   store: Pick<Store, "platformSignIns">;

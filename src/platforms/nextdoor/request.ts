@@ -85,7 +85,7 @@ export function customerOf(conversion: Conversion, settings: ConnectionSettings)
   });
 }
 
-export const nameOf = (conversion: Conversion, settings: ConnectionSettings) => eventNameOf(conversion, settings, events) ?? "";
+const nameOf = (conversion: Conversion, settings: ConnectionSettings) => eventNameOf(conversion, settings, events) ?? "";
 
 function toEvent(conversion: Conversion, settings: ConnectionSettings, now: number): Body {
   const { value, currency, orderId, items } = conversion;

@@ -45,7 +45,7 @@ export const toRequest: Platform["toRequest"] = (conversions, settings, now) => 
   }),
 });
 
-export const nameOf = (conversion: Conversion, settings: ConnectionSettings) => eventNameOf(conversion, settings, events) ?? "";
+const nameOf = (conversion: Conversion, settings: ConnectionSettings) => eventNameOf(conversion, settings, events) ?? "";
 
 /** Returns undefined without an identifier, of which Spotify requires one. After an opt-out there is none. */
 export function userDataOf(conversion: Conversion, settings: ConnectionSettings): Body | undefined {
