@@ -111,7 +111,7 @@ describe("the npm package", () => {
           cwd: folder,
           env,
         });
-      expect(JSON.parse((await cleancast("event", "list")).stdout).events).toHaveLength(2);
+      expect(JSON.parse((await cleancast("event", "list")).stdout).items).toHaveLength(2);
       // The list of crawlers is loaded when it is first needed.
       const checked = await cleancast("traffic", "check", "--user-agent", "SemrushBot/7");
       expect(checked.stdout).toContain("Semrush");

@@ -233,8 +233,8 @@ describe.each(engines)("secrets and personal data on %s", (engine) => {
     expect(JSON.parse(answer.text)).toMatchObject({ ok: true, event });
     const forms = new Map([["email", plainForms(key).get("email") ?? []]]);
     const list = await record("event", "list", host, "--order", `order of ${email}`);
-    expect(list.events).toHaveLength(1);
-    const printed = await home.print("event", "show", list.events[0].id);
+    expect(list.items).toHaveLength(1);
+    const printed = await home.print("event", "show", list.items[0].id);
     expect(printed).toMatch(/utm_campaign.*to email-[0-9a-f]{16}/);
     outputs.push(printed);
     const bots = await record("traffic", "bots", host);

@@ -207,7 +207,7 @@ export async function moveUnderLoad(
   expect(Number(late.headers["retry-after"])).toBe(60);
   expect((await here.post(other.key, eventOf("o-99999"), { host: "other.example.com" })).status).toBe(200);
   expect([...refused.keys()].filter((text) => text.startsWith("here") && !text.includes("retry"))).toEqual([]);
-  expect((await home.fails("key", "add", "shop.example.com", "x")).error).toMatch(/was moved to another installation/);
+  expect((await home.fails("key", "add", "shop.example.com", "x")).error).toMatch(/was moved to /);
 
   const ordersOf = async (place: Installation) =>
     (await rows(place, `SELECT order_id FROM events WHERE site_id = '${siteId}'`)).map((row) => String(row["order_id"]));

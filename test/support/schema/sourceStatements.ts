@@ -14,7 +14,7 @@ type SourceStatement = {
  * or are the schema itself.
  */
 const excluded =
-  /\.test\.ts$|^schema\/(?:migrations|migration|distribute|compatibility)|^maintenance\/(?:snapshot|restoreTarget|copy|check|lostKey|reseal)|^engine\/sqlite\/moveLock/;
+  /\.test\.ts$|^schema\/(?:migrations|migration|distribute|compatibility)|^copy\/|^maintenance\/(?:snapshot|restoreTarget|check|lostKey|reseal)|^engine\/sqlite\/moveLock/;
 
 export function statementsInSource(): SourceStatement[] {
   const folder = fileURLToPath(new URL("../../../src/store/", import.meta.url));
