@@ -262,8 +262,7 @@ describe.each(engines)("secrets and personal data on %s", (engine) => {
       imported: 1,
       reasons: { "gclid is an email address and not an id": { count: 1 } },
     });
-    const { identity } = await record("identity", "get", host, ...person);
-    const texts = JSON.stringify(identity);
+    const texts = JSON.stringify(await record("identity", "get", host, ...person));
     for (const form of [/"utm_term":"for email-/, /"utm_source":"from email-/, /"gclid":.*"click-1"/])
       expect(texts).toMatch(form);
     const stored = await rows(home, `SELECT name, order_id FROM events WHERE key_id = 'import'`);
