@@ -28,6 +28,13 @@ export const slow = [
   "test/engines/",
   "test/releases.test.ts",
   "test/packaging.test.ts",
+  "test/examples.test.ts",
+  "test/operations/scheduledBackups.test.ts",
+  "test/operations/headless.test.ts",
+  "test/operations/vacuum.test.ts",
+  "src/store/engine/sqlite/checkpoints.test.ts",
+  "src/store/engine/postgres/machines.test.ts",
+  "src/maintenance/moves/move.test.ts",
 ];
 
 /** Exceptions to the list above: one story in a browser and one in the dashboard, and what takes a moment. */
