@@ -78,7 +78,7 @@ type Prepared = {
   claims: ReturnType<typeof claimsOf>;
   conversion: Conversion;
   planned: PlannedDelivery[];
-  /** The events that are committed together with this one. */
+  /** Events with the same object are committed together. */
   batch: object | null;
 };
 
@@ -128,13 +128,14 @@ async function acceptAndSend(prepared: Prepared, deadline: number, context: Rela
     openEvent?.close();
     return { exit: "duplicate" };
   }
+  // Nothing was planned, so no open event was made.
   if (reasons.length) return { exit: "filtered", reasons };
   context.onPlanned?.(planned);
 
   const { platformEventId } = acceptance;
   // The store gave the event another id than planned, which is rare.
-  const sent = conversion.platformEventId === platformEventId ? conversion : { ...conversion, platformEventId };
-  const results = await dispatch({ event, conversion: sent, planned, ownership }, lanes, deadline - now());
+  const final = conversion.platformEventId === platformEventId ? conversion : { ...conversion, platformEventId };
+  const results = await dispatch({ event, conversion: final, planned, ownership }, lanes, deadline - now());
   return { exit: "dispatched", results };
 }
 
@@ -143,7 +144,7 @@ function withKnownForms(event: Event, forms: Identity["forms"]): Event {
   return person === event.person ? event : { ...event, person };
 }
 
-/** Returns the duplicate key, and the order event id of a live event with an order id. */
+/** What the event claims, and until when. A live event with an order id claims its order event id. */
 function claimsOf(received: Received, { settings }: Site) {
   const { event } = received;
   const eventIdOfOrder = orderEventIdOf(event);

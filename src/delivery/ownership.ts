@@ -6,10 +6,10 @@ import type { Connection } from "../sites/directory.ts";
 import type { NewDelivery, Settlement } from "../store/deliveries/delivery.ts";
 import { ownedByAny, type NodeOwnership, type RowOwnership } from "../store/deliveries/ownership.ts";
 
-/** An event that this node accepted, with first attempts that are not all settled. */
+/** An event that this node accepts or has accepted, with first attempts that are not all settled. */
 export type OpenEvent = {
   /**
-   * Resolves when the settlement is committed, with others of the event that arrived at the same moment. The request was made
+   * Resolves when the settlement is committed, or has failed and is kept for the next try, with others of the event that arrived at the same moment. The request was made
    * with the settings of `connection`.
    */
   settle(settlement: Settlement, connection?: Connection): Promise<void>;
@@ -22,8 +22,8 @@ export type OpenEvent = {
 };
 
 /**
- * `node`: a first attempt of an open event. `row`: the delivery has a row, which this node has leased `until` then by its wall
- * clock, and `endsAt` by its monotonic clock.
+ * `node`: a first attempt of an open event. `row`: the delivery has a row with a lease, whose end is known by three clocks: `dueAt`
+ * by the one that all nodes share, `until` by this node's wall clock, `endsAt` by its monotonic clock.
  */
 export type Ownership = (NodeOwnership & { event: OpenEvent }) | (RowOwnership & { until: number; endsAt: number });
 
@@ -45,8 +45,8 @@ type LeaseOptions = {
   clock?: Pick<SharedClock, "fromLocal">;
 };
 
-/** Makes leases on the rows of an event that was received at `at`, for a node whose own lease does not cover it. */
-export function createRowLeases({ owner, leaseMs, now, elapsed, clock }: LeaseOptions) {
+/** Makes the ownership of an event's rows, from its receipt on, for a node whose own lease does not cover the event. */
+export function createRowOwnership({ owner, leaseMs, now, elapsed, clock }: LeaseOptions) {
   const { fromLocal } = clock ?? localClock(now);
   return (at: number): Ownership => {
     const until = at + leaseMs;

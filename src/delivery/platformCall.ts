@@ -51,8 +51,8 @@ export async function callPlatform(
     };
   } catch (defect) {
     // Sending the same request again would fail again.
-    const refused: Reading = { outcome: "rejected", error: "internal error of the relay" };
-    const readings = conversions.map(() => refused);
+    const rejected: Reading = { outcome: "rejected", error: "internal error of the relay" };
+    const readings = conversions.map(() => rejected);
     const misread = answer !== null;
     return {
       settings,

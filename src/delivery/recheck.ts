@@ -1,4 +1,4 @@
-// DueWork again at jobs that waited in a lane. While a platform is slow they may wait for seconds, and what they were made from
+// Looks again at jobs that waited in a lane. While a platform is slow they may wait for seconds, and what they were made from
 // may have changed: the person was erased, consent was withdrawn, or another node took the event over.
 
 import { readConsent } from "../identity/attribution.ts";

@@ -1,4 +1,4 @@
-// Decides what follows from a platform's answer. docs/explanation/concepts.md shows the states of a delivery; the drawing is
+// Decides what follows from the reading of a platform's answer. docs/explanation/concepts.md shows the states of a delivery; the drawing is
 // made from the model in test/deliveryModel, which lists every step between them and is checked against the store.
 //
 // `queued` is the only state that the worker moves. Every attempt ends in exactly one settlement by the node that holds the

@@ -35,10 +35,10 @@ export function authenticate(
   if (!isSecure(request, transport)) return refusals.httpsRequired;
   const given = String(request.headers["x-cc-api-key"] ?? "");
   const key = directory.key(given);
-  if (key || given === "") return checkKey(request, given, key, options, now);
+  if (key || given === "") return checkKey(request, { given, key }, options, now);
   const found = within(lookUpTimeoutMs, directory.keyNow(given), "the store did not answer in time", Late);
   return found.then(
-    (added) => checkKey(request, given, added, options, now),
+    (added) => checkKey(request, { given, key: added }, options, now),
     // The key may be valid: only a look-up that ended can say that it is not.
     () => refusals.unavailable,
   );
@@ -46,21 +46,21 @@ export function authenticate(
 
 function checkKey(
   request: IncomingMessage,
-  given: string,
-  key: InboundKey | undefined,
+  { given, key }: { given: string; key: InboundKey | undefined },
   { directory, ownHost, wrongKeys, rateLimit }: AuthenticateOptions,
   now: number,
 ): Admitted | InboundRefusal | Promise<InboundRefusal> {
   const host = hostOf(request.headers.host);
   // All sites share the relay's own name, even when one of them owns it: the key names the site.
   const isShared = host === ownHost || namesNoSite(host);
-  const owner = isShared ? undefined : directory.siteOfHost(host);
-  if (owner && !owner.settings.inbound) return whyClosed(owner);
+  const siteOfHost = isShared ? undefined : directory.siteOfHost(host);
+  // Before the key, whatever it is: the contract says so.
+  if (siteOfHost && !siteOfHost.settings.inbound) return whyClosed(siteOfHost);
 
   if (given === "") return refusals.invalidKey;
   const site = key && directory.site(key.siteId);
-  if (!site || !isUsable(key, now) || (owner && owner.id !== site.id)) {
-    return countWrongKey(wrongKeys, host, owner?.id ?? null, now);
+  if (!site || !isUsable(key, now) || (siteOfHost && siteOfHost.id !== site.id)) {
+    return countWrongKey(wrongKeys, host, siteOfHost?.id ?? null, now);
   }
   if (!site.settings.inbound) return whyClosed(site);
   // A sender keeps its events until the site is served again, here or where its host leads by then.

@@ -53,8 +53,7 @@ export type Load = { inFlight: number };
 export type InboundCall = { request: IncomingMessage; receivedAt: number; line: InboundLine; options: InboundOptions };
 
 /**
- * Of the time limit for the answer the relay gets a little less, and a hung store is given up in between. Both end up to a
- * tick late, and the relay always before the store is given up: it may have an answer.
+ * The relay ends first, then we stop waiting for the store, then the answer is due. Each may be up to a tick late.
  */
 const relayTimeoutMs = (answerMs: number) => answerMs - Math.max(0.04 * answerMs, 3 * tickMs);
 const storeTimeoutMs = (answerMs: number) => answerMs - Math.max(0.02 * answerMs, tickMs);
@@ -99,7 +98,7 @@ export function readEvent(body: Body, site: Site, now: number): ReadEvent | Inbo
   return { fields, extra: readExtra(body.fields, site) };
 }
 
-/** The relay has to be called with the result, because it releases the id. */
+/** Reserves an id: pass the result to the relay, which releases it. */
 export function receive({ fields, extra }: ReadEvent, { site, key }: Admitted, call: InboundCall): Received {
   const { receivedAt, line, options } = call;
   const reservedId = options.reserveId(receivedAt);

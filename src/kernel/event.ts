@@ -176,7 +176,7 @@ export type Conversion = {
   items?: readonly Item[] | undefined;
 };
 
-/** A platform's answer about one conversion in one call. */
+/** Our reading of a platform's answer, for one conversion of the call. */
 export type Reading =
   | { outcome: "accepted" }
   | { outcome: "rejected"; error: string }
@@ -184,10 +184,10 @@ export type Reading =
   | { outcome: "unauthorized"; error: string };
 
 export const deliveryStates = ["queued", "sent", "skipped", "rejected", "parked", "expired"] as const;
-/** `queued` waits for its due time; every other state is final until an operator acts. */
+/** `queued` waits for its due time, `parked` for its connection; the others have ended. */
 export type DeliveryState = (typeof deliveryStates)[number];
 
-/** One connection's outcome in the answer to the sender. */
+/** What the sender is told of a delivery, or of all deliveries to one platform. */
 export type Result = { ok: true } | { ok: false; status: Exclude<DeliveryState, "sent">; error: string };
 
 export const connectionStates = ["active", "paused", "needs reconnection"] as const;

@@ -140,7 +140,7 @@ const entry = fc
   .record({
     connectionId: word(1, 10),
     platform: word(1, 8),
-    by: fc.constantFrom("owner", "row", "skipped"),
+    by: fc.constantFrom("node", "row", "skipped"),
     reason: storableText(),
   })
   .map(({ reason, ...rest }): PlanEntry => ({ ...rest, reason: rest.by === "skipped" ? reason : null }));
@@ -155,13 +155,13 @@ property(
         ({
           connectionId,
           platform,
-          state: by === "owner" ? "queued" : by === "row" ? "parked" : "skipped",
+          state: by === "node" ? "queued" : by === "row" ? "parked" : "skipped",
           reason,
         }) as const,
     );
     const made = toPlan(deliveries, hasOwner ? { by: "node", owner: "node", at: 0 } : ownedByAny(0));
     expect(made.map((one) => one.connectionId)).toEqual(plan.map((one) => one.connectionId));
-    expect(made.some(({ by }) => by === "owner")).toBe(hasOwner && plan.some(({ by }) => by === "owner"));
+    expect(made.some(({ by }) => by === "node")).toBe(hasOwner && plan.some(({ by }) => by === "node"));
   },
 );
 

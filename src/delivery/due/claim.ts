@@ -57,14 +57,14 @@ export async function sendDue(options: ClaimOptions, due: ConnectionKey, { onCap
   const time = await clock.read();
   if (time.isOff) return false;
   if (connection?.state !== "active") {
-    if (await endWaiting(store, due, connection, time.now)) pollAgain();
+    if (await stopWaiting(store, due, connection, time.now)) pollAgain();
     return false;
   }
   const limit = Math.min(lanes.capacity(connection), maxClaimed);
   if (limit === 0) return true;
   const ownership = { by: "row", owner, at: time.now, dueAt: time.now + leaseMs, until, endsAt } as const;
-  // A lease can end during an attempt of this node, which then claims the delivery again. The attempt settles it. Looked at before
-  // the claim, because the attempt may end before the claim is durable.
+  // If a lease ended during an attempt here, the delivery may be claimed while that attempt runs: it is left to that attempt. Read
+  // before the claim, because the attempt may end meanwhile.
   const inHand = lanes.inHand(due);
   const claimed = await store.deliveries.claimDue(due, ownership, limit);
   const unsent = claimed.filter(({ eventId }) => !inHand.has(eventId));
@@ -72,10 +72,10 @@ export async function sendDue(options: ClaimOptions, due: ConnectionKey, { onCap
     due.siteId,
     unsent.map(({ eventId }) => eventId),
   );
-  const toJob = createJobs(options, connection, ownership);
+  const toJob = createToJob(options, connection, ownership);
   await Promise.all(
     unsent.map(async (delivery) => {
-      const job = await toJob(delivery, events.get(delivery.eventId));
+      const job = await toJob(delivery, events.get(delivery.eventId) ?? "damaged");
       if (job) void lanes.send(job).then(onCapacity);
     }),
   );
@@ -83,7 +83,7 @@ export async function sendDue(options: ClaimOptions, due: ConnectionKey, { onCap
 }
 
 /** Parks or skips what waits for a connection that is not active. True when there is more. */
-async function endWaiting(store: Store, due: ConnectionKey, connection: Connection | undefined, now: number): Promise<boolean> {
+async function stopWaiting(store: Store, due: ConnectionKey, connection: Connection | undefined, now: number): Promise<boolean> {
   const end = connection
     ? ({ state: "parked", reason: parkedReason(connection) } as const)
     : ({ state: "skipped", reason: "disconnected" } as const);
@@ -91,7 +91,7 @@ async function endWaiting(store: Store, due: ConnectionKey, connection: Connecti
 }
 
 /** Makes the jobs of claimed deliveries. One that cannot be sent any more is settled, and has none. */
-function createJobs(options: ClaimOptions, connection: Connection, ownership: Ownership) {
+function createToJob(options: ClaimOptions, connection: Connection, ownership: Ownership) {
   const { store, directory, now } = options;
   const { siteId, id: connectionId, settings } = connection;
   const platform = platformOf(connection.platform);
@@ -105,7 +105,7 @@ function createJobs(options: ClaimOptions, connection: Connection, ownership: Ow
     return found && event.id < found.toId ? found.updatedAt : 0;
   }
 
-  return async (delivery: Delivery, event: StoredEvent | "damaged" = "damaged"): Promise<Job | null> => {
+  return async (delivery: Delivery, event: StoredEvent | "damaged"): Promise<Job | null> => {
     if (event === "damaged") return rejectDamaged(options, delivery);
     const attribution = await withCurrentConsent(store.people, event, consentMode);
     const conversion = toConversion(event, event.platformEventId, attribution);
@@ -140,11 +140,22 @@ async function rejectDamaged(options: ClaimOptions, delivery: Delivery): Promise
 }
 
 async function settleUnsent(
-  { store, owner, now, onSettled }: ClaimOptions,
+  { store, owner, now, clock, onSettled }: ClaimOptions,
   { siteId, eventId, connectionId, attempts }: Delivery,
   { state, reason }: Pick<Settlement, "state" | "reason">,
 ): Promise<null> {
-  const settlement = { siteId, eventId, connectionId, owner, state, reason, dueAt: 0, attempts, at: now(), attempt: null };
+  const settlement = {
+    siteId,
+    eventId,
+    connectionId,
+    owner,
+    state,
+    reason,
+    dueAt: 0,
+    attempts,
+    at: clock.fromLocal(now()),
+    attempt: null,
+  };
   onSettled?.(settlement);
   await store.deliveries.settle(settlement);
   return null;

@@ -29,7 +29,7 @@ export function startWorker(given: WorkerOptions): { stop(): Promise<void> } {
   const { clock = localClock(given.now), dueWork = createDueWork(given.store) } = given;
   const options = { ...given, clock, dueWork };
   const { elapsed, onDefect, pollMs = defaultPollMs } = options;
-  /** Deliveries were due for which there was no capacity: poll again as soon as there is. */
+  /** Deliveries may be left that a lane could take: poll again as soon as one is free. */
   let more = false;
   let freedSincePoll = false;
   let sweptAt = -Infinity;

@@ -1,6 +1,6 @@
 // Delivers a batch of jobs of one connection: from the last checks before sending to the durable settlement.
 //
-// One word for each step: the platform's answer (bytes and status), our reading of it (accepted, rejected, retry, unauthorized),
+// One word for each step: the platform's answer (a response, or why there is none), our reading of it (accepted, rejected, retry, unauthorized),
 // the decision (what becomes of the delivery), the settlement (what is written), the result (what the sender is told).
 
 import { localClock, type SharedClock } from "../../background/sharedClock.ts";
@@ -45,14 +45,14 @@ export type DelivererOptions = {
   elapsed: () => number;
   /** The clock of due times; by default the node's own, which is enough for a single node. */
   clock?: Pick<SharedClock, "fromLocal">;
-  /** DueWork again at a batch that waited. */
+  /** Looks again at a batch that waited. */
   recheck?: Recheck;
   /** Reports a defect of a platform's functions, or a settlement that could not be written. */
   onDefect: (error: unknown, about: Record<string, unknown>) => void;
 };
 
 /** A call with the jobs that it carried. */
-type Made = PlatformCall & { connection: Connection; batch: QueuedJob[]; startedAt: number };
+type AttemptedCall = PlatformCall & { connection: Connection; batch: QueuedJob[]; startedAt: number };
 
 export const connectionKey = (of: { siteId: string; connectionId: string }) => `${of.siteId} ${of.connectionId}`;
 
@@ -141,7 +141,10 @@ export function createDeliverer(options: DelivererOptions) {
     return lost.length ? batch.filter((one) => !isLost(one)) : batch;
   }
 
-  /** Leaves a job to the next node that claims it: its row falls due with the end of the lease, or is made now and due at `dueAt`. */
+  /**
+   * Gives a job up unsent. Where its row is leased nothing is written: the lease runs out. Where the node owns the event, the
+   * delivery gets a row now, which is due at `dueAt`.
+   */
   function giveBack(one: QueuedJob, reason: string, dueAt: number): void {
     const decision = { state: "queued", reason, dueAt } as const;
     if (one.job.ownership.by === "node") void settle(one, decision, null);
@@ -200,8 +203,11 @@ export function createDeliverer(options: DelivererOptions) {
     await settleAttempted(attempted, []);
   }
 
-  /** Settles the jobs of a call by the platform's answer, without those that are sent again. */
-  async function settleAttempted({ connection, batch, startedAt, ...made }: Made, without: readonly QueuedJob[]): Promise<void> {
+  /** Settles the jobs of a call by their readings, without those that are sent again. */
+  async function settleAttempted(
+    { connection, batch, startedAt, ...made }: AttemptedCall,
+    without: readonly QueuedJob[],
+  ): Promise<void> {
     const { readings, log, requestOf } = made;
     const now = options.now();
     await Promise.all(

@@ -17,7 +17,7 @@ import { nextAttemptAt } from "../retry.ts";
 import { takeQuota, type Quota } from "./quota.ts";
 
 export type Lanes = {
-  /** Resolves when the delivery was attempted and its settlement is durable. */
+  /** Resolves when the job is settled or given back. A settlement that could not be written is reported as a defect. */
   send(job: Job): Promise<Result>;
   /** Takes back a job that was not sent yet. False when it is being sent or is done. */
   withdraw(job: Job): boolean;

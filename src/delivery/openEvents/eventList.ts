@@ -7,7 +7,7 @@ import { createUlids } from "../../kernel/ids.ts";
 import { append, isLinked, link, nodesOf, remove, type RingNode } from "../../kernel/ring.ts";
 import type { FirstAttempts } from "./firstAttempts.ts";
 
-/** `attempts` is null as long as it is not known whether the event is accepted. */
+/** `attempts` is null unless the node owns the event; it is set just before the event is accepted. */
 export interface ListedEvent extends RingNode<ListedEvent> {
   id: string;
   attempts: FirstAttempts | null;

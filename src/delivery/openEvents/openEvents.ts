@@ -8,7 +8,7 @@ import { localClock, type SharedClock } from "../../background/sharedClock.ts";
 import type { NewDelivery } from "../../store/deliveries/delivery.ts";
 import type { Store } from "../../store/store.ts";
 import type { DueWork } from "../due/dueWork.ts";
-import { createRowLeases, type Ownership, type ReservedId } from "../ownership.ts";
+import { createRowOwnership, type Ownership, type ReservedId } from "../ownership.ts";
 import { settingsFingerprint } from "../settingsFingerprint.ts";
 import { createMachineWork } from "../due/slices.ts";
 import { createEventList, type ListedEvent } from "./eventList.ts";
@@ -20,7 +20,7 @@ import { createTakeover } from "./takeover.ts";
 type OpenEvents = {
   /** The low-water mark does not pass the id before it is released and its event, if it is open, is settled. */
   reserveId(now: number): ReservedId;
-  /** The number of open events. */
+  /** The number of ids that are reserved or belong to open events. */
   size(): number;
   /** Settles what is left and ends the lease. Nothing may be opened afterwards. */
   close(): Promise<void>;
@@ -53,7 +53,7 @@ export async function startOpenEvents(options: Options): Promise<OpenEvents> {
   const sharedNow = () => fromLocal(now());
   const events = createEventList(now());
   const lease = createNodeLease(options);
-  const leaseRows = createRowLeases(options);
+  const ownRows = createRowOwnership(options);
   const takeover = await createTakeover({ ...options, sharedNow });
   const recovery = createRecovery({ store, owner, events, takeover });
   const onEachMachine = createMachineWork(store);
@@ -64,14 +64,14 @@ export async function startOpenEvents(options: Options): Promise<OpenEvents> {
     await lease.renew(recovery.from() ?? events.lowWater(), recovery.promotions());
   }
 
-  async function settleFailed(): Promise<void> {
+  async function writeFailed(): Promise<void> {
     const failed = events.attempts().filter((attempts) => attempts.hasFailed());
     await Promise.all(failed.map((attempts) => attempts.write()));
-    await settleAbandoned();
+    await queueAbandoned();
   }
 
   /** Queues the deliveries of events whose commit was not confirmed, when no transaction can commit them any more. */
-  async function settleAbandoned(): Promise<void> {
+  async function queueAbandoned(): Promise<void> {
     const due = [...abandoned].filter(([, { since }]) => elapsed() - since >= leaseMs);
     const errors = await onEachMachine(
       due,
@@ -87,11 +87,11 @@ export async function startOpenEvents(options: Options): Promise<OpenEvents> {
 
   /**
    * The node owns an event that has first attempts, unless its lease may end before they do: then each delivery gets a row with
-   * a lease of its own.
+   * a lease of its own. So do the deliveries of an event without first attempts.
    */
   function own(listed: ListedEvent, siteId: string, deliveries: readonly NewDelivery[], at: number): Ownership {
     const isAttempted = deliveries.some(({ state }) => state === "queued");
-    if (!isAttempted || lease.leftMs() < maxOpenMs) return leaseRows(at);
+    if (!isAttempted || lease.leftMs() < maxOpenMs) return ownRows(at);
     const lapses = lease.lapses();
     const onEnd = () => events.remove(listed);
     const settle = store.deliveries.settleFirst;
@@ -100,7 +100,7 @@ export async function startOpenEvents(options: Options): Promise<OpenEvents> {
     return {
       by: "node",
       owner,
-      at,
+      at: fromLocal(at),
       event: {
         settle: (settlement, connection) =>
           attempts.settle(settlement, connection ? settingsFingerprint(connection, version) : ""),
@@ -115,7 +115,7 @@ export async function startOpenEvents(options: Options): Promise<OpenEvents> {
   // A node starts without its lease where that part of a sharded database is down: until then its events get delivery rows.
   await renew().catch((error: unknown) => onDefect(error, { worker: "open events" }));
   // Each apart from the others: a site whose shard is down must not keep the lease from being renewed.
-  const loops = [renew, settleFailed, takeover.takeOverDead, () => recovery.recover()].map((work) =>
+  const loops = [renew, writeFailed, takeover.takeOverDead, () => recovery.recover()].map((work) =>
     poll({
       everyMs: pollMs,
       firstMs: pollMs,

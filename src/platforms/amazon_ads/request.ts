@@ -124,7 +124,7 @@ function toEvent(conversion: Conversion, settings: ConnectionSettings, now: numb
     consent: consentOf(conversion),
   };
   if (conversion.items && type === purchases) event.unitsSold = piecesOf(conversion.items);
-  applyMapping(event, conversion, settings, type === purchases ? fields : withoutUnits, "match");
+  applyMapping(event, conversion, settings, { fields: type === purchases ? fields : withoutUnits, personal: "match" });
   for (const [key, value] of Object.entries((event.match ?? {}) as Record<string, string>))
     keys.push({ type: key, values: [value] });
   delete event.match;

@@ -162,7 +162,7 @@ function toEvent(conversion: Conversion, settings: ConnectionSettings, now: numb
     },
     data: name === "page_view" ? null : dataOf(name, conversion, settings),
   };
-  if (!isForLeads(settings)) applyMapping(event, conversion, settings, fieldsOf(name), "user_data");
+  if (!isForLeads(settings)) applyMapping(event, conversion, settings, { fields: fieldsOf(name), personal: "user_data" });
   return event;
 }
 

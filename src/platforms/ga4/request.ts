@@ -94,7 +94,7 @@ export const toRequest: Platform["toRequest"] = (conversions, settings) => {
   const isTest = conversions.some(({ mode }) => mode === "test");
   const collector = settings.region === "eu" ? collectors.eu : collectors.global;
   const event: Record<string, unknown> = { params: paramsOf(conversion, settings) };
-  applyMapping(event, conversion, settings, fields);
+  applyMapping(event, conversion, settings, { fields });
   return {
     method: "POST",
     url: `${isTest ? validationServer : collector}?measurement_id=${settings.measurement_id ?? ""}`,

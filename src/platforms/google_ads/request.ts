@@ -80,7 +80,7 @@ function toEvent(conversion: Conversion, settings: ConnectionSettings, now: numb
     userData: userDataOf(conversion, settings, click),
   };
   if (conversion.items) event.cartData = cartOf(conversion.items, currency, settings, click);
-  applyMapping(event, conversion, settings, fields);
+  applyMapping(event, conversion, settings, { fields });
   if (!eventSources.includes(event.eventSource as string))
     event.eventSource = settings.event_source ?? eventSourceSetting.default;
   if (!customerTypes.includes(textAt(event, "userProperties", "customerType"))) delete event.userProperties;

@@ -92,7 +92,7 @@ export function userIds(conversion: Conversion, settings: ConnectionSettings): {
 /** LinkedIn rejects an amount that is a number: it must be a text. */
 function valueOf(conversion: Conversion, settings: ConnectionSettings): Record<string, string> | undefined {
   const mapped: Record<string, unknown> = {};
-  applyMapping(mapped, conversion, settings, fields);
+  applyMapping(mapped, conversion, settings, { fields });
   const value = at(mapped, "conversionValue", "amount") ?? conversion.value;
   const code = textAt(mapped, "conversionValue", "currencyCode").toUpperCase();
   const currencyCode = isCurrency(code) ? code : conversion.currency;

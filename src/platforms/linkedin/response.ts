@@ -29,7 +29,7 @@ function readElements(response: PlatformResponse, sent: readonly Target[], setti
     if (isRejected.includes(true))
       return sent.map((one, i) => (isRejected[i] ? readOne(response.status, message, one) : resendable(response.status)));
     return whole.outcome === "rejected"
-      ? readBatchRejection(response, sent.length, rejectedIn(message), message, now)
+      ? readBatchRejection(response, { count: sent.length, reasons: rejectedIn(message), detail: message }, now)
       : sent.map(() => whole);
   }
   if (!Array.isArray(at(body, "elements"))) return sent.map(() => unreadable(response, now));

@@ -112,7 +112,7 @@ function toEvent(conversion: Conversion, settings: ConnectionSettings, now: numb
   };
   const data = event.customData as Record<string, unknown>;
   if (conversion.items) addItems(data, conversion.items, conversion);
-  applyMapping(event, conversion, settings, fields);
+  applyMapping(event, conversion, settings, { fields });
   if (!pageTypes.includes(textAt(data, "pageType"))) delete data.pageType;
   if (Object.values(data).every((one) => one === undefined)) delete event.customData;
   return event;

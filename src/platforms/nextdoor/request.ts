@@ -113,6 +113,6 @@ function toEvent(conversion: Conversion, settings: ConnectionSettings, now: numb
     }),
   };
   if (items) ((event.custom ??= {}) as Body).product_context = contentsOf(items, currency);
-  applyMapping(event, conversion, settings, fields, "customer");
+  applyMapping(event, conversion, settings, { fields, personal: "customer" });
   return event;
 }

@@ -157,7 +157,7 @@ function toEvent(conversion: Conversion, settings: ConnectionSettings, now: numb
     }),
     data: dataOf(dataTypes[type.type], conversion),
   };
-  applyMapping(event, conversion, settings, fields, "user");
+  applyMapping(event, conversion, settings, { fields, personal: "user" });
   return event;
 }
 

@@ -90,7 +90,7 @@ function toEvent(conversion: Conversion, settings: ConnectionSettings, now: numb
     }),
   };
   if (conversion.items) addItems(event, conversion.items, currency);
-  applyMapping(event, conversion, settings, fields, "user_data");
+  applyMapping(event, conversion, settings, { fields, personal: "user_data" });
   return event;
 }
 

@@ -76,7 +76,7 @@ function toItem(conversion: Conversion, settings: ConnectionSettings, now: numbe
     // The field has one r, as in HTTP.
     device: { user_agent: userAgent || undefined, referer: referrer || undefined },
   };
-  applyMapping(item, conversion, settings, fields, "user");
+  applyMapping(item, conversion, settings, { fields, personal: "user" });
   item.device = unlessEmpty(item.device as Body);
   return item;
 }

@@ -136,7 +136,7 @@ function toEvent({ conversion, target }: Target, settings: ConnectionSettings, n
   };
   if (conversion.items) addItems(event, conversion.items, currency, type);
   const mapped = withItemCount.has(type.tracking_type) ? fields : [externalId];
-  applyMapping(event, conversion, settings, mapped, "user");
+  applyMapping(event, conversion, settings, { fields: mapped, personal: "user" });
   return event;
 }
 

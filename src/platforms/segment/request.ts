@@ -108,7 +108,7 @@ function toTrack(conversion: Conversion, settings: ConnectionSettings): Record<s
     properties: propertiesOf(name, conversion),
     context: unlessEmpty(contextOf(conversion, settings)),
   };
-  applyMapping(track, conversion, settings, fields);
+  applyMapping(track, conversion, settings, { fields });
   if (track.userId === undefined) track.anonymousId ??= pseudonym(conversion);
   return track;
 }

@@ -12,9 +12,7 @@ import { readStatus, rejected, retryLater, shorten } from "./response.ts";
  */
 export function readBatchRejection(
   response: PlatformResponse,
-  count: number,
-  reasons: ReadonlyMap<number, string>,
-  detail: string,
+  { count, reasons, detail }: { count: number; reasons: ReadonlyMap<number, string>; detail: string },
   now: number,
 ): Reading[] {
   return readNamed(response.status, count, reasons, readStatus(response, now, detail));

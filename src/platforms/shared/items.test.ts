@@ -54,7 +54,7 @@ describe("mappings of items", () => {
   };
   function mapped(changes: Partial<Conversion>) {
     const event = {};
-    applyMapping(event, sampleConversion(changes), settings, fields);
+    applyMapping(event, sampleConversion(changes), settings, { fields });
     return event;
   }
 

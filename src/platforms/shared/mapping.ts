@@ -82,8 +82,7 @@ export function applyMapping(
   event: Record<string, unknown>,
   conversion: Conversion,
   settings: ConnectionSettings,
-  fields: readonly Field[],
-  personal?: string,
+  { fields, personal }: { fields: readonly Field[]; personal?: string },
 ): void {
   for (const { field, path, last, source } of mappedFields(settings, fields)) {
     if (!conversion.person && personal && path[0] === personal) continue;

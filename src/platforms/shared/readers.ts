@@ -37,7 +37,7 @@ export const readAllOrNothing =
     if (isSuccess(response.status)) return conversions.map(() => readBareSuccess(response, now));
     const detail = explain(response);
     const reasons = messagesByIndex(detail ? [detail] : [], /\bevents(?:\[|\.)(\d{1,9})\b/);
-    return readBatchRejection(response, conversions.length, reasons, detail, now);
+    return readBatchRejection(response, { count: conversions.length, reasons, detail }, now);
   };
 
 /** For platforms that list conversions by index: those that are not in the list have the reading `rest`. */

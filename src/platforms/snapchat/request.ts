@@ -79,7 +79,7 @@ function toEvent(conversion: Conversion, settings: ConnectionSettings, now: numb
     ...processingOptions(conversion, settings),
   };
   if (conversion.items) addItems(event, conversion.items, conversion.currency);
-  applyMapping(event, conversion, settings, fields, "user_data");
+  applyMapping(event, conversion, settings, { fields, personal: "user_data" });
   return event;
 }
 

@@ -80,6 +80,6 @@ function toEvent(conversion: Conversion, settings: ConnectionSettings, now: numb
     action_source: settings.action_source ?? "WEB",
     opt_out_targeting: isLimited(conversion, settings),
   };
-  applyMapping(event, conversion, settings, fields);
+  applyMapping(event, conversion, settings, { fields });
   return event;
 }

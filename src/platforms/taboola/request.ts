@@ -61,6 +61,6 @@ function toAction(conversion: Conversion, settings: ConnectionSettings, now: num
     orderid: orderId ?? platformEventId,
   };
   if (items) action.quantity = piecesOf(items);
-  applyMapping(action, conversion, settings, fields);
+  applyMapping(action, conversion, settings, { fields });
   return action;
 }

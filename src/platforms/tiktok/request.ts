@@ -93,7 +93,7 @@ function toEvent(conversion: Conversion, settings: ConnectionSettings, now: numb
     limited_data_use: isLimited(conversion, settings) || undefined,
   };
   if (conversion.items) addItems(event, conversion.items, conversion.currency);
-  applyMapping(event, conversion, settings, fields, "user");
+  applyMapping(event, conversion, settings, { fields, personal: "user" });
   return event;
 }
 

@@ -95,7 +95,7 @@ function toConversion({ conversion, target }: Target, settings: ConnectionSettin
     ...priceOf(conversion),
   };
   if (conversion.items) addItems(event, conversion.items, conversion.currency);
-  applyMapping(event, conversion, settings, fields);
+  applyMapping(event, conversion, settings, { fields });
   const items = event.number_items;
   if (!Number.isInteger(items) || (items as number) < 1) event.number_items = undefined;
   return event;

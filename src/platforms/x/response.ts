@@ -46,7 +46,7 @@ function readTagged(response: PlatformResponse, sent: readonly Target[], setting
     );
   }
   const reasons = messagesByIndex(messages, indexPattern);
-  return readBatchRejection(withRetryAfter(response), sent.length, reasons, detail, now);
+  return readBatchRejection(withRetryAfter(response), { count: sent.length, reasons, detail }, now);
 }
 
 /** True if the tag is not one of the pixel's, or is not a single event tag. */

@@ -58,7 +58,7 @@ export function acceptedDeliveryStore(db: Database) {
     }));
     // Test events ran in the platform's own test mode, about which it says nothing later.
     const wanted = events.filter(
-      ({ plan, isLive }) => isLive && plan.some((one) => one.connectionId === connectionId && one.by === "owner"),
+      ({ plan, isLive }) => isLive && plan.some((one) => one.connectionId === connectionId && one.by === "node"),
     );
     const { outcomes, damaged } = await readOutcomesOf(
       db,

@@ -78,13 +78,13 @@ function checkOutcomes(rows: Rows, found: readonly Outcome[], faults: Faults): s
   const { id, plan, deliveries } = rows;
   const hasRow = (position: number) => deliveries.some(({ connectionId }) => connectionId === plan[position]?.connectionId);
   const positions = new Set(found.map(({ position }) => position));
-  if (found.some(({ position }) => plan[position]?.by !== "owner")) faults.add("outcomes that no plan has", "orphaned", id);
+  if (found.some(({ position }) => plan[position]?.by !== "node")) faults.add("outcomes that no plan has", "orphaned", id);
   if (positions.size < found.length) faults.add("outcomes that are there twice", "resendable", id);
   if (found.some(({ position, sent }) => !sent && !hasRow(position)))
     faults.add("outcomes without their delivery", "unsendable", id);
   if (plan.some(({ by }, position) => by === "row" && !hasRow(position)))
     faults.add("plans without their delivery", "unsendable", id);
-  const open = plan.filter(({ by }, position) => by === "owner" && !positions.has(position));
+  const open = plan.filter(({ by }, position) => by === "node" && !positions.has(position));
   if (!areInSequence(rows.outcomes, open.length > 0)) faults.add("outcomes whose numbers are not in sequence", "resendable", id);
   return open.map(({ connectionId }) => connectionId);
 }

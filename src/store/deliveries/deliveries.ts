@@ -21,7 +21,7 @@ export function deliveryStore(db: Database) {
     ...queuedDeliveryStore(db),
     ...outcomeStore(db),
 
-    /** Writes the outcome of an attempt and resolves when it is committed. Does nothing unless `owner` holds the lease. */
+    /** Writes a settlement and resolves when it is committed. Does nothing unless `owner` holds the lease. */
     settle: (item: Settlement) => settle(db.commitGroup(item.siteId), item),
 
     /** For the embedded store, which has one node: leases of an earlier process are void, so their deliveries are due. */

@@ -1,8 +1,8 @@
-// Outcomes: the results of first attempts. A delivery that was sent at once has no row of its own, only an entry here.
+// Outcomes: the settlements of first attempts. A delivery that was sent at once has no row of its own, only an entry here.
 //
 // A row holds what ended at the same moment. Its number is the number of the event's first attempts that were settled before.
 // The node that inserts a number first decides: the owner of the event, or a node that takes the event over, and with it all
-// other numbers. The other one discards its results.
+// other numbers. The other one discards its settlements.
 
 import { minuteMs } from "../../kernel/time.ts";
 import { tryRead } from "../damagedRows.ts";
@@ -105,7 +105,7 @@ export type OutcomeRow = {
 export const settleOptions = { timeoutMs: minuteMs, isRepeatable: true };
 
 export function outcomeStore(db: Database) {
-  const settle = inGroups<OutcomeRow, boolean>((_group, items) => settleAll(db, items), {
+  const settle = inGroups<OutcomeRow, boolean>((_group, items) => settleFirstAll(db, items), {
     isDataError: db.isDataError,
   });
   return {
@@ -117,7 +117,7 @@ export function outcomeStore(db: Database) {
   };
 }
 
-async function settleAll(db: Database, items: OutcomeRow[]): Promise<boolean[]> {
+async function settleFirstAll(db: Database, items: OutcomeRow[]): Promise<boolean[]> {
   const sorted = items.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
   // Mostly everything was sent, and is settled with one statement. Else a transaction finds out whose rows are there.
   if (sorted.every(({ settlements }) => settlements.every(isSent))) {
@@ -280,7 +280,7 @@ export async function findOpen(db: Query, siteId: string, events: readonly WithP
  * goes on behind its last row, which a server that was promoted without the last commits may lack.
  */
 function nextNumber(plan: readonly PlanEntry[], used: ReadonlySet<number> = new Set()): { number: number; gaps: number[] } {
-  const ofOwner = plan.filter(({ by }) => by === "owner").keys();
+  const ofOwner = plan.filter(({ by }) => by === "node").keys();
   const [first, ...gaps] = ofOwner.filter((number) => !used.has(number));
   let number = first ?? plan.length;
   while (used.has(number)) number += 1;
@@ -290,7 +290,7 @@ function nextNumber(plan: readonly PlanEntry[], used: ReadonlySet<number> = new 
 /** The positions of the plan that the owner was to attempt and that no outcome covers. */
 function openPositions(plan: readonly PlanEntry[], outcomes: readonly Outcome[]): number[] {
   return plan.flatMap(({ by }, position) =>
-    by === "owner" && !outcomes.some((one) => one.position === position) ? [position] : [],
+    by === "node" && !outcomes.some((one) => one.position === position) ? [position] : [],
   );
 }
 

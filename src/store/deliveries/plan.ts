@@ -1,5 +1,5 @@
 // The plan of an event: for each connection, what was decided when the event was accepted. It is part of the event's row,
-// and outcomes name its entries by their position. Only this folder knows it: others ask for deliveries.
+// and outcomes name its entries by their position. Only this folder reads it: others ask for deliveries.
 
 import { tryRead } from "../damagedRows.ts";
 import type { Value } from "../engine/database.ts";
@@ -7,13 +7,13 @@ import { deliveryRow, newDelivery, type EventKey, type NewDelivery } from "./del
 import { anyNode, type StoredOwnership } from "./ownership.ts";
 
 /**
- * `owner`: the event's owner attempts it at once, and it has a delivery row only if it did not end as sent. `row`: it has a
+ * `node`: the node that owns the event attempts it at once, and it has a delivery row only if it did not end as sent. `row`: it has a
  * delivery row from the start. `skipped`: it is not sent, and has no row unless it is replayed.
  */
 export type PlanEntry = {
   connectionId: string;
   platform: string;
-  by: "owner" | "row" | "skipped";
+  by: "node" | "row" | "skipped";
   /** Of a skipped delivery. */
   reason: string | null;
 };
@@ -25,7 +25,7 @@ export function toPlan(deliveries: readonly NewDelivery[], ownership: StoredOwne
   return deliveries.map((delivery) => {
     const { connectionId, platform, state, reason } = delivery;
     if (state === "skipped") return { connectionId, platform, by: "skipped", reason };
-    return { connectionId, platform, by: hasRow(delivery, ownership) ? "row" : "owner", reason: null };
+    return { connectionId, platform, by: hasRow(delivery, ownership) ? "row" : "node", reason: null };
   });
 }
 
@@ -47,7 +47,7 @@ export function packPlan(plan: readonly PlanEntry[]): string {
   if (plan.length === 0) return "[]";
   return JSON.stringify(
     plan.map(({ connectionId, platform, by, reason }): Packed => {
-      if (by === "owner") return [connectionId, platform];
+      if (by === "node") return [connectionId, platform];
       return by === "row" ? [connectionId, platform, by] : [connectionId, platform, by, reason];
     }),
   );
@@ -61,7 +61,7 @@ export function readPlan(text: string): PlanEntry[] {
   return packed.map(([connectionId, platform, by, reason]) => ({
     connectionId,
     platform,
-    by: by ?? "owner",
+    by: by ?? "node",
     reason: reason ?? null,
   }));
 }

@@ -68,7 +68,7 @@ function readAnswer(
     const index = /^(?:events\.)?events(?:\[|\.)(\d+)/.exec(textAt(violation, "field"))?.[1];
     if (index !== undefined && !messages.has(Number(index))) messages.set(Number(index), describe(violation));
   }
-  return readBatchRejection(response, conversions.length, messages, detail, now);
+  return readBatchRejection(response, { count: conversions.length, reasons: messages, detail }, now);
 
   function waitForAction(error: string): Reading[] {
     return conversions.map((one) => waitForSetting(error, one, settings, targetSetting));
