@@ -1,61 +1,49 @@
-// Texts that the relay sends: errors, reasons, help of settings. The relay answers in English; a translation has them by
-// their English text. A text that it does not have, such as a platform's own error message, is shown unchanged.
+// Texts that the relay sends: errors, reasons, alerts. They arrive in English, and each answer has the code and the parameters
+// of its messages beside them, by their sentences. A translation has messages by their codes. Words of a closed set, such as
+// states and short reasons, are their own codes. Other texts, such as a platform's own error, are shown unchanged.
 
+import type { Message, MessageCode } from "../../src/kernel/messages/message.ts";
 import { language, type Language } from "./language.ts";
 
-/** Texts by their English text. `{1}` stands for a value, which may itself be a text of the relay. */
-export type ServerTexts = Readonly<Record<string, string>>;
+export type ServerTexts = {
+  /** By code; `{name}` is the place of a parameter. */
+  messages: Readonly<Partial<Record<MessageCode, string>>>;
+  words: Readonly<Record<string, string>>;
+};
 
-type Pattern = { form: RegExp; places: readonly string[]; translation: string };
-type Translator = { exact: ReadonlyMap<string, string>; patterns: readonly Pattern[] };
-
-const texts = new Map<Language, ServerTexts>();
-const translators = new Map<Language, Translator>();
-const place = /\{\d\}/g;
-const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-
-const fixedLength = (english: string) => english.replace(place, "").length;
-
-function toPattern([english, translation]: [string, string]): Pattern {
-  const form = english.split(place).map(escaped).join("(.+?)");
-  return { form: new RegExp(`^${form}$`, "s"), places: english.match(place) ?? [], translation };
-}
+const translations = new Map<Language, ServerTexts>();
+/** Messages by their English sentences. */
+const received = new Map<string, Message>();
+const maxReceived = 5_000;
 
 /** Adds texts to those of the language. */
-export function addServerTexts(of: Language, added: ServerTexts): void {
-  texts.set(of, { ...texts.get(of), ...added });
-  const all = Object.entries(texts.get(of) ?? {});
-  const isPattern = ([english]: [string, string]) => english.search(place) !== -1;
-  translators.set(of, {
-    exact: new Map(all.filter((one) => !isPattern(one))),
-    // The more of a text is fixed, the better it fits.
-    patterns: all
-      .filter(isPattern)
-      .toSorted(([one], [other]) => fixedLength(other) - fixedLength(one))
-      .map(toPattern),
-  });
+export function addServerTexts(of: Language, { messages, words }: ServerTexts): void {
+  const known = translations.get(of);
+  translations.set(of, { messages: { ...known?.messages, ...messages }, words: { ...known?.words, ...words } });
 }
+
+/** Keeps the messages of an answer. */
+export function keepMessages(answer: unknown): void {
+  const { messages } = (answer ?? {}) as { messages?: Readonly<Record<string, Message>> };
+  if (messages === undefined) return;
+  if (received.size > maxReceived) received.clear();
+  for (const [sentence, message] of Object.entries(messages)) received.set(sentence, message);
+}
+
+/** Returns a word of a closed set in the chosen language; undefined if it has none for it, or is English. */
+export const wordText = (word: string): string | undefined => translations.get(language())?.words[word];
 
 /** Returns a text of the relay in the chosen language. */
-export const serverText = (text: string): string => findServerText(text) ?? text;
-
-/** Returns null if the chosen language has no translation of the text. */
-export function findServerText(text: string): string | null {
-  const translator = translators.get(language());
-  return translator === undefined ? null : translate(text, translator);
-}
-
-function translate(text: string, translator: Translator): string | null {
-  const exact = translator.exact.get(text);
-  if (exact !== undefined) return exact;
-  for (const { form, places, translation } of translator.patterns) {
-    const found = form.exec(text);
-    if (!found) continue;
-    const values = new Map(places.map((name, i) => [name, found[i + 1] ?? ""]));
-    return translation.replace(place, (name) => {
-      const value = values.get(name) ?? "";
-      return translate(value, translator) ?? value;
-    });
-  }
-  return null;
+export function serverText(text: string): string {
+  const texts = translations.get(language());
+  if (texts === undefined) return text;
+  const message = received.get(text);
+  const template = message && texts.messages[message.code];
+  if (template === undefined) return texts.words[text] ?? text;
+  return template.replace(/\{(\w+)\}/g, (place, name: string) =>
+    [message?.parameters[name] ?? place]
+      .flat()
+      .map((value) => serverText(String(value)))
+      .join(", "),
+  );
 }

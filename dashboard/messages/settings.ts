@@ -206,6 +206,7 @@ export const settingsText = section("settings", {
     columns: { when: "When", who: "Who", what: "What", details: "Details" },
     emptyTitle: "No changes yet",
     empty: "Changes to settings, keys, connections and members are recorded here.",
+    apiKey: (name: string) => `API key ${name}`,
     yes: "yes",
     no: "no",
     copy: (name: string) => `Copy ${name}`,

@@ -3,6 +3,7 @@
 import { poll } from "../background/poll.ts";
 import { minuteMs } from "../kernel/time.ts";
 import { ulid } from "../kernel/ids.ts";
+import { say } from "../kernel/messages/message.ts";
 import { Denied, Missing } from "../kernel/refusal.ts";
 import type { Actor, SignedIn } from "./actor.ts";
 import { createApiKeys } from "./apiKeys.ts";
@@ -104,17 +105,14 @@ export function createAccess(options: AccessOptions) {
     providerName: singleSignOn?.settings.name ?? null,
     /** Loads single sign-on at the first use. */
     singleSignOn(): Promise<SingleSignOn> {
-      if (!singleSignOn) throw new Missing("address", "Single sign-on is not configured.");
+      if (!singleSignOn) throw new Missing("address", say("sso_not_configured"));
       opening ??= import("./singleSignOn/signIn.ts").then(({ createSingleSignOn }) => createSingleSignOn(context, singleSignOn));
       return opening;
     },
     /** Refuses what needs a password where there are none. */
     requirePasswords(): void {
       if (passwords) return;
-      throw new Denied(
-        "forbidden",
-        `Passwords are switched off here. Sign in with ${singleSignOn?.settings.name ?? "single sign-on"}.`,
-      );
+      throw new Denied("forbidden", say("passwords_off", { provider: singleSignOn?.settings.name ?? "single sign-on" }));
     },
     async close(): Promise<void> {
       await purge.stop();

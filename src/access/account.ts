@@ -1,6 +1,7 @@
 // Manages the signed-in person's own account: sessions, name, password, two-factor sign-in.
 
 import { randomBase62 } from "../kernel/ids.ts";
+import { say } from "../kernel/messages/message.ts";
 import { Denied, Missing, Refusal, type By } from "../kernel/refusal.ts";
 import { auditLine } from "../sites/manage.ts";
 import type { Session } from "../store/access/accounts.ts";
@@ -45,7 +46,7 @@ export function createAccount(context: AccessContext) {
     },
 
     async endSession(me: Me, id: string): Promise<void> {
-      if (!(await store.accounts.endSession(me.id, id))) throw new Missing("session", "There is no such session.");
+      if (!(await store.accounts.endSession(me.id, id))) throw new Missing("session", say("no_such_session"));
     },
 
     async rename(me: Me, name: string, by: By): Promise<void> {
@@ -103,8 +104,7 @@ export function createAccount(context: AccessContext) {
         await store.rateCounters.count(codeUse(me.id, code), now());
         return cookies;
       } catch (error) {
-        if (errorCodeOf(error) === "TOTP_NOT_ENABLED")
-          throw new Refusal("code", "Start setting up two-factor sign-in first: there is no secret yet.");
+        if (errorCodeOf(error) === "TOTP_NOT_ENABLED") throw new Refusal("code", say("two_factor_not_begun"));
         const refusal = codeRefusal(error) ?? (errorStatusOf(error) === 401 ? sessionEnded() : null);
         throw refusal ?? (await refuseDamagedSecret(context, me.id, "secret", "Begin again.")) ?? error;
       }
@@ -121,8 +121,8 @@ export function createAccount(context: AccessContext) {
   };
 }
 
-const wrongPassword = (field: string) => new Refusal(field, "The password is wrong.");
-const alreadyOff = () => new Denied("conflict", "Two-factor sign-in is already off.");
-const alreadyOn = () => new Denied("conflict", "Two-factor sign-in is already on. Turn it off first.");
+const wrongPassword = (field: string) => new Refusal(field, say("password_wrong"));
+const alreadyOff = () => new Denied("conflict", say("two_factor_off"));
+const alreadyOn = () => new Denied("conflict", say("two_factor_on"));
 /** The password was changed in the meantime, or the session was ended. */
-const sessionEnded = () => new Denied("signed_out", "Sign in again: your session has ended.");
+const sessionEnded = () => new Denied("signed_out", say("session_ended"));

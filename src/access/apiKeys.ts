@@ -7,6 +7,7 @@ import { scopes } from "../kernel/scopes.ts";
 import { isUsable, type Directory, type InboundKey } from "../sites/directory.ts";
 import { countKeyUses, type KeyUses } from "../sites/keyUses.ts";
 import { hashKey, isWellFormed, makeKey } from "../sites/keys.ts";
+import { say } from "../kernel/messages/message.ts";
 import { Denied, type By, Missing, Refusal } from "../kernel/refusal.ts";
 import { auditLine } from "../sites/manage.ts";
 import { maxUsable, type ApiKey } from "../store/access/apiKeys.ts";
@@ -44,7 +45,7 @@ export function createApiKeys(context: AccessContext) {
       const key = await find(text);
       const at = now();
       if (!key || key.revokedAt !== null || (key.expiresAt !== null && key.expiresAt <= at))
-        throw new Denied("signed_out", "This API key is not valid.");
+        throw new Denied("signed_out", say("api_key_invalid"));
       uses ??= countKeyUses(store, shortId(), onDefect);
       uses.count(noSite, key.id, at);
       const { id, name, site, scopes: granted } = key;
@@ -73,8 +74,8 @@ export function createApiKeys(context: AccessContext) {
       const { name, site, expiresAt } = wanted;
       const granted = scopes.filter((scope) => wanted.scopes.includes(scope));
       checkScope(context, holder, site);
-      if (granted.length === 0) throw new Refusal("scopes", "Choose at least one scope.");
-      if (expiresAt !== null && expiresAt <= by.now) throw new Refusal("expiresAt", "The expiry date is in the past.");
+      if (granted.length === 0) throw new Refusal("scopes", say("scope_needed"));
+      if (expiresAt !== null && expiresAt <= by.now) throw new Refusal("expiresAt", say("expiry_date_past"));
       const { key, hash, prefix } = makeKey("API");
       const id = shortId();
       const isAdded = await store.apiKeys.add(
@@ -93,17 +94,14 @@ export function createApiKeys(context: AccessContext) {
         hash,
       );
       if (!isAdded)
-        throw new Refusal(
-          "site",
-          `There are already ${maxUsable} API keys for ${site === null ? "all sites" : "this site"}. Revoke one that is no longer used.`,
-        );
+        throw new Refusal("site", say("too_many_api_keys", { max: maxUsable, where: site === null ? "all sites" : "this site" }));
       return { id, key };
     },
 
     /** Returns the ids of the inbound keys that were revoked with it. */
     async revoke(holder: Holder, id: string, inboundKeys: "revoke" | "keep", by: By): Promise<string[]> {
       const key = await store.apiKeys.findById(id);
-      if (!key || !owns(holder, key.site)) throw new Missing("key", "There is no such API key.");
+      if (!key || !owns(holder, key.site)) throw new Missing("key", say("no_such_api_key"));
       const line = auditLine(key.site ?? "", "API key revoked", { id, name: key.name }, by);
       const revoked = await store.apiKeys.revoke(line, id, inboundKeys);
       cache.clear();

@@ -1,6 +1,7 @@
 // Sets up better-auth, reduced to what we use: passwords, sessions, authenticator apps. It is loaded at the first sign-in,
 // so that a relay without dashboard users does not pay for it. This file also reads its cookies and builds its headers.
 
+import { say } from "../kernel/messages/message.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { Store } from "../store/store.ts";
 import { addressOf, type AccessContext, type Caller } from "./context.ts";
@@ -200,6 +201,6 @@ export const isEmail = (text: string) => text.length <= 254 && emailForm.test(te
 
 export function readEmail(text: string): string {
   const plain = normalizeEmail(text);
-  if (!isEmail(plain)) throw new Refusal("email", "This is not an email address.");
+  if (!isEmail(plain)) throw new Refusal("email", say("not_email_address"));
   return plain;
 }

@@ -3,6 +3,7 @@
 import { dayMs } from "../kernel/time.ts";
 import type { Role } from "../contract/route.ts";
 import { shortId, ulid } from "../kernel/ids.ts";
+import { say } from "../kernel/messages/message.ts";
 import { Denied, type By, Missing, Refusal } from "../kernel/refusal.ts";
 import { auditLine } from "../sites/manage.ts";
 import type { Invitation } from "../store/access/invitations.ts";
@@ -43,8 +44,7 @@ export function createInvitations(context: AccessContext, { signIn }: Pick<Retur
       checkScope(context, holder, site);
       const email = readEmail(given.email);
       const known = await store.members.findByEmail(email);
-      if (known?.grants.some((grant) => grant.site === site))
-        throw new Refusal("email", `${email} is already a member here. Change their role in the list of members.`);
+      if (known?.grants.some((grant) => grant.site === site)) throw new Refusal("email", say("member_here_already", { email }));
       const at = now();
       await countAttempt(store, invitationLimits(by.actor), at);
       const { token, hash } = createLinkToken();
@@ -59,7 +59,7 @@ export function createInvitations(context: AccessContext, { signIn }: Pick<Retur
         inviter: holder.id ?? null,
         shown,
       });
-      if (!isAdded) throw new Denied("forbidden", "This needs the role owner.");
+      if (!isAdded) throw new Denied("forbidden", say("needs_owner"));
       const link = linkTo(publicUrl, "invitation", token);
       if (show) return { link, expiresAt };
       const mail = invitationMail(publicUrl, link, by.actor, nameOf(site) ?? "all sites");
@@ -67,10 +67,7 @@ export function createInvitations(context: AccessContext, { signIn }: Pick<Retur
       if (!mailer || maySee) return { link, expiresAt };
       const withdrawal = auditLine(site ?? "", "invitation withdrawn", { email, role }, by);
       await store.invitations.withdraw(withdrawal, invitation.id);
-      throw new Denied(
-        "unavailable",
-        `The email to ${email} could not be sent, so the invitation was withdrawn. Try again, or ask an owner of the whole installation to invite them.`,
-      );
+      throw new Denied("unavailable", say("invitation_not_sent", { email }));
     },
 
     async list(holder: Holder): Promise<Invitation[]> {
@@ -80,7 +77,7 @@ export function createInvitations(context: AccessContext, { signIn }: Pick<Retur
 
     async withdraw(holder: Holder, id: string, by: By): Promise<void> {
       const found = (await store.invitations.listOpen(now())).find((one) => one.id === id);
-      if (!found || !owns(holder, found.site)) throw new Missing("invitation", "There is no such invitation.");
+      if (!found || !owns(holder, found.site)) throw new Missing("invitation", say("no_such_invitation"));
       const { email, role, site } = found;
       await store.invitations.withdraw(auditLine(site ?? "", "invitation withdrawn", { email, role }, by), id);
     },
@@ -109,10 +106,10 @@ export function createInvitations(context: AccessContext, { signIn }: Pick<Retur
   };
 }
 
-const invitationEnded = () => new Refusal("token", "This invitation no longer works. Ask for a new one.");
+const invitationEnded = () => new Refusal("token", say("invitation_ended"));
 
 async function newUser(email: string, { name, password }: { name?: string | undefined; password: string }) {
-  if (name === undefined) throw new Refusal("name", "Enter your name, so that others know who you are.");
+  if (name === undefined) throw new Refusal("name", say("name_needed"));
   checkNewPassword(password);
   const passwordHash = await hashPassword(password);
   return { id: shortId(), passwordId: ulid(), email, name, passwordHash };

@@ -1,6 +1,7 @@
 // Manages members and their roles for the owners of a site or of the installation.
 
 import { shortId, ulid } from "../kernel/ids.ts";
+import { say } from "../kernel/messages/message.ts";
 import { Denied, type By, Missing, Refusal } from "../kernel/refusal.ts";
 import { auditLine } from "../sites/manage.ts";
 import type { Member } from "../store/access/members.ts";
@@ -18,11 +19,9 @@ export const ownsSomething = ({ grants }: Holder) => grants.some(({ role }) => r
 
 /** Requires the role owner on the site. A site that the holder cannot see counts as missing. */
 export function checkScope({ directory }: Pick<AccessContext, "directory">, holder: Holder, site: string | null) {
-  if (site !== null && (!directory.site(site) || roleOn(holder, site) === null))
-    throw new Missing("site", "There is no such site.");
+  if (site !== null && (!directory.site(site) || roleOn(holder, site) === null)) throw new Missing("site", say("no_such_site"));
   if (!owns(holder, site)) {
-    const where = site === null ? "on the whole installation" : "on this site";
-    throw new Denied("forbidden", `This needs the role owner ${where}.`);
+    throw new Denied("forbidden", say(site === null ? "needs_role_on_installation" : "needs_role_on_site", { role: "owner" }));
   }
 }
 
@@ -39,13 +38,13 @@ export function createMembers(context: AccessContext) {
   async function find(holder: Holder, id: string): Promise<Member> {
     const member = await store.members.findById(id);
     const seen = member && seenBy(holder, member);
-    if (!seen) throw new Missing("member", "There is no such member.");
+    if (!seen) throw new Missing("member", say("no_such_member"));
     return seen;
   }
 
   function checkResult(result: "done" | "last owner" | "no member"): void {
-    if (result === "no member") throw new Missing("member", "There is no such member.");
-    if (result === "last owner") throw new Denied("conflict", "This is the last owner. Make another member an owner first.");
+    if (result === "no member") throw new Missing("member", say("no_such_member"));
+    if (result === "last owner") throw new Denied("conflict", say("last_owner"));
   }
 
   return {
@@ -58,7 +57,7 @@ export function createMembers(context: AccessContext) {
 
     async findByEmail(email: string): Promise<Member> {
       const member = await store.members.findByEmail(email);
-      if (!member) throw new Missing("email", `There is no member ${email}.`);
+      if (!member) throw new Missing("email", say("unknown_member", { email }));
       return member;
     },
 
@@ -72,7 +71,7 @@ export function createMembers(context: AccessContext) {
       const roles = grants.map(({ site, role }) => `${role} on ${site ?? "all sites"}`);
       const line = auditLine("", "member added", { email, roles }, by);
       if ((await store.members.add(line, user, grants)) === "known email")
-        throw new Refusal("email", `${email} is already a member.`);
+        throw new Refusal("email", say("member_already", { email }));
     },
 
     async setGrant(

@@ -3,14 +3,14 @@
 
 import { argon2, randomBytes, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
+import { say } from "../kernel/messages/message.ts";
 import { Denied, Refusal } from "../kernel/refusal.ts";
 
 export const minPasswordLength = 12;
 export const maxPasswordLength = 200;
 
 export function checkNewPassword(password: string): void {
-  if (password.length < minPasswordLength)
-    throw new Refusal("password", `A password has at least ${minPasswordLength} characters.`);
+  if (password.length < minPasswordLength) throw new Refusal("password", say("password_too_short", { min: minPasswordLength }));
 }
 
 const derive = promisify(argon2);
@@ -25,7 +25,7 @@ const waiting: (() => void)[] = [];
 
 async function withLimit<T>(work: () => Promise<T>): Promise<T> {
   if (working >= maxAtOnce) {
-    if (waiting.length >= maxWaiting) throw new Denied("unavailable", "Too many sign-ins at the moment. Try again.", 5);
+    if (waiting.length >= maxWaiting) throw new Denied("unavailable", say("too_many_sign_ins"), 5);
     await new Promise<void>((resolve) => waiting.push(resolve));
   } else working += 1;
   try {

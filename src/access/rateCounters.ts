@@ -6,6 +6,7 @@ import { hourMs, minuteMs } from "../kernel/time.ts";
 import { networkOf } from "../http/transport.ts";
 import type { Store } from "../store/store.ts";
 import type { RateLimit } from "../store/access/rateCounters.ts";
+import { say } from "../kernel/messages/message.ts";
 import { Denied } from "../kernel/refusal.ts";
 import type { Actor } from "./actor.ts";
 
@@ -69,8 +70,8 @@ export async function countAttempt(store: Pick<Store, "rateCounters">, limits: r
   if (until === 0) return;
   const seconds = Math.max(1, Math.ceil((until - now) / 1000));
   const minutes = Math.ceil(seconds / 60);
-  const wait = minutes === 1 ? "a minute" : `${minutes} minutes`;
-  throw new Denied("too_many", `Too many attempts. Try again in ${wait}.`, seconds);
+  const said = minutes === 1 ? say("too_many_attempts") : say("too_many_attempts_long", { minutes });
+  throw new Denied("too_many", said, seconds);
 }
 
 export async function uncountAttempt(store: Pick<Store, "rateCounters">, limits: readonly RateLimit[]): Promise<void> {

@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { hourMs } from "../kernel/time.ts";
 import { ulid } from "../kernel/ids.ts";
+import { say } from "../kernel/messages/message.ts";
 import { Refusal, type By } from "../kernel/refusal.ts";
 import { auditLine } from "../sites/manage.ts";
 import { sendMail, resetMail } from "./mails.ts";
@@ -58,7 +59,7 @@ export function createRecovery(context: AccessContext) {
       await countAttempt(store, limits, now());
       const hash = hashLinkToken(given.token);
       const found = await store.oneTimeLinks.findReset(hash, now());
-      const ended = new Refusal("token", "This link no longer works. Request a new one.");
+      const ended = new Refusal("token", say("link_ended"));
       if (!found) throw ended;
       checkNewPassword(given.password);
       const passwordHash = await hashPassword(given.password);

@@ -1,5 +1,6 @@
 // Signs people in and out, and sets up the first owner.
 
+import { say } from "../kernel/messages/message.ts";
 import { Denied, Refusal } from "../kernel/refusal.ts";
 import { shortId, ulid } from "../kernel/ids.ts";
 import {
@@ -21,7 +22,7 @@ import { refuseDamagedSecret } from "./twoFactorSecrets.ts";
 type SignedIn = { step: "signed in" | "code needed"; cookies: Cookies };
 
 /** The same answer for a wrong password and an unknown email, so that accounts cannot be probed. */
-const wrongPassword = () => new Refusal("password", "The email or the password is wrong.");
+const wrongPassword = () => new Refusal("password", say("email_or_password_wrong"));
 
 export function createSignIn(context: AccessContext) {
   const { store, auth, now, publicUrl } = context;
@@ -78,7 +79,7 @@ export function createSignIn(context: AccessContext) {
 
   /** Finishes a sign-in with a two-factor code. */
   async function finishSignIn(caller: Caller, given: string): Promise<Cookies> {
-    const ended = new Denied("signed_out", "Too much time has passed. Sign in with your password again.");
+    const ended = new Denied("signed_out", say("code_step_ended"));
     if (!cookiesOf(caller, "code")) throw ended;
     const limits = codeLimits(addressOf(context, caller));
     await countAttempt(store, limits, now());
@@ -96,7 +97,7 @@ export function createSignIn(context: AccessContext) {
       const cookies = headers.getSetCookie();
       if (isApp && (await store.rateCounters.count(codeUse(response.user.id, code), now())) !== 0) {
         await discard(cookies);
-        throw new Refusal("code", "This code was already used. Wait for the next one.");
+        throw new Refusal("code", say("code_used"));
       }
       // A caller may send several cookies: the password must have been checked for the account that signs in.
       if (proof?.userId !== response.user.id || !(await store.passwords.stillHolds(proof))) {
@@ -147,10 +148,7 @@ export function createSignIn(context: AccessContext) {
       const limits = linkLimits(addressOf(context, caller));
       await countAttempt(store, limits, now());
       const hash = hashLinkToken(given.token);
-      const invalidLink = new Refusal(
-        "token",
-        "This link does not work. Use the newest one that the server printed to its console.",
-      );
+      const invalidLink = new Refusal("token", say("setup_link_invalid"));
       // In this order: who creates the owner meanwhile also deletes the link.
       const isValidLink = await store.oneTimeLinks.hasSetUp(hash);
       if (await store.members.hasOwner()) throw hasOwner();
@@ -163,7 +161,7 @@ export function createSignIn(context: AccessContext) {
       const result = await store.oneTimeLinks.addFirstOwner(line, hash, user);
       if (result === "has owner") throw hasOwner();
       if (result === "no link") throw invalidLink;
-      if (result === "known email") throw new Refusal("email", "An account with this email already exists. Use another one.");
+      if (result === "known email") throw new Refusal("email", say("account_exists"));
       await uncountAttempt(store, limits);
       return (await signIn(caller, { email, password: given.password })).cookies;
     },
@@ -172,7 +170,7 @@ export function createSignIn(context: AccessContext) {
 
 const askOwner = "ask an owner for a new password link, which turns two-factor sign-in off (cleancast member reset EMAIL).";
 
-const hasOwner = () => new Denied("conflict", "This installation already has an owner. Ask them for an invitation.");
+const hasOwner = () => new Denied("conflict", say("has_owner"));
 
 /** Translates better-auth's error for a wrong code; null for other errors. */
 export function codeRefusal(error: unknown): Error | null {
@@ -180,13 +178,13 @@ export function codeRefusal(error: unknown): Error | null {
   const code = errorStatusOf(error) === 409 ? "INVALID_BACKUP_CODE" : errorCodeOf(error);
   switch (code ?? "") {
     case "INVALID_CODE":
-      return new Refusal("code", "This code is wrong. Codes change every 30 seconds.");
+      return new Refusal("code", say("code_wrong"));
     case "INVALID_BACKUP_CODE":
-      return new Refusal("code", "This backup code is wrong, or was already used.");
+      return new Refusal("code", say("backup_code_wrong"));
     case "TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE":
-      return new Denied("signed_out", "Too many wrong codes. Sign in with your password again.");
+      return new Denied("signed_out", say("too_many_codes"));
     case "ACCOUNT_TEMPORARILY_LOCKED":
-      return new Denied("too_many", "Too many wrong codes. Try again in 15 minutes.", 900);
+      return new Denied("too_many", say("codes_locked"), 900);
     default:
       return null;
   }

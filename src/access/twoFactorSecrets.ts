@@ -1,6 +1,7 @@
 // Finds secrets of authenticator apps and backup codes that cannot be decrypted any more. better-auth seals them with the access
 // secret, and would answer a sign-in with an internal error.
 
+import { say } from "../kernel/messages/message.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { TwoFactorRow } from "../store/access/members.ts";
 import type { AccessContext } from "./context.ts";
@@ -29,7 +30,7 @@ export async function refuseDamagedSecret(
   const [row] = await store.accounts.find("two_factors", ofUser, { limit: 1 });
   if (!row || (await canOpenSecret(secret, String(row[column])))) return null;
   onDefect(new Error(`two_factors.${column} of the user ${userId} cannot be read: the row is damaged`));
-  return new Refusal("code", `${secretNames[column]} cannot be read: a row in the database is damaged. ${remedy}`);
+  return new Refusal("code", say("secret_unreadable", { secret: secretNames[column], remedy }));
 }
 
 async function canOpenSecret(accessSecret: string, sealed: string): Promise<boolean> {

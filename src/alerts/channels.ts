@@ -2,6 +2,7 @@
 // channel that fails does not stop the others.
 
 import type { Sender } from "../delivery/send.ts";
+import { say } from "../kernel/messages/message.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { Site } from "../sites/directory.ts";
 import { noMailServer } from "../sites/settings.ts";
@@ -53,7 +54,7 @@ async function post(sender: Sender, url: string, body: string): Promise<SendResu
   );
   if (!sent.ok) return { ok: false, error: sent.error };
   const { status } = sent.response;
-  return status >= 200 && status < 300 ? { ok: true } : { ok: false, error: `it answered with HTTP ${status}` };
+  return status >= 200 && status < 300 ? { ok: true } : { ok: false, error: say("answered_http", { status }) };
 }
 
 type TestResult = { channel: ChannelName; to: string; ok: boolean; error: string | null };
@@ -68,10 +69,10 @@ export async function sendTestAlert(site: Site, options: ChannelOptions, now: nu
   if (channels.length === 0) {
     const missing = missingMailServer(site, options);
     const command = `cleancast site set ${site.hosts[0] ?? site.id} alert_emails=ops@example.com`;
-    if (missing !== null) throw new Refusal("site", `No alert recipient can be reached: ${missing}`);
+    if (missing !== null) throw new Refusal("site", say("recipient_unreachable", { missing }));
     throw new Refusal(
       "site",
-      "No alert recipient is configured. Save an email address or a webhook URL first.",
+      say("no_recipient"),
       `No alert recipient is configured: set alert_emails or alert_webhook. For example: ${command}`,
     );
   }

@@ -1,6 +1,7 @@
 // Checks the conditions that raise alerts. Each check knows whether its alert is open: an open alert ends later than a new
 // one would begin, so that a value that wavers around its limit does not send a message every minute.
 
+import { say } from "../kernel/messages/message.ts";
 import { hourMs, minuteMs } from "../kernel/time.ts";
 import type { AlertKind } from "../kernel/event.ts";
 import type { Connection, Host, Site } from "../sites/directory.ts";
@@ -94,7 +95,7 @@ export async function checkSite(check: SiteCheck, open: readonly Alert[]): Promi
   }
   for (const webhook of await facts.webhooks.list(site.id)) findings.push(checkWebhook(webhook, timeZone, now));
   for (const { host, startedAt } of await facts.keyUse.listLockouts(site.id, now)) {
-    const text = `${host} has received ten or more requests with wrong keys within five minutes, since ${timeText(startedAt, timeZone)}. They are rejected; valid keys still work.`;
+    const text = say("alert_wrong_keys", { host, since: timeText(startedAt, timeZone) });
     findings.push({ kind: "wrong keys", subject: host, text });
   }
   const runs = await facts.reconciliations.list(site.id);
@@ -109,8 +110,8 @@ function checkToken(connection: Connection): Finding | null {
   if (!needsReconnection(connection)) return null;
   // The platform's own text stays out of messages: it may contain anything.
   const text = connection.unreadable
-    ? `${nameOf(connection)} cannot be read: its row in the database is damaged. Deliveries to it wait until it is connected again.`
-    : `${nameOf(connection)} no longer accepts our credentials. Deliveries to it wait until it is connected again.`;
+    ? say("alert_connection_unreadable", { connection: nameOf(connection) })
+    : say("alert_credentials", { connection: nameOf(connection) });
   return { kind: "needs reconnection", subject: connection.id, text };
 }
 
@@ -120,10 +121,7 @@ export const needsReconnection = ({ state, unreadable }: Connection) =>
 
 /** `name` is one of the settings of a site that cannot be read, or all of them. */
 function checkDamage(name: string): Finding {
-  const text =
-    name === allSettings
-      ? "The settings of this site cannot be read: its row in the database is damaged. Until they are set again, senders are asked to retry (503), nothing is sent, and nothing is purged."
-      : "The address of the alert webhook cannot be read: its value in the database is damaged. Alerts are not sent there until it is set again.";
+  const text = name === allSettings ? say("alert_settings_unreadable") : say("alert_address_unreadable");
   return { kind: "damaged data", subject: name, text };
 }
 
@@ -137,7 +135,7 @@ export function checkApps({ connections }: Site, apps: ReadonlySet<string>): Fin
   return [...affected].map((platform) => ({
     kind: "damaged data",
     subject: `${appSubject}${platform}`,
-    text: `The OAuth app for ${platform} cannot be read: its row in the database is damaged. Tokens cannot be renewed, and deliveries wait.`,
+    text: say("alert_app_unreadable", { platform }),
   }));
 }
 
@@ -147,7 +145,11 @@ function checkHost(host: Host, timeZone: string, now: number): Finding | null {
   if (failingSince === null || verifiedAt === null || pausedAt !== null) return null;
   if (failingSince > now - hourMs || (checkedAt ?? 0) <= failingSince) return null;
   const what = problemOf(host.host, host, null)?.what;
-  return { kind: "host", subject: host.host, text: `${what} Since ${timeText(failingSince, timeZone)}.` };
+  return {
+    kind: "host",
+    subject: host.host,
+    text: say("alert_host", { problem: what ?? "", since: timeText(failingSince, timeZone) }),
+  };
 }
 
 const minAttempts = 20;
@@ -169,7 +171,7 @@ async function checkSuccessRate(
   const percent = Math.floor((100 * (ended.sent ?? 0)) / attempts);
   const isLow = open ? percent < Math.min(100, limit + 5) : attempts >= minAttempts && percent < limit;
   if (!isLow) return null;
-  const text = `Of the last ${attempts} attempts to reach ${nameOf(connection)}, ${percent}% succeeded; the limit is ${limit}%.`;
+  const text = say("alert_success_rate", { attempts, connection: nameOf(connection), percent, limit });
   return { kind: "success rate", subject, text };
 }
 
@@ -193,7 +195,10 @@ async function checkSilence({ facts, site, memory, now }: SiteCheck, open: Alert
     usualPauses.set(site.id, { from: now, until: judged.until });
     return null;
   }
-  const text = `No events received since ${timeText(judged.since, site.settings.timeZone)}. In the last four weeks the longest pause at these hours was about ${hoursText(judged.usualHours)}.`;
+  const text = say("alert_silence", {
+    since: timeText(judged.since, site.settings.timeZone),
+    pause: hoursText(judged.usualHours),
+  });
   return { kind: "silence", subject: "", text };
 }
 
@@ -206,15 +211,17 @@ function checkWebhook(
   if (state === "disabled") {
     // The person who disabled it needs no alert.
     if (isDisabledByPerson) return null;
-    const since = failingSince === null ? "" : ` It has failed since ${timeText(failingSince, timeZone)}.`;
+    const about = { id, origin: origin ?? "", reason: stateReason ?? "it failed for too long" };
     const text =
       origin === null
-        ? `Webhook ${id} cannot be read: its row in the database is damaged. Its totals are kept until it is repaired.`
-        : `Webhook ${id} to ${origin} is disabled: ${stateReason ?? "it failed for too long"}.${since} Its totals are kept until it is enabled again.`;
+        ? say("alert_webhook_unreadable", { id })
+        : failingSince === null
+          ? say("alert_webhook_disabled", about)
+          : say("alert_webhook_disabled_since", { ...about, since: timeText(failingSince, timeZone) });
     return { kind, subject: id, text };
   }
   if (failingSince === null || failingSince > now - hourMs) return null;
-  const text = `Webhook ${id} to ${origin} has failed since ${timeText(failingSince, timeZone)}. Its totals are kept and sent again.`;
+  const text = say("alert_webhook_failing", { id, origin: origin ?? "", since: timeText(failingSince, timeZone) });
   return { kind, subject: id, text };
 }
 
@@ -229,10 +236,11 @@ async function checkQueue({ facts, site, memory, now }: SiteCheck, connection: C
   const earlier = (backlogs.get(key) ?? []).filter(({ at }) => at >= now - comparedMs);
   if (count > 0) backlogs.set(key, [...earlier, { at: now, count }]);
   else backlogs.delete(key);
-  const number = `${isAtLeast ? "more than " : ""}${count.toLocaleString("en")}`;
+  const number = isAtLeast ? say("more_than", { count: count.toLocaleString("en") }) : count.toLocaleString("en");
   const finding = { kind: "queue", subject: connection.id } as const;
   if (oldestDueAt !== null && oldestDueAt <= now - overdueMs) {
-    const text = `Deliveries to ${nameOf(connection)} are delayed: ${number} wait, and the oldest has been due since ${timeText(oldestDueAt, site.settings.timeZone)}.`;
+    const since = timeText(oldestDueAt, site.settings.timeZone);
+    const text = say("alert_delayed", { connection: nameOf(connection), count: number, since });
     return { ...finding, text };
   }
   const first = earlier[0];
@@ -240,6 +248,6 @@ async function checkQueue({ facts, site, memory, now }: SiteCheck, connection: C
   if (count <= manyWaiting || !isGrowing) return null;
   return {
     ...finding,
-    text: `${number} deliveries wait for ${nameOf(connection)}, and the queue is growing.`,
+    text: say("alert_growing", { count: number, connection: nameOf(connection) }),
   };
 }

@@ -1,5 +1,6 @@
 // Writes the texts of alerts: what happened, since when, and what to do. They contain no personal data.
 
+import { english, say, toJson } from "../kernel/messages/message.ts";
 import type { AlertKind } from "../kernel/event.ts";
 import { platformOf } from "../platforms/index.ts";
 import { reconnectHint } from "../sites/connectionHints.ts";
@@ -29,7 +30,7 @@ export type Message = {
 export const timeText = (ms: number, timeZone: string) =>
   `${new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "short" }).format(ms)} ${timeZone}`;
 
-export const hoursText = (hours: number) => (hours === 1 ? "an hour" : `${hours} hours`);
+export const hoursText = (hours: number) => (hours === 1 ? say("one_hour") : say("hours", { hours }));
 
 const hashForm = /^[0-9a-f]{64}$/;
 
@@ -103,61 +104,61 @@ function aboutKind(
   switch (kind) {
     case "needs reconnection":
       return {
-        title: `${name} needs reconnection`,
+        title: say("title_reconnect", { connection: name }),
         whatToDo: connection ? reconnectHint(connection, host) : `cleancast connection list ${host}`,
       };
     case "success rate":
       return {
-        title: `deliveries to ${name} fail`,
+        title: say("title_success_rate", { connection: name }),
         whatToDo: `cleancast delivery list ${host} --connection ${subject} --state rejected,queued,expired --from 1h`,
       };
     case "silence":
       return {
-        title: "no events received",
+        title: say("title_silence"),
         whatToDo: `Check the sender. This shows when each key was last used: cleancast key list ${host}`,
       };
     case "webhook":
       return {
-        title: `webhook ${subject} fails`,
+        title: say("title_webhook", { id: subject }),
         whatToDo: `cleancast webhook test ${subject}`,
       };
     case "wrong keys":
       return {
-        title: `wrong keys on ${subject}`,
+        title: say("title_wrong_keys", { host: subject }),
         whatToDo: `A sender may use an old key: cleancast key list ${host}`,
       };
     case "queue":
       return {
-        title: `deliveries to ${name} are delayed`,
+        title: say("title_queue", { connection: name }),
         whatToDo: `cleancast delivery list ${host} --connection ${subject} --state queued`,
       };
     case "host":
       return {
-        title: `${subject} does not reach this relay`,
+        title: say("title_host", { host: subject }),
         whatToDo: `cleancast host verify ${subject}`,
       };
     case "not counted":
       return {
-        title: `${name} counts fewer conversions`,
+        title: say("title_not_counted", { connection: name }),
         whatToDo: `cleancast delivery list ${host} --connection ${subject} --confirmation not_counted --from 24h`,
       };
     case "quality":
       return {
-        title: `match quality at ${name} fell`,
+        title: say("title_quality", { connection: name }),
         whatToDo: `cleancast quality ${host}`,
       };
     case "accuracy":
       return {
-        title: `accuracy of ${name} fell`,
+        title: say("title_accuracy", { connection: name }),
         whatToDo: `cleancast reconcile show --site ${host}`,
       };
     case "order feed":
       return {
-        title: "the list of orders cannot be fetched",
+        title: say("title_order_feed"),
         whatToDo: `cleancast reconcile feed show --site ${host}`,
       };
     case "damaged data":
-      return { title: `${damagedName(subject)} cannot be read`, whatToDo: repairOf(subject, host) };
+      return { title: say("title_unreadable", { what: damagedName(subject) }), whatToDo: repairOf(subject, host) };
   }
 }
 
@@ -184,7 +185,7 @@ const headlines: Record<Phase, (title: string) => string> = {
   test: (title) => title,
 };
 
-export const headlineOf = ({ phase, site, title }: Message) => `[Cleancast] ${site.host}: ${headlines[phase](title)}`;
+export const headlineOf = ({ phase, site, title }: Message) => english(`[Cleancast] ${site.host}: ${headlines[phase](title)}`);
 
 /** `publicUrl` is the origin of the dashboard. */
 export function mailText(message: Message, publicUrl: string): string {
@@ -194,14 +195,14 @@ export function mailText(message: Message, publicUrl: string): string {
     ...(phase === "test" ? [] : [`Noticed: ${timeText(beganAt, timeZone)}`]),
     ...(endedAt === null ? [] : [`Over:    ${timeText(endedAt, timeZone)}`]),
   ];
-  return [...lines, "", ...times, `Site:    ${site.host}`, `Page:    ${publicUrl}${page}`, ""].join("\n");
+  return english([...lines, "", ...times, `Site:    ${site.host}`, `Page:    ${publicUrl}${page}`, ""].join("\n"));
 }
 
 /** The body that a webhook receives. Chat programs read `text`. */
 export function webhookBody(message: Message, publicUrl: string): string {
   const { phase, site, kind, subject, title, text, whatToDo, page, beganAt, endedAt } = message;
   const url = publicUrl + page;
-  return JSON.stringify({
+  return toJson({
     type: phase,
     site,
     kind,

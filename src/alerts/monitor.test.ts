@@ -20,6 +20,7 @@ import { checkSite, mayHaveProblem, newCheckMemory, quietMs, type Facts } from "
 import { createMailer } from "./mail.ts";
 import { anyNode } from "../store/deliveries/ownership.ts";
 import { createAlertJob } from "./monitor.ts";
+import { english } from "../kernel/messages/message.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -314,7 +315,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     now += minute;
     await monitor.run();
     expect(posts(site)).toEqual(["began webhook"]);
-    expect((await store.alerts.listSince(site.id, now))[0]?.text).toContain(
+    expect(english((await store.alerts.listSince(site.id, now))[0]?.text ?? "")).toContain(
       "is disabled: disabled by the receiver with 410 Gone",
     );
     await store.webhooks.setState(line, `w1${sites}`, "active", null);
@@ -455,7 +456,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     const [failed] = await store.alerts.listSince(site.id, now);
     expect(failed?.notifiedAt).toBeNull();
     expect(failed?.notifications.mail?.error).toBe("the mail server refuses the sender or a recipient");
-    expect(failed?.notifications.webhook?.error).toBe("it answered with HTTP 500");
+    expect(english(failed?.notifications.webhook?.error ?? "")).toBe("it answered with HTTP 500");
 
     mail.rejectsRecipients = false;
     now += minute;

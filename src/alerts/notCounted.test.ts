@@ -11,6 +11,7 @@ import { createDirectory, type Connection, type Site } from "../sites/directory.
 import { findSite } from "../sites/manage.ts";
 import type { Alert } from "../store/statistics/alerts.ts";
 import { createNotCountedCheck } from "./notCounted.ts";
+import { english } from "../kernel/messages/message.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
 const settings = { customer_id: "123-456-7890", access_token: "token", conversion_action: "7700000001" };
@@ -18,6 +19,8 @@ const confirmed: Confirmation = { state: "confirmed", reason: null, detail: null
 const noClick: Confirmation = { state: "not counted", reason: "no ad click", detail: null };
 const consent: Confirmation = { state: "not counted", reason: "consent", detail: null };
 const unknown: Confirmation = { state: "unknown", reason: "no answer", detail: null };
+
+const inEnglish = (texts: readonly string[]) => texts.map(english);
 
 describe("conversions that are not counted", async () => {
   const { store, close } = await createNodes("sqlite");
@@ -70,7 +73,7 @@ describe("conversions that are not counted", async () => {
     await answer(connection, now - hourMs, 20, confirmed);
     await answer(connection, now - hourMs, 10, noClick);
     await answer(connection, now - hourMs, 30, unknown);
-    expect(await check(connection)).toEqual([
+    expect(inEnglish(await check(connection))).toEqual([
       "Of the last 30 conversions that Google Ads (1234567890) accepted and decided on, it did not count more than usual: no ad click (33 %, usually 7 %).",
     ]);
   });
@@ -81,19 +84,19 @@ describe("conversions that are not counted", async () => {
     await answer(connection, now - 3 * dayMs, 12, noClick);
     await answer(connection, now - hourMs, 8, confirmed);
     await answer(connection, now - hourMs, 12, noClick);
-    expect(await check(connection)).toEqual([]);
+    expect(inEnglish(await check(connection))).toEqual([]);
   });
 
   test("a new connection raises an alert when a reason takes half of its conversions, and at least ten", async () => {
     const connection = await setUp();
     await answer(connection, now - hourMs, 9, consent);
-    expect(await check(connection)).toEqual([]);
+    expect(inEnglish(await check(connection))).toEqual([]);
     await answer(connection, now - hourMs, 1, consent);
-    expect(await check(connection)).toEqual([
+    expect(inEnglish(await check(connection))).toEqual([
       "Of the last 10 conversions that Google Ads (1234567890) accepted and decided on, it did not count more than usual: consent (100 %).",
     ]);
     await answer(connection, now - hourMs, 12, confirmed);
-    expect(await check(connection)).toEqual([]);
+    expect(inEnglish(await check(connection))).toEqual([]);
     // An open alert ends five points below the limit.
     expect(await check(connection, [alertOf(connection)])).toHaveLength(1);
   });

@@ -1,6 +1,7 @@
 // Finds connections whose platform suddenly counts fewer of the conversions that it accepted. The share of each reason in the
 // last day is compared with the week before: a platform that never counts a part of them, which is usual, raises no alert.
 
+import { say } from "../kernel/messages/message.ts";
 import type { ConfirmationReason } from "../kernel/confirmation.ts";
 import { dayMs, hourMs, minuteMs } from "../kernel/time.ts";
 import { platformOf } from "../platforms/index.ts";
@@ -61,12 +62,18 @@ function judge(connection: Connection, counts: readonly ConfirmationCount[], rec
     const before = usual.decided < minUsual ? null : (usual.reasons.get(reason) ?? 0) / usual.decided;
     const limit = before === null ? newLimit : Math.max(2 * before, before + jump);
     if (count < minNotCounted || share < limit - (isOpen ? hysteresis : 0)) return [];
-    const usually = before === null ? "" : `, usually ${percent(before)}`;
-    return [{ share, text: `${reason} (${percent(share)}${usually})` }];
+    const now = percent(share);
+    const text =
+      before === null ? say("share_of_reason", { reason, now }) : say("share_grew", { reason, now, usually: percent(before) });
+    return [{ share, text }];
   });
   if (jumped.length === 0) return [];
   const reasons = jumped.toSorted((one, other) => other.share - one.share).map(({ text }) => text);
-  const text = `Of the last ${recent.decided.toLocaleString("en")} conversions that ${nameOf(connection)} accepted and decided on, it did not count more than usual: ${reasons.join(", ")}.`;
+  const text = say("alert_not_counted", {
+    decided: recent.decided.toLocaleString("en"),
+    connection: nameOf(connection),
+    reasons,
+  });
   return [{ kind: "not counted", subject: connection.id, text }];
 }
 

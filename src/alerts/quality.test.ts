@@ -13,6 +13,7 @@ import { snapshotDay } from "../store/confirmations/snapshots.ts";
 import type { Alert } from "../store/statistics/alerts.ts";
 import { messageOf } from "./message.ts";
 import { createQualityCheck } from "./quality.ts";
+import { english } from "../kernel/messages/message.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
 
@@ -73,14 +74,15 @@ describe("scores of platforms", async () => {
       [report(4.1), report(4.5, "Lead")],
     ]);
     const [finding] = await check(connection);
-    expect(finding).toMatchObject({
+    expect({ ...finding, text: english(finding?.text ?? "") }).toMatchObject({
       kind: "quality",
       subject: connection.id,
       text: expect.stringMatching(
         /^Meta .*rates the match quality of our events lower than in the days before: Purchase 6\.8 → 4\.1 \(0–10\)\.$/,
       ),
     });
-    expect(messageOf(siteOf(connection), alertOf(connection), "began")).toMatchObject({
+    const message = messageOf(siteOf(connection), alertOf(connection), "began");
+    expect({ ...message, title: english(message.title) }).toMatchObject({
       title: expect.stringMatching(/^match quality at Meta .*fell$/),
       whatToDo: expect.stringMatching(/^cleancast quality /),
     });
@@ -135,7 +137,7 @@ describe("scores of platforms", async () => {
       [7, 7, 7, 4, 4].map((score) => [report(score, name)]),
     );
     const [finding] = await check(connection);
-    expect(finding?.text).toContain("… 7 → 4 (0–10).");
+    expect(english(finding?.text ?? "")).toContain("… 7 → 4 (0–10).");
   });
 
   test("scores are read once an hour, and not for a site whose platforms give none", async () => {

@@ -1,6 +1,7 @@
 // Finds connections whose platform rates our events lower than before: its daily scores are compared with those of the days
 // before. One bad day may be chance, so a fall has to last for two.
 
+import { say } from "../kernel/messages/message.ts";
 import { dayMs, hourMs } from "../kernel/time.ts";
 import { platformOf } from "../platforms/index.ts";
 import type { Connection } from "../sites/directory.ts";
@@ -64,7 +65,7 @@ function judge(connection: Connection, snapshots: readonly QualitySnapshot[], is
   });
   if (fallen.length === 0) return [];
   const worst = fallen.toSorted((one, other) => other.fall - one.fall).slice(0, maxNamed);
-  const text = `${nameOf(connection)} rates the match quality of our events lower than in the days before: ${worst.map((one) => one.text).join("; ")}.`;
+  const text = say("alert_quality", { connection: nameOf(connection), scores: worst.map((one) => one.text).join("; ") });
   return [{ kind: "quality", subject: connection.id, text }];
 }
 

@@ -4,6 +4,7 @@ import type { Connection } from "../sites/directory.ts";
 import type { Feed } from "../store/reconciliation/feeds.ts";
 import type { Run } from "../store/reconciliation/runs.ts";
 import { checkAccuracy, checkFeed } from "./reconciliation.ts";
+import { english } from "../kernel/messages/message.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
 const connection = { id: "c1", platform: "meta", account: "123", state: "active" } as Connection;
@@ -29,7 +30,7 @@ test("a fall of the accuracy against the middle of earlier runs raises an alert 
   const [finding, second] = check(runOf(80), runOf(95), runOf(96), runOf(10));
   expect(second).toBeUndefined();
   expect(finding).toMatchObject({ kind: "accuracy", subject: "c1" });
-  expect(finding?.text).toBe(
+  expect(english(finding?.text ?? "")).toBe(
     "Accuracy of Meta (123) fell to 82 %: it accepted or deliberately skipped 82 of the 100 orders from 2026-11-06 12:00 UTC to 2026-11-13 12:00 UTC. Before, it was 97 %.",
   );
 });

@@ -1,5 +1,6 @@
 // Checks reconciliations for alerts: a connection whose accuracy fell, and a list of orders that cannot be fetched.
 
+import { say } from "../kernel/messages/message.ts";
 import { dayMs } from "../kernel/time.ts";
 import type { Connection } from "../sites/directory.ts";
 import type { Feed } from "../store/reconciliation/feeds.ts";
@@ -30,10 +31,15 @@ export function checkAccuracy(
     const share = shareAt(latest, connection.id);
     const usual = median(before.flatMap((run) => shareAt(run, connection.id) ?? []));
     if (connection.state !== "active" || share === null || usual === null || usual - share < minFall) return [];
-    const text =
-      `Accuracy of ${nameOf(connection)} fell to ${percent(share)} %: it accepted or deliberately skipped ` +
-      `${Math.round(share * ordersOf(latest))} of the ${ordersOf(latest)} orders from ${timeText(latest.from, timeZone)} ` +
-      `to ${timeText(latest.to, timeZone)}. Before, it was ${percent(usual)} %.`;
+    const text = say("alert_accuracy", {
+      connection: nameOf(connection),
+      percent: percent(share),
+      reached: Math.round(share * ordersOf(latest)),
+      orders: ordersOf(latest),
+      from: timeText(latest.from, timeZone),
+      to: timeText(latest.to, timeZone),
+      before: percent(usual),
+    });
     return [{ kind: "accuracy", subject: connection.id, text }];
   });
 }
@@ -55,6 +61,6 @@ function median(values: readonly number[]): number | null {
 /** One failed fetch may be a short outage; a day without a list is not. */
 export function checkFeed(feed: Feed | null, timeZone: string, now: number): Finding[] {
   if (!feed || feed.failingSince === null || feed.failingSince > now - dayMs) return [];
-  const text = `The list of orders could not be fetched since ${timeText(feed.failingSince, timeZone)}. It is tried again every hour.`;
+  const text = say("alert_order_feed", { since: timeText(feed.failingSince, timeZone) });
   return [{ kind: "order feed", subject: "", text }];
 }

@@ -6,6 +6,7 @@ import type { Actor } from "../access/actor.ts";
 import type { Answer, Body, ParamNames, Query, RouteName } from "../contract/contract.ts";
 import type { sessionRoutes } from "../contract/session.ts";
 import type { Directory, Site } from "../sites/directory.ts";
+import { say } from "../kernel/messages/message.ts";
 import { requireHere } from "../sites/manage.ts";
 import { Missing, Refusal, type By } from "../kernel/refusal.ts";
 
@@ -34,7 +35,7 @@ export type Call<Name extends RouteName> = {
 type Handler<Name extends RouteName> = (call: Call<Name>) => Promise<Answer<Name>>;
 export type Handlers<Names extends RouteName> = { [Name in Names]: Handler<Name> };
 
-export const notFound = (what: string) => new Missing("", `There is no such ${what}.`);
+export const notFound = (what: string) => new Missing("", say("no_such", { what }));
 
 /** Reads the site again before a change: another node may have changed it a moment ago. */
 export async function reloadSite(directory: Directory, { id }: Site): Promise<Site> {
@@ -58,9 +59,24 @@ export function validate(schema: z.ZodType | undefined, value: unknown): unknown
   // A filter that is ignored would show, or change, more than the caller asked for.
   if (issue?.code === "unrecognized_keys") {
     const [unknown = ""] = issue.keys;
-    throw new Refusal(unknown, `There is no field ${unknown} here. Check its spelling.`);
+    throw new Refusal(unknown, say("unknown_field", { field: unknown }));
   }
   const field = issue?.path.join(".") ?? "";
-  const message = issue?.message.replace(/^Invalid input: /, "") ?? "is not valid";
-  throw new Refusal(field, field ? `${field}: ${message}.` : `${message}.`);
+  throw new Refusal(field, describeIssue(issue, field));
+}
+
+/** A message about a field begins with its name. Rare faults have the text of the validator. */
+function describeIssue(issue: z.core.$ZodIssue | undefined, field: string): string {
+  const text = issue?.message.replace(/^Invalid input: /, "") ?? "is not valid";
+  if (!issue || !field) return `${text}.`;
+  if (issue.code === "invalid_type" && text.endsWith(" undefined"))
+    return say("value_missing", { field, expected: issue.expected });
+  if (issue.code === "invalid_type") return say("value_invalid", { field, text });
+  if (issue.code === "too_small" && issue.origin === "string")
+    return say("text_too_short", { field, min: Number(issue.minimum) });
+  if (issue.code === "too_big" && issue.origin === "string") return say("text_too_long", { field, max: Number(issue.maximum) });
+  if (issue.code === "too_small" && issue.origin === "number")
+    return say("number_too_small", { field, min: Number(issue.minimum) });
+  if (issue.code === "too_big" && issue.origin === "number") return say("number_too_big", { field, max: Number(issue.maximum) });
+  return `${field}: ${text}.`;
 }

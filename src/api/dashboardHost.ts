@@ -5,6 +5,7 @@ import type { Checker } from "../domains/check.ts";
 import { wasForwarded } from "../http/transport.ts";
 import type { Directory } from "../sites/directory.ts";
 import { hostOf, isProven, readHost } from "../sites/hosts.ts";
+import { say } from "../kernel/messages/message.ts";
 import { Refusal } from "../kernel/refusal.ts";
 
 const wellFormed = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d+)?$/i;
@@ -29,14 +30,10 @@ export function refuseDashboardHost(text: string, requestHost: string | null, pu
   // Compares the normalised form: one name can be written in several ways.
   const host = readHost(text) ?? "";
   const own = [hostOf(requestHost), hostOf(new URL(publicUrl).host)].filter((name) => !loopback.has(name));
-  if (own.includes(host)) throw new Refusal("host", "The dashboard is served on this domain, so it cannot belong to a site.");
+  if (own.includes(host)) throw new Refusal("host", say("dashboard_domain"));
 }
 
 /** Without its own name the relay could not tell a customer's host from the dashboard's, and would let anyone claim it. */
 export function requireRelayName(relay: Checker["relay"]): void {
-  if (relay === null)
-    throw new Refusal(
-      "host",
-      "This relay does not know its own URL yet. Its operator has to set CLEANCAST_URL or add the domain for you.",
-    );
+  if (relay === null) throw new Refusal("host", say("own_url_unknown"));
 }

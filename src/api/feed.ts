@@ -4,7 +4,9 @@
 import { poll, type Poll } from "../background/poll.ts";
 import { minuteMs } from "../kernel/time.ts";
 import { withDeliveries, type FeedContext, type ShownEvent } from "./handlers/events.ts";
+import { say } from "../kernel/messages/message.ts";
 import { Denied } from "../kernel/refusal.ts";
+import { writeAnswer } from "./answer.ts";
 
 const pollMs = 1000;
 /** An event's id is older than its commit: events may appear this late. */
@@ -65,7 +67,7 @@ export function createFeed(context: FeedContext) {
       const held = streamsOf.get(actor) ?? 0;
       const ofSite = sites.get(siteId)?.streams.size ?? 0;
       if (held >= maxPerActor || ofSite >= maxPerSite || streams >= maxStreams)
-        throw new Denied("too_many", "Too many live feeds are open. Close one of them.", 30);
+        throw new Denied("too_many", say("too_many_feeds"), 30);
       const site = sites.get(siteId) ?? startFeed(siteId);
       streams += 1;
       streamsOf.set(actor, held + 1);
@@ -85,7 +87,7 @@ export function createFeed(context: FeedContext) {
   };
 }
 
-const toMessage = (event: ShownEvent) => `data: ${JSON.stringify(event)}\n\n`;
+const toMessage = (event: ShownEvent) => `data: ${writeAnswer(event)}\n\n`;
 
 const keepAliveMs = 15_000;
 /** Every stream is checked at this interval: it ends with its session or API key. */

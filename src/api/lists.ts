@@ -3,6 +3,7 @@
 import { stringify } from "csv-stringify/sync";
 import type { RouteName } from "../contract/contract.ts";
 import { yieldToEventLoop } from "../kernel/deadline.ts";
+import { english, say } from "../kernel/messages/message.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { Call } from "./call.ts";
 
@@ -16,7 +17,7 @@ export function pageOf<Item extends { id: string }>(
 }
 
 export function checkTimes(from: number | undefined, to: number | undefined): void {
-  if (from !== undefined && to !== undefined && from >= to) throw new Refusal("from", "The start must be before the end.");
+  if (from !== undefined && to !== undefined && from >= to) throw new Refusal("from", say("start_after_end"));
 }
 
 const cursorForm = /^([0-9a-z]{26})(?:\/([0-9a-z]{1,40})?)?$/;
@@ -25,8 +26,7 @@ const cursorForm = /^([0-9a-z]{26})(?:\/([0-9a-z]{1,40})?)?$/;
 export function readCursor(text: string | undefined): { id: string; connectionId: string } | null {
   if (text === undefined) return null;
   const [, id, connectionId = ""] = cursorForm.exec(text) ?? [];
-  if (id === undefined)
-    throw new Refusal("cursor", "Use the `next` of the previous page as the cursor.", "--cursor must be the `next` of a page.");
+  if (id === undefined) throw new Refusal("cursor", say("cursor_invalid"), "--cursor must be the `next` of a page.");
   return { id, connectionId };
 }
 
@@ -77,7 +77,7 @@ export async function* toCsv<Row, Cursor>(
  */
 function escapeFormula(cell: Cell): string {
   if (typeof cell !== "string") return cell === null ? "" : String(cell);
-  const escaped = cell.replaceAll(beforeSign, (all, before: string, sign: string, at: number) =>
+  const escaped = english(cell).replaceAll(beforeSign, (all, before: string, sign: string, at: number) =>
     sign !== "" && (at === 0 || cellSeparator.test(before)) ? `${before}'${sign}` : all,
   );
   return /^[\t\r]/.test(escaped) ? `'${escaped}` : escaped;

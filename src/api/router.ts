@@ -15,7 +15,10 @@ import { createRateLimit } from "../http/rate.ts";
 import { isSecure, type TransportRules } from "../http/transport.ts";
 import type { Directory, Site } from "../sites/directory.ts";
 import { maxUploadMiB } from "../kernel/reconciliation.ts";
+import { say } from "../kernel/messages/message.ts";
 import { Denied, describeRefusal, Refusal } from "../kernel/refusal.ts";
+import { contentTypes } from "../http/reply.ts";
+import { writeAnswer } from "./answer.ts";
 import { notFound, requirePresent, validate, type Call, type Handlers } from "./call.ts";
 
 type RouterOptions = {
@@ -47,8 +50,7 @@ export function createRouter(options: RouterOptions): Router {
 
   async function run(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const found = match(request);
-    if (!isSecure(request.raw, transport))
-      throw new Denied("insecure", "HTTPS required: passwords and keys must not be sent unencrypted.");
+    if (!isSecure(request.raw, transport)) throw new Denied("insecure", say("https_required"));
     const actor = await actorOf(request);
     checkOrigin(request, actor);
     checkRate(actor, rate, now());
@@ -107,7 +109,7 @@ function createMatcher(): (request: FastifyRequest) => Match {
       .toSorted((one, other) => countParams(one.parts) - countParams(other.parts));
     const method = request.method === "HEAD" ? "GET" : request.method;
     const found = fitting.find((one) => one.method === method);
-    if (!found) throw fitting.length ? new Refusal("", `${method} is not supported here.`) : notFound("address");
+    if (!found) throw fitting.length ? new Refusal("", say("method_not_supported", { method })) : notFound("address");
     const params = Object.fromEntries(
       found.parts.flatMap((part, i) => (part.startsWith(":") ? [[part.slice(1), parts[i] as string]] : [])),
     );
@@ -130,17 +132,17 @@ const maxBodyBytes = 512 * 1024;
 /** Reads a JSON body and refuses other types: an HTML form of another site cannot send JSON. */
 async function readJson(request: IncomingMessage): Promise<unknown> {
   const type = request.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase();
-  if (type !== "application/json") throw new Refusal("", "Send JSON, with Content-Type: application/json.");
+  if (type !== "application/json") throw new Refusal("", say("json_needed"));
   const bytes = await readBytes(request, maxBodyBytes);
-  if (bytes === "too large") throw new Refusal("", `The body is larger than ${maxBodyBytes / 1024} KiB.`);
-  if (bytes === "cut") throw new Refusal("", "The body is incomplete.");
-  if (!isUtf8(bytes)) throw new Refusal("", "The body is not UTF-8.");
+  if (bytes === "too large") throw new Refusal("", say("body_too_large", { kib: maxBodyBytes / 1024 }));
+  if (bytes === "cut") throw new Refusal("", say("body_incomplete"));
+  if (!isUtf8(bytes)) throw new Refusal("", say("body_not_utf_8"));
   const text = bytes.toString("utf8");
   if (text.includes("\0") || text.includes("\\u0000")) throw zeroByte();
   try {
     return JSON.parse(text);
   } catch {
-    throw new Refusal("", "The body is not JSON.");
+    throw new Refusal("", say("body_not_json"));
   }
 }
 
@@ -150,16 +152,15 @@ const uploadTypes = new Set(["text/csv", "application/x-ndjson", "application/oc
 /** Reads a file, and refuses the types that an HTML form of another site can send. */
 async function readUpload(request: IncomingMessage): Promise<Buffer> {
   const type = request.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
-  if (!uploadTypes.has(type)) throw new Refusal("", "Send CSV or NDJSON, with Content-Type: text/csv or application/x-ndjson.");
+  if (!uploadTypes.has(type)) throw new Refusal("", say("file_type_needed"));
   const bytes = await readBytes(request, maxUploadMiB * 1024 * 1024);
-  if (bytes === "too large")
-    throw new Refusal("", `The file is larger than ${maxUploadMiB} MiB. Send it in parts, each with the header.`);
-  if (bytes === "cut") throw new Refusal("", "The body is incomplete.");
+  if (bytes === "too large") throw new Refusal("", say("file_too_large", { mib: maxUploadMiB }));
+  if (bytes === "cut") throw new Refusal("", say("body_incomplete"));
   return bytes;
 }
 
 /** PostgreSQL cannot store a zero byte in a text. */
-const zeroByte = () => new Refusal("", "Text must not contain a zero byte (U+0000).");
+const zeroByte = () => new Refusal("", say("zero_byte"));
 
 /** Refuses cross-site requests of browsers, which carry the user's cookie. Programs with an API key send no cookie. */
 function checkOrigin(request: FastifyRequest, actor: Actor | null): void {
@@ -170,26 +171,24 @@ function checkOrigin(request: FastifyRequest, actor: Actor | null): void {
     from === undefined
       ? origin === undefined || (URL.canParse(origin) && new URL(origin).host === host)
       : from === "same-origin" || from === "none";
-  if (!isOwn) throw new Denied("forbidden", "This request came from another site.");
+  if (!isOwn) throw new Denied("forbidden", say("cross_site"));
 }
 
 function checkRate(actor: Actor | null, rate: ReturnType<typeof createRateLimit>, now: number): void {
   const wait = actor ? rate(actorKey(actor), callsPerMinute, now) : 0;
-  if (wait > 0) throw new Denied("too_many", "Too many requests. Wait a moment.", Math.ceil(wait));
+  if (wait > 0) throw new Denied("too_many", say("too_many_requests"), Math.ceil(wait));
 }
 
 /** Checks the role or scope and returns the site in the path. A site on which the caller has no role counts as missing. */
 function authorise({ name, route, params }: Match, actor: Actor | null, directory: Directory): Site | null {
   const site = params.site === undefined ? null : (directory.site(params.site) ?? null);
   if (route.allow === "public") return null;
-  if (!actor) throw new Denied("signed_out", "Sign in first, or send an API key as a bearer token.");
-  if (actor.kind === "API key" && route.apiKeys === false)
-    throw new Denied("forbidden", "API keys cannot do this: a person has to sign in.");
+  if (!actor) throw new Denied("signed_out", say("not_signed_in"));
+  if (actor.kind === "API key" && route.apiKeys === false) throw new Denied("forbidden", say("person_needed"));
   if (params.site !== undefined && (!site || roleOn(actor, site.id) === null)) throw notFound("site");
   if (actor.kind === "API key") checkScopes(route, actor, site);
   else if (route.allow !== "signed in" && !may(actor, route.allow, site?.id ?? null)) {
-    const where = site ? "on this site" : "on the whole installation";
-    throw new Denied("forbidden", `This needs the role ${route.allow} ${where}.`);
+    throw new Denied("forbidden", say(site ? "needs_role_on_site" : "needs_role_on_installation", { role: route.allow }));
   }
   requirePresent(name, site);
   return site;
@@ -198,9 +197,9 @@ function authorise({ name, route, params }: Match, actor: Actor | null, director
 function checkScopes(route: Route, key: ApiKeyHolder, site: Site | null): void {
   const needed = scopesOf(route);
   if (!needed.some((scope) => key.scopes.includes(scope)))
-    throw new Denied("forbidden", `This API key needs the scope ${needed.join(" or ")}.`);
+    throw new Denied("forbidden", say("needs_scope", { scope: needed.join(" or ") }));
   if (route.allow !== "signed in" && roleOn(key, site?.id ?? null) === null)
-    throw new Denied("forbidden", "This needs an API key for all sites.");
+    throw new Denied("forbidden", say("needs_key_for_all_sites"));
 }
 
 const zip = promisify(gzip);
@@ -212,7 +211,7 @@ const minZippedBytes = 1400;
  * would tell.
  */
 async function sendJson(request: FastifyRequest, reply: FastifyReply, answer: unknown): Promise<void> {
-  const text = JSON.stringify(answer);
+  const text = writeAnswer(answer);
   reply.headers({ "content-type": "application/json; charset=utf-8", vary: "accept-encoding" });
   const isZipped =
     request.method === "GET" && text.length >= minZippedBytes && /\bgzip\b/.test(request.headers["accept-encoding"] ?? "");
@@ -249,11 +248,12 @@ async function stream(
 function toRefusal(error: unknown, onDefect: (error: unknown) => void): Refusal {
   if (error instanceof Refusal) return error;
   onDefect(error);
-  return new Denied("internal", "Something went wrong on the server. The log has the details.");
+  return new Denied("internal", say("internal_error"));
 }
 
 function refuse(reply: FastifyReply, refusal: Refusal): FastifyReply {
-  const { status, retryAfterSeconds } = refusal;
+  const { said, status, retryAfterSeconds } = refusal;
   if (retryAfterSeconds !== undefined) reply.header("retry-after", String(retryAfterSeconds));
-  return reply.code(status).send(describeRefusal(refusal));
+  reply.code(status).type(contentTypes.json);
+  return reply.send(writeAnswer(describeRefusal(refusal, said)));
 }

@@ -10,6 +10,7 @@ import { readEmailSha256 } from "../identity/person.ts";
 import { readConfig, type Config } from "../installation/config.ts";
 import { findInstallation, noInstallation, loadInstallation, placeOf } from "../installation/installation.ts";
 import type { Sha256 } from "../kernel/event.ts";
+import { english, toJson } from "../kernel/messages/message.ts";
 import { Refusal, type By } from "../kernel/refusal.ts";
 import { dayMs, hourMs, maxTime, minuteMs } from "../kernel/time.ts";
 import { createDirectory, type Directory, type Site } from "../sites/directory.ts";
@@ -82,7 +83,7 @@ const isJson = (command: Command) => command.optsWithGlobals().json === true;
 
 /** Prints `value` as JSON with --json, otherwise the text. */
 export function printResult(command: Command, value: unknown, text: string): void {
-  process.stdout.write(`${isJson(command) ? JSON.stringify(value) : asInvoked(text)}\n`);
+  process.stdout.write(`${isJson(command) ? toJson(value) : asInvoked(english(text))}\n`);
 }
 
 /**

@@ -8,6 +8,7 @@ import { addOwnKey } from "../sites/ownKeys.ts";
 import type { Path } from "./document.ts";
 import { mustBeReference, reconcile, type Change, type ChangedLine, type PlannedSite, type Planning } from "./planning.ts";
 import type { KeyEntry } from "./schema.ts";
+import { english } from "../kernel/messages/message.ts";
 
 type WantedKey = { entry: KeyEntry; path: Path; hash: string; expiresAt: number | null };
 
@@ -53,7 +54,7 @@ function readEntry({ faults, isReference }: Planning, entry: KeyEntry, path: Pat
   if (known.has(hash)) faults.push({ path, message: "is the same key as another one in the file." });
   known.add(hash);
   const formFault = keyFormFault(key, mode);
-  if (formFault) faults.push({ path: [...path, "key"], message: formFault });
+  if (formFault) faults.push({ path: [...path, "key"], message: english(formFault) });
   return { entry, path, hash, expiresAt: expires === undefined ? null : Date.parse(expires) };
 }
 

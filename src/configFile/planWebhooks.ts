@@ -23,6 +23,7 @@ import {
   type Planning,
 } from "./planning.ts";
 import type { WebhookEntry } from "./schema.ts";
+import { english } from "../kernel/messages/message.ts";
 
 type Known = Webhook & Address;
 
@@ -43,7 +44,7 @@ export async function planWebhooks(
       faults.push({ path: [...path, "secret"], message: mustBeReference });
     const fault =
       "fault" in read
-        ? read.fault.replace(/^url /, "")
+        ? english(read.fault).replace(/^url /, "")
         : wanted.has(read.url)
           ? "is the same as of another webhook of the site."
           : known.some(({ url }) => url === read.url)

@@ -93,5 +93,9 @@ export const errorAnswer = z
         .optional()
         .describe("All faults of a configuration file, with their places."),
     }),
+    messages: z
+      .record(z.string(), z.object({ code: z.string(), parameters: z.record(z.string(), z.unknown()) }))
+      .optional()
+      .describe("The sentences of the answer, each with its code and parameters, to say them in another language."),
   })
   .meta({ id: "Error" });

@@ -5,6 +5,7 @@
 import { lookup, type LookupAddress, type LookupOptions } from "node:dns";
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
+import { say } from "../kernel/messages/message.ts";
 
 export type AllowList = { hosts: ReadonlySet<string>; networks: readonly Network[] };
 type Network = ReturnType<typeof ipaddr.parseCIDR>;
@@ -72,10 +73,10 @@ const maxUrlLength = 2048;
 export function readAddress(allow: AllowList, text: string): { url: string } | { fault: string } {
   const trimmed = text.trim();
   const url = URL.canParse(trimmed) ? new URL(trimmed) : null;
-  if (!url || !/^https?:$/.test(url.protocol)) return { fault: "url must be an address like https://example.com/hook." };
-  if (url.href.length > maxUrlLength) return { fault: `url is longer than ${maxUrlLength} characters.` };
+  if (!url || !/^https?:$/.test(url.protocol)) return { fault: say("url_invalid") };
+  if (url.href.length > maxUrlLength) return { fault: say("url_too_long", { max: maxUrlLength }) };
   const fault = urlFault(allow, url.href);
-  if (fault) return { fault: `url ${fault}.` };
+  if (fault) return { fault: say("url_fault", { fault }) };
   url.hash = "";
   return { url: url.href };
 }

@@ -2,6 +2,7 @@
 // pixel is known before the first conversion. A connection is saved in any case, unless refused credentials would replace
 // those of one that works.
 
+import { say } from "../kernel/messages/message.ts";
 import { within } from "../kernel/deadline.ts";
 import type { Conversion, Reading } from "../kernel/event.ts";
 import { platformOf } from "../platforms/index.ts";
@@ -67,7 +68,7 @@ export async function whyRefused(
   if ((await readProofState(store, existing, lastSentAt)).state !== "proven") return null;
   const reason = await askInTime({ sender, tokens: unrenewed }, changed, now());
   return reason?.isRefusal
-    ? `${platform.name} refuses the new credentials: ${reason.text.replace(/\.$/, "")}. The connection keeps its present ones.`
+    ? say("new_credentials_refused", { platform: platform.name, reason: reason.text.replace(/\.$/, "") })
     : null;
 }
 

@@ -3,6 +3,7 @@
 import { attribute, lookUpPerson } from "../identity/attribution.ts";
 import { orderEventIdOf } from "../kernel/ids.ts";
 import type { Directory, Site } from "../sites/directory.ts";
+import { say } from "../kernel/messages/message.ts";
 import { Refusal, type By } from "../kernel/refusal.ts";
 import { allowPerson } from "../sites/manage.ts";
 import type { StoredEvent } from "../store/events/eventRow.ts";
@@ -16,8 +17,8 @@ export async function releaseEvent(context: Context, site: Site, event: StoredEv
   const { store } = context;
   const { settings } = site;
   const { emailSha256 } = event.person;
-  if (event.status !== "filtered") throw new Refusal("event", `Event ${event.id} is not filtered; there is nothing to release.`);
-  if (!emailSha256) throw new Refusal("event", `The person of event ${event.id} was erased; it cannot be delivered any more.`);
+  if (event.status !== "filtered") throw new Refusal("event", say("event_not_filtered", { id: event.id }));
+  if (!emailSha256) throw new Refusal("event", say("person_of_event_erased", { id: event.id }));
 
   // The rule comes first: the person's next event must not be filtered again.
   await allowPerson(context, site, emailSha256, { ...by, eventId: event.id });
@@ -35,7 +36,7 @@ export async function releaseEvent(context: Context, site: Site, event: StoredEv
     claimUntil: by.now + (event.orderId ? settings.dedupOrderMs : settings.dedupNoOrderMs),
     now: by.now,
   });
-  if (!isReleased) throw new Refusal("event", `Event ${event.id} was released by another user meanwhile.`);
+  if (!isReleased) throw new Refusal("event", say("event_released", { id: event.id }));
   const detail = { id: event.id, reasons: event.filterReasons };
   await store.audit.add({ siteId: site.id, actor: by.actor, action: "event released", detail, at: by.now });
   return planned.filter(({ state }) => state === "queued").length;

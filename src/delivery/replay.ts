@@ -3,6 +3,7 @@
 
 import { yieldToEventLoop } from "../kernel/deadline.ts";
 import type { DeliveryState } from "../kernel/event.ts";
+import { english, say } from "../kernel/messages/message.ts";
 import { Refusal, type By } from "../kernel/refusal.ts";
 import { platformOf, platforms } from "../platforms/index.ts";
 import type { Directory, Site } from "../sites/directory.ts";
@@ -23,7 +24,7 @@ export async function checkFilter(
 ): Promise<void> {
   if (platform !== undefined && !platformOf(platform)) {
     const known = platforms.map((one) => one.id).join(", ");
-    throw new Refusal("platform", `There is no platform ${platform}. Known: ${known}.`);
+    throw new Refusal("platform", say("unknown_platform_of", { id: platform, known }));
   }
   if (connectionId === undefined) return;
   for (const siteId of siteIds) if (await directory.connectionNow(siteId, connectionId)) return;
@@ -31,8 +32,8 @@ export async function checkFilter(
     const { lines } = await store.syncLog.listPage(siteId, { connectionId }, { before: null, limit: 1 });
     if (lines.length > 0) return;
   }
-  const sentence = `There is no connection ${connectionId}${siteIds.length === 1 ? " at this site" : ""}.`;
-  throw new Refusal("connection", sentence, `${sentence} 'cleancast connection list' shows their ids.`);
+  const sentence = say(siteIds.length === 1 ? "no_connection_at_site" : "no_connection", { id: connectionId });
+  throw new Refusal("connection", sentence, `${english(sentence)} 'cleancast connection list' shows their ids.`);
 }
 
 export type Tally = {
@@ -54,8 +55,7 @@ const pageSize = 500;
 
 /** Queues deliveries again, due now. Their attempts so far count, and the age limit still applies. */
 export function replay(context: Context, site: Site, filter: LogFilter, options: Options): Promise<Tally> {
-  if (filter.states?.includes("queued"))
-    throw new Refusal("state", "Queued deliveries are sent automatically; replay is for those that have ended or are parked.");
+  if (filter.states?.includes("queued")) throw new Refusal("state", say("replay_of_queued"));
   // Sent deliveries are replayed only when the filter names that state.
   const states = filter.states ?? replayable;
   return changeAll(context, site, { ...filter, states }, options, {
@@ -69,8 +69,7 @@ export function replay(context: Context, site: Site, filter: LogFilter, options:
 /** Ends deliveries that are queued or parked. */
 export function cancel(context: Context, site: Site, filter: LogFilter, options: Options): Promise<Tally> {
   const states = filter.states ?? cancellable;
-  if (!states.every((state) => cancellable.includes(state)))
-    throw new Refusal("state", "Only queued or parked deliveries can be cancelled.");
+  if (!states.every((state) => cancellable.includes(state))) throw new Refusal("state", say("cancel_of_ended"));
   return changeAll(context, site, { ...filter, states }, options, {
     action: "deliveries cancelled",
     whyNot: (line) => (isClaimed(line, options.now) ? beingSent : null),

@@ -14,6 +14,7 @@ import { skipOf } from "../platforms/shared/skips.ts";
 import { unreadableConnection } from "../sites/connect.ts";
 import { hidden } from "../sites/connectionSettings.ts";
 import type { Connection, Site } from "../sites/directory.ts";
+import { say } from "../kernel/messages/message.ts";
 import { Missing, Refusal } from "../kernel/refusal.ts";
 import type { Store } from "../store/store.ts";
 import { callPlatform, callWithoutToken, type PlatformCall } from "./platformCall.ts";
@@ -41,7 +42,7 @@ export async function readConversion(
 ): Promise<Conversion> {
   if (id === undefined) return sampleNow(name, now);
   const event = await store.events.get(site.id, id);
-  if (!event) throw new Missing("event", `There is no event ${id} in the site of this connection.`);
+  if (!event) throw new Missing("event", say("event_of_other_site", { id }));
   if (event === "damaged") throw damagedEvent(id);
   const attribution = await withCurrentConsent(store.people, event, site.settings.consentMode);
   return toConversion(event, event.platformEventId, attribution);
@@ -129,12 +130,12 @@ export async function listChoices(
   const platform = findPlatform(platformId);
   const picker = findPicker(platform, setting);
   const missing = picker.needs.find((name) => !settings[name]);
-  if (missing) throw new Refusal(missing, `${missing} is needed to ask ${platform.name} for ${setting}.`);
+  if (missing) throw new Refusal(missing, say("choices_need_setting", { missing, platform: platform.name, setting }));
   const sent = await sender.send(picker.toRequest(settings), {
     platform: platform.id,
     customerAddress: false,
   });
-  if (!sent.ok) throw new Refusal(setting, `${platform.name} could not be asked: ${sent.error}.`);
+  if (!sent.ok) throw new Refusal(setting, say("platform_not_asked", { platform: platform.name, reason: sent.error }));
   const choices = picker.read(sent.response.body);
   if (choices.length) return choices;
   // An empty list means that there is nothing to choose, or that the platform rejected the request.
@@ -143,7 +144,8 @@ export async function listChoices(
     platform.readResponse(sent.response, [sampleConversion()], settings, now)[0],
   ];
   const refusal = status.outcome !== "accepted" || reading?.outcome === "unauthorized" ? (reading ?? status) : null;
-  if (refusal && "error" in refusal) throw new Refusal(setting, `${platform.name} did not answer: ${refusal.error}.`);
+  if (refusal && "error" in refusal)
+    throw new Refusal(setting, say("platform_did_not_answer", { platform: platform.name, reason: refusal.error }));
   return choices;
 }
 
@@ -154,13 +156,13 @@ function findPicker(platform: Platform, setting: string): Picker {
   throw new Refusal(
     "setting",
     known.length
-      ? `${platform.name} has no list for ${setting}; it has one for ${known.join(", ")}.`
-      : `${platform.name} has no lists to choose from.`,
+      ? say("no_choices_for", { platform: platform.name, setting, known: known.join(", ") })
+      : say("no_choices", { platform: platform.name }),
   );
 }
 
 function findPlatform(id: string): Platform {
   const platform = platformOf(id);
-  if (!platform) throw new Missing("platform", `There is no platform ${id}.`);
+  if (!platform) throw new Missing("platform", say("unknown_platform", { id }));
   return platform;
 }

@@ -1,6 +1,7 @@
 // Reads the trace of one event for the dashboard and the command line: the event, its attribution and its deliveries.
 
 import type { Conversion } from "../kernel/event.ts";
+import { say } from "../kernel/messages/message.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { platformOf } from "../platforms/index.ts";
 import type { Connection, Directory } from "../sites/directory.ts";
@@ -31,8 +32,7 @@ export async function findEventById(store: Pick<Store, "events">, siteId: string
 }
 
 /** Refuses to show or send an event whose row is damaged. */
-export const damagedEvent = (id: string) =>
-  new Refusal("event", `Event ${id} cannot be read: its row in the database is damaged.`);
+export const damagedEvent = (id: string) => new Refusal("event", say("event_unreadable", { id }));
 
 export async function readTrace(context: Context, event: StoredEvent) {
   const { store, directory } = context;

@@ -13,6 +13,7 @@ import { problemOf } from "../sites/hostProblems.ts";
 import { checkHost, type Checker } from "./check.ts";
 import { createChecker } from "./checker.ts";
 import { hostCheckRoutes } from "./route.ts";
+import { english } from "../kernel/messages/message.ts";
 
 const here = { address: "127.0.0.1" };
 const records: Records = {
@@ -161,7 +162,7 @@ describe("the reason why a host does not point here", () => {
   ])("the check of %s finds: %s", async (host, finding, seen, sentence) => {
     const checked = await nameless(host);
     expect(checked).toEqual({ verifiedBy: null, finding, seen });
-    expect(problemOf(host, checked, null)?.what).toContain(sentence);
+    expect(english(problemOf(host, checked, null)?.what ?? "")).toContain(sentence);
     expect(problemOf(host, checked, "cc.relay.test")?.whatToDo).toBeTruthy();
   });
 

@@ -15,6 +15,7 @@ import type { Checker } from "./check.ts";
 import { createChecker } from "./checker.ts";
 import { verifyHost } from "./verify.ts";
 import { checkDueHosts } from "./hostMonitor.ts";
+import { english } from "../kernel/messages/message.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -50,7 +51,7 @@ async function later(ms: number): Promise<void> {
 const alerts = async () => {
   const current = directory.site(site.id) ?? expect.unreachable();
   const found = await checkSite({ facts: store, site: current, memory: newCheckMemory(), now }, []);
-  return found.filter(({ kind }) => kind === "host");
+  return found.filter(({ kind }) => kind === "host").map((one) => ({ ...one, text: english(one.text) }));
 };
 const claim = (name: string) => addHost({ store, directory }, site, name, { actor: "ada", now, isTrusted: false });
 

@@ -3,6 +3,7 @@
 import { dayMs, hourMs, minuteMs } from "../kernel/time.ts";
 import type { Host } from "../sites/directory.ts";
 import { isPublicName } from "../sites/hosts.ts";
+import { say } from "../kernel/messages/message.ts";
 import { type By, Refusal } from "../kernel/refusal.ts";
 import { auditLine, type SiteContext } from "../sites/manage.ts";
 import type { CheckRow } from "../store/sites/hosts.ts";
@@ -15,7 +16,7 @@ export async function verifyHost(
   now: () => number,
 ): Promise<Host> {
   // The result would reveal which internal names exist.
-  if (!isPublicName(host.host)) throw new Refusal("host", `${host.host} is a name inside a network, and is not checked.`);
+  if (!isPublicName(host.host)) throw new Refusal("host", say("internal_host_unchecked", { host: host.host }));
   const checked = await checkHost(checker, host.host);
   const found = resultOf(host, checked, now());
   const isFirstProof = host.verifiedAt === null && found.verifiedAt !== null;

@@ -2,6 +2,7 @@
 // the worker. The event id depends on the import, the line and the time, so a row that is imported again after a crash
 // finds its own claim, and nothing is written twice.
 
+import { say } from "../kernel/messages/message.ts";
 import { hash } from "node:crypto";
 import { dayMs } from "../kernel/time.ts";
 import type { Lanes } from "../delivery/lanes/lanes.ts";
@@ -107,22 +108,21 @@ function readRow(cells: Cells, line: number, site: Site, now: number, { id, form
   for (const name of textFields) fields[name] = readCell(cells, name, format);
   const value = readCell(cells, "value", format);
   const money = typeof value === "string" ? readMoney(value, format.rules, format.delimiter) : null;
-  if (money instanceof ValueFault) return money.message;
+  if (money instanceof ValueFault) return money.said;
   fields.value = money ? money.amount : value;
   const time = readTime("eventTime", readCellText(cells, "eventTime", format), format.rules);
-  if (time instanceof ValueFault) return time.message;
+  if (time instanceof ValueFault) return time.said;
   fields.eventTime = time / 1000;
   const items = readItemsCell(readCell(cells, "items", format));
-  if (items instanceof ValueFault) return items.message;
+  if (items instanceof ValueFault) return items.said;
   fields.items = items;
 
   const read = readFields({ fields, exact: () => undefined }, site, now);
-  if (read instanceof FieldFault) return read.message;
+  if (read instanceof FieldFault) return read.said;
   if (money && !matchesCurrency(read.currency, money))
     return "value names another currency than the row has (default USD); choose a column or a constant for currency";
   const { keepEventsMs } = site.settings;
-  if (time < now - keepEventsMs)
-    return `eventTime is older than events are kept (keep_events, ${Math.floor(keepEventsMs / dayMs)} days)`;
+  if (time < now - keepEventsMs) return say("event_time_too_old", { days: Math.floor(keepEventsMs / dayMs) });
   const event = newEvent(read, {
     id: makeRowId(id, line, time),
     siteId: site.id,

@@ -1,6 +1,7 @@
 // Imports rows as visits (click ids, UTM fields and browser ids with their time) and as consent decisions. A row that is
 // imported again changes nothing.
 
+import { say } from "../kernel/messages/message.ts";
 import { dayMs, minuteMs } from "../kernel/time.ts";
 import type { ConsentState, Identity, Person, Sha256, Visit } from "../kernel/event.ts";
 import { holdsAddress, maskAddresses } from "../kernel/maskAddresses.ts";
@@ -132,16 +133,16 @@ function readVisit(
     const isId = clickId !== undefined || isUtmField(field) || browserIds.some(({ name }) => name === field);
     if (!isId) continue;
     if (value.length > maxIdLength || value.includes("\0") || !value.isWellFormed())
-      return `${field} is longer than ${maxIdLength} characters, or has one that cannot be stored`;
-    if (!isUtmField(field) && holdsAddress(value)) return `${field} is an email address and not an id`;
+      return say("id_not_storable", { field, max: maxIdLength });
+    if (!isUtmField(field) && holdsAddress(value)) return say("id_is_email", { field });
     hasIds = true;
     if (clickId) ids.clickIds[clickId] = { value, seenAt: Number(seenAt) };
     else if (isUtmField(field)) ids.utm[field] = maskAddresses(value);
     else ids.browserIds[field] = value;
   }
   if (!hasIds) return null;
-  if (seenAt instanceof ValueFault) return seenAt.message;
+  if (seenAt instanceof ValueFault) return seenAt.said;
   if (seenAt > now + maxFutureMs) return "seenAt lies in the future";
-  if (seenAt < now - keepMs) return `seenAt is older than visits are kept (${Math.round(keepMs / dayMs)} days)`;
+  if (seenAt < now - keepMs) return say("seen_at_too_old", { days: Math.round(keepMs / dayMs) });
   return { visitorId: null, seenAt, browser: null, ...ids };
 }

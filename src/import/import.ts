@@ -4,6 +4,7 @@ import { hash } from "node:crypto";
 import type { Connection, Directory, Site } from "../sites/directory.ts";
 import { requireSettings } from "../sites/manage.ts";
 import { newImportTally, type ImportTally } from "../kernel/imports.ts";
+import { say } from "../kernel/messages/message.ts";
 import { Refusal, type By } from "../kernel/refusal.ts";
 import type { Acceptance, NewEvent } from "../store/events/events.ts";
 import type { ImportKind, ImportRow } from "../store/sites/imports.ts";
@@ -100,11 +101,7 @@ export async function importFile(request: ImportRequest, context: ImportContext)
 /** Rows of a part that was left out, or not sent to its end, would be lost: later parts count them as done. */
 function refuseGap({ skippedLines, headerLines }: ImportPart, line: number): void {
   const known = Math.max(0, line - headerLines);
-  if (skippedLines > known)
-    throw new Refusal(
-      "skippedLines",
-      `skippedLines is ${skippedLines}, but only ${known} lines were imported before. Send the parts in their order, each until isPartDone is true, and all with the same sha256.`,
-    );
+  if (skippedLines > known) throw new Refusal("skippedLines", say("skipped_too_many_lines", { skippedLines, known }));
 }
 
 async function runDry(job: Job): Promise<Report> {
@@ -202,7 +199,7 @@ function makeImportId({ kind, source, siteId, defaults, rules }: ImportRequest, 
 
 function currentSite(directory: Directory, id: string): Site {
   const site = directory.site(id);
-  if (!site) throw new Refusal("site", "The site was removed.");
+  if (!site) throw new Refusal("site", say("site_removed"));
   requireSettings(site);
   return site;
 }
@@ -214,7 +211,7 @@ function connectionFilter({ connections }: Site, deliver: string): (connection: 
   for (const name of names) {
     if (connections.some(({ id, platform }) => id === name || platform === name)) continue;
     const known = connections.map(({ id, platform }) => `${platform} (${id})`).join(", ") || "none";
-    throw new Refusal("deliver", `The site has no connection ${name}. Its connections: ${known}.`);
+    throw new Refusal("deliver", say("unknown_connection_of_site", { name, known }));
   }
   return ({ id, platform }) => names.includes(id) || names.includes(platform);
 }

@@ -3,6 +3,7 @@
 
 import { hostname } from "node:os";
 import type { ImportTally } from "../kernel/imports.ts";
+import { say } from "../kernel/messages/message.ts";
 import { Conflict, Refusal } from "../kernel/refusal.ts";
 import { maxSkewMs } from "../kernel/time.ts";
 import type { AuditLine } from "../store/sites/audit.ts";
@@ -56,39 +57,28 @@ export async function acquireImport(
   if (stored) refuseConflict(stored, wanted, process, now());
   if (stored?.state === "done") return { done: stored };
   const row = await store.imports.claim(wanted, stored, holder(), audit);
-  if (!row) throw new Conflict("file", "Another process has just started this import.");
+  if (!row) throw new Conflict("file", say("import_just_started"));
   return {
     row,
     async save(line, tally) {
-      if (!(await store.imports.save(wanted, { line, tally }, holder())))
-        throw new Refusal("file", "Another process has taken this import over; this one stops.");
+      if (!(await store.imports.save(wanted, { line, tally }, holder()))) throw new Refusal("file", say("import_taken_over"));
     },
     end: (state, line, tally, ended) => store.imports.end(wanted, state, { line, tally }, { owner, now: now() }, ended),
   };
 }
 
 function refuseConflict(stored: ImportRow, wanted: NewImport, process: Process, now: number): void {
-  const [host, pid] = stored.owner.split("/");
+  const [host = "", pid = ""] = stored.owner.split("/");
   const isGone = host === process.host && !process.isAlive(Number(pid));
   // A lease that ends later than one that begins now was written by a clock that ran ahead.
   const isHeld = stored.leaseUntil > now && stored.leaseUntil <= now + leaseMs + maxSkewMs;
   if (stored.owner !== "" && isHeld && !isGone) {
     const seconds = Math.ceil((stored.leaseUntil - now) / 1000);
-    throw new Conflict(
-      "file",
-      `This import is running (process ${pid} on ${host}). If that process has ended, try again in ${seconds} seconds.`,
-    );
+    throw new Conflict("file", say("import_running", { pid, host, seconds }));
   }
-  if (!stored.isReadable)
-    throw new Refusal(
-      "file",
-      "The progress of this import cannot be read: its row in the database is damaged. Add an empty line to the file to import it anew; stored orders count as duplicates.",
-    );
+  if (!stored.isReadable) throw new Refusal("file", say("import_progress_unreadable"));
   const before = String(stored.options.deliver);
   if (before === wanted.options.deliver) return;
-  const what =
-    stored.state === "done"
-      ? `This file was imported with delivery to ${before}, and what is stored is not sent again.`
-      : `This import was started with delivery to ${before}; continue with the same delivery.`;
+  const what = stored.state === "done" ? say("imported_with_delivery", { before }) : say("import_with_delivery", { before });
   throw new Refusal("deliver", what);
 }

@@ -5,6 +5,7 @@ import { hash } from "node:crypto";
 import type { Answer, Query } from "../contract/contract.ts";
 import { isJsonObject } from "../http/body.ts";
 import { ulid } from "../kernel/ids.ts";
+import { say } from "../kernel/messages/message.ts";
 import { Refusal, type By } from "../kernel/refusal.ts";
 import type { Directory, Site } from "../sites/directory.ts";
 import type { Store } from "../store/store.ts";
@@ -55,7 +56,7 @@ export async function importPart(
   { upload, query }: { upload: Buffer; query: PartQuery },
 ): Promise<PartAnswer> {
   const { kind, timeZone = site.settings.timeZone, dates = null, decimal = null } = query;
-  if (!isTimeZone(timeZone)) throw new Refusal("timeZone", "timeZone is not a time zone. Write it like Europe/Berlin.");
+  if (!isTimeZone(timeZone)) throw new Refusal("timeZone", say("time_zone_invalid"));
   const requestedColumns = readPairs("mapping", query.mapping);
   const dryRun = query.dryRun === "true";
   const refusedRows: RefusedRow[] = [];
@@ -143,7 +144,7 @@ function readPairs(field: "mapping" | "defaults", text: string | undefined): Rec
   const read = parse(text);
   if (isJsonObject(read) && Object.values(read).every((value) => typeof value === "string"))
     return read as Record<string, string>;
-  throw new Refusal(field, `${field} is not a JSON object of texts.`);
+  throw new Refusal(field, say("not_an_object_of_texts", { field }));
 }
 
 function parse(text: string): unknown {

@@ -2,6 +2,7 @@
 // one does not affect the others.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { english } from "../kernel/messages/message.ts";
 import { isJsonObject } from "../http/body.ts";
 import { writeAnswer } from "../http/reply.ts";
 import { Late, within } from "../kernel/deadline.ts";
@@ -171,4 +172,4 @@ function send(response: ServerResponse, entries: readonly Entry[]): void {
 
 const secondsOf = ({ headers }: InboundRefusal) => Number(headers["retry-after"]);
 
-const renderRefusal = ({ message, status }: InboundRefusal) => JSON.stringify({ ok: false, error: message, status });
+const renderRefusal = ({ message, status }: InboundRefusal) => JSON.stringify({ ok: false, error: english(message), status });

@@ -94,7 +94,7 @@ type ReadEvent = { fields: Fields; extra: Event["extra"] };
 /** Step 8. */
 export function readEvent(body: Body, site: Site, now: number): ReadEvent | InboundRefusal {
   const fields = readFields(body, site, now);
-  if (fields instanceof FieldFault) return refusals.invalidField(fields.message);
+  if (fields instanceof FieldFault) return refusals.invalidField(fields.said);
   return { fields, extra: readExtra(body.fields, site) };
 }
 

@@ -1,5 +1,6 @@
 // What all fields of an event have in common: the fault that names one, and the rules for texts.
 
+import { say } from "../kernel/messages/message.ts";
 import { Fault } from "../kernel/refusal.ts";
 
 export class FieldFault extends Fault {}
@@ -12,13 +13,13 @@ export function isAbsent(value: unknown): boolean {
 }
 
 export function checkText(name: string, value: unknown, limit: number): string {
-  if (typeof value !== "string") throw new FieldFault(`${name} must be a string`);
+  if (typeof value !== "string") throw new FieldFault(say("field_not_a_string", { field: name }));
   // Characters, not UTF-16 units: counted only where the two can differ.
   if (value.length > limit && (value.length > limit * 2 || Array.from(value).length > limit)) {
-    throw new FieldFault(`${name} is longer than ${limit} characters`);
+    throw new FieldFault(say("field_too_long", { field: name, max: limit }));
   }
   if (value.includes("\0") || !value.isWellFormed()) {
-    throw new FieldFault(`${name} contains a character that cannot be stored (NUL or half of a surrogate pair)`);
+    throw new FieldFault(say("field_not_storable", { field: name }));
   }
   return value;
 }

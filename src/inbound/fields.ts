@@ -1,6 +1,7 @@
 // Step 8: reads the fields of an event from a JSON object, and makes the event. The first wrong field is named in one
 // sentence. Plain email, phone and names leave this file only as hashes, and addresses in other texts masked.
 
+import { say } from "../kernel/messages/message.ts";
 import { dayMs, minuteMs } from "../kernel/time.ts";
 import { isCurrency } from "../kernel/currency.ts";
 import type { Event, Item, Person, Sha256 } from "../kernel/event.ts";
@@ -83,7 +84,7 @@ export function readFields(
   if (isAbsent(fields.email) && isAbsent(fields.hashed_email)) {
     return new FieldFault("email or hashed_email required");
   }
-  if (isAbsent(fields.event)) return new FieldFault("event required");
+  if (isAbsent(fields.event)) return new FieldFault(say("field_required", { field: "event" }));
 
   try {
     const givenName = readText(fields, "event") ?? "";
@@ -143,7 +144,8 @@ function readNumericText({ fields, exact }: Body, name: "orderId" | "phone"): st
   if (typeof value !== "number") return readText(fields, name);
   const literal = exact()?.[name];
   // Two order ids could be equal after rounding.
-  if (typeof literal !== "string" && !Number.isSafeInteger(value)) throw new FieldFault(`${name} must be a string`);
+  if (typeof literal !== "string" && !Number.isSafeInteger(value))
+    throw new FieldFault(say("field_not_a_string", { field: name }));
   return checkText(name, typeof literal === "string" ? literal : String(value), limitOf(name));
 }
 
@@ -168,10 +170,10 @@ function readHashedEmail(fields: Record<string, unknown>): Sha256 {
 function readValue(value: unknown): number | null {
   if (isAbsent(value)) return null;
   if (typeof value !== "number" || !Number.isFinite(value)) {
-    throw new FieldFault("value must be a finite JSON number");
+    throw new FieldFault(say("field_not_a_number", { field: "value" }));
   }
   if (value < 0) throw new FieldFault('value must not be negative; send a refund as an event named "refund"');
-  if (value > maxValue) throw new FieldFault(`value must be at most ${maxValue}`);
+  if (value > maxValue) throw new FieldFault(say("field_too_large", { field: "value", max: maxValue }));
   return value === 0 ? 0 : value;
 }
 
@@ -191,8 +193,10 @@ function readEventTime(value: unknown, now: number): number | null {
   }
   if (time > now + maxFutureMs) {
     // A time that is recent when divided by 1000 was probably sent in milliseconds.
-    const hint = time / 1000 > now - maxAgeMs ? "; it looks like milliseconds, send seconds" : "";
-    throw new FieldFault(`eventTime lies in the future${hint}`);
+    const isMilliseconds = time / 1000 > now - maxAgeMs;
+    throw new FieldFault(
+      isMilliseconds ? "eventTime lies in the future; it looks like milliseconds, send seconds" : "eventTime lies in the future",
+    );
   }
   if (time < now - maxAgeMs) throw new FieldFault("eventTime is older than 90 days");
   return Math.round(time);

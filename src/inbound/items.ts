@@ -1,5 +1,6 @@
 // Reads the items of an event: the lines of an order or cart. The first wrong field is named with its place, items[3].price.
 
+import { say } from "../kernel/messages/message.ts";
 import { isJsonObject } from "../http/body.ts";
 import { looksLikeEmail } from "../identity/email.ts";
 import type { Item } from "../kernel/event.ts";
@@ -16,14 +17,14 @@ const maxQuantity = 1_000_000;
 export function readItems({ fields, exact }: Body): Item[] | undefined {
   const given = fields.items;
   if (!Array.isArray(given)) throw new FieldFault("items must be a list of objects");
-  if (given.length > maxItems) throw new FieldFault(`items has more than ${maxItems} entries`);
+  if (given.length > maxItems) throw new FieldFault(say("items_too_many", { max: maxItems }));
   const again = given.some(hasInexactId) ? exact()?.items : given;
   const list: readonly unknown[] = Array.isArray(again) ? again : given;
   return list.length === 0 ? undefined : list.map((one, at) => readItem(one, `items[${at}]`));
 }
 
 function readItem(given: unknown, path: string): Item {
-  if (!isJsonObject(given)) throw new FieldFault(`${path} must be an object`);
+  if (!isJsonObject(given)) throw new FieldFault(say("field_not_an_object", { field: path }));
   const item: Item = { id: readId(given.id, `${path}.id`), quantity: readQuantity(given.quantity, path) };
   const name = readOptional(given.name, `${path}.name`);
   const category = readOptional(given.category, `${path}.category`);
@@ -37,7 +38,7 @@ function readItem(given: unknown, path: string): Item {
 }
 
 function readId(value: unknown, path: string): string {
-  if (isAbsent(value)) throw new FieldFault(`${path} required`);
+  if (isAbsent(value)) throw new FieldFault(say("field_required", { field: path }));
   const text = Number.isSafeInteger(value) ? String(value) : value;
   return maskAddresses(checkText(path, text, maxIdLength).trim());
 }
@@ -51,16 +52,16 @@ function readOptional(value: unknown, path: string): string | undefined {
 
 function readPrice(value: unknown, path: string): number | undefined {
   if (isAbsent(value)) return undefined;
-  if (typeof value !== "number" || !Number.isFinite(value)) throw new FieldFault(`${path} must be a finite JSON number`);
-  if (value < 0) throw new FieldFault(`${path} must not be negative`);
-  if (value > maxValue) throw new FieldFault(`${path} must be at most ${maxValue}`);
+  if (typeof value !== "number" || !Number.isFinite(value)) throw new FieldFault(say("field_not_a_number", { field: path }));
+  if (value < 0) throw new FieldFault(say("field_negative", { field: path }));
+  if (value > maxValue) throw new FieldFault(say("field_too_large", { field: path, max: maxValue }));
   return value === 0 ? 0 : value;
 }
 
 function readQuantity(value: unknown, path: string): number {
   if (isAbsent(value)) return 1;
   if (!Number.isInteger(value) || Number(value) < 1 || Number(value) > maxQuantity)
-    throw new FieldFault(`${path}.quantity must be a whole number from 1 to ${maxQuantity}`);
+    throw new FieldFault(say("field_not_whole", { field: `${path}.quantity`, min: 1, max: maxQuantity }));
   return Number(value);
 }
 

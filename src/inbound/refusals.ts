@@ -2,12 +2,14 @@
 // JSON. The log and the metrics use `code`; the sender reads `message`.
 
 import type { ServerResponse } from "node:http";
+import { english, say } from "../kernel/messages/message.ts";
 import { maxBatchEvents } from "../contract/inbound.ts";
 import { writeAnswer } from "../http/reply.ts";
 
 export type InboundRefusal = {
   code: string;
   status: number;
+  /** A message, or a text. */
   message: string;
   format: "json" | "text";
   headers: Record<string, string>;
@@ -52,13 +54,13 @@ export const refusals = {
   invalidUtf8: text("body", 400, "The body is not valid UTF-8."),
   invalidJson: text("body", 400, "The body is not valid JSON."),
   notAnObject: text("body", 400, "The body must be a JSON object."),
-  invalidBatch: json("field", 400, `events must be an array of at most ${maxBatchEvents} events`),
+  invalidBatch: json("field", 400, say("events_not_a_list", { max: maxBatchEvents })),
   eventNotAnObject: json("field", 400, "an event must be a JSON object"),
   invalidField: (message: string) => json("field", 400, message),
   internalError: text("defect", 500, "Internal error."),
 };
 
 export function sendRefusal(response: ServerResponse, { status, message, format, headers }: InboundRefusal): void {
-  const body = format === "text" ? `${message}\n` : JSON.stringify({ ok: false, error: message });
+  const body = format === "text" ? `${english(message)}\n` : JSON.stringify({ ok: false, error: english(message) });
   writeAnswer(response, status, body, { format, headers, afterBody: status === refusals.tooLarge.status });
 }

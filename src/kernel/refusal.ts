@@ -2,6 +2,8 @@
 // this catalogue and gives the HTTP status; only api/router.ts and runCommand.ts render it. Every other exception is a defect or
 // broken infrastructure.
 
+import { english, say } from "./messages/message.ts";
+
 export const refusalStatus = {
   invalid: 400,
   signed_out: 401,
@@ -19,9 +21,14 @@ export const refusalCodes = Object.keys(refusalStatus) as [RefusalCode, ...Refus
 
 /** Says in one sentence what is wrong with a value. Readers return it, and their callers decide how to answer. */
 export class Fault {
-  readonly message: string;
-  constructor(message: string) {
-    this.message = message;
+  /** The message with its code, or a text. */
+  readonly said: string;
+  constructor(said: string) {
+    this.said = said;
+  }
+  /** The English sentence. */
+  get message(): string {
+    return english(this.said);
   }
 }
 
@@ -31,6 +38,8 @@ export type PlacedFault = { line: number; column: number; field: string; message
 /** A value that the caller can correct. */
 export class Refusal extends Error {
   readonly code: RefusalCode = "invalid";
+  /** The message with its code, or a text. `message` is its English sentence. */
+  readonly said: string;
   /** The field or argument that the message is about; empty when it is about none. */
   readonly field: string;
   /** The message for the operator: it may name commands, and sites that others must not know of. */
@@ -39,10 +48,11 @@ export class Refusal extends Error {
   /** All faults of a file; the message has the first ones. */
   readonly faults: readonly PlacedFault[] | undefined = undefined;
 
-  constructor(field: string, message: string, forOperator = message) {
-    super(message);
+  constructor(field: string, said: string, forOperator = said) {
+    super(english(said));
+    this.said = said;
     this.field = field;
-    this.forOperator = forOperator;
+    this.forOperator = english(forOperator);
   }
 
   get status(): number {
@@ -66,8 +76,8 @@ export class Missing extends Refusal {
 
 /** Creates the refusal of an unknown id or name. Its message for the operator names the command that lists the known ones. */
 export function missing(kind: string, name: string, listed = "their ids"): Missing {
-  const sentence = `There is no ${kind} ${name}.`;
-  return new Missing(kind, sentence, `${sentence} 'cleancast ${kind} list' shows ${listed}.`);
+  const sentence = say("unknown_name", { kind, name });
+  return new Missing(kind, sentence, `${english(sentence)} 'cleancast ${kind} list' shows ${listed}.`);
 }
 
 /** No other value would help: the caller must wait, sign in, or ask a member with more rights. */
@@ -75,8 +85,8 @@ export class Denied extends Refusal {
   override readonly code: RefusalCode;
   override readonly retryAfterSeconds: number | undefined;
 
-  constructor(code: Exclude<RefusalCode, "invalid" | "not_found">, message: string, retryAfterSeconds?: number, field = "") {
-    super(field, message);
+  constructor(code: Exclude<RefusalCode, "invalid" | "not_found">, said: string, retryAfterSeconds?: number, field = "") {
+    super(field, said);
     this.code = code;
     this.retryAfterSeconds = retryAfterSeconds;
   }

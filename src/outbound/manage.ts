@@ -6,6 +6,7 @@ import { readAddress, type AllowList } from "../delivery/addresses.ts";
 import type { Sender } from "../delivery/send.ts";
 import { newSigningSecret, shortId, ulid } from "../kernel/ids.ts";
 import type { Site } from "../sites/directory.ts";
+import { say } from "../kernel/messages/message.ts";
 import { type By, Conflict, missing, Refusal } from "../kernel/refusal.ts";
 import { auditLine } from "../sites/manage.ts";
 import type { PushCall } from "../store/outbound/pushes.ts";
@@ -27,7 +28,7 @@ export async function addWebhook(
   const read = readAddress(by.allow, wanted.url);
   if ("fault" in read) throw new Refusal("url", read.fault);
   const known = (await store.webhooks.listWithSecrets(site.id)).find(({ url }) => url === read.url);
-  if (known) throw new Conflict("url", `Webhook ${known.id} sends to this address already; rotate its secret instead.`);
+  if (known) throw new Conflict("url", say("webhook_exists", { id: known.id }));
   const id = shortId();
   const secret = wanted.secret ?? newSigningSecret();
   const address: Address = { url: read.url, secrets: { current: secret, previous: null } };
@@ -47,11 +48,10 @@ export async function findWebhook({ store }: WebhookContext, id: string, siteId?
 /** Refuses what needs the address of a webhook whose row is damaged. */
 function requireAddress({ id, origin }: Webhook): void {
   if (origin !== null) return;
-  const sentence = `Webhook ${id} cannot be read: its row in the database is damaged`;
   throw new Refusal(
     "webhook",
-    `${sentence}. An operator can repair it with the command line; or delete it, with the periods that wait, and add it again.`,
-    `${sentence}. Give it its address again: cleancast webhook repair ${id} https://…`,
+    say("webhook_unreadable", { id }),
+    `Webhook ${id} cannot be read: its row in the database is damaged. Give it its address again: cleancast webhook repair ${id} https://…`,
   );
 }
 
@@ -62,7 +62,7 @@ export async function repairWebhook(
   urlText: string,
   by: By & { allow: AllowList },
 ): Promise<{ secret: string; waiting: number }> {
-  if (origin !== null) throw new Refusal("webhook", `Webhook ${id} can be read; there is nothing to repair.`);
+  if (origin !== null) throw new Refusal("webhook", say("webhook_readable", { id }));
   const read = readAddress(by.allow, urlText);
   if ("fault" in read) throw new Refusal("url", read.fault);
   const secret = newSigningSecret();
@@ -102,7 +102,7 @@ const changedState = ({ state: before }: Webhook, state: Webhook["state"]) => ({
 export async function disableWebhook({ store }: WebhookContext, webhook: Webhook, by: By): Promise<void> {
   const { siteId, id, isDisabledByPerson } = webhook;
   // A person may also disable a webhook that the relay has disabled: that ends its alert.
-  if (isDisabledByPerson) throw new Conflict("webhook", `Webhook ${id} is disabled already.`);
+  if (isDisabledByPerson) throw new Conflict("webhook", say("webhook_disabled", { id }));
   const reason = `disabled by ${by.actor}`;
   await store.webhooks.setState(
     auditLine(siteId, "webhook disabled", { id, reason, ...changedState(webhook, "disabled") }, by),
@@ -117,7 +117,7 @@ export async function disableWebhook({ store }: WebhookContext, webhook: Webhook
 export async function enableWebhook({ store }: WebhookContext, webhook: Webhook, by: By): Promise<number> {
   requireAddress(webhook);
   const { siteId, id, state } = webhook;
-  if (state === "active") throw new Conflict("webhook", `Webhook ${id} is active already.`);
+  if (state === "active") throw new Conflict("webhook", say("webhook_active", { id }));
   const line = auditLine(siteId, "webhook enabled", { id, ...changedState(webhook, "active") }, by);
   await store.webhooks.setState(line, id, "active", null);
   return (await store.pushes.sumQueued({ siteId, webhookId: id })).periods;
@@ -140,9 +140,8 @@ export async function replayPeriods(
   const line = auditLine(siteId, "webhook replayed", { id, from, to }, by);
   const numbers = await store.pushes.requeue({ siteId, webhookId: id }, from, to, line);
   if (numbers.length === 0) {
-    const sentence = `No closed period of webhook ${id} overlaps that time range`;
     const hint = `'cleancast webhook show ${id}' shows what was pushed.`;
-    throw new Refusal("period", `${sentence}.`, `${sentence}; ${hint}`);
+    throw new Refusal("period", say("no_period", { id }), `No closed period of webhook ${id} overlaps that time range; ${hint}`);
   }
   return numbers.length;
 }
@@ -157,7 +156,7 @@ export async function sendTest(
   const { siteId, id } = webhook;
   const address = (await store.webhooks.listWithSecrets(siteId)).find((one) => one.id === id);
   const open = await store.periods.readOpen(siteId);
-  if (!address || !open) throw new Refusal("webhook", `Webhook ${id} was removed meanwhile.`);
+  if (!address || !open) throw new Refusal("webhook", say("webhook_removed", { id }));
   const message: Message = {
     id: `test_${randomUUID()}`,
     startsAt: Math.min(open.startsAt, time.now()),

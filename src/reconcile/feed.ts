@@ -2,6 +2,7 @@
 // worker in feedWorker.ts fetches it.
 
 import { readAddress, type AllowList } from "../delivery/addresses.ts";
+import { say } from "../kernel/messages/message.ts";
 import { Missing, Refusal, type By } from "../kernel/refusal.ts";
 import type { Site } from "../sites/directory.ts";
 import { auditLine, requireSettings } from "../sites/manage.ts";
@@ -33,8 +34,7 @@ export async function setFeed(store: FeedStore, site: Site, wanted: FeedRequest,
   const read = readAddress(by.allow, wanted.url);
   if ("fault" in read) throw new Refusal("url", read.fault);
   const { columns, timeZone, dates, decimal } = wanted;
-  if (timeZone !== undefined && !isTimeZone(timeZone))
-    throw new Refusal("timeZone", "timeZone is not a time zone. Write it like Europe/Berlin.");
+  if (timeZone !== undefined && !isTimeZone(timeZone)) throw new Refusal("timeZone", say("time_zone_invalid"));
   checkOrderFields(columns ?? {});
   const address: FeedAddress = { url: read.url, header: readHeader(wanted.header ?? null) };
   const format: FeedFormat = { columns, timeZone, dates, decimal };
@@ -51,22 +51,22 @@ function readHeader(header: FeedAddress["header"]): FeedAddress["header"] {
   if (header === null) return null;
   const [name, value] = [header.name.trim(), header.value.trim()];
   if (!/^[A-Za-z][\w-]{0,99}$/.test(name) || ownHeaders.has(name.toLowerCase()))
-    throw new Refusal("header", "header must have a name like Authorization or X-Api-Key.");
+    throw new Refusal("header", say("header_name_invalid"));
   // No fault quotes the value: it is a secret.
   if (value === "" || value.length > maxHeaderLength || !/^[\x20-\x7e]+$/.test(value))
-    throw new Refusal("header", `The value of header must be printable ASCII of at most ${maxHeaderLength} characters.`);
+    throw new Refusal("header", say("header_value_invalid", { max: maxHeaderLength }));
   return { name, value };
 }
 
 export async function findFeed(store: FeedStore, siteId: string): Promise<Feed> {
   const feed = await store.orderFeeds.find(siteId);
   if (feed) return feed;
-  throw new Missing("feed", "The site has no order feed.");
+  throw new Missing("feed", say("no_order_feed"));
 }
 
 export async function removeFeed(store: FeedStore, siteId: string, by: By): Promise<void> {
   if (!(await store.orderFeeds.remove(auditLine(siteId, "order feed removed", {}, by))))
-    throw new Missing("feed", "The site has no order feed.");
+    throw new Missing("feed", say("no_order_feed"));
 }
 
 /** The relay fetches it within a minute. */

@@ -3,6 +3,7 @@
 
 import { ulid } from "../kernel/ids.ts";
 import { defaultReconciledEvent, maxTolerance } from "../kernel/reconciliation.ts";
+import { english, say } from "../kernel/messages/message.ts";
 import { Conflict, Missing, Refusal, type By } from "../kernel/refusal.ts";
 import type { Site } from "../sites/directory.ts";
 import { auditLine, requireSettings } from "../sites/manage.ts";
@@ -32,15 +33,15 @@ export async function startRun(
   requireSettings(site);
   const { event = defaultReconciledEvent, tolerance = 0 } = wanted;
   if (event.trim() === "" || event.length > maxEventLength)
-    throw new Refusal("event", `event must be the name of an event of at most ${maxEventLength} characters.`);
+    throw new Refusal("event", say("event_name_invalid", { max: maxEventLength }));
   if (!(tolerance >= 0 && tolerance <= maxTolerance))
-    throw new Refusal("tolerance", `tolerance must be a number from 0 to ${maxTolerance}, in percent.`);
+    throw new Refusal("tolerance", say("tolerance_invalid", { max: maxTolerance }));
   const window = readWindow(wanted, site.settings.timeZone, by.now);
   const summary = await store.orders.summarize(site.id);
   if (summary.orders === 0)
     throw new Refusal(
       "orders",
-      "The site has no orders yet. Send its list of orders first.",
+      say("no_orders"),
       "The site has no orders yet. Upload its list first: cleancast reconcile upload FILE",
     );
   const run: Run = {
@@ -60,19 +61,20 @@ export async function startRun(
   };
   const detail = { id: run.id, ...window, event: run.event };
   if (await store.reconciliations.start(run, auditLine(site.id, "reconciliation started", detail, by))) return run;
-  throw new Conflict("", "A reconciliation of this site is running. Wait until it ends, or cancel it.");
+  throw new Conflict("", say("reconciliation_running"));
 }
 
 export async function findRun(store: Pick<Store, "reconciliations">, siteId: string, id: string): Promise<Run> {
   const run = await store.reconciliations.find({ siteId, id });
   if (run) return run;
-  const sentence = `There is no reconciliation ${id}.`;
-  throw new Missing("run", sentence, `${sentence} 'cleancast reconcile list' shows their ids.`);
+  const sentence = say("no_reconciliation", { id });
+  throw new Missing("run", sentence, `${english(sentence)} 'cleancast reconcile list' shows their ids.`);
 }
 
 /** The rows that it made until now stay. */
 export async function cancelRun(store: Pick<Store, "reconciliations" | "audit">, run: Run, by: By): Promise<Run> {
-  if (!(await store.reconciliations.cancel(run, by.now))) throw new Conflict("", `Reconciliation ${run.id} is not running.`);
+  if (!(await store.reconciliations.cancel(run, by.now)))
+    throw new Conflict("", say("reconciliation_not_running", { id: run.id }));
   await store.audit.add(auditLine(run.siteId, "reconciliation cancelled", { id: run.id }, by));
   return findRun(store, run.siteId, run.id);
 }

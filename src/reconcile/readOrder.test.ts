@@ -3,6 +3,7 @@ import { sha256Of } from "../../test/support/sha256.ts";
 import type { RowFormat } from "../tables/columns.ts";
 import { orderIdOf } from "../store/reconciliation/orders.ts";
 import { chooseOrderColumns, readOrder } from "./readOrder.ts";
+import { english } from "../kernel/messages/message.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
 
@@ -71,7 +72,8 @@ test.each([
   [{ orderId: "x".repeat(257), time: "2026-11-01" }, "orderId is longer than 256 characters"],
   [{ orderId: "a\0b", time: "2026-11-01" }, "orderId has a character that cannot be stored"],
 ])("a row is refused with one sentence: %j", (cells, reason) => {
-  expect(read(cells as Record<string, string>)).toBe(reason);
+  const found = read(cells as Record<string, string>);
+  expect(typeof found === "string" && english(found)).toBe(reason);
 });
 
 test("a file without an order id or email, or without a time, is refused before any row", () => {

@@ -4,6 +4,7 @@ import { readEmail, hashPerson, readSha256 } from "../identity/person.ts";
 import { isCurrency } from "../kernel/currency.ts";
 import type { Sha256 } from "../kernel/event.ts";
 import { maskAddresses } from "../kernel/maskAddresses.ts";
+import { say } from "../kernel/messages/message.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { OrderStatus } from "../kernel/reconciliation.ts";
 import { dayMs } from "../kernel/time.ts";
@@ -56,7 +57,7 @@ export function chooseOrderColumns(columns: readonly string[], requested: Mappin
 export const checkOrderFields = (columns: Mapping) => {
   for (const field of Object.keys(columns))
     if (!Object.hasOwn(orderFields, field))
-      throw new Refusal("columns", `${field} is not a field of orders. Fields: ${Object.keys(orderFields).join(", ")}.`);
+      throw new Refusal("columns", say("unknown_order_field", { field, known: Object.keys(orderFields).join(", ") }));
 };
 
 /** The words that shops use. A partial refund leaves a paid order, whose value says what is left. */
@@ -111,17 +112,17 @@ export function readOrder(cells: Cells, format: RowFormat, { siteId, now }: { si
   if (orderId.length > maxOrderIdLength) return `orderId is longer than ${maxOrderIdLength} characters`;
   if (orderId.includes("\0") || !orderId.isWellFormed()) return "orderId has a character that cannot be stored";
   const time = readTime("time", text("time"), format.rules);
-  if (time instanceof ValueFault) return time.message;
+  if (time instanceof ValueFault) return time.said;
   if (time > now + dayMs) return "time is in the future";
   const currency = (text("currency") || "USD").toUpperCase();
   if (!isCurrency(currency)) return "currency is not an ISO 4217 code like EUR";
   const money = text("value") === "" ? null : readMoney(text("value"), format.rules, format.delimiter);
-  if (money instanceof ValueFault) return money.message;
+  if (money instanceof ValueFault) return money.said;
   if (money && !matchesCurrency(currency, money)) return "value names another currency than the row has (default USD)";
   const status = text("status") === "" ? "paid" : statusByWord.get(foldWord(text("status")));
   if (status === undefined) return "status is not one of paid, pending, refunded, cancelled or a usual word for them";
   const emailSha256 = readPerson(text("email"), text("hashed_email"));
-  if (emailSha256 instanceof ValueFault) return emailSha256.message;
+  if (emailSha256 instanceof ValueFault) return emailSha256.said;
   if (orderId === "" && emailSha256 === null) return "the row has neither an orderId nor an email";
   const fields = { time, value: money?.amount ?? null, currency, emailSha256 };
   return { siteId, id: orderKey(orderId || null, fields), status, listedAt: now, ...fields };

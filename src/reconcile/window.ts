@@ -1,6 +1,7 @@
 // The window of a reconciliation: whole days in the time zone of the site. The last days are left out by default, because
 // late senders and late platforms would look like losses.
 
+import { say } from "../kernel/messages/message.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { defaultReconciledDays, defaultSettleHours, maxReconciledDays } from "../kernel/reconciliation.ts";
 import { dayMs, hourMs } from "../kernel/time.ts";
@@ -25,7 +26,7 @@ export function dayOf(at: number, timeZone: string): string {
 function startOf(field: string, day: string, timeZone: string): number {
   const isDay = /^\d{4}-\d{2}-\d{2}$/.test(day);
   const at = isDay ? readTime(field, day, { decimal: null, dates: null, timeZone }) : null;
-  if (at === null || at instanceof ValueFault) throw new Refusal(field, `${field} must be a day like 2026-11-15.`);
+  if (at === null || at instanceof ValueFault) throw new Refusal(field, say("day_invalid", { field }));
   return at;
 }
 
@@ -48,8 +49,8 @@ export function readWindow(
     from === undefined
       ? startOf("from", dayOf(end - defaultReconciledDays * dayMs + hourMs, timeZone), timeZone)
       : startOf("from", from, timeZone);
-  if (begin >= end) throw new Refusal("from", "from must not be after to.");
+  if (begin >= end) throw new Refusal("from", say("from_after_to"));
   if (end - begin > (maxReconciledDays + 1) * dayMs)
-    throw new Refusal("from", `The window must not be longer than ${maxReconciledDays} days.`);
+    throw new Refusal("from", say("window_too_long", { max: maxReconciledDays }));
   return { from: begin, to: end };
 }

@@ -20,6 +20,7 @@ import { readMissing } from "./missing.ts";
 import { stepRun } from "./step.ts";
 import { createReconciliationJob, createStep } from "./worker.ts";
 import { writeListedOrders } from "./uploadOrders.ts";
+import { english } from "../kernel/messages/message.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
 const by = { actor: "test", now };
@@ -352,7 +353,7 @@ describe.each(engines)("reconciliation on %s", async (engine) => {
       const site = await withFeed();
       await work();
       const feed = await findFeed(store, site.id);
-      expect(feed).toMatchObject({ error, failingSince: now, dueAt: now + hourMs });
+      expect({ ...feed, error: english(feed.error ?? "") }).toMatchObject({ error, failingSince: now, dueAt: now + hourMs });
       send(csv);
       await work({ now: () => now + hourMs });
       expect(await findFeed(store, site.id)).toMatchObject({ error: null, failingSince: null });

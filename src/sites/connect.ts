@@ -8,6 +8,7 @@ import type { Platform } from "../platforms/platform.ts";
 import { readSecrets, writeSecrets } from "../platforms/shared/signature.ts";
 import { checkAddresses, checkRequired, checkSettings, defaultsOf, withChanges } from "./connectionSettings.ts";
 import type { Connection, Site } from "./directory.ts";
+import { say } from "../kernel/messages/message.ts";
 import { type By, Missing, missing, Refusal } from "../kernel/refusal.ts";
 import { auditLine, type SiteContext } from "./manage.ts";
 
@@ -91,7 +92,7 @@ export function planConnection(
   if (events === undefined && existing?.unreadable?.includes("events"))
     throw new Refusal(
       "events",
-      "The event selection of this connection cannot be read: select the events again, or all of them.",
+      say("event_selection_unreadable"),
       `The event selection of connection ${existing.id} cannot be read: give events=all, or events=a,b.`,
     );
   // Connecting again with one setting keeps the others.
@@ -139,7 +140,7 @@ export async function rotateSigningSecret(
 ): Promise<{ secret: string; oldUntil: number }> {
   const platform = knownPlatform(existing.platform);
   const name = signingName(platform);
-  if (!name) throw new Refusal("connection", `${platform.name} does not sign its requests.`);
+  if (!name) throw new Refusal("connection", say("platform_does_not_sign", { platform: platform.name }));
   const saved = existing.settings[name];
   if (existing.unreadable || saved === undefined) throw unreadableConnection(existing.id);
   const secret = newSigningSecret();
@@ -168,8 +169,7 @@ async function save(
     await directory.refresh();
     const others = directory.site(siteId)?.connections ?? [];
     const sameAccount = others.find((one) => one.platform === platform.id && one.account === account);
-    if (sameAccount && sameAccount.id !== id)
-      throw new Refusal("platform", "The same account was just connected by another request. Reload and try again.");
+    if (sameAccount && sameAccount.id !== id) throw new Refusal("platform", say("account_just_connected"));
     throw error;
   });
   await directory.refresh();
@@ -210,7 +210,7 @@ export function knownPlatform(id: string): Platform {
   const platform = platformOf(id);
   if (platform) return platform;
   const known = platforms.map((one) => one.id).join(", ");
-  throw new Missing("platform", `There is no platform ${id}. Known: ${known}.`);
+  throw new Missing("platform", say("unknown_platform_of", { id, known }));
 }
 
 /** Deliveries belong to the account, as do the events that the platform has: another account needs another connection. */
@@ -221,12 +221,8 @@ function checkAccount(platform: Platform, existing: Connection, given: Record<st
   const identifying = changed.find(([name, value]) => accountWith({ [name]: value }) !== existing.account);
   const name = identifying?.[0] ?? changed[0]?.[0] ?? "settings";
   const label = platform.settings.find((one) => one.name === name)?.label ?? name;
-  if (existing.unreadable)
-    throw new Refusal(
-      name,
-      "This connection cannot be read: enter all its settings again, for the same account, or add a new connection.",
-    );
-  throw new Refusal(name, `${label} identifies the account: add a new connection instead.`);
+  if (existing.unreadable) throw new Refusal(name, say("settings_unreadable"));
+  throw new Refusal(name, say("setting_identifies_account", { setting: label }));
 }
 
 /** An empty list, or `all`, means every event. */
@@ -259,8 +255,7 @@ export async function disconnect({ store, directory }: SiteContext, connection: 
 type ConnectionKey = Pick<Connection, "siteId" | "id" | "unreadable">;
 
 /** Refuses to send through a connection whose row is damaged. */
-export const unreadableConnection = (id: string) =>
-  new Refusal("connection", `Connection ${id} cannot be read: its row in the database is damaged. Connect it again.`);
+export const unreadableConnection = (id: string) => new Refusal("connection", say("connection_unreadable", { id }));
 
 export async function pause({ store, directory }: SiteContext, { siteId, id }: ConnectionKey, by: By): Promise<void> {
   const line = auditLine(siteId, "connection paused", { id }, by);

@@ -5,6 +5,7 @@ import { mappingFault } from "../platforms/shared/mapping.ts";
 import { nameFault, nameSetting } from "../platforms/shared/eventNames.ts";
 import type { Platform } from "../platforms/platform.ts";
 import type { Connection } from "./directory.ts";
+import { say } from "../kernel/messages/message.ts";
 import { Refusal } from "../kernel/refusal.ts";
 
 export const hidden = "(configured)";
@@ -30,7 +31,7 @@ export function checkSettings(platform: Platform, given: Record<string, string>)
     const value = text.trim();
     const key = keyOf(name);
     const fault = settingFault(platform, key, value);
-    if (fault) throw new Refusal(name, `${name} ${fault}.`);
+    if (fault) throw new Refusal(name, say("setting_fault", { setting: name, fault }));
     if (value !== "") settings[key] = value;
   }
   return settings;
@@ -54,12 +55,15 @@ export function withChanges(
 
 export function checkRequired(platform: Platform, settings: Record<string, string>): void {
   for (const { name, help, required } of platform.settings) {
-    if (required && settings[name] === undefined) throw new Refusal(name, `${name} is required: ${help}`);
+    if (required && settings[name] === undefined) throw new Refusal(name, say("setting_required", { setting: name, help }));
   }
   const { requires } = platform;
   if (!requires || requires.some((names) => names.every((name) => settings[name] !== undefined))) return;
   const sets = requires.map((names) => names.join(" and "));
-  throw new Refusal(requires[0]?.[0] ?? "settings", `${platform.name} needs ${sets.join(", or ")}.`);
+  throw new Refusal(
+    requires[0]?.[0] ?? "settings",
+    say("settings_needed", { platform: platform.name, settings: sets.join(", or ") }),
+  );
 }
 
 export function checkAddresses(
@@ -69,7 +73,7 @@ export function checkAddresses(
 ): void {
   for (const [name, value] of platform.customerAddress ? Object.entries(settings) : []) {
     const fault = /^https?:\/\//i.test(value) && !name.startsWith("map.") ? checkAddress(value) : null;
-    if (fault) throw new Refusal(name, `${name} ${fault}`);
+    if (fault) throw new Refusal(name, say("address_fault", { setting: name, fault }));
   }
 }
 
@@ -84,7 +88,7 @@ function settingFault(platform: Platform, name: string, value: string): string |
     ...(platform.events ? ["event.NAME"] : []),
     ...(platform.fields?.length ? ["map.FIELD"] : []),
   ];
-  return `is not a setting of ${platform.id}. Known: ${known.join(", ")}`;
+  return say("not_a_setting_of", { platform: platform.id, known: known.join(", ") });
 }
 
 /** The time when a connection's token expires for good; null where it is renewed, or not known to expire. */

@@ -1,5 +1,7 @@
 // Describes the problems that a check of a host can find, and what to do about them.
 
+import { say } from "../kernel/messages/message.ts";
+
 export type FindingCode =
   | "not found"
   | "lookup failed"
@@ -21,64 +23,60 @@ export function problemOf(
   relay: string | null,
 ): Problem | null {
   if (finding === null) return null;
-  const point = relay
-    ? `Let a CNAME of ${host} lead to ${relay}, or pass /__cc/ of ${host} on to this relay.`
-    : `Pass /__cc/ of ${host} on to this relay. (CLEANCAST_URL is not set, so the DNS alone cannot show that it leads here.)`;
+  const point = relay ? say("host_point_to", { host, relay }) : say("host_pass_on", { host });
   switch (finding as FindingCode) {
     case "not found": {
-      const alias = relay ? `Let a CNAME of ${host} lead to ${relay}, or give it` : "Give it";
       return {
-        what: `${host} is not in the DNS.`,
-        whatToDo: `${alias} the address of the server that passes /__cc/ on to this relay. New records can take an hour.`,
+        what: say("host_not_found", { host }),
+        whatToDo: relay ? say("host_add_alias", { host, relay }) : say("host_add_address"),
       };
     }
     case "lookup failed":
       return {
-        what: `The DNS could not be asked about ${host}.`,
-        whatToDo: "The check is repeated automatically. If it keeps failing, check this machine's DNS.",
+        what: say("host_lookup_failed", { host }),
+        whatToDo: say("host_check_dns"),
       };
     case "private address":
       return {
-        what: `${host} leads to a private address, and is not called.`,
-        whatToDo: `Point it to a public address. Inside your own network: CLEANCAST_ALLOW_PRIVATE allows it, CLEANCAST_DNS sets another DNS server.`,
+        what: say("host_private", { host }),
+        whatToDo: say("host_make_public"),
       };
     case "no connection":
       return {
-        what: `${host} leads to ${seen ?? "a server"} and no server answers there on HTTPS.`,
+        what: say("host_no_server", { host, seen: seen ?? "a server" }),
         whatToDo: point,
       };
     case "too slow":
       return {
-        what: `${host} did not answer in time.`,
-        whatToDo: "Check its firewall and its server: port 443 must be open to the internet.",
+        what: say("host_too_slow", { host }),
+        whatToDo: say("host_check_firewall"),
       };
     case "certificate":
       return {
-        what: `${host} has no valid certificate${seen ? `: ${seen}` : " for its name"}.`,
-        whatToDo: "Browsers refuse it too. Get a certificate for this name on the server that terminates its HTTPS.",
+        what: seen ? say("host_certificate", { host, reason: seen }) : say("host_no_certificate", { host }),
+        whatToDo: say("host_get_certificate"),
       };
     case "not us":
       return {
-        what: `${host} answers, but not from here: ${seen ?? "another server"}.`,
+        what: say("host_not_us", { host, seen: seen ?? "another server" }),
         whatToDo: point,
       };
     case "other installation":
       return {
-        what: `Another Cleancast answers on ${host}, or a node with another encryption key.`,
-        whatToDo: `${point} All nodes of one installation need the same encryption key.`,
+        what: say("host_other_installation", { host }),
+        whatToDo: say("host_same_key", { point }),
       };
     case "host header":
       return {
-        what: `Requests to ${host} arrive here as ${seen || "a request without a name"}.`,
-        whatToDo: "Let the proxy pass the name on: in nginx proxy_set_header Host $host.",
+        what: say("host_header", { host, seen: seen || "a request without a name" }),
+        whatToDo: say("host_pass_name"),
       };
     case "not secure":
       return {
-        what: `Requests to ${host} arrive here as if they were not encrypted.`,
-        whatToDo:
-          "Let the proxy send X-Forwarded-Proto, and name its address in CLEANCAST_TRUST_PROXY where it runs on another machine.",
+        what: say("host_not_secure", { host }),
+        whatToDo: say("host_send_proto"),
       };
     default:
-      return { what: `The last check of ${host} failed.`, whatToDo: "Check it again." };
+      return { what: say("host_check_failed", { host }), whatToDo: say("host_check_again") };
   }
 }

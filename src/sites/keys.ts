@@ -5,6 +5,7 @@ import { hash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { Mode } from "../kernel/event.ts";
 import { randomBase62, toBase62 } from "../kernel/ids.ts";
+import { say } from "../kernel/messages/message.ts";
 
 const forms: Record<Mode | "API", string> = { live: "cc_", test: "cc_test_", API: "ccm_" };
 const pattern = /^(cc_test_|cc_|ccm_)([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
@@ -22,10 +23,8 @@ export function makeKey(kind: Mode | "API"): NewKey {
 
 /** Says in a sentence why a key that begins like this cannot be an inbound key of this mode; null where it can. */
 export function keyFormFault(start: string, mode: Mode): string | null {
-  if (start.startsWith(forms.API))
-    return `A key that begins with ${forms.API} is an API key: an inbound key begins with ${forms.live}.`;
-  if (start.startsWith(forms.test) && mode !== "test")
-    return `A key that begins with ${forms.test} is a test key: add it as one.`;
+  if (start.startsWith(forms.API)) return say("key_form_api", { api: forms.API, inbound: forms.live });
+  if (start.startsWith(forms.test) && mode !== "test") return say("key_form_test", { start: forms.test });
   return null;
 }
 

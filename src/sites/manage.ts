@@ -12,6 +12,7 @@ import { makeKey, type NewKey } from "./keys.ts";
 import { listShortened } from "./retention.ts";
 import { maxListLength, SettingFault } from "./settingForms.ts";
 import { auditedChanges, describeSettings, pickSettings, readSettings, withDefaults, type SiteSettings } from "./settings.ts";
+import { english, say } from "../kernel/messages/message.ts";
 import { Conflict, missing, Refusal, type By } from "../kernel/refusal.ts";
 
 /** The stored configuration and its copy in memory: a change writes to the first and refreshes the second. */
@@ -46,11 +47,11 @@ export function readFreeHost(
   { now, isTrusted }: { now: number; isTrusted: boolean },
 ): FreeHost {
   const host = readHost(text);
-  if (!host) throw new Refusal("host", `${text} is not a host name. Write it like shop.example.com.`);
+  if (!host) throw new Refusal("host", say("host_invalid", { host: text }));
   const known = directory.host(host);
   if (!known) return { host, displacedSite: null };
   if (!isProven(known) && (isTrusted || known.addedAt < now - claimMs)) return { host, displacedSite: known.siteId };
-  throw new Conflict("host", `${host} belongs to a site already.`, `${host} belongs to site ${known.siteId} already.`);
+  throw new Conflict("host", say("host_taken", { host }), `${host} belongs to site ${known.siteId} already.`);
 }
 
 export const displacedLine = ({ host, displacedSite }: FreeHost, by: By) =>
@@ -95,7 +96,7 @@ export async function changeSiteSettings(
   by: By,
 ): Promise<SiteSettings> {
   const changed = readSettings(changes);
-  if (changed instanceof SettingFault) throw new Refusal("setting", changed.message);
+  if (changed instanceof SettingFault) throw new Refusal("setting", changed.said);
   // This also replaces settings that cannot be read: it begins with the defaults, and with consent as opt-in.
   const detail = { ...auditedChanges(changes, changed), before: auditedBefore(site, Object.keys(changes)) };
   const line = auditLine(site.id, "settings changed", detail, by);
@@ -121,15 +122,11 @@ async function endDamageAlerts({ alerts }: Pick<Store, "alerts">, before: Site, 
 /** Refuses changes to a site that is moved to another installation. */
 export function requireHere({ leaving }: Site): void {
   if (leaving?.state === "moved")
-    throw new Conflict(
-      "site",
-      "This site was moved to another installation. Change it there.",
-      `This site was moved to ${leaving.peer}. Change it there.`,
-    );
+    throw new Conflict("site", say("site_moved"), `This site was moved to ${leaving.peer}. Change it there.`);
   if (leaving)
     throw new Conflict(
       "site",
-      "This site is being moved to another installation. Try again in a moment.",
+      say("site_being_moved"),
       `This site is being moved to ${leaving.peer}. Try again in a moment, or end the move: run its command again with --abort`,
     );
 }
@@ -138,8 +135,9 @@ export function requireHere({ leaving }: Site): void {
 export function requireSettings(site: Site): void {
   requireHere(site);
   if (hasSettings(site)) return;
-  const sentence = `The settings of ${site.hosts[0] ?? site.id} cannot be read: their row in the database is damaged. Set them again first`;
-  throw new Refusal("site", `${sentence}.`, `${sentence}: cleancast site set ${site.hosts[0] ?? site.id} inbound=on`);
+  const name = site.hosts[0] ?? site.id;
+  const sentence = say("site_settings_unreadable", { site: name });
+  throw new Refusal("site", sentence, `${english(sentence).slice(0, -1)}: cleancast site set ${name} inbound=on`);
 }
 
 /** Copies settings of another site, secret ones too: they are copied in the database and never shown. */
@@ -152,7 +150,7 @@ export async function copySettings(
 ): Promise<SiteSettings> {
   requireSettings(from);
   const copied = pickSettings(from.settings, labels);
-  if (copied instanceof SettingFault) throw new Refusal("names", copied.message);
+  if (copied instanceof SettingFault) throw new Refusal("names", copied.said);
   const texts = Object.entries(describeSettings(from.settings)).filter(([label]) => labels.includes(label));
   const detail = {
     from: from.id,
@@ -178,7 +176,7 @@ export async function allowPerson(
   requireSettings(site);
   if (site.settings.allowedPersons.includes(emailSha256)) return;
   if (site.settings.allowedPersons.length >= maxListLength) {
-    throw new Refusal("allow_persons", `The list of allowed people is full (${maxListLength}); remove some entries first.`);
+    throw new Refusal("allow_persons", say("allow_list_full", { max: maxListLength }));
   }
   // The audit line names the event, not the person.
   const line = auditLine(site.id, "person allowed", { event: by.eventId }, by);
@@ -197,9 +195,9 @@ export async function addKey(
   by: By,
 ): Promise<{ id: string; key: string; openedInbound: boolean }> {
   const name = wanted.name.trim();
-  if (!name || name.length > 100) throw new Refusal("name", "A key needs a name of at most 100 characters.");
+  if (!name || name.length > 100) throw new Refusal("name", say("key_name_needed"));
   if (wanted.expiresAt !== null && wanted.expiresAt <= by.now) {
-    throw new Refusal("expires", "The expiry is in the past.");
+    throw new Refusal("expires", say("expiry_past"));
   }
   const { key, hash, prefix } = wanted.own ?? makeKey(wanted.mode);
   const openedInbound = site.keys.length === 0 && !site.settings.inbound && hasSettings(site);
@@ -249,9 +247,9 @@ export async function rotateKey(
   const { siteId, id } = old;
   if (!isUsable(old, by.now)) {
     const state = old.revokedAt === null ? "has expired" : "is revoked";
-    throw new Conflict("key", `Key ${id} ${state}; add a new one instead.`);
+    throw new Conflict("key", say("key_ended", { id, state }));
   }
-  if (expiresAt !== null && expiresAt <= by.now) throw new Refusal("expires", "The expiry is in the past.");
+  if (expiresAt !== null && expiresAt <= by.now) throw new Refusal("expires", say("expiry_past"));
   const { key, hash, prefix } = makeKey(old.mode);
   const oldExpiresAt = Math.min(old.expiresAt ?? Number.POSITIVE_INFINITY, by.now + rotationOverlapMs);
   const apiKeyId = by.apiKeyId ?? null;

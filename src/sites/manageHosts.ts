@@ -2,6 +2,7 @@
 
 import type { Host, Site } from "./directory.ts";
 import { isPublicName, readHost } from "./hosts.ts";
+import { say } from "../kernel/messages/message.ts";
 import { type By, Conflict, missing, Refusal } from "../kernel/refusal.ts";
 import { auditLine, type SiteContext, findSite, readFreeHost, displacedLine, rethrowUnlessTaken } from "./manage.ts";
 
@@ -18,9 +19,8 @@ export async function addHost(
   const free = readFreeHost(directory, hostText, by);
   const { host } = free;
   // A proxy or a scraper may call this relay by such a name, and a check would reveal which internal names exist.
-  if (!by.isTrusted && !isPublicName(host))
-    throw new Refusal("host", `${host} is a name inside a network. Write a public one, like shop.example.com.`);
-  if (site.hosts.length >= maxHosts) throw new Conflict("host", `A site can have ${maxHosts} hosts; remove some first.`);
+  if (!by.isTrusted && !isPublicName(host)) throw new Refusal("host", say("internal_host", { host }));
+  if (site.hosts.length >= maxHosts) throw new Conflict("host", say("too_many_hosts", { max: maxHosts }));
   await store.hosts
     .add(auditLine(site.id, "host added", { host }, by), {
       host,
@@ -56,6 +56,5 @@ export async function resumeHost({ store, directory }: SiteContext, { siteId, ho
 export async function removeHost({ store, directory }: SiteContext, { siteId, host }: Host, by: By): Promise<void> {
   const isGone = await store.hosts.remove(auditLine(siteId, "host removed", { host }, by), host);
   await directory.refresh();
-  if (!isGone && directory.host(host)?.siteId === siteId)
-    throw new Conflict("host", `${host} is the only host of its site: add another first, or pause it.`);
+  if (!isGone && directory.host(host)?.siteId === siteId) throw new Conflict("host", say("only_host", { host }));
 }

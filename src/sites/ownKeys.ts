@@ -2,6 +2,7 @@
 // never seen.
 
 import type { Mode } from "../kernel/event.ts";
+import { say } from "../kernel/messages/message.ts";
 import { Conflict, Refusal, type By } from "../kernel/refusal.ts";
 import type { Directory, Site } from "./directory.ts";
 import { keyFormFault } from "./keys.ts";
@@ -28,10 +29,9 @@ export async function addOwnKey(
   by: By,
 ): Promise<{ id: string; openedInbound: boolean }> {
   const hash = wanted.hash.trim().toLowerCase();
-  if (!/^[0-9a-f]{64}$/.test(hash)) throw new Refusal("hash", "The hash must be the SHA-256 of the key: 64 hex characters.");
+  if (!/^[0-9a-f]{64}$/.test(hash)) throw new Refusal("hash", say("key_hash_invalid"));
   const prefix = wanted.prefix?.trim() || unknownPrefix;
-  if (prefix.length > maxPrefixLength)
-    throw new Refusal("prefix", `The prefix is the first ${maxPrefixLength} characters of the key at most.`);
+  if (prefix.length > maxPrefixLength) throw new Refusal("prefix", say("key_prefix_too_long", { max: maxPrefixLength }));
   const fault = keyFormFault(prefix, wanted.mode);
   if (fault) throw new Refusal("prefix", fault);
   refuseKnown(context.directory, hash);
@@ -53,7 +53,7 @@ function refuseKnown(directory: Directory, hash: string): void {
       if (key.hash === hash)
         throw new Conflict(
           "hash",
-          "This key was added already.",
+          say("key_exists"),
           `This key was added already: it is the key ${key.id} of ${site.hosts[0] ?? site.id}.`,
         );
 }

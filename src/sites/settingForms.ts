@@ -1,5 +1,6 @@
 // Reads and writes the values of settings in the form that people use.
 
+import { say } from "../kernel/messages/message.ts";
 import { Fault } from "../kernel/refusal.ts";
 import { countOf } from "../kernel/text.ts";
 import { dayMs, hourMs, minuteMs, secondMs } from "../kernel/time.ts";
@@ -24,11 +25,7 @@ export const duration = (maxDays: number, minMs = secondMs) => ({
     const ms = match ? Number(match[1]) * (units[match[2] as string] as number) : Number.NaN;
     return ms >= minMs && ms <= maxDays * dayMs
       ? ms
-      : new SettingFault(
-          minMs < dayMs
-            ? `must be at most ${maxDays} days, written like 90d, 12h, 30m or 10s`
-            : `must be from 1 to ${maxDays} days, written like 90d`,
-        );
+      : new SettingFault(minMs < dayMs ? say("must_be_at_most_days", { max: maxDays }) : say("must_be_days", { max: maxDays }));
   },
   write: (ms: number) => {
     const unit = ["d", "h", "m", "s"].find((one) => ms % (units[one] as number) === 0) ?? "s";
@@ -41,7 +38,7 @@ export const wholeNumber = (min: number, max: number) => ({
   read: (text: string) => {
     if (text === "off") return 0;
     const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-    return value >= min && value <= max ? value : new SettingFault(`must be off or a whole number from ${min} to ${max}`);
+    return value >= min && value <= max ? value : new SettingFault(say("must_be_off_or_whole", { min, max }));
   },
   write: (value: number) => (value === 0 ? "off" : String(value)),
 });
@@ -56,7 +53,7 @@ export const mailAddresses = {
         : "must be email addresses separated by commas",
     ).read(text);
     return Array.isArray(list) && list.length > maxAddresses
-      ? new SettingFault(`must have at most ${maxAddresses} addresses`)
+      ? new SettingFault(say("must_have_addresses", { max: maxAddresses }))
       : list;
   },
   write: (value: string[]) => value.join(","),
@@ -81,7 +78,7 @@ export const wordList = (fault: (word: string) => string | null) => ({
   read: (text: string) => {
     const list = [...new Set(text.split(",").map((word) => word.trim().toLowerCase()))].filter(Boolean);
     const wrong = list.map(fault).find((message) => message !== null);
-    if (list.length > maxListLength) return new SettingFault(`must have at most ${maxListLength} entries`);
+    if (list.length > maxListLength) return new SettingFault(say("must_have_entries", { max: maxListLength }));
     return wrong ? new SettingFault(wrong) : list;
   },
   write: (value: string[]) => value.join(","),
@@ -101,13 +98,9 @@ export const userAgentFault = (word: string) =>
 /** A comma splits a pattern in two, and a part such as "like" is in every user agent. */
 export const deniedFault = (word: string) =>
   userAgentFault(word) ??
-  (commonUserAgents.some((userAgent) => matchUserAgent(word)(userAgent))
-    ? `would deny ordinary browsers with "${word}"; write more of it (a comma separates patterns)`
-    : null);
+  (commonUserAgents.some((userAgent) => matchUserAgent(word)(userAgent)) ? say("would_deny_browsers", { word }) : null);
 
-export const networks = wordList((word) =>
-  matchNetwork(word) ? null : `must be addresses or networks like 192.0.2.0/24 or 2001:db8::/32; ${word} is not one`,
-);
+export const networks = wordList((word) => (matchNetwork(word) ? null : say("must_be_networks", { word })));
 
 export const countries = {
   read: (text: string) => {
@@ -116,7 +109,7 @@ export const countries = {
     const wrong = codes.indexOf(null);
     return wrong < 0
       ? codes.filter((code) => code !== null)
-      : new SettingFault(`must be two-letter country codes like DE; ${list[wrong]} is not one`);
+      : new SettingFault(say("must_be_countries", { word: list[wrong] ?? "" }));
   },
   write: (value: string[]) => value.join(","),
 };

@@ -1,5 +1,6 @@
 // The settings of a site, declared once: name, meaning, default, and how people write them.
 
+import { say } from "../kernel/messages/message.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { countOf } from "../kernel/text.ts";
 import { dayMs, hourMs } from "../kernel/time.ts";
@@ -152,7 +153,7 @@ const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
     ...wordList((word) =>
       /^(?:[\p{L}\p{M}\p{N}_](?:[\p{L}\p{M}\p{N}_-]*[\p{L}\p{M}\p{N}_])?\.)+[\p{L}\p{M}\p{N}-]{2,}$/u.test(word)
         ? null
-        : `must be domains like example.com; ${word} is not one`,
+        : say("must_be_domains", { word }),
     ),
   },
   blockDisposable: {
@@ -180,7 +181,7 @@ const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
     read: (text) =>
       /^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= 100
         ? Number(text)
-        : new SettingFault("must be a whole number from 1 to 100"),
+        : new SettingFault(say("must_be_whole", { min: 1, max: 100 })),
     write: String,
   },
   allowUserAgents: {
@@ -266,10 +267,10 @@ export function readSettings(changes: Record<string, string>): Partial<SiteSetti
     const name = names.find((one) => declared[one].label === label);
     if (!name) {
       const known = names.map((one) => declared[one].label).join(", ");
-      return new SettingFault(`${label} is not a setting of a site. Known: ${known}.`);
+      return new SettingFault(say("unknown_site_setting", { setting: label, known }));
     }
     const value = declared[name].read(text);
-    if (value instanceof SettingFault) return new SettingFault(`${label} ${value.message}.`);
+    if (value instanceof SettingFault) return new SettingFault(say("setting_fault", { setting: label, fault: value.said }));
     changed[name] = value;
   }
   return changed;
@@ -284,7 +285,7 @@ export function describeSettings(settings: SiteSettings): Record<string, string>
 /** Selects the stored settings with these labels. */
 export function pickSettings(settings: SiteSettings, labels: readonly string[]): Partial<SiteSettings> | SettingFault {
   const unknown = labels.find((label) => !names.some((name) => declared[name].label === label));
-  if (unknown !== undefined) return new SettingFault(`${unknown} is not a setting of a site.`);
+  if (unknown !== undefined) return new SettingFault(say("not_a_site_setting", { setting: unknown }));
   const picked = names.filter((name) => labels.includes(declared[name].label));
   return Object.fromEntries(picked.map((name) => [name, settings[name]]));
 }
@@ -315,7 +316,7 @@ export function settingNotes(labels: readonly string[], settings: SiteSettings, 
   const ineffective = provided.countries
     ? []
     : ["allow_countries", "deny_countries"].filter((label) => labels.includes(label) && texts[label]);
-  const notes = ineffective.map((label) => `${label} has no effect yet: ${noCountryFile}`);
+  const notes = ineffective.map((label) => say("setting_without_effect", { setting: label, reason: noCountryFile }));
   if (labels.includes("alert_emails") && texts.alert_emails && !provided.mail) notes.push(noMailServer);
   return notes;
 }
@@ -328,5 +329,5 @@ export function checkAlertWebhook(
 ): void {
   const url = changes.alert_webhook;
   const fault = url && URL.canParse(url) ? checkAddress(url) : null;
-  if (fault) throw new Refusal(field, `alert_webhook ${fault}.`);
+  if (fault) throw new Refusal(field, say("alert_webhook_fault", { fault }));
 }

@@ -1,6 +1,7 @@
 // Reads values that may be damaged: by a failing disk, by a change made by hand, or by a program that has no encryption key. One
 // damaged row must not keep the rest of the installation from being read, so a reader returns null and does not throw.
 
+import { say } from "../kernel/messages/message.ts";
 import { tryUnseal, type Seal } from "./engine/seal.ts";
 
 /** Reads a JSON object; null where the text is something else. */
@@ -47,11 +48,11 @@ export const damageFindings = {
   events: {
     kind: "damaged data",
     subject: "events",
-    text: "Stored events cannot be read: their rows in the database are damaged. They are not sent.",
+    text: say("alert_events_unreadable"),
   },
   botVisits: {
     kind: "damaged data",
     subject: "bot visits",
-    text: "Sampled bot visits cannot be read: their rows in the database are damaged. The counts are right.",
+    text: say("alert_bot_visits_unreadable"),
   },
 } as const;

@@ -1,6 +1,7 @@
 // Decides which column is which field, by --map or by the column's name, and reads cells by field. Names match without regard
 // to case, spaces and signs.
 
+import { say } from "../kernel/messages/message.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { Cells } from "./table.ts";
 import type { ValueRules } from "./values.ts";
@@ -28,7 +29,7 @@ export function matchColumns(
 ): Chosen {
   for (const field of [...Object.keys(requested), ...constants]) {
     if (!Object.hasOwn(fields, field))
-      throw new Refusal(field, `${field} is not a field of ${what}. Fields: ${Object.keys(fields).join(", ")}.`);
+      throw new Refusal(field, say("unknown_file_field", { field, what, known: Object.keys(fields).join(", ") }));
   }
   const mapping: Mapping = {};
   for (const [field, aliases] of Object.entries(fields)) {
@@ -47,8 +48,8 @@ function findRequested(field: string, requested: Mapping, columns: readonly stri
   const found = columns.filter((one) => one === name);
   const similar = found.length ? found : columns.filter((one) => fold(one) === fold(name));
   if (similar.length === 1) return similar[0];
-  const what = similar.length ? "more than once" : "not";
-  throw new Refusal(field, `The column "${name}" for ${field} is ${what} in the file. Its columns: ${listColumns(columns)}.`);
+  const code = similar.length ? "column_ambiguous" : "column_missing";
+  throw new Refusal(field, say(code, { name, field, columns: listColumns(columns) }));
 }
 
 /** Returns the columns that may be a field, by its name or else by its other names. */

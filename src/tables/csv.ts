@@ -5,6 +5,7 @@ import { Readable } from "node:stream";
 import { CsvError, parse, type Info } from "csv-parse";
 import { Refusal } from "../kernel/refusal.ts";
 import { maxRowLength, type Table, type TableRow } from "./table.ts";
+import { say } from "../kernel/messages/message.ts";
 
 const delimiters = [",", ";", "\t"];
 
@@ -58,7 +59,7 @@ async function* readRows(records: AsyncIterable<Located>, columns: readonly stri
       bytes,
       ...(record.length === columns.length
         ? { cells: Object.fromEntries(columns.map((name, i) => [name, record[i]])) }
-        : { fault: `the row has ${record.length} cells, the header ${columns.length}` }),
+        : { fault: say("row_cells", { cells: record.length, columns: columns.length }) }),
     };
   }
 }
@@ -78,10 +79,10 @@ async function readRecord(records: AsyncIterator<Parsed>): Promise<Parsed | null
     const line = typeof error.lines === "number" ? error.lines : 0;
     const what =
       error.code === "CSV_QUOTE_NOT_CLOSED"
-        ? `The quote that opens at line ${line} is never closed.`
+        ? say("quote_not_closed", { line })
         : error.code === "CSV_MAX_RECORD_SIZE"
-          ? `The row at line ${line} is longer than ${maxRowLength / 1024} KiB; a quote before it may be left open.`
-          : `Line ${line} is not valid CSV.`;
+          ? say("row_too_long", { line, kib: maxRowLength / 1024 })
+          : say("line_invalid", { line });
     throw new Refusal("file", what);
   }
 }

@@ -1,5 +1,6 @@
 // Reads NDJSON, one JSON object per line. The columns are the names that the first rows have.
 
+import { say } from "../kernel/messages/message.ts";
 import { isJsonObject } from "../http/body.ts";
 import { maxRowLength, type Content, type Table, type TableRow } from "./table.ts";
 
@@ -56,7 +57,7 @@ export function parseExact(text: string): unknown {
 }
 
 function parseLine(line: string): Content {
-  if (line.length > maxRowLength) return { fault: `the row is longer than ${maxRowLength / 1024} KiB` };
+  if (line.length > maxRowLength) return { fault: say("row_longer", { kib: maxRowLength / 1024 }) };
   try {
     const value = parseExact(line);
     return isJsonObject(value) ? { cells: value } : { fault: "the row is not a JSON object" };

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createTable } from "./source.ts";
+import { english } from "../kernel/messages/message.ts";
 
 /** Yields pieces of `size` bytes, so that characters and quotes are split. */
 async function* pieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
@@ -15,7 +16,10 @@ async function read(content: string | Buffer, size = 7) {
 }
 
 const describeRows = (rows: readonly { line: number }[]) =>
-  rows.map(({ line, ...row }) => [line, "cells" in row ? Object.values(row.cells as object) : (row as { fault?: string }).fault]);
+  rows.map(({ line, ...row }) => [
+    line,
+    "cells" in row ? Object.values(row.cells as object) : english(String((row as { fault?: string }).fault)),
+  ]);
 
 describe("CSV", () => {
   test.each([",", ";", "\t"])("CSV is read with the delimiter %j, a byte order mark and quoted line breaks", async (sign) => {

@@ -1,6 +1,7 @@
 // Reads numbers, amounts and times as other programs write them. Ambiguous values are refused, never guessed: a wrong
 // amount or a wrong day would be reported to a platform as the truth.
 
+import { say } from "../kernel/messages/message.ts";
 import { Fault } from "../kernel/refusal.ts";
 import { dayMs, hourMs, minuteMs } from "../kernel/time.ts";
 
@@ -65,10 +66,9 @@ export function readTime(name: string, text: string, rules: ValueRules): number 
   const given = text.trim();
   if (/^\d{9,10}(?:\.\d+)?$/.test(given)) return Math.round(Number(given) * 1000);
   if (/^\d{12,13}$/.test(given)) return Number(given);
-  const unreadable = new ValueFault(`${name} is not a time that can be read; write it like 2026-10-31T12:30:00Z`);
+  const unreadable = new ValueFault(say("time_unreadable", { field: name }));
   const date = readDate(given, rules);
-  if (date === "ambiguous")
-    return new ValueFault(`${name} is ambiguous (3 April or 4 March); choose the order of dates: mdy or dmy`);
+  if (date === "ambiguous") return new ValueFault(say("time_ambiguous", { field: name }));
   const time = date && clock.exec(date.rest);
   if (!time) return unreadable;
   const [, hours = "0", minutes = "0", seconds = "0", fraction = "", half, offset] = time;

@@ -4,8 +4,9 @@ import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import * as firstPage from "../../dashboard/messages/de/firstPage.ts";
 import * as otherPages from "../../dashboard/messages/de/otherPages.ts";
-import { platformTexts } from "../../dashboard/messages/de/platforms/texts.ts";
 import type { Messages } from "../../dashboard/messages/catalogue.ts";
+import { messages } from "../../src/kernel/messages/messages.ts";
+import { platforms } from "../../src/platforms/index.ts";
 import { inChromium } from "../browser/chromium.ts";
 import { becomeOwner, type Person } from "../support/apiClient.ts";
 import { startReceiver } from "../support/receiver.ts";
@@ -31,9 +32,15 @@ const englishTexts = [
       .filter((key) => messageAt(source, key) !== messageAt(german, key))
       .map((key) => messageAt(source, key));
   }),
-  ...Object.entries({ ...firstPage.serverTexts, ...otherPages.serverTexts, ...platformTexts }).flatMap(([text, german]) =>
+  ...Object.entries({ ...firstPage.serverTexts.words, ...otherPages.serverTexts.words }).flatMap(([text, german]) =>
     text === german ? [] : [text],
   ),
+  ...Object.values(messages),
+  ...platforms.flatMap(({ description, settings, guide }) => [
+    description,
+    ...settings.map(({ help }) => help),
+    ...(guide ? [...guide.credentials, ...guide.notSent] : []),
+  ]),
 ].filter(isSentence);
 
 /** Returns what the page shows or reads aloud. */

@@ -4,7 +4,7 @@ import type { Answer, BodyIn, Contract, ParamNames, QueryIn, RouteName } from ".
 import type { RefusalCode } from "../../../src/kernel/refusal.ts";
 import { showAllTexts } from "../../messages/catalogue.ts";
 import { commonText } from "../../messages/common.ts";
-import { serverText } from "../../messages/server.ts";
+import { keepMessages, serverText } from "../../messages/server.ts";
 
 export type { Answer, RouteName };
 
@@ -48,12 +48,6 @@ export function urlOf<Name extends RouteName>(name: Name, input: Omit<Input<Name
 
 type Refusal = { code: RefusalCode; message: string; field?: string };
 
-/** A message about a field of the request begins with the field's name. */
-function translateMessage({ message, field }: Refusal): string {
-  const mark = `${field}: `;
-  return field !== undefined && message.startsWith(mark) ? mark + serverText(message.slice(mark.length)) : serverText(message);
-}
-
 export function call<Name extends RouteName>(name: Name, input: Input<Name>, signal?: AbortSignal): Promise<Answer<Name>> {
   const { body } = input as Loose;
   return request(name, input, {
@@ -76,13 +70,14 @@ async function request<Name extends RouteName>(name: Name, input: Input<Name>, i
     throw new ApiError(0, "offline", commonText.offline);
   }
   const answer: unknown = await response.json().catch(() => null);
+  keepMessages(answer);
   if (response.ok) return answer as Answer<Name>;
   const { error } = (answer ?? {}) as { error?: Refusal };
   if (error) await showAllTexts();
   throw new ApiError(
     response.status,
     error?.code ?? "internal",
-    error ? translateMessage(error) : commonText.failedRequest(response.status),
+    error ? serverText(error.message) : commonText.failedRequest(response.status),
     error?.field,
     Number(response.headers.get("retry-after")) || 0,
   );

@@ -2,6 +2,7 @@
 
 import { useEffect, useRef, useState } from "react";
 import { urlOf, type Answer } from "./api.ts";
+import { keepMessages } from "../../messages/server.ts";
 import { checkReachable } from "./query.ts";
 
 export type EventSummary = Answer<"GET /sites/:site/events">["items"][number];
@@ -34,7 +35,9 @@ export function useFeed(site: string, onEvent: (event: EventSummary) => void, on
       });
       source.addEventListener("message", ({ data }: MessageEvent<string>) => {
         try {
-          handlers.current.onEvent(JSON.parse(data) as EventSummary);
+          const event = JSON.parse(data) as EventSummary;
+          keepMessages(event);
+          handlers.current.onEvent(event);
         } catch {
           // A truncated line; the list has the event anyway.
         }

@@ -1,12 +1,13 @@
 // German for the sign-in page and the overview. A German browser loads it before it draws anything, so it is short.
 
+import type { ServerTexts } from "../server.ts";
 import { common } from "./common.ts";
 import { frame } from "./frame.ts";
 import { overview } from "./overview.ts";
-import { deliveries } from "./server/deliveries.ts";
-import { platforms } from "./server/platforms.ts";
+import { deliveryMessages } from "./server/delivery.ts";
+import { reasons } from "./server/reasons.ts";
 import { signIn } from "./signIn.ts";
 
 export const translation = { common, frame, overview, signIn };
 
-export const serverTexts = { ...deliveries, ...platforms };
+export const serverTexts: ServerTexts = { messages: deliveryMessages, words: reasons };

@@ -1,5 +1,6 @@
 // German for all other pages, and for errors.
 
+import type { ServerTexts } from "../server.ts";
 import { account } from "./account.ts";
 import { configuration } from "./configuration.ts";
 import { events } from "./events.ts";
@@ -7,10 +8,15 @@ import { imports } from "./imports.ts";
 import { integrations } from "./integrations.ts";
 import { reconciliation } from "./reconciliation.ts";
 import { results } from "./results.ts";
-import { errors } from "./server/errors.ts";
-import { faults } from "./server/faults.ts";
-import { importFaults } from "./server/imports.ts";
-import { reasons } from "./server/reasons.ts";
+import { accessMessages } from "./server/access.ts";
+import { alertMessages } from "./server/alerts.ts";
+import { apiMessages } from "./server/api.ts";
+import { connectionMessages } from "./server/connections.ts";
+import { fieldMessages } from "./server/fields.ts";
+import { fileMessages } from "./server/files.ts";
+import { hostMessages } from "./server/hosts.ts";
+import { siteMessages } from "./server/sites.ts";
+import { words } from "./server/words.ts";
 import { settings } from "./settings.ts";
 import { sites } from "./sites.ts";
 import { siteSettings } from "./siteSettings.ts";
@@ -30,4 +36,16 @@ export const translation = {
   webhooks,
 };
 
-export const serverTexts = { ...errors, ...faults, ...importFaults, ...reasons };
+export const serverTexts: ServerTexts = {
+  messages: {
+    ...accessMessages,
+    ...alertMessages,
+    ...apiMessages,
+    ...connectionMessages,
+    ...fieldMessages,
+    ...fileMessages,
+    ...hostMessages,
+    ...siteMessages,
+  },
+  words,
+};

@@ -209,6 +209,7 @@ export const settings: Translation<typeof settingsText> = {
     columns: { when: "Wann", who: "Wer", what: "Was", details: "Details" },
     emptyTitle: "Noch keine Änderungen",
     empty: "Änderungen an Einstellungen, Schlüsseln, Verbindungen und Mitgliedern werden hier festgehalten.",
+    apiKey: (name) => `API-Schlüssel ${name}`,
     yes: "ja",
     no: "nein",
     copy: (name) => `${name} kopieren`,

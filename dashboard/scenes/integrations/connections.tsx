@@ -7,7 +7,7 @@ import { useApi } from "../../common/api/query.ts";
 import { State } from "../../common/values.tsx";
 import { integrationsText } from "../../messages/integrations.ts";
 import { usePlatformTexts } from "./platformTexts.ts";
-import { serverText } from "../../messages/server.ts";
+import { translatePlatform } from "../../common/platforms/platformTexts.ts";
 
 export type Platform = Answer<"GET /platforms">["items"][number];
 export type Setting = Platform["settings"][number];
@@ -21,31 +21,13 @@ export const tabsOf = (site: string) => [
   { value: "webhooks", label: integrationsText.tabs.webhooks, to: `/sites/${site}/integrations/webhooks` },
 ];
 
-/** Returns a platform with its texts in the chosen language. */
-function translatePlatform(platform: Platform): Platform {
-  const { description, settings, fields, guide } = platform;
-  return {
-    ...platform,
-    description: serverText(description),
-    settings: settings.map((one) => ({ ...one, label: serverText(one.label), help: serverText(one.help) })),
-    fields: fields.map((one) => ({ ...one, help: serverText(one.help) })),
-    guide: guide && {
-      ...guide,
-      credentials: guide.credentials.map(serverText),
-      sends: guide.sends.map((one) => ({ ...one, from: serverText(one.from) })),
-      notSent: guide.notSent.map(serverText),
-      testMode: guide.testMode && serverText(guide.testMode),
-    },
-  };
-}
-
 export function usePlatforms() {
   const { data, error, refetch } = useApi("GET /platforms", {});
-  const hasTexts = usePlatformTexts();
+  const texts = usePlatformTexts();
   // A change of the language mounts all components again.
   const translated = useMemo(
-    () => (data && hasTexts ? { items: data.items.map(translatePlatform) } : undefined),
-    [data, hasTexts],
+    () => data && texts && { items: data.items.map((platform) => translatePlatform(platform, texts[platform.id] ?? {})) },
+    [data, texts],
   );
   return { data: translated, error, refetch };
 }

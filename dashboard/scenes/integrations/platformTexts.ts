@@ -3,24 +3,30 @@
 
 import { useEffect, useState } from "react";
 import { language, type Language } from "../../messages/language.ts";
-import { addServerTexts } from "../../messages/server.ts";
+import type { PlatformTexts } from "../../common/platforms/platformTexts.ts";
 
-const loaded = new Set<Language>(["en"]);
+/** By the platform's id. */
+type Texts = Readonly<Record<string, PlatformTexts>>;
 
-async function load(): Promise<void> {
-  const { platformTexts } = await import("../../messages/de/platforms/texts.ts");
-  addServerTexts("de", platformTexts);
-  loaded.add("de");
+const sources: Record<Exclude<Language, "en">, () => Promise<{ platformTexts: Texts }>> = {
+  de: () => import("../../messages/de/platforms/texts.ts"),
+};
+const loaded = new Map<Language, Texts>([["en", {}]]);
+
+async function load(of: Language): Promise<Texts> {
+  const texts = of === "en" ? {} : (await sources[of]()).platformTexts;
+  loaded.set(of, texts);
+  return texts;
 }
 
-/** Returns true once the texts can be shown. They stay English if they cannot be loaded. */
-export function usePlatformTexts(): boolean {
-  const [isLoaded, setIsLoaded] = useState(() => loaded.has(language()));
+/** Returns undefined until the texts are loaded. They stay English if they cannot be loaded. */
+export function usePlatformTexts(): Texts | undefined {
+  const [texts, setTexts] = useState(() => loaded.get(language()));
   useEffect(() => {
-    if (isLoaded) return;
-    void load()
-      .catch(() => {})
-      .finally(() => setIsLoaded(true));
-  }, [isLoaded]);
-  return isLoaded;
+    if (texts) return;
+    void load(language())
+      .catch(() => ({}))
+      .then(setTexts);
+  }, [texts]);
+  return texts;
 }

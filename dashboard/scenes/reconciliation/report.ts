@@ -4,6 +4,7 @@ import { noReason } from "../../../src/kernel/reconciliation.ts";
 import type { Answer } from "../../common/api/api.ts";
 import { filterReasonText } from "../../common/format/reasons.ts";
 import { reconciliationText } from "../../messages/reconciliation.ts";
+import { commonText } from "../../messages/common.ts";
 import { serverText } from "../../messages/server.ts";
 
 export type Report = Answer<"GET /sites/:site/reconciliations/:run">["reconciliation"];
@@ -24,9 +25,11 @@ export function connectionName(
 }
 
 /** Why orders were lost at a step. */
-export function lossText({ reason, rows: { filtered, state, reason: ofState } }: Loss): string {
+export function lossText({ reason, rows: { filtered, state, reason: ofState, confirmation, confirmationReason } }: Loss): string {
   if (filtered !== undefined) return filterReasonText({ code: filtered, detail: null });
   if (state !== undefined && ofState === noReason) return reconciliationText.states[state];
+  if (confirmation !== undefined && confirmationReason !== undefined && confirmationReason !== noReason)
+    return commonText.reasonDetail(serverText(confirmation), serverText(confirmationReason));
   return serverText(reason);
 }
 

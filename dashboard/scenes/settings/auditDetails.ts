@@ -18,7 +18,15 @@ import { serverText } from "../../messages/server.ts";
 const detailName = (name: string): string | undefined => (settingsText.audit.details as Readonly<Record<string, string>>)[name];
 
 /** The relay's own changes have no person's name. */
-export const actorName = (actor: string) => (actor === "relay" ? "Cleancast" : serverText(actor));
+export const actorName = (actor: string) =>
+  actor === "relay"
+    ? "Cleancast"
+    : apiKeyForm.test(actor)
+      ? settingsText.audit.apiKey(actor.replace(apiKeyForm, ""))
+      : serverText(actor);
+
+/** Begins the name of a program in the audit log. */
+const apiKeyForm = /^API key /;
 
 /** Returns the text for an action, or the stored one if this version does not know it. */
 export const actionName = (action: string): string =>

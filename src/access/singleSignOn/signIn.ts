@@ -4,6 +4,7 @@
 
 import { createHash } from "node:crypto";
 import { randomBase62, shortId, ulid } from "../../kernel/ids.ts";
+import { say } from "../../kernel/messages/message.ts";
 import { Denied, Refusal } from "../../kernel/refusal.ts";
 import { minuteMs } from "../../kernel/time.ts";
 import { sealWith, secretFor, tryUnseal } from "../../store/engine/seal.ts";
@@ -39,8 +40,7 @@ export function createSingleSignOn(context: AccessContext, { settings, send }: S
   function readChallenge(cookie: string | undefined): Challenge {
     const text = cookie === undefined ? null : tryUnseal(seal, cookie, place);
     const { at, ...challenge } = JSON.parse(text ?? `{"at":0}`) as Challenge & { at: number };
-    if (text === null || Math.abs(now() - at) > challengeMs)
-      throw new Denied("signed_out", "Too much time has passed, or the sign-in was begun in another browser. Begin again.");
+    if (text === null || Math.abs(now() - at) > challengeMs) throw new Denied("signed_out", say("sso_ended"));
     return challenge;
   }
 
@@ -83,13 +83,8 @@ export function createSingleSignOn(context: AccessContext, { settings, send }: S
       },
     });
     if (typeof result === "object") return result.userId;
-    if (result === "other identity")
-      throw await refuse(
-        "other identity",
-        email,
-        `The account ${email} belongs to another identity at the provider. Ask an owner for a new password link, which removes it.`,
-      );
-    throw await refuse("not a member", email, `${email} is not a member here. Ask an owner for an invitation.`);
+    if (result === "other identity") throw await refuse("other identity", email, say("sso_other_identity", { email }));
+    throw await refuse("not a member", email, say("sso_not_a_member", { email }));
   }
 
   /** Refusals of people whom the provider knows are in the audit log. */
@@ -112,16 +107,16 @@ export function createSingleSignOn(context: AccessContext, { settings, send }: S
     if (proof && (await store.passwords.stillHolds(proof))) return cookies;
     const token = readCookie(cookies.join("; "), "session");
     await store.accounts.remove("sessions", [{ column: "token", operator: "eq", value: token }]);
-    throw new Denied("signed_out", "Your account has just been changed. Sign in again.");
+    throw new Denied("signed_out", say("account_changed"));
   }
 
   function toRefusal(error: unknown): never {
     if (!(error instanceof ProviderFault)) throw error;
     if (error.kind === "unavailable") {
       context.onDefect(new Error(`single sign-on: ${error.message}`));
-      throw new Denied("unavailable", "The identity provider cannot be reached. Try again later.");
+      throw new Denied("unavailable", say("sso_unreachable"));
     }
-    throw new Refusal("", `You are not signed in: ${error.message}.`);
+    throw new Refusal("", say("sso_refused", { reason: error.message }));
   }
 
   return { begin, finish };

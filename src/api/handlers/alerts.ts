@@ -1,5 +1,6 @@
 // Serves alerts and the audit log.
 
+import { say } from "../../kernel/messages/message.ts";
 import { dayMs } from "../../kernel/time.ts";
 import { countTest, testLimits } from "../../access/rateCounters.ts";
 import { listFailedChannels, messageOf } from "../../alerts/message.ts";
@@ -18,18 +19,18 @@ const shownMs = 90 * dayMs;
 
 /** Says what to do in the dashboard; the messages that alerts send name commands instead. */
 const whatToDo: Record<AlertKind, string> = {
-  "needs reconnection": "Reconnect it: sign in again or enter new credentials. Parked deliveries are then sent.",
-  "success rate": "Check its sync log for the reasons that the platform gives.",
-  silence: "Check the systems that send events: the list of inbound keys shows when each was last used.",
-  webhook: "Check the log of its pushes, and send a test push.",
-  "wrong keys": "A sender may be using an old key: compare it with the list of inbound keys.",
-  queue: "Check its sync log: each queued delivery shows what it is waiting for.",
-  host: "The list of domains shows what to do. Check the domain again there afterwards.",
-  accuracy: "Read the report of the last reconciliation: each loss leads to its orders.",
-  "order feed": "Check the address of the order feed; its last error says what is wrong.",
-  "damaged data": "Enter again what cannot be read, or restore it from a backup.",
-  quality: "The page of its match quality shows which keys are missing, and what would raise the score most.",
-  "not counted": "Filter the sync log by this confirmation: each delivery shows the reason of the platform.",
+  "needs reconnection": say("do_reconnect"),
+  "success rate": say("do_read_reasons"),
+  silence: say("do_check_senders"),
+  webhook: say("do_check_pushes"),
+  "wrong keys": say("do_compare_keys"),
+  queue: say("do_read_queue"),
+  host: say("do_check_domains"),
+  accuracy: say("do_read_report"),
+  "order feed": say("do_check_feed"),
+  "damaged data": say("do_repair"),
+  quality: say("do_read_quality"),
+  "not counted": say("do_filter_log"),
 };
 
 function describe(site: Site, alert: Alert): Answer<"GET /sites/:site/alerts">["open"][number] {

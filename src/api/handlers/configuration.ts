@@ -9,6 +9,7 @@ import type { ConfigurationContext, FileRights } from "../../configFile/planning
 import { may, type Actor } from "../../access/actor.ts";
 import type { configurationRoutes } from "../../contract/configuration.ts";
 import { shortId } from "../../kernel/ids.ts";
+import { say } from "../../kernel/messages/message.ts";
 import { Denied, Fault } from "../../kernel/refusal.ts";
 import type { Call, Handlers } from "../call.ts";
 import type { ApiContext } from "../context.ts";
@@ -47,7 +48,7 @@ export function configurationHandlers(context: ApiContext): Handlers<Name> {
         elapsed: () => performance.now(),
         async confirm(planned) {
           const losses = lossText(planned);
-          if (losses && !body.yes) throw new Denied("conflict", `${losses} Send yes: true to do it.`, undefined, "yes");
+          if (losses && !body.yes) throw new Denied("conflict", say("yes_needed", { losses }), undefined, "yes");
         },
       });
       return { ...describePlan(plan), notes };

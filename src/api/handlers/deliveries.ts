@@ -9,6 +9,7 @@ import type { Site } from "../../sites/directory.ts";
 import type { DeliveryState } from "../../kernel/event.ts";
 import { given } from "../../http/given.ts";
 import { maskAddresses } from "../../kernel/maskAddresses.ts";
+import { say } from "../../kernel/messages/message.ts";
 import { Refusal, type By } from "../../kernel/refusal.ts";
 import type { StoredEvent } from "../../store/events/eventRow.ts";
 import type { LogFilter, LogLine } from "../../store/deliveries/syncLog/syncLog.ts";
@@ -100,7 +101,7 @@ export function deliveryHandlers({ store, directory, now }: ApiContext): Handler
     if (Object.keys(filter).every((name) => name === "mode" || name === "withoutUnselected"))
       throw new Refusal(
         "filter",
-        "Choose which deliveries: by connection, platform, state, event or period.",
+        say("filter_needed"),
         "Select deliveries with --connection, --platform, --state, --event, --order, --from …",
       );
     return work({ store, directory }, site, filter, { ...by, dryRun });

@@ -13,6 +13,7 @@ import type { Handlers } from "../call.ts";
 import { requireRelayName, refuseDashboardHost } from "../dashboardHost.ts";
 import type { ApiContext } from "../context.ts";
 import { describeSite } from "./siteHealth.ts";
+import { say } from "../../kernel/messages/message.ts";
 import { Denied } from "../../kernel/refusal.ts";
 
 type Described = Answer<"GET /sites/:site/hosts">["items"][number];
@@ -59,7 +60,7 @@ export function hostHandlers(context: ApiContext): Handlers<keyof typeof hostRou
       const sinceMs = host.checkedAt === null ? Infinity : now() - host.checkedAt;
       if (actor?.kind !== "operator" && sinceMs >= 0 && sinceMs < minIntervalMs) return describe(host);
       const checked = checker.limit.run(host, () => verifyHost(context, host, by, now));
-      if (!checked) throw new Denied("too_many", "Other hosts of this site are being checked. Wait a moment.", 5);
+      if (!checked) throw new Denied("too_many", say("hosts_being_checked"), 5);
       return describe(await checked);
     },
 

@@ -2,6 +2,7 @@
 
 import type { siteRoutes } from "../../contract/sites.ts";
 import { describeKeys } from "../../sites/keyUses.ts";
+import { say } from "../../kernel/messages/message.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { addKey, findKey, revokeKey, rotateKey } from "../../sites/manage.ts";
 import type { RejectedRequest } from "../../store/statistics/rejectedRequests.ts";
@@ -12,7 +13,7 @@ import type { ApiContext } from "../context.ts";
 type Names = Extract<keyof typeof siteRoutes, `${string}/keys${string}` | `${string}/rejected-requests${string}`>;
 
 function checkExpiry(expiresAt: number | null, now: number): void {
-  if (expiresAt !== null && expiresAt <= now) throw new Refusal("expiresAt", "The expiry date is in the past.");
+  if (expiresAt !== null && expiresAt <= now) throw new Refusal("expiresAt", say("expiry_date_past"));
 }
 
 export function keyHandlers(context: ApiContext): Handlers<Names> {

@@ -3,6 +3,7 @@
 import { stringify } from "csv-stringify/sync";
 import type { Answer } from "../../contract/contract.ts";
 import type { reconciliationRoutes } from "../../contract/reconciliation.ts";
+import { say } from "../../kernel/messages/message.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { correctRows } from "../../reconcile/correct.ts";
 import { cancelRun, findRun, startRun } from "../../reconcile/manage.ts";
@@ -49,7 +50,7 @@ export function reconciliationHandlers({
     async "POST /sites/:site/orders/upload"({ site, query, upload, by }) {
       requireSettings(site);
       const { timeZone = site.settings.timeZone, dates = null, decimal = null } = query;
-      if (!isTimeZone(timeZone)) throw new Refusal("timeZone", "timeZone is not a time zone. Write it like Europe/Berlin.");
+      if (!isTimeZone(timeZone)) throw new Refusal("timeZone", say("time_zone_invalid"));
       // Loaded on demand: a relay that starts needs no CSV parser.
       const { createTable } = await import("../../tables/source.ts");
       const table = await createTable(piecesOf(upload), "The file");
@@ -150,16 +151,16 @@ async function* writeMissing(pages: ReturnType<typeof readMissing>): AsyncGenera
 /** A cursor is the id of a row: an order with or without an id, or an event. */
 function readRowCursor(text: string | undefined): string {
   if (text === undefined || /^[=~!]/.test(text)) return text ?? "";
-  throw new Refusal("cursor", "Use the `next` of the previous page as the cursor.", "--cursor must be the `next` of a page.");
+  throw new Refusal("cursor", say("cursor_invalid"), "--cursor must be the `next` of a page.");
 }
 
 function toFilter({ class: one, attributed, ...rest }: RowQuery): RowFilter {
   const { filtered, connection, state, reason, confirmation, confirmationReason } = rest;
   if (connection === undefined && [state, reason, attributed, confirmation].some((value) => value !== undefined))
-    throw new Refusal("connection", "connection is needed with state, reason, attributed and confirmation.");
+    throw new Refusal("connection", say("connection_filter_needed"));
   if (confirmation === undefined && confirmationReason !== undefined)
-    throw new Refusal("confirmation", "confirmation is needed with confirmationReason.");
-  if (state === undefined && reason !== undefined) throw new Refusal("state", "state is needed with reason.");
+    throw new Refusal("confirmation", say("confirmation_filter_needed"));
+  if (state === undefined && reason !== undefined) throw new Refusal("state", say("state_filter_needed"));
   return {
     class: one,
     filtered,

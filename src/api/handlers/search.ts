@@ -4,6 +4,7 @@ import { findEventById } from "../../delivery/trace.ts";
 import { readEmailSha256 } from "../../identity/person.ts";
 import type { Sha256 } from "../../kernel/event.ts";
 import { maskAddresses } from "../../kernel/maskAddresses.ts";
+import { say } from "../../kernel/messages/message.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import type { Store } from "../../store/store.ts";
 
@@ -28,6 +29,6 @@ export async function readSearch(store: Pick<Store, "events">, siteId: string, t
 /** Reads an email or its hash. */
 export function readPersonHash(text: string): Sha256 {
   const emailSha256 = readEmailSha256(text);
-  if (!emailSha256) throw new Refusal("email", "Enter an email address or its SHA-256 hash (64 hex characters).");
+  if (!emailSha256) throw new Refusal("email", say("email_or_hash_needed"));
   return emailSha256;
 }

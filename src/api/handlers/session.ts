@@ -4,11 +4,12 @@ import type { Actor, ApiKeyHolder, User } from "../../access/actor.ts";
 import type { sessionRoutes } from "../../contract/session.ts";
 import type { Handlers } from "../call.ts";
 import type { ApiContext } from "../context.ts";
+import { say } from "../../kernel/messages/message.ts";
 import { Denied } from "../../kernel/refusal.ts";
 
 /** The router refuses API keys on these routes; without a session the caller must sign in. */
 function requireUser(actor: Actor | null): User & Actor {
-  if (actor?.kind !== "user") throw new Denied("signed_out", "Sign in first.");
+  if (actor?.kind !== "user") throw new Denied("signed_out", say("sign_in_first"));
   return actor;
 }
 

@@ -9,6 +9,7 @@ import { tagLines, tagScripts } from "../../identity/tagScript.ts";
 import { countContents, deleteSite } from "../../sites/deleteSite.ts";
 import { hasSettings, isUsable, type Site } from "../../sites/directory.ts";
 import { namesNoSite, stateOf } from "../../sites/hosts.ts";
+import { say } from "../../kernel/messages/message.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { addSite, copySettings, renameSite, changeSiteSettings } from "../../sites/manage.ts";
 import { SettingFault } from "../../sites/settingForms.ts";
@@ -46,7 +47,7 @@ function settingItems(settings: SiteSettings) {
 function checkEach(changes: Record<string, string>): void {
   for (const [label, text] of Object.entries(changes)) {
     const read = readSettings({ [label]: text });
-    if (read instanceof SettingFault) throw new Refusal(label, read.message);
+    if (read instanceof SettingFault) throw new Refusal(label, read.said);
   }
 }
 
@@ -91,8 +92,7 @@ export function siteHandlers(given: ApiContext): Handlers<Names> {
 
     async "DELETE /sites/:site"({ site, query, by }) {
       const host = site.hosts[0] ?? site.id;
-      if (query.confirm !== host)
-        throw new Refusal("confirm", `confirm must be ${host}: this deletes the site with all its data.`);
+      if (query.confirm !== host) throw new Refusal("confirm", say("confirm_needed", { host }));
       return deleteSite(context, site, by);
     },
 
@@ -149,13 +149,13 @@ async function readChecklist(store: Pick<Store, "health">, site: Site, now: numb
   const wasSeen = visitHour !== null && visitHour > Math.floor(now / hourMs) - recentHours;
   return [
     domainStep(site),
-    { step: "tag", done: wasSeen, detail: wasSeen ? null : "No page view with the tag in the last 30 days." },
+    { step: "tag", done: wasSeen, detail: wasSeen ? null : say("step_no_tag") },
     keyStep(site, now),
     platformStep(site),
     {
       step: "conversion",
       done: eventAt !== null,
-      detail: eventAt === null ? "No event received yet." : null,
+      detail: eventAt === null ? say("step_no_event") : null,
     },
   ];
 }
@@ -166,7 +166,7 @@ function domainStep({ hostRows, servedHosts }: Site): Step {
   const idle = hostRows.filter(({ host }) => !namesNoSite(host));
   return idle.length > 0
     ? { step: "domain", done: false, detail: idle.map((one) => `${one.host}: ${stateOf(one)}`).join(", ") }
-    : { step: "domain", done: true, detail: "Only localhost so far. Add your domain before you go live." };
+    : { step: "domain", done: true, detail: say("step_localhost") };
 }
 
 function keyStep({ keys }: Site, now: number): Step {
@@ -175,7 +175,7 @@ function keyStep({ keys }: Site, now: number): Step {
   return {
     step: "key",
     done: false,
-    detail: keys.length > 0 ? "All keys are expired or revoked." : "No inbound key yet.",
+    detail: keys.length > 0 ? say("step_keys_ended") : say("step_no_key"),
   };
 }
 
@@ -185,6 +185,6 @@ function platformStep({ connections }: Site): Step {
   return {
     step: "platform",
     done: false,
-    detail: connections.length > 0 ? "Only the sandbox is connected." : "No platform connected yet.",
+    detail: connections.length > 0 ? say("step_sandbox") : say("step_no_platform"),
   };
 }

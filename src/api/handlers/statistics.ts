@@ -3,6 +3,7 @@
 import { dayMs, hourMs, maxTime } from "../../kernel/time.ts";
 import { actorKey, roleOn } from "../../access/actor.ts";
 import type { Answer } from "../../contract/contract.ts";
+import { say } from "../../kernel/messages/message.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { platformOf } from "../../platforms/index.ts";
 import { createStatistics, type Report } from "../../statistics/read.ts";
@@ -45,12 +46,12 @@ export function statisticsHandlers(context: ApiContext): Handlers<Names> {
 }
 
 function checkRange({ from, to, step }: Range): void {
-  if (from < 0 || from > maxTime) throw new Refusal("from", "The start is not a valid time.");
-  if (to < 0 || to > maxTime) throw new Refusal("to", "The end is not a valid time.");
-  if (from >= to) throw new Refusal("from", "The start must be before the end.");
+  if (from < 0 || from > maxTime) throw new Refusal("from", say("start_invalid"));
+  if (to < 0 || to > maxTime) throw new Refusal("to", say("end_invalid"));
+  if (from >= to) throw new Refusal("from", say("start_after_end"));
   const max = maxDays[step];
   // One day more, so that a month in which clocks are set back still fits.
-  if (to - from > (max + 1) * dayMs) throw new Refusal("to", `With steps of one ${step}, choose at most ${max} days.`);
+  if (to - from > (max + 1) * dayMs) throw new Refusal("to", say("period_too_long", { step, max }));
 }
 
 /** The figures of a segment are kept, but not those of two segments together. */
@@ -60,9 +61,9 @@ function segmentOf(query: Partial<Record<SegmentKind, string | undefined>>): Seg
     return name === undefined ? [] : [{ segment, name }];
   });
   const [other] = others;
-  if (other) throw new Refusal(other.segment, "Choose one of event, source, campaign and platform, not several.");
+  if (other) throw new Refusal(other.segment, say("one_dimension"));
   if (chosen?.segment === "platform" && !platformOf(chosen.name))
-    throw new Refusal("platform", `There is no platform ${chosen.name}.`);
+    throw new Refusal("platform", say("unknown_platform", { id: chosen.name }));
   return chosen;
 }
 

@@ -2,6 +2,7 @@
 
 import ipaddr from "ipaddr.js";
 import type { Answer } from "../../contract/contract.ts";
+import { say } from "../../kernel/messages/message.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import type { BotVisit } from "../../store/statistics/traffic.ts";
 import { observeDescription, explainVerdict } from "../../traffic/explain.ts";
@@ -56,12 +57,8 @@ export function trafficHandlers({ store, countryOf, now }: ApiContext): Handlers
       const userAgent = body.userAgent?.trim() || headers?.["user-agent"];
       const address = body.address?.trim() || undefined;
       if (userAgent === undefined && address === undefined && headers === undefined)
-        throw new Refusal(
-          "userAgent",
-          "Enter a user agent, an IP address, or both.",
-          "Describe the visit with --user-agent, --ip or --header.",
-        );
-      if (address !== undefined && !ipaddr.isValid(address)) throw new Refusal("address", "This is not an IP address.");
+        throw new Refusal("userAgent", say("visit_needed"), "Describe the visit with --user-agent, --ip or --header.");
+      if (address !== undefined && !ipaddr.isValid(address)) throw new Refusal("address", say("not_ip_address"));
       const described = { userAgent, address, headers: headers ? describeHeaders(headers) : null };
       const seen = observeDescription(described, countryOf ?? (() => null));
       return toVerdict(seen, judge(seen, site.settings));
@@ -92,7 +89,7 @@ function toVerdict(seen: Observation, judgement: Judgement): Answer<"POST /sites
   const { siteRule, signals, ...rest } = explainVerdict(seen, judgement);
   return {
     ...rest,
-    siteRule: siteRule && `${siteRule.decision} by ${siteRule.entry}`,
+    siteRule: siteRule && say(siteRule.decision === "allowed" ? "allowed_by" : "denied_by", { entry: siteRule.entry }),
     network: networkName(seen.address),
     signals: signals.map((signal) => ({
       ...signal,

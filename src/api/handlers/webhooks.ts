@@ -14,6 +14,7 @@ import {
   sendTest,
 } from "../../outbound/manage.ts";
 import { lastPeriodEnd } from "../../outbound/periods.ts";
+import { say } from "../../kernel/messages/message.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import type { PushLine } from "../../store/outbound/pushes.ts";
 import type { Webhook } from "../../store/outbound/webhooks.ts";
@@ -137,7 +138,7 @@ export function webhookHandlers(context: ApiContext): Handlers<keyof typeof webh
 
     async "POST /sites/:site/webhooks/:webhook/replay"({ site, params, body, by }) {
       const webhook = await findWebhook(context, params.webhook, site.id);
-      if (body.from >= body.to) throw new Refusal("to", "The end must be after the start.");
+      if (body.from >= body.to) throw new Refusal("to", say("end_before_start"));
       const periods = await replayPeriods(context, webhook, body, by);
       return { periods, isDisabled: webhook.state === "disabled" };
     },

@@ -4,6 +4,7 @@
 import { maxBackfillDays, maxBackfillPace } from "../../kernel/backfill.ts";
 import { yieldToEventLoop } from "../../kernel/deadline.ts";
 import { idAt } from "../../kernel/ids.ts";
+import { say } from "../../kernel/messages/message.ts";
 import { Refusal, type By } from "../../kernel/refusal.ts";
 import { dayMs } from "../../kernel/time.ts";
 import type { Connection, Site } from "../../sites/directory.ts";
@@ -66,7 +67,7 @@ export async function startBackfill(
 ): Promise<BackfillRow> {
   checkDays(days);
   if (!Number.isInteger(perMinute) || perMinute < 1 || perMinute > maxBackfillPace)
-    throw new Refusal("perMinute", `perMinute must be a whole number from 1 to ${maxBackfillPace}.`);
+    throw new Refusal("perMinute", say("pace_invalid", { max: maxBackfillPace }));
   const { siteId, id: connectionId, platform } = connection;
   const wanted = {
     siteId,
@@ -82,8 +83,7 @@ export async function startBackfill(
   const detail = { id: connectionId, platform, days, perMinute, conversions: total };
   const isStarted = await store.backfills.start(wanted, auditLine(siteId, "backfill started", detail, by));
   const row = await store.backfills.find(siteId, connectionId);
-  if (!isStarted || !row)
-    throw new Refusal("connection", `A backfill of connection ${connectionId} is running. Cancel it first.`);
+  if (!isStarted || !row) throw new Refusal("connection", say("backfill_running", { connection: connectionId }));
   return row;
 }
 
@@ -96,7 +96,7 @@ export async function cancelBackfill(
   const row = await store.backfills.find(siteId, connectionId);
   const isEnded =
     row?.state === "running" && (await store.backfills.end(row, "cancelled", `cancelled by ${by.actor}`, null, by.now));
-  if (!row || !isEnded) throw new Refusal("connection", `No backfill of connection ${connectionId} is running.`);
+  if (!row || !isEnded) throw new Refusal("connection", say("no_backfill_running", { connection: connectionId }));
   const detail = { id: connectionId, platform, queued: row.tally.queued };
   await store.audit.add(auditLine(siteId, "backfill cancelled", detail, by));
   return (await store.backfills.find(siteId, connectionId)) ?? row;
@@ -104,5 +104,5 @@ export async function cancelBackfill(
 
 function checkDays(days: number): void {
   if (!Number.isInteger(days) || days < 1 || days > maxBackfillDays)
-    throw new Refusal("days", `days must be a whole number from 1 to ${maxBackfillDays}.`);
+    throw new Refusal("days", say("days_invalid", { max: maxBackfillDays }));
 }

@@ -1,6 +1,7 @@
 // Corrects the conversions of an order that the customer's own system shows as refunded or cancelled.
 
 import { maskAddresses } from "../../kernel/maskAddresses.ts";
+import { say } from "../../kernel/messages/message.ts";
 import { Conflict, Missing, type By } from "../../kernel/refusal.ts";
 import type { Site } from "../../sites/directory.ts";
 import type { NewCorrection } from "../../store/corrections/corrections.ts";
@@ -16,7 +17,7 @@ export async function correctOrder(
 ): Promise<NewCorrection[]> {
   requireCorrections(site);
   const found = await findOrderCorrections({ store, site }, { orderId: maskAddresses(orderId), value }, now);
-  if (found.length === 0) throw new Missing("orderId", "No conversion with this order id was sent to a platform.");
+  if (found.length === 0) throw new Missing("orderId", say("order_not_sent"));
   await store.corrections.add(site.id, found);
   const detail = { conversions: new Set(found.map(({ eventId }) => eventId)).size, value };
   await store.audit.add({ siteId: site.id, actor, action: "order corrected", detail, at: now });
@@ -28,7 +29,7 @@ export function requireCorrections({ id, settings }: Site): void {
   if (settings.corrections) return;
   throw new Conflict(
     "corrections",
-    "Corrections are off. Turn on the site's setting corrections first.",
+    say("corrections_off"),
     `Corrections are off. Turn them on first: cleancast site set ${id} corrections=on`,
   );
 }

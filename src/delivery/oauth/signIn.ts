@@ -10,6 +10,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { hourMs, minuteMs } from "../../kernel/time.ts";
 import { randomBase62, shortId } from "../../kernel/ids.ts";
+import { english, say } from "../../kernel/messages/message.ts";
 import { Missing, Refusal, type By } from "../../kernel/refusal.ts";
 import { platformOf, platforms } from "../../platforms/index.ts";
 import { auditLine } from "../../sites/manage.ts";
@@ -38,7 +39,7 @@ export type SignInOptions = {
 };
 
 const tenMinutesMs = 10 * minuteMs;
-const invalidLink = "This link is no longer valid. Start the sign-in again.";
+const invalidLink = say("sign_in_link_ended");
 
 export const listSignInPlatforms = () => platforms.filter(hasOAuth);
 
@@ -46,7 +47,7 @@ export function signInPlatform(id: string): PlatformWithOAuth {
   const platform = platformOf(id);
   if (hasOAuth(platform)) return platform;
   const known = listSignInPlatforms().map((one) => one.id);
-  throw new Refusal("platform", `${platform?.name ?? id} has no sign-in. Platforms with one: ${known.join(", ")}.`);
+  throw new Refusal("platform", say("no_platform_sign_in", { platform: platform?.name ?? id, known: known.join(", ") }));
 }
 
 type Context = { store: Pick<Store, "platformSignIns" | "audit"> };
@@ -59,7 +60,7 @@ export async function setOAuthApp({ store }: Context, app: OAuthApp, by: By): Pr
 }
 
 export async function removeOAuthApp({ store }: Context, platform: string, by: By): Promise<void> {
-  if (!(await store.platformSignIns.removeApp(platform))) throw new Refusal("platform", `No app is set for ${platform}.`);
+  if (!(await store.platformSignIns.removeApp(platform))) throw new Refusal("platform", say("no_oauth_app", { platform }));
   await store.audit.add(auditLine("", "oauth app removed", { platform }, by));
 }
 
@@ -86,11 +87,11 @@ export async function createSignInLink(
   const platform = signInPlatform(platformId);
   const app = await store.platformSignIns.findApp(platformId);
   if (app === null || app === "unreadable") {
-    const fault = app ? `The OAuth app for ${platform.name} cannot be read` : `No OAuth app is set for ${platform.name}`;
+    const fault = say(app ? "oauth_app_unreadable" : "oauth_app_missing", { platform: platform.name });
     throw new Refusal(
       "platform",
-      `${fault}. An owner sets it in Settings, OAuth apps.`,
-      `${fault}: cleancast oauth app set ${platformId} client_id=… client_secret=@file`,
+      say("oauth_app_needed", { fault }),
+      `${english(fault)}: cleancast oauth app set ${platformId} client_id=… client_secret=@file`,
     );
   }
   const id = shortId();
@@ -165,13 +166,13 @@ export async function finishAuthorization(
   const answer = { parameters, state, redirectUri, verifier: authorized.verifier };
   const tokens = await exchangeCode({ platform, app, sender, now: now() }, answer).catch((error: unknown) => ({
     fault: "refused" as const,
-    error: `the answer could not be used (${error instanceof Error ? error.name : "unknown"})`,
+    error: say("sign_in_answer_unusable", { error: error instanceof Error ? error.name : "unknown" }),
   }));
   const { requestedBy } = authorized;
   const record: SignInRecord =
     "fault" in tokens ? { step: "failed", error: tokens.error, requestedBy } : { step: "done", tokens, requestedBy };
   await store.platformSignIns.step(siteId, id, () => ({ record, expiresAt: now() + hourMs }));
-  const error = "fault" in tokens ? `${platform.name} refused the sign-in: ${tokens.error}` : null;
+  const error = "fault" in tokens ? say("sign_in_refused", { platform: platform.name, reason: tokens.error }) : null;
   return { platform, siteId, id, requestedBy, error };
 }
 
@@ -193,14 +194,14 @@ export async function readSignInTokens(
   const { id } = wanted;
   const signIn = await findSignIn(store, wanted);
   if (!signIn || signIn.platform !== wanted.platform || signIn.expiresAt <= now) {
-    const sentence = `There is no sign-in ${id} for ${wanted.platform} here.`;
+    const sentence = say("no_sign_in_here", { id, platform: wanted.platform });
     const hint = `Begin one: cleancast sign-in ${wanted.siteId} ${wanted.platform}`;
-    throw new Missing("sign_in", `${sentence} Begin one.`, `${sentence} ${hint}`);
+    throw new Missing("sign_in", say("no_sign_in", { sentence }), `${english(sentence)} ${hint}`);
   }
   const { record } = signIn;
   if (record.step === "done") return record.tokens;
   throw new Refusal(
     "sign_in",
-    record.step === "failed" ? `The sign-in ${id} failed: ${record.error}` : `The sign-in ${id} is not finished yet.`,
+    record.step === "failed" ? say("sign_in_failed", { id, reason: record.error }) : say("sign_in_unfinished", { id }),
   );
 }

@@ -15,6 +15,7 @@ import { addKey, findSite } from "../../sites/manage.ts";
 import { sentKeys } from "./matchKeys.ts";
 import { describeImprovement, readQuality } from "./read.ts";
 import { scoreMatch, type ScoredConversion } from "./score.ts";
+import { english } from "../../kernel/messages/message.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
 const googleSettings = { customer_id: "1234567890", access_token: "token", conversion_action: "7700000001" };
@@ -140,7 +141,7 @@ describe.each(["sqlite", "postgres"] as const)("the quality of a site on %s", as
     expect(ofMeta).toMatchObject({ conversions: 2, withinHour: 1 });
     expect(ofMeta?.keys).toContainEqual({ key: "phone", coverage: 0.5 });
     expect(ofMeta?.keys).toContainEqual({ key: "click id", coverage: 0 });
-    expect(ofMeta?.improvements.map((one) => describeImprovement(one, () => "HubSpot"))).toEqual([
+    expect(ofMeta?.improvements.map((one) => english(describeImprovement(one, () => "HubSpot")))).toEqual([
       "Install the tag where people enter their email, or call identifyEmail there: up to +100 % of the conversions would carry a click id.",
       "Send phone from HubSpot: +50 % of the conversions would carry a phone.",
       "Send firstName and lastName from HubSpot: +100 % of the conversions would carry a name.",

@@ -1,6 +1,7 @@
 // Reads the match quality of a site's connections from its newest conversions. The work is bounded: some hundred events, and some
 // requests that are built for each and never sent.
 
+import { say } from "../../kernel/messages/message.ts";
 import { yieldToEventLoop } from "../../kernel/deadline.ts";
 import { dayMs } from "../../kernel/time.ts";
 import { platformOf } from "../../platforms/index.ts";
@@ -83,9 +84,10 @@ function supportedKeys(platform: Platform, { settings }: Connection, now: number
 
 /** One sentence that says what to change. `senderOf` names an inbound key. */
 export function describeImprovement({ kind, key, keyId, gain }: Improvement, senderOf: (keyId: string) => string): string {
-  const more = `+${Math.round(100 * gain)} % of the conversions would carry ${articleOf(key)}`;
-  if (kind === "send" && keyId !== null) return `Send ${wordsOf(key)} from ${senderOf(keyId)}: ${more}.`;
-  return `Install the tag where people enter their email, or call identifyEmail there: up to ${more}.`;
+  const percent = Math.round(100 * gain);
+  if (kind === "send" && keyId !== null)
+    return say("improve_by_sending", { fields: wordsOf(key), sender: senderOf(keyId), percent, key: articleOf(key) });
+  return say("improve_by_tag", { percent, key: articleOf(key) });
 }
 
 const wordsOf = (key: MatchKey) => (key === "name" ? "firstName and lastName" : key);

@@ -3,6 +3,7 @@ import type { EventNames } from "../platform.ts";
 import { fitName, nameRuleFault } from "./customNames.ts";
 import { describeName, eventNameOf, eventNamesOf, foldName, nameFault, resolveName, usualEventOf } from "./eventNames.ts";
 import { usualEvents } from "./usualEvents.ts";
+import { english } from "../../kernel/messages/message.ts";
 
 const shop: EventNames = { standard: { purchase: "Buy", lead: "Contact" }, others: "own name" };
 const actions: EventNames = { standard: {}, others: "not sent", several: true, defaultSetting: "action" };
@@ -92,7 +93,7 @@ describe("the name of an event", () => {
   test("a choice may have five targets, each of which must be valid", () => {
     const checked = { ...actions, check: (name: string) => (/^\d$/.test(name) ? null : "must be a digit") };
     expect(nameFault("1,2,3,4,5", checked)).toBeNull();
-    expect(nameFault("1,2,3,4,5,6", checked)).toBe("must be at most 5, separated by commas");
+    expect(english(nameFault("1,2,3,4,5,6", checked) ?? "")).toBe("must be at most 5, separated by commas");
     expect(nameFault("1,x", checked)).toBe("must be a digit");
     expect(nameFault(" , ", checked)).toBe("must be at least one name");
   });
@@ -107,7 +108,7 @@ describe("the name of an event", () => {
     ["lead", { action: "1,2" }, actions, "lead is sent as 1 and 2: the connection's default."],
     ["lead", {}, actions, "Shop has no name for lead, and the connection chooses none."],
   ] as const)("%s with %j is explained", (name, settings, names, sentence) => {
-    expect(describeName(name, resolveName(name, settings, names), "Shop")).toBe(sentence);
+    expect(english(describeName(name, resolveName(name, settings, names), "Shop"))).toBe(sentence);
   });
 });
 

@@ -2,6 +2,7 @@
 // the connection's default target, else what the platform does with other events. Senders' names match without regard to case, spaces, dashes and underscores,
 // and by the other names of the usual events (usualEvents.ts): `MQL` and `Lead Qualified` are one custom event too. The dashboard uses this file too.
 
+import { say } from "../../kernel/messages/message.ts";
 import type { Conversion } from "../../kernel/event.ts";
 import type { ConnectionSettings, EventNames } from "../platform.ts";
 import { fitName, nameRuleFault } from "./customNames.ts";
@@ -103,16 +104,14 @@ function splitTargets(chosen: string, { several }: EventNames): string[] {
 export function describeName(name: string, { names, by, usual }: ResolvedName, platform: string): string {
   const list = names.join(" and ");
   const event = name.trim();
-  if (by === "none") return `${platform} has no name for ${event}, and the connection chooses none.`;
+  if (by === "none") return say("event_without_name", { platform, event });
   const reasons = {
-    choice: usual ? `the connection's choice for ${usual}` : "the connection's choice",
-    standard: usual ? `${platform}'s name for ${usual}` : `${platform}'s name for it`,
+    choice: usual ? say("name_chosen_for", { usual }) : "the connection's choice",
+    standard: usual ? say("name_of_platform_for", { platform, usual }) : say("name_of_platform", { platform }),
     default: "the connection's default",
-    custom: usual
-      ? `its usual name, because ${platform} has none of its own`
-      : `a custom event, because ${platform} has no name for it`,
+    custom: say(usual ? "name_usual" : "name_custom", { platform }),
   };
-  return `${event} is sent as ${list}: ${reasons[by]}.`;
+  return say("event_sent_as", { event, names: list, reason: reasons[by] });
 }
 
 type KnownNames = { of: EventNames; names: Map<string, readonly string[]> };
@@ -154,9 +153,9 @@ export function nameFault(chosen: string, names: EventNames): string | null {
   const { choices, customNames, check } = names;
   const targets = splitTargets(chosen, names);
   if (targets.length === 0) return "must be at least one name";
-  if (targets.length > maxTargets) return `must be at most ${maxTargets}, separated by commas`;
+  if (targets.length > maxTargets) return say("must_be_at_most_targets", { max: maxTargets });
   for (const one of targets) {
-    if (choices && !choices.includes(one)) return `must be one of ${choices.join(", ")}`;
+    if (choices && !choices.includes(one)) return say("must_be_one_of", { known: choices.join(", ") });
     const fault = check?.(one) ?? nameRuleFault(one, customNames);
     if (fault) return fault;
   }

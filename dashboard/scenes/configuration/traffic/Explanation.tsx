@@ -7,7 +7,7 @@ import { reasonText } from "../../../common/format/reasons.ts";
 import { State } from "../../../common/values.tsx";
 import { configurationText } from "../../../messages/configuration.ts";
 import { countText } from "../../../common/format/numbers.ts";
-import { serverText } from "../../../messages/server.ts";
+import { serverText, wordText } from "../../../messages/server.ts";
 
 type Checked = Answer<"POST /sites/:site/traffic/check">;
 
@@ -92,7 +92,7 @@ function Signal({ one }: { one: Checked["signals"][number] }) {
         </Text>
       </Table.Td>
       <Table.Td>
-        <Text size="sm">{serverText(one.why)}</Text>
+        <Text size="sm">{wordText(`${one.category}:${one.name}`) ?? one.why}</Text>
         {one.evidence && (
           <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
             {configurationText.check.evidence(one.evidence)}

@@ -11,6 +11,7 @@ import { listChoices, readConversion, previewRequest, sampleNow, sendTest } from
 import { findConnection, knownPlatform, planConnection, type Wanted } from "../../../sites/connect.ts";
 import { withChanges } from "../../../sites/connectionSettings.ts";
 import type { Connection, Site } from "../../../sites/directory.ts";
+import { say } from "../../../kernel/messages/message.ts";
 import { Denied, Missing, Refusal } from "../../../kernel/refusal.ts";
 import { notFound, type Handlers } from "../../call.ts";
 import type { ApiContext } from "../../context.ts";
@@ -36,7 +37,7 @@ export function connectionTestHandlers(context: ApiContext): Handlers<Connection
   /** Reads the saved settings with a valid access token. */
   async function freshSettings(saved: Connection, setting: string): Promise<Record<string, string>> {
     const fresh = await tokens.fresh(saved);
-    if ("fault" in fresh) throw new Refusal(setting, `No access token: ${fresh.error}.`);
+    if ("fault" in fresh) throw new Refusal(setting, say("no_access_token", { reason: fresh.error }));
     return fresh.settings;
   }
 
@@ -98,7 +99,7 @@ function planOrFault(plan: () => Connection): Connection | { fault: { field: str
     return plan();
   } catch (error) {
     if (!(error instanceof Refusal) || error instanceof Missing) throw error;
-    return { fault: { field: error.field, message: error.message } };
+    return { fault: { field: error.field, message: error.said } };
   }
 }
 
@@ -114,19 +115,18 @@ export async function readCallerTokens(
   signIn: string | undefined,
 ): Promise<SignInTokens> {
   if (signIn === undefined) return {};
-  if (!actor || actor.kind === "API key")
-    throw new Denied("forbidden", "A sign-in belongs to the person who began it; an API key cannot use it.", undefined, "signIn");
+  if (!actor || actor.kind === "API key") throw new Denied("forbidden", say("sign_in_of_person"), undefined, "signIn");
   const wanted = { siteId: site.id, platform, id: signIn, requestedBy: actor.kind === "user" ? actor.id : null };
   return readSignInTokens(store, wanted, now()).catch((error: unknown) => {
     // Its own refusals name the argument of the command line.
     if (actor.kind === "operator") throw error;
-    if (error instanceof Missing) throw new Missing("signIn", error.message);
-    throw error instanceof Refusal ? new Refusal("signIn", error.message) : error;
+    if (error instanceof Missing) throw new Missing("signIn", error.said);
+    throw error instanceof Refusal ? new Refusal("signIn", error.said) : error;
   });
 }
 
 /** Reads the settings of a request. Tokens of a sign-in replace those that were sent along. */
 export function readChanges({ settings, events }: Changes, tokens: SignInTokens): Wanted {
-  if (events?.length === 0) throw new Refusal("events", "Choose at least one event, or null for all events.");
+  if (events?.length === 0) throw new Refusal("events", say("event_needed"));
   return { settings: { ...settings, ...tokens }, events };
 }

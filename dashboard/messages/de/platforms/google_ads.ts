@@ -1,0 +1,81 @@
+import type { PlatformTexts } from "../../../common/platforms/platformTexts.ts";
+import * as shared from "./shared.ts";
+
+export const google_ads: PlatformTexts = {
+  description: "Sendet Conversions an Conversion-Aktionen von Google Ads, über die Data Manager API.",
+  settings: {
+    customer_id: {
+      label: "Kundennummer",
+      help: "Das Google-Ads-Konto, dem die Conversion-Aktionen gehören, wie 123-456-7890. Nicht sein Verwaltungskonto.",
+    },
+    access_token: shared.settings.access_token,
+    refresh_token: shared.settings.refresh_token,
+    expires_at: shared.settings.expires_at,
+    conversion_action: {
+      label: "Conversion-Aktion",
+      help: "Die Nummer der Conversion-Aktion für alle Ereignisse ohne eigene; mehrere durch Kommas getrennt.",
+    },
+    login_customer_id: {
+      label: "Verwaltungskonto",
+      help: "Das Verwaltungskonto, über das Sie auf das Konto zugreifen. Leer, wenn Sie direkt zugreifen.",
+    },
+    enhanced_conversions_for_leads: {
+      label: "Erweiterte Conversions für Leads",
+      help: "on sendet gehashte E-Mail-Adresse und Telefonnummer, auch für Ereignisse ohne Klick-ID. Schalten Sie es zuerst in Google Ads ein und akzeptieren Sie dort die Bedingungen für Kundendaten: Sonst lehnt Google die Ereignisse ab.",
+    },
+    event_source: shared.settings.event_source,
+    numeric_order_ids: shared.settings.numeric_order_ids,
+    merchant_id: {
+      label: "Merchant-Center-Konto",
+      help: "Die Nummer des Merchant-Center-Kontos mit Ihren Artikeln. Nur für Berichte nach Produkt nötig.",
+    },
+    feed_label: {
+      label: "Feed-Label des Merchant Center",
+      help: "Das Label des Feeds mit Ihren Artikeln, zum Beispiel US.",
+    },
+    feed_language: {
+      label: "Feed-Sprache des Merchant Center",
+      help: "Die Sprache des Feeds mit Ihren Artikeln, als zwei Buchstaben.",
+    },
+    developer_token: {
+      label: "Entwicklertoken",
+      help: "Nur für Listen von Konten und Conversion-Aktionen zur Auswahl. Conversions brauchen es nicht.",
+    },
+  },
+  fields: {
+    conversionValue: "Der Wert, anstelle des Werts des Ereignisses.",
+    eventSource: "Wo es stattfand: WEB, APP, IN_STORE, PHONE, MESSAGE, OTHER.",
+    "userProperties.customerType": "Die Art des Kunden: NEW, RETURNING, REENGAGED.",
+  },
+  guide: {
+    credentials: [
+      "Legen Sie in der Google Cloud Console ein Projekt an, aktivieren Sie darin die Data Manager API, und erstellen Sie einen OAuth-Client vom Typ Webanwendung.",
+      "Hinterlegen Sie ID und Secret des Clients (cleancast oauth app set google_ads client_id=… client_secret=@file), und melden Sie sich an (cleancast sign-in SITE google_ads), mit einem Google-Konto, das das Google-Ads-Konto bearbeiten darf.",
+      "Öffnen Sie in Google Ads Zielvorhaben > Conversions, und erstellen Sie eine Conversion-Aktion, die aus Klicks importiert. Ihre Nummer steht als ctId in der URL der Seite.",
+      "Geben Sie die Kundennummer des Kontos ein, dem die Aktion gehört. Wenn Sie über ein Verwaltungskonto zugreifen, geben Sie auch dessen Nummer ein.",
+    ],
+    sends: {
+      productDestinationId: "die für das Ereignis gewählten Conversion-Aktionen, sonst die für alle Ereignisse",
+      eventTimestamp: "die Zeit des Ereignisses",
+      transactionId: "Bestellnummer, sonst die Ereignis-ID",
+      "conversionValue, currency": "Wert und Währung",
+      "adIdentifiers.gclid": "die neueste gclid, oder die im Cookie _gcl_aw",
+      "adIdentifiers.wbraid, .gbraid": "die neueste wbraid, sonst gbraid, wenn es keine gclid gibt",
+      "userData.userIdentifiers":
+        "gehashte E-Mail-Adresse und Telefonnummer, wenn erweiterte Conversions für Leads an ist und der Klick keine wbraid oder gbraid hat",
+      consent: "granted oder denied, wie die Person entschieden hat; weggelassen, solange unbekannt",
+      "cartData.items": "Artikel: merchantProductId, quantity und unitPrice, wenn jeder Artikel einen Preis hat",
+      "cartData.merchantId, merchantFeedLabel, merchantFeedLanguageCode": "das Merchant-Center-Konto der Verbindung",
+    },
+    notSent: [
+      "Namen: Google nimmt sie nur mit Land und Postleitzahl an, und die haben Ereignisse nicht.",
+      "IP-Adresse und User-Agent: Google verbietet die IP-Adresse für Personen in Europa, und der Ort der Person ist unbekannt.",
+      "UTM-Felder: Google hat kein Feld dafür.",
+      "Erstattungen, wenn für das Ereignis refund keine Conversion-Aktion gewählt ist: Google zählt jedes Ereignis als Umsatz. Mit der Einstellung corrections der Website ändert eine Erstattung stattdessen den Wert des Kaufs.",
+      "Bestellnummern, die eine E-Mail-Adresse enthalten: Stattdessen wird die Ereignis-ID gesendet.",
+      "Klick-IDs mit Leerzeichen oder anderen ungültigen Zeichen.",
+      "Artikel eines Klicks mit wbraid oder gbraid, die Google ignoriert; Name, Kategorie und Marke von Artikeln, die Google aus dem Merchant Center nimmt.",
+    ],
+    testMode: "Wird mit validateOnly gesendet: Google prüft die Anfrage und speichert nichts.",
+  },
+};

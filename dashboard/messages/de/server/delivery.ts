@@ -1,0 +1,48 @@
+// Deliveries, webhooks and domains.
+
+import type { ServerTexts } from "../../server.ts";
+
+export const deliveryMessages: ServerTexts["messages"] = {
+  pace_invalid: "Pro Minute muss eine ganze Zahl von 1 bis {max} sein.",
+  backfill_running: "Für Verbindung {connection} läuft ein Nachsenden. Brechen Sie es zuerst ab.",
+  no_backfill_running: "Für Verbindung {connection} läuft kein Nachsenden.",
+  days_invalid: "Die Tage müssen eine ganze Zahl von 1 bis {max} sein.",
+  order_not_sent: "Es wurde keine Conversion mit dieser Bestellnummer an eine Plattform gesendet.",
+  corrections_off: "Korrekturen sind aus. Schalten Sie zuerst die Einstellung corrections der Website ein.",
+  no_platform_sign_in: "{platform} hat keine Anmeldung. Plattformen mit Anmeldung: {known}.",
+  no_oauth_app: "Für {platform} ist keine App registriert.",
+  oauth_app_needed: "{fault}. Ein Inhaber registriert sie unter Einstellungen, OAuth-Apps.",
+  no_sign_in: "{sentence} Beginnen Sie eine.",
+  event_not_filtered: "Ereignis {id} ist nicht gefiltert; es gibt nichts freizugeben.",
+  person_of_event_erased: "Die Person von Ereignis {id} wurde gelöscht; es kann nicht mehr zugestellt werden.",
+  event_released: "Ereignis {id} wurde inzwischen von jemand anderem freigegeben.",
+  replay_of_queued:
+    "Zustellungen in der Warteschlange werden automatisch gesendet; erneut gesendet werden nur beendete und zurückgestellte.",
+  cancel_of_ended: "Nur wartende und zurückgestellte Zustellungen lassen sich stornieren.",
+  event_of_other_site: "Die Website dieser Verbindung hat kein Ereignis {id}.",
+  choices_need_setting: "{missing} ist nötig, um {platform} danach zu fragen: {setting}.",
+  platform_not_asked: "{platform} konnte nicht gefragt werden: {reason}.",
+  platform_did_not_answer: "{platform} hat nicht geantwortet: {reason}.",
+  event_unreadable: "Ereignis {id} ist nicht lesbar: Seine Zeile in der Datenbank ist beschädigt.",
+  internal_host_unchecked: "{host} ist ein Name in einem internen Netz und wird nicht geprüft.",
+  webhook_exists: "Webhook {id} sendet schon an diese Adresse; erneuern Sie stattdessen sein Geheimnis.",
+  webhook_readable: "Webhook {id} ist lesbar; es gibt nichts zu reparieren.",
+  webhook_disabled: "Webhook {id} ist schon deaktiviert.",
+  webhook_active: "Webhook {id} ist schon aktiv.",
+  webhook_removed: "Webhook {id} wurde inzwischen entfernt.",
+  webhook_unreadable:
+    "Webhook {id} ist nicht lesbar: Seine Zeile in der Datenbank ist beschädigt. Ein Betreiber kann ihn mit der Kommandozeile reparieren; oder löschen Sie ihn samt den wartenden Abschnitten, und fügen Sie ihn neu hinzu.",
+  no_period: "Kein abgeschlossener Abschnitt von Webhook {id} liegt in diesem Zeitraum.",
+  oauth_app_unreadable: "Die OAuth-App für {platform} ist nicht lesbar",
+  oauth_app_missing: "Für {platform} ist keine OAuth-App registriert",
+  no_sign_in_here: "Eine Anmeldung {id} für {platform} gibt es hier nicht.",
+  sign_in_failed: "Die Anmeldung {id} ist fehlgeschlagen: {reason}",
+  sign_in_unfinished: "Die Anmeldung {id} ist noch nicht abgeschlossen.",
+  no_connection_at_site: "Diese Website hat keine Verbindung {id}.",
+  no_connection: "Nicht gefunden: connection {id}.",
+  no_choices_for: "{platform} hat keine Liste für {setting}, aber eine für {known}.",
+  no_choices: "{platform} hat keine Listen zur Auswahl.",
+  url_invalid: "Die URL muss wie https://example.com/hook aussehen.",
+  url_too_long: "Die URL ist länger als {max} Zeichen.",
+  url_fault: "Die URL {fault}.",
+};

@@ -1,0 +1,35 @@
+// Reconciliation and files.
+
+export const fileMessages = {
+  header_name_invalid: "header must have a name like Authorization or X-Api-Key.",
+  header_value_invalid: "The value of header must be printable ASCII of at most {max} characters.",
+  no_order_feed: "The site has no order feed.",
+  event_name_invalid: "event must be the name of an event of at most {max} characters.",
+  tolerance_invalid: "tolerance must be a number from 0 to {max}, in percent.",
+  no_orders: "The site has no orders yet. Send its list of orders first.",
+  reconciliation_running: "A reconciliation of this site is running. Wait until it ends, or cancel it.",
+  reconciliation_not_running: "Reconciliation {id} is not running.",
+  unknown_order_field: "{field} is not a field of orders. Fields: {known}.",
+  day_invalid: "{field} must be a day like 2026-11-15.",
+  from_after_to: "from must not be after to.",
+  window_too_long: "The window must not be longer than {max} days.",
+  skipped_too_many_lines:
+    "skippedLines is {skippedLines}, but only {known} lines were imported before. Send the parts in their order, each until isPartDone is true, and all with the same sha256.",
+  site_removed: "The site was removed.",
+  unknown_connection_of_site: "The site has no connection {name}. Its connections: {known}.",
+  import_just_started: "Another process has just started this import.",
+  import_taken_over: "Another process has taken this import over; this one stops.",
+  import_running: "This import is running (process {pid} on {host}). If that process has ended, try again in {seconds} seconds.",
+  import_progress_unreadable:
+    "The progress of this import cannot be read: its row in the database is damaged. Add an empty line to the file to import it anew; stored orders count as duplicates.",
+  not_an_object_of_texts: "{field} is not a JSON object of texts.",
+  unknown_file_field: "{field} is not a field of {what}. Fields: {known}.",
+  column_missing: 'The column "{name}" for {field} is not in the file. Its columns: {columns}.',
+  column_ambiguous: 'The column "{name}" for {field} is more than once in the file. Its columns: {columns}.',
+  no_reconciliation: "There is no reconciliation {id}.",
+  imported_with_delivery: "This file was imported with delivery to {before}, and what is stored is not sent again.",
+  import_with_delivery: "This import was started with delivery to {before}; continue with the same delivery.",
+  quote_not_closed: "The quote that opens at line {line} is never closed.",
+  row_too_long: "The row at line {line} is longer than {kib} KiB; a quote before it may be left open.",
+  line_invalid: "Line {line} is not valid CSV.",
+} as const;

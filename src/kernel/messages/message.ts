@@ -1,0 +1,74 @@
+// Sentences for people. Inside of the relay a message is its code with its parameters; it becomes a sentence at the edge:
+// English where the relay answers or prints it, the reader's language in the dashboard, which has its own catalogue by the
+// same codes.
+//
+// A message travels as one string, so that it fits wherever a text does: a parameter of another message, a column of a row. A
+// string without the mark is a text as it is, such as a platform's own error.
+
+import { messages } from "./messages.ts";
+
+type Catalogue = typeof messages;
+export type MessageCode = keyof Catalogue;
+
+/** The names in a template: "{a} of {b}" has a and b. */
+type Places<Template extends string> = Template extends `${string}{${infer Name}}${infer Rest}` ? Name | Places<Rest> : never;
+
+/** A text that is a parameter may be a message itself; a list of them is written with commas. */
+type Value = string | number | readonly string[];
+type Given<Code extends MessageCode> = [Places<Catalogue[Code]>] extends [never]
+  ? []
+  : [parameters: Readonly<Record<Places<Catalogue[Code]>, Value>>];
+
+export type Message = { code: MessageCode; parameters: Readonly<Record<string, Value>> };
+
+/** Control characters: no text of a sender or a platform has them. */
+const [begin, end] = ["\u0001", "\u0002"];
+const packed = new RegExp(`${begin}([^${end}]*)${end}`, "g");
+
+/** Creates a message. */
+export function say<Code extends MessageCode>(code: Code, ...[parameters]: Given<Code>): string {
+  return begin + JSON.stringify(parameters ? { code, parameters } : { code }) + end;
+}
+
+/** Writes messages in a text, also in a longer one, as English sentences. */
+export const english = (text: string): string => replaceMessages(text, writeEnglish);
+
+export const writeEnglish = ({ code, parameters }: Message): string => fill(messages[code], parameters);
+
+/** Replaces each message in a text by what `write` returns. */
+export function replaceMessages(text: string, write: (message: Message) => string): string {
+  if (!text.includes(begin)) return text;
+  return text.replace(packed, (_, json: string) => {
+    const { code, parameters = {} } = JSON.parse(json) as Pick<Message, "code"> & Partial<Message>;
+    return write({ code, parameters });
+  });
+}
+
+/** Writes a value as JSON with English sentences. `note` gets each message with its sentence, the innermost first. */
+export function toJson(value: unknown, note?: (sentence: string, message: Message) => void): string {
+  const json = JSON.stringify(value);
+  if (!json?.includes("\\u0001")) return json;
+  const show = <T>(part: T): T | string => (typeof part === "string" ? replaceMessages(part, write) : part);
+  const write = (message: Message) => {
+    const parameters = Object.fromEntries(
+      Object.entries(message.parameters).map(([name, given]) => [name, Array.isArray(given) ? given.map(show) : show(given)]),
+    ) as Message["parameters"];
+    const sentence = writeEnglish(message);
+    note?.(sentence, { code: message.code, parameters });
+    return sentence;
+  };
+  const isRecord = (part: unknown) => typeof part === "object" && part !== null && !Array.isArray(part);
+  return JSON.stringify(value, (_, part: unknown) =>
+    isRecord(part) ? Object.fromEntries(Object.entries(part as object).map(([key, one]) => [show(key), one])) : show(part),
+  );
+}
+
+/** Puts the parameters in their places. */
+function fill(template: string, parameters: Message["parameters"]): string {
+  return template.replace(/\{(\w+)\}/g, (place, name: string) =>
+    [parameters[name] ?? place]
+      .flat()
+      .map((value) => english(String(value)))
+      .join(", "),
+  );
+}
