@@ -29,6 +29,9 @@ export function useLateDialog() {
   };
 }
 
+/** The request that a confirmation sends. */
+type Request = { isPending: boolean; error: ApiError | null };
+
 /** A button that asks for confirmation and explains the consequence. */
 export function ConfirmButton({
   label,
@@ -36,8 +39,7 @@ export function ConfirmButton({
   consequence,
   confirm,
   onConfirm,
-  isBusy = false,
-  error = null,
+  of,
   danger = true,
   variant = "default",
   size = "sm",
@@ -51,8 +53,7 @@ export function ConfirmButton({
   confirm: string;
   /** The dialog closes when it resolves. */
   onConfirm: () => Promise<unknown>;
-  isBusy?: boolean;
-  error?: ApiError | null;
+  of?: Request;
   danger?: boolean;
   variant?: "default" | "subtle" | "light" | "filled";
   size?: "xs" | "sm" | "compact-sm" | "compact-xs";
@@ -80,8 +81,7 @@ export function ConfirmButton({
           question={question}
           consequence={consequence}
           confirm={confirm}
-          isBusy={isBusy}
-          error={error}
+          {...(of ? { of } : {})}
           danger={danger}
           onConfirm={() => void onConfirm().then(close, () => {})}
         />
@@ -98,8 +98,7 @@ export function ConfirmDialog({
   consequence,
   confirm,
   onConfirm,
-  isBusy,
-  error,
+  of = { isPending: false, error: null },
   danger = true,
 }: {
   isOpen: boolean;
@@ -108,8 +107,7 @@ export function ConfirmDialog({
   consequence: ReactNode;
   confirm: string;
   onConfirm: () => void;
-  isBusy: boolean;
-  error: ApiError | null;
+  of?: Request;
   danger?: boolean;
 }) {
   return (
@@ -118,12 +116,12 @@ export function ConfirmDialog({
         <Text size="sm" component="div">
           {consequence}
         </Text>
-        <RequestError error={error} />
+        <RequestError error={of.error} />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
             {commonText.cancel}
           </Button>
-          <Button {...(danger ? { color: "red" } : {})} loading={isBusy} onClick={onConfirm}>
+          <Button {...(danger ? { color: "red" } : {})} loading={of.isPending} onClick={onConfirm}>
             {confirm}
           </Button>
         </Group>

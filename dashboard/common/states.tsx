@@ -63,6 +63,16 @@ export function LoadError({ error, onRetry }: { error: ApiError; onRetry?: () =>
   );
 }
 
+/** What of a query is needed to show its state. */
+type Query = { data: unknown; error: ApiError | null; refetch?: () => unknown };
+
+/** Shows that data is loading or could not be loaded; once it is there, `empty` or nothing. */
+export function LoadState({ of, empty, ...size }: { of: Query; empty?: ReactNode; rows?: number; height?: number }) {
+  const { data, error, refetch } = of;
+  if (error) return <LoadError error={error} {...(refetch ? { onRetry: () => void refetch() } : {})} />;
+  return data ? empty : <Loading {...size} />;
+}
+
 /** Shown next to the button that failed. */
 export function RequestError({ error }: { error: ApiError | null }) {
   if (!error) return null;

@@ -1,6 +1,7 @@
 // Chooses a period: a named one, or any days.
 
 import { Button, Group, NativeSelect, Stack, Text, TextInput } from "@mantine/core";
+import { Form } from "../Form.tsx";
 import { CalendarRange } from "lucide-react";
 import { useState } from "react";
 import { dayOf, rangeText, startOfDay } from "../format/days.ts";
@@ -83,9 +84,8 @@ function DaysForm({ from, to, timeZone, onDone }: Days & { timeZone: string | un
   const [last, setLast] = useState(to === undefined ? "" : dayOf(to - 1, timeZone));
   const isReversed = first !== "" && last !== "" && first > last;
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
+    <Form
+      onSubmit={() => {
         if (isReversed) return;
         onDone({
           from: first ? startOfDay(first, timeZone) : undefined,
@@ -112,6 +112,6 @@ function DaysForm({ from, to, timeZone, onDone }: Days & { timeZone: string | un
         </Text>
         <Button type="submit">{commonText.show}</Button>
       </Stack>
-    </form>
+    </Form>
   );
 }

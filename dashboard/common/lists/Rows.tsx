@@ -6,7 +6,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { memo, useCallback, useEffect, useMemo, useRef, type CSSProperties, type MouseEvent, type ReactNode } from "react";
 import type { ApiError } from "../api/api.ts";
 import { hrefOf } from "../links.tsx";
-import { LoadError, Loading } from "../states.tsx";
+import { LoadState } from "../states.tsx";
 import { useVisibleRows } from "./visibleRows.ts";
 import { commonText } from "../../messages/common.ts";
 
@@ -48,9 +48,8 @@ type Props<Row> = {
 
 export function Rows<Row>(props: Props<Row>) {
   const { rows, empty, error = null, onRetry, more = null, isLoadingMore = false } = props;
-  if (error) return <LoadError error={error} {...(onRetry ? { onRetry } : {})} />;
-  if (!rows) return <Loading />;
-  if (rows.length === 0 && !more) return <>{empty}</>;
+  if (error || !rows || (rows.length === 0 && !more))
+    return <LoadState of={{ data: rows, error, ...(onRetry && { refetch: onRetry }) }} empty={empty} />;
   if (rows.length === 0)
     return (
       <Center p="xl">

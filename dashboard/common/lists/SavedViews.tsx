@@ -1,6 +1,7 @@
 // Saved views: filters of a list under a name, kept in this browser. The address of a view can be sent to others.
 
 import { ActionIcon, Button, Group, Menu, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { Form } from "../Form.tsx";
 import { useDisclosure, useLocalStorage } from "@mantine/hooks";
 import { useNavigate } from "@tanstack/react-router";
 import { Bookmark, Trash2 } from "lucide-react";
@@ -65,9 +66,8 @@ export function SavedViews({ list }: { list: string }) {
       <Modal opened={isNaming} onClose={close} title={commonText.views.title}>
         <Stack>
           {isFiltered && (
-            <form
-              onSubmit={(event) => {
-                event.preventDefault();
+            <Form
+              onSubmit={() => {
                 if (name.trim()) save();
               }}
             >
@@ -84,7 +84,7 @@ export function SavedViews({ list }: { list: string }) {
                   {commonText.save}
                 </Button>
               </Group>
-            </form>
+            </Form>
           )}
           <Stack role="list">
             {views.map((view) => (

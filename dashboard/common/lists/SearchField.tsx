@@ -1,6 +1,7 @@
 // Searches for an order id, event id or email after a short pause, or immediately with Enter.
 
 import { CloseButton, TextInput } from "@mantine/core";
+import { Form } from "../Form.tsx";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { Search } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
@@ -29,15 +30,7 @@ export function SearchField({ label, value, onChange }: { label: string; value: 
     void search(text);
   };
   return (
-    <form
-      role="search"
-      aria-label={label}
-      style={{ flex: "1 1 220px", minWidth: 0 }}
-      onSubmit={(event) => {
-        event.preventDefault();
-        searchNow(typed.trim());
-      }}
-    >
+    <Form role="search" aria-label={label} style={{ flex: "1 1 220px", minWidth: 0 }} onSubmit={() => searchNow(typed.trim())}>
       <TextInput
         aria-label={label}
         placeholder={commonText.list.searchHint}
@@ -65,6 +58,6 @@ export function SearchField({ label, value, onChange }: { label: string; value: 
         spellCheck={false}
         maxLength={400}
       />
-    </form>
+    </Form>
   );
 }

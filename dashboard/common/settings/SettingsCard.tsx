@@ -1,6 +1,7 @@
 // A card with some settings of the site, saved together. Input stays until it is saved or discarded.
 
 import { Alert, Button, Group, Stack, Text } from "@mantine/core";
+import { Form } from "../Form.tsx";
 import { Info } from "lucide-react";
 import { useState, type ReactNode } from "react";
 import { Card } from "../Page.tsx";
@@ -12,7 +13,7 @@ import { useMay, useSiteId } from "../api/session.ts";
 import { fieldError, otherError } from "../fields.ts";
 import { capitalize } from "../format/sentence.ts";
 import { notify } from "../notices.tsx";
-import { LoadError, Loading, RequestError } from "../states.tsx";
+import { LoadState, RequestError } from "../states.tsx";
 
 export type SettingsForm = {
   value: (name: string) => string;
@@ -65,12 +66,10 @@ export function SettingsCard({
   };
   return (
     <Card title={title} about={about} actions={actions}>
-      {error && <LoadError error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Loading rows={2} />}
+      <LoadState of={{ data, error, refetch }} rows={2} />
       {data && (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
+        <Form
+          onSubmit={() => {
             if (names.length) save.mutate({ params: { site }, body: { settings: Object.fromEntries(changed) } });
           }}
         >
@@ -106,7 +105,7 @@ export function SettingsCard({
               </Text>
             )}
           </Stack>
-        </form>
+        </Form>
       )}
       {children}
     </Card>

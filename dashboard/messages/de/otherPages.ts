@@ -12,6 +12,7 @@ import { accessMessages } from "./server/access.ts";
 import { alertMessages } from "./server/alerts.ts";
 import { apiMessages } from "./server/api.ts";
 import { connectionMessages } from "./server/connections.ts";
+import { deliveryMessages } from "./server/delivery.ts";
 import { fieldMessages } from "./server/fields.ts";
 import { fileMessages } from "./server/files.ts";
 import { hostMessages } from "./server/hosts.ts";
@@ -42,6 +43,7 @@ export const serverTexts: ServerTexts = {
     ...alertMessages,
     ...apiMessages,
     ...connectionMessages,
+    ...deliveryMessages,
     ...fieldMessages,
     ...fileMessages,
     ...hostMessages,

@@ -1,13 +1,14 @@
 // The user's own account: name, password, two-factor sign-in, sessions.
 
 import { Button, Group, SimpleGrid, Stack, TextInput, PasswordInput } from "@mantine/core";
+import { Form } from "../../common/Form.tsx";
 import { useState } from "react";
 import { Card, Page } from "../../common/Page.tsx";
 import { useSend } from "../../common/api/query.ts";
 import { useSession } from "../../common/api/session.ts";
 import { fieldError, otherError } from "../../common/fields.ts";
 import { notify } from "../../common/notices.tsx";
-import { LoadError, Loading, RequestError } from "../../common/states.tsx";
+import { LoadState, RequestError } from "../../common/states.tsx";
 import { NewPassword } from "../signIn/NewPassword.tsx";
 import { SignInError } from "../signIn/SignInError.tsx";
 import { Sessions } from "./Sessions.tsx";
@@ -19,8 +20,7 @@ export default function Account() {
   const { data, error, refetch } = useSession();
   return (
     <Page title={accountText.title} about={data ? accountText.signedInAs(data.user.email) : undefined}>
-      {error && <LoadError error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Loading />}
+      <LoadState of={{ data, error, refetch }} />
       {data && (
         <>
           <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
@@ -44,12 +44,7 @@ function NameCard({ name }: { name: string }) {
   });
   return (
     <Card title={accountText.name.title} about={accountText.name.about}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          mutate({ body: { name: text } });
-        }}
-      >
+      <Form onSubmit={() => mutate({ body: { name: text } })}>
         <Stack gap="sm">
           <TextInput
             label={accountText.name.label}
@@ -67,7 +62,7 @@ function NameCard({ name }: { name: string }) {
             </Button>
           </Group>
         </Stack>
-      </form>
+      </Form>
     </Card>
   );
 }
@@ -84,12 +79,7 @@ function PasswordCard({ email }: { email: string }) {
   });
   return (
     <Card title={accountText.password.title} about={accountText.password.about}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          mutate({ body: { current, password } });
-        }}
-      >
+      <Form onSubmit={() => mutate({ body: { current, password } })}>
         <Stack gap="sm">
           {/* Tells password managers whose password this is. */}
           <input type="hidden" name="username" autoComplete="username" value={email} />
@@ -116,7 +106,7 @@ function PasswordCard({ email }: { email: string }) {
             </Button>
           </Group>
         </Stack>
-      </form>
+      </Form>
     </Card>
   );
 }

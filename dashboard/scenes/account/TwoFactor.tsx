@@ -1,6 +1,7 @@
 // Two-factor sign-in: set up with the password, turned on by a first code.
 
 import { Button, Group, Modal, PasswordInput, Stack, Text } from "@mantine/core";
+import { Form } from "../../common/Form.tsx";
 import { useDisclosure } from "@mantine/hooks";
 import { useState } from "react";
 import { Card } from "../../common/Page.tsx";
@@ -74,12 +75,7 @@ function PasswordStep({
 }) {
   const [password, setPassword] = useState("");
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        send(password);
-      }}
-    >
+    <Form onSubmit={() => send(password)}>
       <Stack>
         <Text size="sm">{about}</Text>
         <PasswordInput
@@ -99,6 +95,6 @@ function PasswordStep({
           </Button>
         </Group>
       </Stack>
-    </form>
+    </Form>
   );
 }

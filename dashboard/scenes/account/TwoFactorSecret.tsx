@@ -1,4 +1,5 @@
 import { Button, Group, Skeleton, Stack, Text, TextInput, Title } from "@mantine/core";
+import { Form } from "../../common/Form.tsx";
 import { lazy, Suspense, useState } from "react";
 import type { Answer } from "../../common/api/api.ts";
 import { notify } from "../../common/notices.tsx";
@@ -21,12 +22,7 @@ export function TwoFactorSecret({ enrolment, onDone }: { enrolment: Answer<"POST
   });
   const secret = URL.parse(enrolment.uri)?.searchParams.get("secret") ?? "";
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        mutate({ body: { code: code.replaceAll(" ", "") } });
-      }}
-    >
+    <Form onSubmit={() => mutate({ body: { code: code.replaceAll(" ", "") } })}>
       <Stack gap="lg">
         <Stack gap="xs">
           <Title order={3}>{accountText.twoFactor.addApp}</Title>
@@ -72,6 +68,6 @@ export function TwoFactorSecret({ enrolment, onDone }: { enrolment: Answer<"POST
           <SignInError error={otherError(error, "code")} />
         </Stack>
       </Stack>
-    </form>
+    </Form>
   );
 }

@@ -1,6 +1,7 @@
 // The site itself: its name and time zone, settings copied from another site, and its deletion.
 
 import { Box, Button, Group, TextInput } from "@mantine/core";
+import { Form } from "../../common/Form.tsx";
 import { useState } from "react";
 import { useSend } from "../../common/api/query.ts";
 import { useMay, useSite, useSiteId } from "../../common/api/session.ts";
@@ -50,12 +51,7 @@ function NameForm({ name }: { name: string }) {
     onDone: () => notify(configurationText.site.renamed),
   });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        mutate({ params: { site }, body: { name: text } });
-      }}
-    >
+    <Form onSubmit={() => mutate({ params: { site }, body: { name: text } })}>
       <Group align="flex-end" gap="xs">
         <TextInput
           label={configurationText.site.name}
@@ -75,6 +71,6 @@ function NameForm({ name }: { name: string }) {
         )}
       </Group>
       <RequestError error={otherError(error, "name")} />
-    </form>
+    </Form>
   );
 }

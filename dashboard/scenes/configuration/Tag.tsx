@@ -8,7 +8,7 @@ import { useApi } from "../../common/api/query.ts";
 import { useSiteId } from "../../common/api/session.ts";
 import { countText, decimalText } from "../../common/format/numbers.ts";
 import { DocsLink } from "../../common/links.tsx";
-import { LoadError, Loading } from "../../common/states.tsx";
+import { LoadState } from "../../common/states.tsx";
 import { Code, State, Time } from "../../common/values.tsx";
 import { ConfigurationPage } from "../frame/SectionPage.tsx";
 import { RichText } from "../../messages/RichText.tsx";
@@ -23,8 +23,7 @@ export default function Tag() {
   const isSeen = data !== undefined && (data.visits24h > 0 || (data.seen?.pages ?? 0) > 0);
   return (
     <ConfigurationPage tab="tag">
-      {error && <LoadError error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Loading />}
+      <LoadState of={{ data, error, refetch }} />
       {data && (
         <>
           <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="lg" aria-live="polite">

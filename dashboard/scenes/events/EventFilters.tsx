@@ -2,6 +2,7 @@
 // does not know is refused, and never ignored.
 
 import { Button, Group, NativeSelect, NumberInput, Stack, TextInput } from "@mantine/core";
+import { Form } from "../../common/Form.tsx";
 import { ListFilter, X } from "lucide-react";
 import { useState } from "react";
 import { deliveryStates } from "../../../src/kernel/event.ts";
@@ -144,9 +145,8 @@ function FilterForm({ onDone }: { onDone: () => void }) {
     />
   );
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
+    <Form
+      onSubmit={() => {
         const trimmed = Object.entries(draft).map(([name, value]) => [name, value.trim() || undefined]);
         change(Object.fromEntries(trimmed) as Record<string, string | undefined>);
         onDone();
@@ -173,7 +173,7 @@ function FilterForm({ onDone }: { onDone: () => void }) {
         />
         <Button type="submit">{commonText.show}</Button>
       </Stack>
-    </form>
+    </Form>
   );
 }
 

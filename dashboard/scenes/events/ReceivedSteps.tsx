@@ -130,8 +130,7 @@ export function VerdictStep({ trace, site }: Props) {
           confirm={eventsText.filter.release}
           danger={false}
           variant="light"
-          isBusy={release.isPending}
-          error={release.error}
+          of={release}
           onConfirm={() => release.mutateAsync({ params: { site, event: trace.id } })}
         />
       )}

@@ -47,8 +47,7 @@ export function ReplayDialog({
       consequence={<Forecast site={site} chosen={chosen} name={name} />}
       confirm={eventsText.replay.label}
       danger={false}
-      isBusy={replay.isPending}
-      error={replay.error}
+      of={replay}
       onConfirm={() => replay.mutate({ params: { site }, body: { ...chosen, dryRun: false } }, { onSuccess: onClose })}
     />
   );

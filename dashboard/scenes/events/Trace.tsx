@@ -9,7 +9,7 @@ import { useApi } from "../../common/api/query.ts";
 import { useSiteId } from "../../common/api/session.ts";
 import { TextLink } from "../../common/links.tsx";
 import { searchOfMode, useQueryParams } from "../../common/lists/queryParams.ts";
-import { Empty, LoadError, Loading } from "../../common/states.tsx";
+import { Empty, LoadState } from "../../common/states.tsx";
 import { Money, TestBadge } from "../../common/values.tsx";
 import { ConsentStep, IdentityStep } from "./IdentitySteps.tsx";
 import { PlatformStep } from "./PlatformStep.tsx";
@@ -51,9 +51,7 @@ export default function Trace() {
     <SidePanel title={title} onClose={close} size={720}>
       {error?.status === 404 ? (
         <EventNotFound site={site} event={event} />
-      ) : error ? (
-        <LoadError error={error} onRetry={() => void refetch()} />
-      ) : trace ? (
+      ) : trace && !error ? (
         <>
           <Group gap="md" mb="lg">
             <EventStatus event={trace} />
@@ -79,7 +77,7 @@ export default function Trace() {
           </Steps>
         </>
       ) : (
-        <Loading rows={6} height={56} />
+        <LoadState of={{ data, error, refetch }} rows={6} height={56} />
       )}
     </SidePanel>
   );

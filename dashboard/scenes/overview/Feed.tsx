@@ -10,7 +10,7 @@ import { useFeed, type EventSummary, type FeedState } from "../../common/api/fee
 import { useApi } from "../../common/api/query.ts";
 import { TextLink } from "../../common/links.tsx";
 import { OtherMode, useMode } from "../../common/lists/TestMode.tsx";
-import { Empty, LoadError, Loading } from "../../common/states.tsx";
+import { Empty, LoadState } from "../../common/states.tsx";
 import { Money, TestBadge, Time } from "../../common/values.tsx";
 import { DeliveryStates, EventStatus, isUnreleased, tracePath } from "../events/eventCells.tsx";
 import { commonText } from "../../messages/common.ts";
@@ -55,14 +55,21 @@ export function Feed({ site }: { site: string }) {
       <VisuallyHidden role="status" aria-live="polite">
         {announcement}
       </VisuallyHidden>
-      {list.error ? (
-        <LoadError error={list.error} onRetry={() => void list.refetch()} />
-      ) : !list.data ? (
-        <Loading rows={6} height={44} />
-      ) : rows.length === 0 ? (
-        <Empty icon={Radio} title={isTest ? commonText.testData.noEvents : overviewText.feed.emptyTitle} action={<OtherMode />}>
-          {isTest ? commonText.testData.sendOne : overviewText.feed.empty}
-        </Empty>
+      {list.error || !list.data || rows.length === 0 ? (
+        <LoadState
+          of={list}
+          rows={6}
+          height={44}
+          empty={
+            <Empty
+              icon={Radio}
+              title={isTest ? commonText.testData.noEvents : overviewText.feed.emptyTitle}
+              action={<OtherMode />}
+            >
+              {isTest ? commonText.testData.sendOne : overviewText.feed.empty}
+            </Empty>
+          }
+        />
       ) : (
         <Box component="ul" m={0} p={0} style={{ listStyle: "none" }}>
           {rows.map((event) => (

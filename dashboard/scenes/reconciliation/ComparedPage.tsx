@@ -1,6 +1,7 @@
 // A compared period: its choice, the state of the comparison, and its report. Reconciliation and Funnel are two views of it.
 
 import { Alert, Button, Group, NativeSelect, Progress, Stack, Text, TextInput } from "@mantine/core";
+import { Form } from "../../common/Form.tsx";
 import { GitCompareArrows, Info } from "lucide-react";
 import { useState, type ReactNode } from "react";
 import { defaultReconciledDays, defaultReconciledEvent, defaultSettleHours } from "../../../src/kernel/reconciliation.ts";
@@ -12,7 +13,7 @@ import { countText } from "../../common/format/numbers.ts";
 import { dayText } from "../../common/format/times.ts";
 import { useQueryParams } from "../../common/lists/queryParams.ts";
 import { notify } from "../../common/notices.tsx";
-import { Empty, LoadError, Loading, RequestError } from "../../common/states.tsx";
+import { Empty, LoadState, RequestError } from "../../common/states.tsx";
 import { reconciliationText } from "../../messages/reconciliation.ts";
 import { commonText } from "../../messages/common.ts";
 import type { OrderList } from "./Orders.tsx";
@@ -45,8 +46,7 @@ export function ComparedPage({
   const shown = runs.data?.items.find(({ id }) => id === text("run")) ?? runs.data?.items[0];
   return (
     <Page title={title} about={about}>
-      {error && <LoadError error={error} onRetry={() => void Promise.all([orders.refetch(), runs.refetch()])} />}
-      {!error && !(orders.data && runs.data) && <Loading />}
+      <LoadState of={{ data: orders.data && runs.data, error, refetch: () => Promise.all([orders.refetch(), runs.refetch()]) }} />
       {runs.data && orders.data && (
         <>
           {orders.data.orders > 0 && (
@@ -107,12 +107,7 @@ function Period({
           </Text>
         )}
         {mayChange && (
-          <form
-            onSubmit={(event) => {
-              event.preventDefault();
-              start.mutate({ params: { site }, body: { ...(from && { from }), ...(to && { to }) } });
-            }}
-          >
+          <Form onSubmit={() => start.mutate({ params: { site }, body: { ...(from && { from }), ...(to && { to }) } })}>
             <Group gap="sm" align="flex-end">
               <TextInput
                 type="date"
@@ -125,7 +120,7 @@ function Period({
                 {texts.compare}
               </Button>
             </Group>
-          </form>
+          </Form>
         )}
       </Group>
       <RequestError error={start.error} />
@@ -159,8 +154,7 @@ function RunReport({
     },
   );
   const platformName = usePlatformName();
-  if (error) return <LoadError error={error} onRetry={() => void refetch()} />;
-  if (!data) return <Loading />;
+  if (error || !data) return <LoadState of={{ data, error, refetch }} />;
   const report = data.reconciliation;
   const nameOf = (of: ConnectionReport) => connectionName(report.connections, of, platformName);
   return (

@@ -1,6 +1,7 @@
 // The list of orders: how many there are, an upload, and the address from which it is fetched every day.
 
 import { Alert, Button, FileButton, Group, List, Progress, Stack, Text, TextInput } from "@mantine/core";
+import { Form } from "../../common/Form.tsx";
 import { CircleCheck, Info, Upload } from "lucide-react";
 import { useState } from "react";
 import { Card } from "../../common/Page.tsx";
@@ -144,8 +145,7 @@ function Feed({ site, feed, mayChange }: { site: string; feed: OrderList["feed"]
             question={reconciliationText.feed.question}
             consequence={reconciliationText.feed.consequence}
             confirm={reconciliationText.feed.remove}
-            isBusy={remove.isPending}
-            error={remove.error}
+            of={remove}
             onConfirm={() => remove.mutateAsync({ params })}
           />
         </Group>
@@ -163,9 +163,8 @@ function SetFeed({ site }: { site: string }) {
     onDone: () => notify(reconciliationText.feed.saved),
   });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
+    <Form
+      onSubmit={() => {
         const header = name.trim() === "" ? null : { name, value };
         set.mutate({ params: { site }, body: { url, header } });
       }}
@@ -197,6 +196,6 @@ function SetFeed({ site }: { site: string }) {
         </Button>
       </Group>
       <RequestError error={set.error} />
-    </form>
+    </Form>
   );
 }

@@ -81,8 +81,7 @@ function SendMissing(of: Of) {
           question={texts.sendQuestion(of.count)}
           consequence={texts.sendConsequence}
           confirm={texts.send}
-          isBusy={isBusy}
-          error={error}
+          of={{ isPending: isBusy, error }}
           onConfirm={start}
         />
         <CsvButton
@@ -170,8 +169,7 @@ function Correct({ rowClass, ...of }: Of & { rowClass: CorrectedClass }) {
           question={texts.correctQuestion[rowClass](of.count)}
           consequence={texts.correctConsequence}
           confirm={texts.correct[rowClass]}
-          isBusy={isBusy}
-          error={error}
+          of={{ isPending: isBusy, error }}
           onConfirm={start}
         />
         <Text size="sm" c="dimmed" style={{ flex: "1 1 240px" }}>

@@ -1,6 +1,6 @@
 // Keys for the management API.
 
-import { Anchor, Checkbox, List, Switch, Text } from "@mantine/core";
+import { Anchor, Checkbox, List, Text } from "@mantine/core";
 import { KeySquare } from "lucide-react";
 import { useState } from "react";
 import { Card } from "../../common/Page.tsx";
@@ -8,11 +8,10 @@ import type { Answer } from "../../common/api/api.ts";
 import { useApi, useSend } from "../../common/api/query.ts";
 import { useSession } from "../../common/api/session.ts";
 import { ConfirmButton, OneTimeSecret } from "../../common/dialogs.tsx";
-import { countText } from "../../common/format/numbers.ts";
-import { Rows, type Column } from "../../common/lists/Rows.tsx";
+import { KeyTable } from "../../common/lists/KeyTable.tsx";
 import { notify } from "../../common/notices.tsx";
 import { Empty } from "../../common/states.tsx";
-import { Code, State, Time } from "../../common/values.tsx";
+import { Code } from "../../common/values.tsx";
 import { SettingsPage } from "../frame/SectionPage.tsx";
 import { CreateApiKey } from "./CreateApiKey.tsx";
 import { OwnersOnly } from "./OwnersOnly.tsx";
@@ -23,7 +22,7 @@ import { RichText } from "../../messages/RichText.tsx";
 type Key = Answer<"GET /api-keys">["items"][number];
 
 const stateOf = ({ revokedAt, expiresAt }: Key) =>
-  revokedAt !== null ? "revoked" : expiresAt !== null && expiresAt <= Date.now() ? "expiredKey" : "active";
+  revokedAt !== null ? "revoked" : expiresAt !== null && expiresAt <= Date.now() ? "expired" : "active";
 
 export default function ApiKeys() {
   const isOwner = useOwnedScopes().length > 0;
@@ -40,58 +39,11 @@ export default function ApiKeys() {
 }
 
 function ApiKeyList() {
-  const { data, error, refetch } = useApi("GET /api-keys", {});
+  const keys = useApi("GET /api-keys", {});
   const scopeName = useScopeName();
   const [created, setCreated] = useState<string | null>(null);
-  const [showAll, setShowAll] = useState(false);
-  const rows = showAll ? data?.items : data?.items.filter((key) => stateOf(key) === "active");
-  const hasInactive = data?.items.some((key) => stateOf(key) !== "active") ?? false;
   const url = useSession().data?.installation.url ?? location.origin;
   const create = <CreateApiKey onCreated={setCreated} />;
-  const columns: Column<Key>[] = [
-    {
-      title: settingsText.apiKeys.columns.name,
-      cell: ({ name, prefix }) => (
-        <>
-          <Text size="sm" fw={500} className="cc-name">
-            {name}
-          </Text>
-          <span className="cc-mono cc-quiet">{prefix}…</span>
-        </>
-      ),
-    },
-    {
-      title: settingsText.apiKeys.columns.site,
-      cell: ({ site }) => <div className="cc-name">{scopeName(site)}</div>,
-      wide: true,
-    },
-    {
-      title: settingsText.apiKeys.scopes,
-      cell: ({ scopes }) => scopes.map((one) => settingsText.apiKeys.scopeNames[one]).join(", "),
-    },
-    { title: settingsText.apiKeys.columns.state, cell: (key) => <State of={stateOf(key)} />, wide: true },
-    {
-      title: settingsText.apiKeys.columns.lastUsed,
-      cell: ({ lastUsedAt }) => <Time at={lastUsedAt} />,
-      wide: true,
-    },
-    {
-      title: settingsText.apiKeys.columns.uses,
-      align: "right",
-      cell: ({ uses24h }) => countText(uses24h),
-      wide: true,
-    },
-    {
-      title: settingsText.apiKeys.columns.expires,
-      cell: ({ expiresAt }) => <Time at={expiresAt} />,
-      wide: true,
-    },
-    {
-      title: settingsText.apiKeys.columns.actions,
-      align: "right",
-      cell: (key) => stateOf(key) === "active" && <Revoke row={key} />,
-    },
-  ];
   return (
     <Card
       title={settingsText.apiKeys.title}
@@ -114,28 +66,28 @@ function ApiKeyList() {
       actions={create}
       padded={false}
     >
-      <Rows
-        label={settingsText.apiKeys.title}
-        columns={columns}
-        rows={rows}
-        keyOf={({ id }) => id}
-        error={error}
-        onRetry={() => void refetch()}
+      <KeyTable
+        of={keys}
+        texts={settingsText.apiKeys}
+        stateOf={stateOf}
+        before={[
+          {
+            title: settingsText.apiKeys.columns.site,
+            cell: ({ site }) => <div className="cc-name">{scopeName(site)}</div>,
+            wide: true,
+          },
+          {
+            title: settingsText.apiKeys.scopes,
+            cell: ({ scopes }) => scopes.map((one) => settingsText.apiKeys.scopeNames[one]).join(", "),
+          },
+        ]}
+        actions={(key) => <Revoke row={key} />}
         empty={
           <Empty icon={KeySquare} title={settingsText.apiKeys.emptyTitle} action={create}>
             {settingsText.apiKeys.empty}
           </Empty>
         }
       />
-      {hasInactive && (
-        <Switch
-          m="md"
-          size="sm"
-          label={settingsText.apiKeys.showAll}
-          checked={showAll}
-          onChange={(event) => setShowAll(event.currentTarget.checked)}
-        />
-      )}
       <OneTimeSecret title={settingsText.apiKeys.secret} secret={created} onClose={() => setCreated(null)}>
         <Text size="sm">{settingsText.apiKeys.tryIt}</Text>
         <Code
@@ -184,8 +136,7 @@ function Revoke({ row }: { row: Key }) {
       }
       confirm={settingsText.revoke}
       onConfirm={() => revoke.mutateAsync({ params: { key: row.id }, query: { inboundKeys: keeps ? "keep" : "revoke" } })}
-      isBusy={revoke.isPending}
-      error={revoke.error}
+      of={revoke}
     />
   );
 }

@@ -74,8 +74,7 @@ export function MemberActions({ member }: { member: Member }) {
           member.isMe ? settingsText.member.removeYourselfConsequence : settingsText.member.removeConsequence(member.email)
         }
         confirm={settingsText.remove}
-        isBusy={remove.isPending}
-        error={remove.error}
+        of={remove}
         onConfirm={() => remove.mutate({ params })}
       />
       <ConfirmDialog
@@ -85,8 +84,7 @@ export function MemberActions({ member }: { member: Member }) {
         consequence={settingsText.member.resetConsequence}
         confirm={settingsText.member.createLink}
         danger={false}
-        isBusy={reset.isPending}
-        error={reset.error}
+        of={reset}
         onConfirm={() => reset.mutate({ params })}
       />
       <OneTimeLink

@@ -1,6 +1,7 @@
 // The roles of one member, site by site. Each change is saved immediately.
 
 import { Alert, Button, Group, Modal, Select, Stack, Text } from "@mantine/core";
+import { Form } from "../../common/Form.tsx";
 import { TriangleAlert } from "lucide-react";
 import { useState } from "react";
 import { useSend } from "../../common/api/query.ts";
@@ -90,9 +91,8 @@ function AddRole({
   const [role, setRole] = useState<Role>("viewer");
   if (scopes.length === 0) return null;
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
+    <Form
+      onSubmit={() => {
         if (scope === null) return;
         onAssign(siteOfScope(scope), role);
         setScope(null);
@@ -119,6 +119,6 @@ function AddRole({
           {settingsText.member.add}
         </Button>
       </Group>
-    </form>
+    </Form>
   );
 }

@@ -181,8 +181,7 @@ function RevokeInvitation({ invitation: { id, email } }: { invitation: Invitatio
       consequence={settingsText.members.revokeConsequence(email)}
       confirm={settingsText.revoke}
       onConfirm={() => withdraw.mutateAsync({ params: { invitation: id } })}
-      isBusy={withdraw.isPending}
-      error={withdraw.error}
+      of={withdraw}
     />
   );
 }

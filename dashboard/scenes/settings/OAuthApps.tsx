@@ -104,8 +104,7 @@ function AppActions({ app, name }: { app: App; name: string }) {
             consequence={settingsText.oauthApps.removeConsequence(name)}
             confirm={settingsText.remove}
             onConfirm={() => remove.mutateAsync({ params: { platform: app.platform } })}
-            isBusy={remove.isPending}
-            error={remove.error}
+            of={remove}
           />
         )}
       </Actions>

@@ -9,7 +9,7 @@ import { useMay, useSiteId } from "../../common/api/session.ts";
 import { withLocalTimes } from "../../common/format/days.ts";
 import { capitalize } from "../../common/format/sentence.ts";
 import { PlatformName } from "../../common/platforms/PlatformMark.tsx";
-import { Empty, LoadError, Loading } from "../../common/states.tsx";
+import { Empty, LoadState } from "../../common/states.tsx";
 import { Time } from "../../common/values.tsx";
 import { settingsText } from "../../messages/settings.ts";
 import { RichText } from "../../messages/RichText.tsx";
@@ -33,8 +33,7 @@ export function OpenAlerts({
   const isOwner = useMay("owner", null);
   return (
     <Card title={settingsText.alerts.open} about={settingsText.alerts.aboutOpen} padded={false}>
-      {error && <LoadError error={error} onRetry={onRetry} />}
-      {!alerts && !error && <Loading rows={2} />}
+      <LoadState of={{ data: alerts, error, refetch: onRetry }} rows={2} />
       {alerts?.length === 0 && (
         <Empty icon={CircleCheck} title={settingsText.alerts.noneOpen}>
           {settingsText.alerts.aboutNoneOpen}

@@ -5,7 +5,7 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useApi, useSend } from "../../common/api/query.ts";
 import { fieldError, otherError } from "../../common/fields.ts";
-import { LoadError, Loading } from "../../common/states.tsx";
+import { LoadState } from "../../common/states.tsx";
 import { NewPassword } from "./NewPassword.tsx";
 import { SignInCard } from "./SignInCard.tsx";
 import { SignInError } from "./SignInError.tsx";
@@ -17,16 +17,10 @@ import { commonText } from "../../messages/common.ts";
 export default function SetUp() {
   const token = useLinkToken();
   const { data, error, refetch } = useApi("GET /setup", {});
-  if (error)
+  if (error || !data)
     return (
       <SignInCard title={signInText.setUp.title}>
-        <LoadError error={error} onRetry={() => void refetch()} />
-      </SignInCard>
-    );
-  if (!data)
-    return (
-      <SignInCard title={signInText.setUp.title}>
-        <Loading rows={3} />
+        <LoadState of={{ data, error, refetch }} rows={3} />
       </SignInCard>
     );
   if (!data.needed)

@@ -1,25 +1,18 @@
-import { Button, Group, Modal, Stack, TextInput } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
+import { TextInput } from "@mantine/core";
+import { DialogForm, FormButton } from "../../common/FormDialog.tsx";
 import { useNavigate } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import { notify } from "../../common/notices.tsx";
 import { useSend } from "../../common/api/query.ts";
-import { RequestError } from "../../common/states.tsx";
 import { sitesText } from "../../messages/sites.ts";
 import { commonText } from "../../messages/common.ts";
 
 export function AddSite() {
-  const [isOpen, { open, close }] = useDisclosure();
   return (
-    <>
-      <Button leftSection={<Plus size={16} />} onClick={open}>
-        {sitesText.add.title}
-      </Button>
-      <Modal opened={isOpen} onClose={close} title={sitesText.add.title}>
-        <Form onClose={close} />
-      </Modal>
-    </>
+    <FormButton label={sitesText.add.title} leftSection={<Plus size={16} />}>
+      {(close) => <Form onClose={close} />}
+    </FormButton>
   );
 }
 
@@ -35,36 +28,26 @@ function Form({ onClose }: { onClose: () => void }) {
   });
   const isAboutHost = add.error?.field === "host";
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        add.mutate({ body: { host: host.trim() } });
-      }}
+    <DialogForm
+      submit={sitesText.add.submit}
+      onSubmit={() => add.mutate({ body: { host: host.trim() } })}
+      onClose={onClose}
+      isBusy={add.isPending}
+      error={isAboutHost ? null : add.error}
     >
-      <Stack>
-        <TextInput
-          label={sitesText.add.domain}
-          description={sitesText.add.about}
-          placeholder="shop.example.com"
-          value={host}
-          onChange={({ currentTarget }) => setHost(currentTarget.value)}
-          error={isAboutHost ? add.error?.message : undefined}
-          required
-          data-autofocus
-          autoComplete="off"
-          autoCapitalize={commonText.none}
-          spellCheck={false}
-        />
-        <RequestError error={isAboutHost ? null : add.error} />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {commonText.cancel}
-          </Button>
-          <Button type="submit" loading={add.isPending}>
-            {sitesText.add.submit}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      <TextInput
+        label={sitesText.add.domain}
+        description={sitesText.add.about}
+        placeholder="shop.example.com"
+        value={host}
+        onChange={({ currentTarget }) => setHost(currentTarget.value)}
+        error={isAboutHost ? add.error?.message : undefined}
+        required
+        data-autofocus
+        autoComplete="off"
+        autoCapitalize={commonText.none}
+        spellCheck={false}
+      />
+    </DialogForm>
   );
 }

@@ -2,12 +2,11 @@
 
 import { Navigate } from "@tanstack/react-router";
 import { useSites } from "../../common/api/session.ts";
-import { LoadError, Loading } from "../../common/states.tsx";
+import { LoadState } from "../../common/states.tsx";
 
 export default function Home() {
   const { data, error, refetch } = useSites();
-  if (error) return <LoadError error={error} onRetry={() => void refetch()} />;
-  if (!data) return <Loading />;
+  if (error || !data) return <LoadState of={{ data, error, refetch }} />;
   const [only, another] = data.items;
   return <Navigate to={only && !another ? `/sites/${only.id}/overview` : "/sites"} replace />;
 }

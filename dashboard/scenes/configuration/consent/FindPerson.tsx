@@ -1,6 +1,7 @@
 // Answers the requests of one person: what is stored, consent, export and erasure.
 
 import { Button, Group, Stack, TextInput, Anchor, Text, Title } from "@mantine/core";
+import { Form } from "../../../common/Form.tsx";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { Card } from "../../../common/Page.tsx";
@@ -24,12 +25,7 @@ export function FindPerson() {
   return (
     <Card title={configurationText.person.title} about={configurationText.person.about}>
       <Stack gap={0}>
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            void search(email).catch(() => {});
-          }}
-        >
+        <Form onSubmit={() => void search(email).catch(() => {})}>
           <Group align="flex-end" gap="xs">
             <TextInput
               label={commonText.email}
@@ -49,7 +45,7 @@ export function FindPerson() {
               {configurationText.person.find}
             </Button>
           </Group>
-        </form>
+        </Form>
         <RequestError error={otherError(find.error, "email")} />
         <div aria-live="polite">
           {find.data && <PersonFound person={find.data} onChanged={() => search(find.data.emailSha256)} />}

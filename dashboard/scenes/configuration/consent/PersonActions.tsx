@@ -65,8 +65,7 @@ export function PersonActions({
             consequence={configurationText.person.optOutConsequence}
             confirm={configurationText.person.record}
             onConfirm={() => record("denied")}
-            isBusy={decide.isPending}
-            error={decide.error}
+            of={decide}
           />
         )}
         {person.consent !== "granted" && (
@@ -77,8 +76,7 @@ export function PersonActions({
             consequence={configurationText.person.agreeConsequence}
             confirm={configurationText.person.record}
             onConfirm={() => record("granted")}
-            isBusy={decide.isPending}
-            error={decide.error}
+            of={decide}
           />
         )}
         {isKnown && (
@@ -91,8 +89,7 @@ export function PersonActions({
               await erase.mutateAsync({ params, body: who });
               await onChanged();
             }}
-            isBusy={erase.isPending}
-            error={erase.error}
+            of={erase}
           />
         )}
       </Group>

@@ -10,7 +10,7 @@ import { ConfirmButton } from "../../../common/dialogs.tsx";
 import { notify } from "../../../common/notices.tsx";
 import { siteSettingsText } from "../../../messages/siteSettings.ts";
 import { noteText, settingGroups, settingName, settingText } from "../../../common/settings/settingNames.ts";
-import { LoadError, Loading } from "../../../common/states.tsx";
+import { LoadState } from "../../../common/states.tsx";
 import { configurationText } from "../../../messages/configuration.ts";
 
 type Change = { name: string; here: string; there: string };
@@ -70,8 +70,7 @@ export function CopySettings() {
                   body: { from, names: changes.list?.map(({ name }) => name) ?? [] },
                 })
               }
-              isBusy={send.isPending}
-              error={send.error}
+              of={send}
             />
           </div>
         )}
@@ -98,8 +97,7 @@ function useChanges(site: string, from: string | null, groups: readonly string[]
 const truncate = (text: string) => (text.length > 80 ? `${text.slice(0, 80)}…` : text);
 
 function ReplacedSettings({ changes: { list, error } }: { changes: ReturnType<typeof useChanges> }) {
-  if (error) return <LoadError error={error} />;
-  if (!list) return <Loading rows={2} />;
+  if (error || !list) return <LoadState of={{ data: list, error }} rows={2} />;
   if (list.length === 0)
     return (
       <Text size="sm" c="dimmed">

@@ -1,7 +1,7 @@
 // Deletes the site after its owner has seen what is deleted and has typed the site's host.
 
-import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
+import { Text, TextInput } from "@mantine/core";
+import { DialogForm, FormButton } from "../../../common/FormDialog.tsx";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { Card } from "../../../common/Page.tsx";
@@ -10,24 +10,24 @@ import { useApi, useSend } from "../../../common/api/query.ts";
 import { useMay, useSite, type Site } from "../../../common/api/session.ts";
 
 import { notify } from "../../../common/notices.tsx";
-import { LoadError, Loading, RequestError } from "../../../common/states.tsx";
+import { LoadState } from "../../../common/states.tsx";
 import { configurationText } from "../../../messages/configuration.ts";
-import { commonText } from "../../../messages/common.ts";
 import { listText } from "../../../messages/plural.ts";
 
 export function DeleteSite() {
   const site = useSite();
   const isOwner = useMay("owner", site?.id ?? null);
-  const [isOpen, { open, close }] = useDisclosure();
   if (!site || !isOwner) return null;
   return (
     <Card title={configurationText.delete.title} about={configurationText.delete.about}>
-      <Button variant="default" color="red" onClick={open}>
-        {configurationText.delete.button}
-      </Button>
-      <Modal opened={isOpen} onClose={close} title={configurationText.delete.question(site.name)}>
-        <Form site={site} onClose={close} />
-      </Modal>
+      <FormButton
+        variant="default"
+        color="red"
+        label={configurationText.delete.button}
+        title={configurationText.delete.question(site.name)}
+      >
+        {(close) => <Form site={site} onClose={close} />}
+      </FormButton>
     </Card>
   );
 }
@@ -44,37 +44,29 @@ function Form({ site, onClose }: { site: Site; onClose: () => void }) {
       void navigate({ to: "/sites" });
     },
   });
-  if (contents.error) return <LoadError error={contents.error} />;
-  if (!contents.data) return <Loading rows={3} />;
+  if (contents.error || !contents.data) return <LoadState of={contents} rows={3} />;
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        remove.mutate({ params, query: { confirm: typed.trim() } });
-      }}
+    <DialogForm
+      submit={configurationText.delete.button}
+      onSubmit={() => remove.mutate({ params, query: { confirm: typed.trim() } })}
+      onClose={onClose}
+      isBusy={remove.isPending}
+      error={remove.error}
+
+      danger
+      disabled={typed.trim() !== host}
     >
-      <Stack>
-        <Text size="sm">{configurationText.delete.consequence(describeContents(contents.data))}</Text>
-        <TextInput
-          label={configurationText.delete.confirm(host)}
-          value={typed}
-          onChange={({ currentTarget }) => setTyped(currentTarget.value)}
-          data-autofocus
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-        />
-        <RequestError error={remove.error} />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {commonText.cancel}
-          </Button>
-          <Button type="submit" color="red" loading={remove.isPending} disabled={typed.trim() !== host}>
-            {configurationText.delete.button}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      <Text size="sm">{configurationText.delete.consequence(describeContents(contents.data))}</Text>
+      <TextInput
+        label={configurationText.delete.confirm(host)}
+        value={typed}
+        onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+        data-autofocus
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+      />
+    </DialogForm>
   );
 }
 

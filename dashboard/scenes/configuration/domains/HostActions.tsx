@@ -56,8 +56,7 @@ export function HostActions({ host: { host, state }, isOnly }: { host: Host; isO
             consequence={configurationText.domains.pauseConsequence}
             confirm={configurationText.domains.pause}
             onConfirm={() => pause.mutateAsync({ params })}
-            isBusy={pause.isPending}
-            error={pause.error}
+            of={pause}
           />
         )}
         {!isOnly && (
@@ -68,8 +67,7 @@ export function HostActions({ host: { host, state }, isOnly }: { host: Host; isO
             consequence={configurationText.domains.removeConsequence}
             confirm={configurationText.domains.remove}
             onConfirm={() => remove.mutateAsync({ params })}
-            isBusy={remove.isPending}
-            error={remove.error}
+            of={remove}
           />
         )}
       </Group>

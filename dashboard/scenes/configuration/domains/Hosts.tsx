@@ -1,6 +1,7 @@
 // The domains of the site: state of each, and what to do if one is not served.
 
 import { Box, Divider, Group, Stack, Text, Button, TextInput } from "@mantine/core";
+import { Form } from "../../../common/Form.tsx";
 import { Fragment, useState } from "react";
 import { Card } from "../../../common/Page.tsx";
 import type { Answer } from "../../../common/api/api.ts";
@@ -8,7 +9,7 @@ import { useApi, useSend } from "../../../common/api/query.ts";
 import { useMay, useSiteId } from "../../../common/api/session.ts";
 import { fieldError, otherError } from "../../../common/fields.ts";
 import { notify } from "../../../common/notices.tsx";
-import { LoadError, Loading, RequestError } from "../../../common/states.tsx";
+import { LoadState, RequestError } from "../../../common/states.tsx";
 import { CopyButton, State, Time } from "../../../common/values.tsx";
 import { HostActions } from "./HostActions.tsx";
 import { configurationText } from "../../../messages/configuration.ts";
@@ -28,8 +29,7 @@ export function Hosts() {
   );
   return (
     <Card title={configurationText.domains.title} about={configurationText.domains.about}>
-      {error && <LoadError error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Loading rows={2} />}
+      <LoadState of={{ data, error, refetch }} rows={2} />
       {data && (
         <Stack gap="md">
           <Stack gap="sm" role="list" aria-label={configurationText.domains.list}>
@@ -106,12 +106,7 @@ function AddHost() {
   });
   return (
     <Stack gap="xs">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          mutate({ params: { site }, body: { host: host.trim() } });
-        }}
-      >
+      <Form onSubmit={() => mutate({ params: { site }, body: { host: host.trim() } })}>
         <Group align="flex-end" gap="xs">
           <TextInput
             label={configurationText.domains.addLabel}
@@ -130,7 +125,7 @@ function AddHost() {
             {configurationText.domains.add}
           </Button>
         </Group>
-      </form>
+      </Form>
       <RequestError error={otherError(error, "host")} />
     </Stack>
   );

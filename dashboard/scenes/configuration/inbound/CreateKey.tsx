@@ -1,4 +1,5 @@
-import { Button, Group, Input, Modal, SegmentedControl, Stack, Text, TextInput } from "@mantine/core";
+import { Input, SegmentedControl, Text, TextInput } from "@mantine/core";
+import { DialogForm, FormButton } from "../../../common/FormDialog.tsx";
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import { ExpiryField, expiryAt, noExpiry } from "../../../common/ExpiryField.tsx";
@@ -7,18 +8,19 @@ import { useSend } from "../../../common/api/query.ts";
 import { useSiteId } from "../../../common/api/session.ts";
 import { useLinkedDialog } from "../../../common/linkedDialog.ts";
 import { fieldError, otherError } from "../../../common/fields.ts";
-import { RequestError } from "../../../common/states.tsx";
 import { configurationText } from "../../../messages/configuration.ts";
 import { commonText } from "../../../messages/common.ts";
 
 export function CreateKey({ onCreated }: { onCreated: (created: Answer<"POST /sites/:site/keys">) => void }) {
-  const [isOpen, { open, close }] = useLinkedDialog("create");
+  const dialog = useLinkedDialog("create");
   return (
-    <>
-      <Button leftSection={<Plus size={16} />} onClick={open}>
-        {configurationText.keys.createButton}
-      </Button>
-      <Modal opened={isOpen} onClose={close} title={configurationText.keys.createTitle}>
+    <FormButton
+      label={configurationText.keys.createButton}
+      title={configurationText.keys.createTitle}
+      leftSection={<Plus size={16} />}
+      state={dialog}
+    >
+      {(close) => (
         <Form
           onClose={close}
           onCreated={(created) => {
@@ -26,8 +28,8 @@ export function CreateKey({ onCreated }: { onCreated: (created: Answer<"POST /si
             onCreated(created);
           }}
         />
-      </Modal>
-    </>
+      )}
+    </FormButton>
   );
 }
 
@@ -39,57 +41,49 @@ function Form({ onClose, onCreated }: { onClose: () => void; onCreated: (created
   const { mutate, error, isPending } = useSend("POST /sites/:site/keys", { onDone: onCreated });
   const expiresAt = expiryAt(expiry);
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
+    <DialogForm
+      submit={configurationText.keys.create}
+      onSubmit={() => {
         if (expiresAt !== undefined) mutate({ params: { site }, body: { name, mode, expiresAt } });
       }}
+      onClose={onClose}
+      isBusy={isPending}
+      error={otherError(error, "name", "expires", "expiresAt")}
     >
-      <Stack>
-        <TextInput
-          label={configurationText.keys.columns.name}
-          description={configurationText.keys.aboutName}
-          required
-          data-autofocus
-          maxLength={100}
-          autoComplete="off"
-          value={name}
-          error={fieldError(error, "name")}
-          onChange={(event) => setName(event.currentTarget.value)}
+      <TextInput
+        label={configurationText.keys.columns.name}
+        description={configurationText.keys.aboutName}
+        required
+        data-autofocus
+        maxLength={100}
+        autoComplete="off"
+        value={name}
+        error={fieldError(error, "name")}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <Input.Wrapper
+        label={configurationText.keys.kind}
+        labelElement="div"
+        description={mode === "live" ? configurationText.keys.aboutLive : configurationText.keys.aboutTest}
+      >
+        <SegmentedControl
+          fullWidth
+          mt={6}
+          aria-label={configurationText.keys.kind}
+          value={mode}
+          onChange={(value) => setMode(value)}
+          data={[
+            { value: "live", label: commonText.list.live },
+            { value: "test", label: commonText.list.test },
+          ]}
         />
-        <Input.Wrapper
-          label={configurationText.keys.kind}
-          labelElement="div"
-          description={mode === "live" ? configurationText.keys.aboutLive : configurationText.keys.aboutTest}
-        >
-          <SegmentedControl
-            fullWidth
-            mt={6}
-            aria-label={configurationText.keys.kind}
-            value={mode}
-            onChange={(value) => setMode(value)}
-            data={[
-              { value: "live", label: commonText.list.live },
-              { value: "test", label: commonText.list.test },
-            ]}
-          />
-        </Input.Wrapper>
-        <ExpiryField value={expiry} onChange={setExpiry} fault={fieldError(error, "expires", "expiresAt")} />
-        {expiry.span !== "never" && (
-          <Text size="sm" c="dimmed">
-            {configurationText.keys.afterExpiry}
-          </Text>
-        )}
-        <RequestError error={otherError(error, "name", "expires", "expiresAt")} />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {commonText.cancel}
-          </Button>
-          <Button type="submit" loading={isPending}>
-            {configurationText.keys.create}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      </Input.Wrapper>
+      <ExpiryField value={expiry} onChange={setExpiry} fault={fieldError(error, "expires", "expiresAt")} />
+      {expiry.span !== "never" && (
+        <Text size="sm" c="dimmed">
+          {configurationText.keys.afterExpiry}
+        </Text>
+      )}
+    </DialogForm>
   );
 }

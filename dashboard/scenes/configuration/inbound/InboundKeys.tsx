@@ -61,8 +61,7 @@ function InboundSwitch() {
               consequence={configurationText.inbound.turnOffConsequence}
               confirm={configurationText.inbound.turnOff}
               onConfirm={() => turn("off")}
-              isBusy={send.isPending}
-              error={send.error}
+              of={send}
             />
           )}
           {mayChange && !site.inbound && (

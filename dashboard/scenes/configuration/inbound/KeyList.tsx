@@ -1,6 +1,6 @@
 // The site's inbound keys: create, rotate, revoke.
 
-import { Badge, Group, Stack, Switch, Text } from "@mantine/core";
+import { Badge, Group, Text } from "@mantine/core";
 import { KeyRound } from "lucide-react";
 import { useState } from "react";
 import { Card } from "../../../common/Page.tsx";
@@ -8,11 +8,10 @@ import type { Answer } from "../../../common/api/api.ts";
 import { useApi, useSend } from "../../../common/api/query.ts";
 import { useMay, useSiteId } from "../../../common/api/session.ts";
 import { ConfirmButton, OneTimeSecret } from "../../../common/dialogs.tsx";
-import { countText } from "../../../common/format/numbers.ts";
-import { Rows, type Column } from "../../../common/lists/Rows.tsx";
+import { KeyTable } from "../../../common/lists/KeyTable.tsx";
 import { notify } from "../../../common/notices.tsx";
 import { Empty } from "../../../common/states.tsx";
-import { State, Time } from "../../../common/values.tsx";
+import { Time } from "../../../common/values.tsx";
 import { CreateKey } from "./CreateKey.tsx";
 import { CodeSamples } from "./CodeSamples.tsx";
 import { useInboundAddress } from "./inboundSamples.ts";
@@ -25,11 +24,8 @@ export function KeyList() {
   const site = useSiteId();
   const mayChange = useMay("admin", site);
   const address = useInboundAddress();
-  const { data, error, refetch } = useApi("GET /sites/:site/keys", { params: { site } });
+  const keys = useApi("GET /sites/:site/keys", { params: { site } });
   const [created, setCreated] = useState<CreatedKey | null>(null);
-  const [showAll, setShowAll] = useState(false);
-  const hasInactive = data?.items.some(({ state }) => state !== "active") ?? false;
-  const rows = showAll ? data?.items : data?.items.filter(({ state }) => state === "active");
   const create = mayChange && (
     <CreateKey
       onCreated={({ key, openedInbound }) =>
@@ -40,83 +36,28 @@ export function KeyList() {
       }
     />
   );
-
-  const columns: Column<Key>[] = [
-    {
-      title: configurationText.keys.columns.name,
-      cell: ({ name, mode, prefix }) => (
-        <Stack gap={0} className="cc-name" miw={100}>
-          <Group gap="xs">
-            <Text size="sm" fw={500}>
-              {name}
-            </Text>
-            <Badge miw="fit-content" size="sm" variant="light" color={mode === "live" ? "accent" : "gray"} tt="none">
-              {configurationText.keys.modes[mode]}
-            </Badge>
-          </Group>
-          <span className="cc-mono cc-quiet">{prefix}…</span>
-        </Stack>
-      ),
-    },
-    {
-      title: configurationText.keys.columns.state,
-      cell: ({ state }) => <State of={state === "expired" ? "expiredKey" : state} />,
-    },
-    {
-      title: configurationText.keys.columns.lastUsed,
-      cell: ({ lastUsedAt }) => <Time at={lastUsedAt} />,
-      wide: true,
-    },
-    {
-      title: configurationText.keys.columns.uses,
-      align: "right",
-      cell: ({ uses24h }) => countText(uses24h),
-      wide: true,
-    },
-    {
-      title: configurationText.keys.columns.created,
-      cell: ({ createdAt }) => <Time at={createdAt} />,
-      wide: true,
-    },
-    {
-      title: configurationText.keys.columns.expires,
-      cell: ({ expiresAt }) => <Time at={expiresAt} />,
-      wide: true,
-    },
-  ];
-  if (mayChange)
-    columns.push({
-      title: configurationText.keys.columns.actions,
-      align: "right",
-      cell: (key) =>
-        key.state === "active" && (
-          <KeyActions row={key} onRotated={(next) => setCreated({ key: next, note: configurationText.keys.oldKey })} />
-        ),
-    });
   return (
     <Card title={configurationText.keys.title} about={configurationText.keys.about} padded={false} actions={create}>
-      <Rows
-        label={configurationText.keys.title}
-        columns={columns}
-        rows={rows}
-        keyOf={({ id }) => id}
-        error={error}
-        onRetry={() => void refetch()}
+      <KeyTable
+        of={keys}
+        texts={configurationText.keys}
+        stateOf={({ state }) => state}
+        badge={({ mode }) => (
+          <Badge miw="fit-content" size="sm" variant="light" color={mode === "live" ? "accent" : "gray"} tt="none">
+            {configurationText.keys.modes[mode]}
+          </Badge>
+        )}
+        after={[{ title: configurationText.keys.columns.created, cell: ({ createdAt }) => <Time at={createdAt} />, wide: true }]}
+        actions={
+          mayChange &&
+          ((key) => <KeyActions row={key} onRotated={(next) => setCreated({ key: next, note: configurationText.keys.oldKey })} />)
+        }
         empty={
           <Empty icon={KeyRound} title={configurationText.keys.emptyTitle} action={create}>
             {mayChange ? configurationText.keys.empty : configurationText.keys.emptyViewer}
           </Empty>
         }
       />
-      {hasInactive && (
-        <Switch
-          m="md"
-          size="sm"
-          label={configurationText.keys.showAll}
-          checked={showAll}
-          onChange={(event) => setShowAll(event.currentTarget.checked)}
-        />
-      )}
       <OneTimeSecret title={configurationText.keys.secret} secret={created?.key ?? null} onClose={() => setCreated(null)}>
         {created?.note && <Text size="sm">{created.note}</Text>}
         <Text size="sm">{configurationText.keys.tryIt}</Text>
@@ -143,8 +84,7 @@ function KeyActions({ row, onRotated }: { row: Key; onRotated: (key: string) => 
         consequence={configurationText.keys.rotateConsequence}
         confirm={configurationText.keys.rotate}
         onConfirm={() => rotate.mutateAsync({ params, body: {} })}
-        isBusy={rotate.isPending}
-        error={rotate.error}
+        of={rotate}
       />
       <ConfirmButton
         label={configurationText.keys.revoke}
@@ -153,8 +93,7 @@ function KeyActions({ row, onRotated }: { row: Key; onRotated: (key: string) => 
         consequence={configurationText.keys.revokeConsequence(row.prefix)}
         confirm={configurationText.keys.revoke}
         onConfirm={() => revoke.mutateAsync({ params })}
-        isBusy={revoke.isPending}
-        error={revoke.error}
+        of={revoke}
       />
     </Group>
   );

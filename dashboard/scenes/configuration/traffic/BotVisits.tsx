@@ -12,7 +12,7 @@ import { reasonText } from "../../../common/format/reasons.ts";
 import { CsvButton } from "../../../common/lists/CsvButton.tsx";
 import { Rows, type Column } from "../../../common/lists/Rows.tsx";
 import { useQueryParams } from "../../../common/lists/queryParams.ts";
-import { Empty, LoadError, Loading } from "../../../common/states.tsx";
+import { Empty, LoadState } from "../../../common/states.tsx";
 import { Time } from "../../../common/values.tsx";
 import { Explanation, VerdictLine } from "./Explanation.tsx";
 import { configurationText } from "../../../messages/configuration.ts";
@@ -107,8 +107,7 @@ function VisitPanel({ visit, onClose }: { visit: string; onClose: () => void }) 
   const { data, error, refetch } = useApi("GET /sites/:site/bots/:visit", { params: { site, visit } });
   return (
     <SidePanel title={configurationText.bots.visit} onClose={onClose}>
-      {error && <LoadError error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Loading />}
+      <LoadState of={{ data, error, refetch }} />
       {data && (
         <Stack gap="lg">
           <Stack gap={4}>

@@ -1,4 +1,5 @@
 import { Box, Button, Group, SimpleGrid, Stack, TextInput } from "@mantine/core";
+import { Form } from "../../../common/Form.tsx";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { Card } from "../../../common/Page.tsx";
@@ -27,12 +28,7 @@ export function CheckVisit() {
   return (
     <Card title={configurationText.check.title} about={configurationText.check.about}>
       <Stack gap={0}>
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            mutate();
-          }}
-        >
+        <Form onSubmit={() => mutate()}>
           <Stack gap="sm">
             <SimpleGrid cols={{ base: 1, sm: 2 }}>
               <TextInput
@@ -65,7 +61,7 @@ export function CheckVisit() {
               </Button>
             </Group>
           </Stack>
-        </form>
+        </Form>
         <RequestError error={otherError(error, "userAgent", "user-agent", "address", "ip")} />
         <div aria-live="polite">
           {data && (

@@ -1,6 +1,7 @@
 // Sends past conversions to a connection: counts them first, shows the progress, and can be cancelled.
 
 import { Alert, Button, Group, List, NumberInput, Progress, Stack, Text } from "@mantine/core";
+import { Form } from "../../../common/Form.tsx";
 import { CircleCheck, CircleSlash, History, Info } from "lucide-react";
 import { useState } from "react";
 import { defaultBackfillPace, maxBackfillDays, maxBackfillPace } from "../../../../src/kernel/backfill.ts";
@@ -11,7 +12,7 @@ import { ConfirmButton } from "../../../common/dialogs.tsx";
 
 import { countText } from "../../../common/format/numbers.ts";
 import { notify } from "../../../common/notices.tsx";
-import { LoadError, Loading, RequestError } from "../../../common/states.tsx";
+import { LoadState, RequestError } from "../../../common/states.tsx";
 import { stateWord, Time } from "../../../common/values.tsx";
 import type { Connection, Platform } from "../connections.tsx";
 import type { Editor } from "./editor.ts";
@@ -50,8 +51,7 @@ function LastBackfill({ site, platform, connection, mayChange }: Props & { mayCh
     { params },
     { everyMs: (answer) => (answer?.backfill?.state === "running" ? 2000 : 15_000) },
   );
-  if (last.error) return <LoadError error={last.error} onRetry={() => void last.refetch()} />;
-  if (!last.data) return <Loading rows={2} />;
+  if (last.error || !last.data) return <LoadState of={last} rows={2} />;
   const { backfill } = last.data;
   const isRunning = backfill?.state === "running";
   return (
@@ -86,12 +86,7 @@ function StartForm({ site, platform, connection }: Props) {
   };
   return (
     <Stack gap="md">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          count.mutate({ params, body: { days } });
-        }}
-      >
+      <Form onSubmit={() => count.mutate({ params, body: { days } })}>
         <Group gap="sm" align="flex-end">
           <NumberInput
             label={integrationsText.backfill.days}
@@ -117,7 +112,7 @@ function StartForm({ site, platform, connection }: Props) {
             {integrationsText.backfill.count}
           </Button>
         </Group>
-      </form>
+      </Form>
       <RequestError error={count.error ?? start.error} />
       <div aria-live="polite">
         {count.data && (
@@ -210,8 +205,7 @@ function Progression({ backfill, site, platform, connection, mayChange }: Props 
             consequence={integrationsText.backfill.cancelConsequence(queued, platform.name)}
             confirm={integrationsText.backfill.cancelConfirm}
             onConfirm={() => cancel.mutateAsync({ params: { site, connection: connection.id } })}
-            isBusy={cancel.isPending}
-            error={cancel.error}
+            of={cancel}
           />
         )}
       </Group>

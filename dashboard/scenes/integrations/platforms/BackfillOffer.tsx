@@ -1,6 +1,7 @@
 // Asks after a platform was connected if the conversions of the last days are sent too, and says first how many there are.
 
 import { Button, Group, Modal, NumberInput, Stack, Text } from "@mantine/core";
+import { Form } from "../../../common/Form.tsx";
 import { History } from "lucide-react";
 import { useState } from "react";
 import { defaultBackfillPace, maxBackfillDays } from "../../../../src/kernel/backfill.ts";
@@ -48,9 +49,8 @@ export function BackfillOffer({ offer }: { offer: ReturnType<typeof useBackfillO
   const canStart = count.data !== undefined && (count.data.sendable > 0 || !count.data.isComplete);
   return (
     <Modal opened={connection !== null} onClose={close} title={integrationsText.backfill.offer}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
+      <Form
+        onSubmit={() => {
           if (!canStart) offer.recount();
           else if (connection !== null)
             start.mutate({ params: { site, connection }, body: { days, perMinute: defaultBackfillPace } });
@@ -85,7 +85,7 @@ export function BackfillOffer({ offer }: { offer: ReturnType<typeof useBackfillO
             )}
           </Group>
         </Stack>
-      </form>
+      </Form>
     </Modal>
   );
 }

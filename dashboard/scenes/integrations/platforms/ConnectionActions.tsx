@@ -65,8 +65,7 @@ export function ConnectionActions({ site, platform, connection }: { site: string
         confirm={integrationsText.actions.disconnect}
         icon={<Unplug size={15} aria-hidden />}
         onConfirm={() => remove.mutateAsync({ params })}
-        isBusy={remove.isPending}
-        error={remove.error}
+        of={remove}
       />
       <RequestError error={pause.error ?? resume.error} />
     </>

@@ -1,6 +1,7 @@
 // The editor of one connection: all tabs change one draft, the preview shows it, one button saves it.
 
 import { Grid, Group, Stack, Text, Button } from "@mantine/core";
+import { Form } from "../../../common/Form.tsx";
 import { Outlet, useNavigate } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
 import { flushSync } from "react-dom";
@@ -95,13 +96,7 @@ export function ConnectionEditor({
   const tab = tabs.find((one) => one === text("tab")) ?? "connection";
   const isForm = tab === "connection" || tab === "events" || tab === "mapping";
   const form = (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        save.run(editor);
-      }}
-    >
+    <Form noValidate onSubmit={() => save.run(editor)}>
       <Stack gap="lg">
         <fieldset className="cc-bare" aria-label={integrationsText.page.form(platform.name, integrationsText.page.tabs[tab])}>
           <Stack gap="lg">
@@ -117,7 +112,7 @@ export function ConnectionEditor({
           onSaveAnyway={() => save.run(editor, { prove: false })}
         />
       </Stack>
-    </form>
+    </Form>
   );
   return (
     <Page

@@ -8,7 +8,7 @@ import { Page } from "../../../common/Page.tsx";
 import { useMay, useSiteId } from "../../../common/api/session.ts";
 import { OneTimeSecret } from "../../../common/dialogs.tsx";
 import { useQueryParams } from "../../../common/lists/queryParams.ts";
-import { Empty, LoadError, Loading } from "../../../common/states.tsx";
+import { Empty, LoadState, Loading } from "../../../common/states.tsx";
 import { accountOf, useConnections, usePlatforms, type Connection, type Platform } from "../connections.tsx";
 import { BackfillOffer, useBackfillOffer } from "./BackfillOffer.tsx";
 import { ConnectionEditor } from "./ConnectionEditor.tsx";
@@ -36,15 +36,18 @@ export default function PlatformPage() {
     );
   return (
     <Page title={platform?.name ?? integrationsText.page.platform} back={back}>
-      {error ? (
-        <LoadError error={error} onRetry={() => void (platforms.refetch(), connections.refetch())} />
-      ) : platforms.data && !platform ? (
-        <Empty icon={Plug} title={integrationsText.page.notFound}>
-          {integrationsText.page.aboutNotFound}
-        </Empty>
-      ) : (
-        <Loading />
-      )}
+      <LoadState
+        of={{
+          data: !platform && platforms.data,
+          error,
+          refetch: () => Promise.all([platforms.refetch(), connections.refetch()]),
+        }}
+        empty={
+          <Empty icon={Plug} title={integrationsText.page.notFound}>
+            {integrationsText.page.aboutNotFound}
+          </Empty>
+        }
+      />
     </Page>
   );
 }

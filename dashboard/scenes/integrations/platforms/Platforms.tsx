@@ -3,7 +3,7 @@
 import { SimpleGrid, Stack, Title } from "@mantine/core";
 import { Page } from "../../../common/Page.tsx";
 import { useMay, useSiteId } from "../../../common/api/session.ts";
-import { LoadError, Loading } from "../../../common/states.tsx";
+import { LoadState } from "../../../common/states.tsx";
 import { tabsOf, useConnections, usePlatforms, type Platform } from "../connections.tsx";
 import { PlatformCard } from "./PlatformCard.tsx";
 import { integrationsText } from "../../../messages/integrations.ts";
@@ -22,8 +22,9 @@ function Cards({ site }: { site: string }) {
   const connections = useConnections(site);
   const mayChange = useMay("admin", site);
   const error = platforms.error ?? connections.error;
-  if (error) return <LoadError error={error} onRetry={() => void (platforms.refetch(), connections.refetch())} />;
-  if (!platforms.data || !connections.data) return <Loading rows={3} height={140} />;
+  const refetch = () => Promise.all([platforms.refetch(), connections.refetch()]);
+  if (error || !platforms.data || !connections.data)
+    return <LoadState of={{ data: null, error, refetch }} rows={3} height={140} />;
   const all = connections.data.items;
   const of = ({ id }: Platform) => all.filter(({ platform }) => platform === id);
   const connected = platforms.data.items.filter((one) => of(one).length > 0);

@@ -27,8 +27,7 @@ export function RotateSecret({ site, connection }: { site: string; connection: s
         size="compact-xs"
         icon={<KeyRound size={13} aria-hidden />}
         onConfirm={() => rotate.mutateAsync({ params: { site, connection } })}
-        isBusy={rotate.isPending}
-        error={rotate.error}
+        of={rotate}
       />
       <OneTimeSecret title={integrationsText.secret.newTitle} secret={secret} onClose={() => setSecret(null)}>
         <Text size="sm">{integrationsText.secret.switchWithin}</Text>

@@ -1,6 +1,7 @@
 // Sends a test event in the platform's own test mode and shows the response.
 
 import { Alert, Autocomplete, Button, Group, Stack, Text, TextInput } from "@mantine/core";
+import { Form } from "../../../common/Form.tsx";
 import { Link } from "@tanstack/react-router";
 import { CircleAlert, CircleCheck, CircleSlash, Clock, KeyRound, Send, type LucideIcon } from "lucide-react";
 import { useState } from "react";
@@ -68,12 +69,7 @@ export function TestEvent({ editor }: { editor: Editor }) {
             </Text>
           )}
           {mayChange ? (
-            <form
-              onSubmit={(event) => {
-                event.preventDefault();
-                void send(connection.id);
-              }}
-            >
+            <Form onSubmit={() => void send(connection.id)}>
               <Group gap="xs" align="flex-end">
                 {codeSetting && (
                   <TextInput
@@ -98,7 +94,7 @@ export function TestEvent({ editor }: { editor: Editor }) {
                   {code.trim() === savedCode ? resultsText.test.send : resultsText.test.saveAndSend}
                 </Button>
               </Group>
-            </form>
+            </Form>
           ) : (
             <Text size="sm" c="dimmed">
               {resultsText.test.adminsOnly}

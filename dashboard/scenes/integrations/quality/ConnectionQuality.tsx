@@ -13,7 +13,7 @@ import { DocsLink, TextLink } from "../../../common/links.tsx";
 import { Rows } from "../../../common/lists/Rows.tsx";
 import { searchOfMode } from "../../../common/lists/queryParams.ts";
 import { PlatformMark } from "../../../common/platforms/PlatformMark.tsx";
-import { Empty, LoadError, Loading } from "../../../common/states.tsx";
+import { Empty, LoadState } from "../../../common/states.tsx";
 import { commonText } from "../../../messages/common.ts";
 import { resultsText } from "../../../messages/results.ts";
 import { serverText } from "../../../messages/server.ts";
@@ -45,14 +45,15 @@ export default function ConnectionQuality() {
           </SimpleGrid>
           <Snapshots site={site} connection={id} />
         </>
-      ) : error ? (
-        <LoadError error={error} onRetry={() => void refetch()} />
-      ) : data ? (
-        <Empty icon={Gauge} title={resultsText.connection.notFound}>
-          {resultsText.connection.notFoundMore}
-        </Empty>
       ) : (
-        <Loading />
+        <LoadState
+          of={{ data, error, refetch }}
+          empty={
+            <Empty icon={Gauge} title={resultsText.connection.notFound}>
+              {resultsText.connection.notFoundMore}
+            </Empty>
+          }
+        />
       )}
     </Page>
   );

@@ -12,7 +12,7 @@ import { TimeChart } from "../../../common/charts/TimeChart.tsx";
 import { countText, percentText } from "../../../common/format/numbers.ts";
 import { durationText } from "../../../common/format/times.ts";
 import { searchOfMode } from "../../../common/lists/queryParams.ts";
-import { LoadError, Loading } from "../../../common/states.tsx";
+import { LoadState } from "../../../common/states.tsx";
 import { stateWord } from "../../../common/values.tsx";
 import { resultsText } from "../../../messages/results.ts";
 import { serverText } from "../../../messages/server.ts";
@@ -48,8 +48,7 @@ export function Performance({ site, platform, connection }: { site: string; plat
           { value: "7", label: texts.week },
         ]}
       />
-      {error && <LoadError error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Loading />}
+      <LoadState of={{ data, error, refetch }} />
       {data && <Charts site={site} platform={platform} connection={connection.id} of={data} />}
     </Stack>
   );

@@ -8,7 +8,7 @@ import { useSite } from "../../../common/api/session.ts";
 
 import { countText } from "../../../common/format/numbers.ts";
 import { durationText, timeText } from "../../../common/format/times.ts";
-import { Empty, LoadError, Loading } from "../../../common/states.tsx";
+import { Empty, LoadState } from "../../../common/states.tsx";
 import { Code, State, TestBadge, Time } from "../../../common/values.tsx";
 import { webhooksText } from "../../../messages/webhooks.ts";
 import { commonText } from "../../../messages/common.ts";
@@ -18,18 +18,23 @@ type Push = Answer<"GET /sites/:site/webhooks/:webhook/pushes">["items"][number]
 
 export function PushLog({ site, webhook }: { site: string; webhook: string }) {
   const list = useRows("GET /sites/:site/webhooks/:webhook/pushes", { params: { site, webhook } });
-  if (list.error) return <LoadError error={list.error} onRetry={list.retry} />;
-  if (!list.rows) return <Loading rows={3} />;
-  if (list.rows.length === 0)
+  const { rows, error, retry } = list;
+  if (error || !rows?.length)
     return (
-      <Empty icon={Send} title={webhooksText.pushes.emptyTitle}>
-        {webhooksText.pushes.empty}
-      </Empty>
+      <LoadState
+        of={{ data: rows, error, refetch: retry }}
+        rows={3}
+        empty={
+          <Empty icon={Send} title={webhooksText.pushes.emptyTitle}>
+            {webhooksText.pushes.empty}
+          </Empty>
+        }
+      />
     );
   return (
     <>
       <Accordion variant="contained" multiple order={4} chevronPosition="left">
-        {list.rows.map((push) => (
+        {rows.map((push) => (
           <PushItem key={push.id} push={push} />
         ))}
       </Accordion>

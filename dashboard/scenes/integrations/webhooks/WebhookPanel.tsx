@@ -131,8 +131,7 @@ function Actions({
           danger={false}
           icon={<KeyRound size={15} aria-hidden />}
           onConfirm={() => rotate.mutateAsync({ params })}
-          isBusy={rotate.isPending}
-          error={rotate.error}
+          of={rotate}
         />
         {!isDisabled && (
           <Button variant="default" loading={disable.isPending} onClick={() => disable.mutate({ params })}>
@@ -146,8 +145,7 @@ function Actions({
           confirm={webhooksText.panel.delete}
           icon={<Trash2 size={15} aria-hidden />}
           onConfirm={() => remove.mutateAsync({ params })}
-          isBusy={remove.isPending}
-          error={remove.error}
+          of={remove}
         />
       </TestPush>
       <RequestError error={enable.error ?? disable.error} />
