@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { unselectedReason } from "../kernel/event.ts";
 import type { Connection } from "../sites/directory.ts";
 import { persistingReasons } from "./persistingReasons.ts";
+import { say } from "../kernel/messages/message.ts";
 
 const now = Date.UTC(2026, 10, 1);
 const connection: Connection = {
@@ -51,7 +52,7 @@ test.each<[string, string, string, Change, Change]>([
 });
 
 test("what is parked waits for the state of its connection, whatever the platform said then", () => {
-  const refused = { state: "parked", reason: "needs reconnection: token expired" } as const;
+  const refused = { state: "parked", reason: say("needs_reconnection", { reason: "token expired" }) } as const;
   expect(persists({ state: "needs reconnection", stateReason: "revoked" }, refused)).toBe(true);
   expect(persists({ state: "active" }, refused)).toBe(false);
   expect(persists({ state: "paused" }, refused)).toBe(false);
@@ -68,7 +69,7 @@ test.each<[string, Change, Change]>([
 });
 
 test("an event that is too old for the platform does not become younger", () => {
-  const tooOld = (days: number) => ({ state: "skipped", reason: `older than the ${days} days that Meta takes` }) as const;
+  const tooOld = (days: number) => ({ state: "skipped", reason: say("too_old", { days, platform: "Meta" }) }) as const;
   expect(persists({}, tooOld(7))).toBe(true);
   expect(persists({}, tooOld(6))).toBe(false);
 });

@@ -1,6 +1,7 @@
 // Tells reasons that a connection would still give from those that its settings no longer give. The reason of a delivery is
 // stored when it ends; a repair since then does not change it.
 
+import { english } from "../kernel/messages/message.ts";
 import { unselectedReason, type Conversion, type DeliveryState } from "../kernel/event.ts";
 import { dayMs, minuteMs } from "../kernel/time.ts";
 import { platformOf } from "../platforms/index.ts";
@@ -43,7 +44,7 @@ export function persistingReasons(
   return ({ connectionId, state, reason, event, mode }) => {
     const connection = reason === null ? undefined : directory.connection(siteId, connectionId);
     if (reason === null || !connection) return false;
-    if (state === "parked") return connection.unreadable !== undefined || reason.split(":")[0] === connection.state;
+    if (state === "parked") return connection.unreadable !== undefined || english(reason).split(":")[0] === connection.state;
     if (state !== "skipped" || connection.unreadable) return false;
     if (reason === "person erased") return true;
     if (reason === unselectedReason) return !isSelected(connection, event);

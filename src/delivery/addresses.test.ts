@@ -11,6 +11,7 @@ import {
   urlFault,
   type AllowList,
 } from "./addresses.ts";
+import { english } from "../kernel/messages/message.ts";
 
 function allowing(text: string): AllowList {
   const list = readAllowList(text);
@@ -176,7 +177,7 @@ describe("the guarded look-up with the system's resolver", () => {
     for (const options of [{}, { all: true }, { family: 4 }, { all: true, family: 4 }]) {
       const { error, address } = await resolveHost(none, host, options);
       expect(error).toBeInstanceOf(BlockedAddress);
-      expect(error?.message).toBe(`the address ${privateFault}`);
+      expect(english(error?.message ?? "")).toBe(`the address ${privateFault}`);
       expect(address).toEqual([]);
     }
   });

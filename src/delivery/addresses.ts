@@ -105,7 +105,7 @@ export function guardedLookup(allow: AllowList, secure: boolean, resolve: Resolv
       const faults = addresses.map(({ address }) => addressFault(allow, secure, host.toLowerCase(), address));
       const usable = addresses.filter((_, i) => faults[i] === null);
       const first = usable[0];
-      if (!first) return callback(new BlockedAddress(`the address ${faults[0] ?? "is unknown"}`), []);
+      if (!first) return callback(new BlockedAddress(say("address_refused", { fault: faults[0] ?? "is unknown" })), []);
       if (options.all) callback(null, usable);
       else callback(null, first.address, first.family);
     });

@@ -1,6 +1,7 @@
 // Reads a long answer from a customer's address piece by piece. The address is checked like that of a webhook; redirects are
 // not followed; time and size are bounded; errors contain no part of the request.
 
+import { say } from "../kernel/messages/message.ts";
 import { isIP } from "node:net";
 import { Agent } from "undici";
 import { addressFault, bareHost, guardedLookup, type AllowList, type Resolve } from "./addresses.ts";
@@ -32,7 +33,7 @@ export async function download<T>(
   const host = bareHost(url.hostname);
   // An IP literal is never looked up, so it is checked here.
   const fault = isIP(host) ? addressFault(allow, isSecure, host, host) : null;
-  if (fault) throw new DownloadFailed(`the address ${fault}`);
+  if (fault) throw new DownloadFailed(say("address_refused", { fault }));
   const agent = new Agent({
     connections: 1,
     maxHeaderSize: 32 * 1024,

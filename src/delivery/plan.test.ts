@@ -3,6 +3,7 @@ import type { Attribution, Event } from "../kernel/event.ts";
 import type { Connection } from "../sites/directory.ts";
 import { planDeliveries, toConversion } from "./plan.ts";
 import { sha256 } from "../../test/support/sha256.ts";
+import { say } from "../kernel/messages/message.ts";
 
 const event: Event = {
   id: "0193-event",
@@ -123,7 +124,7 @@ describe("the plan of an event", () => {
 
   test("an event that is too old for the platform is skipped", () => {
     const old = plan({ platform: "meta" }, event.time + 8 * 86_400_000);
-    expect(old).toMatchObject([{ state: "skipped", reason: "older than the 7 days that Meta takes", expiresAt: null }]);
+    expect(old).toMatchObject([{ state: "skipped", reason: say("too_old", { days: 7, platform: "Meta" }), expiresAt: null }]);
   });
 
   test("event names are selected regardless of case and separators", () => {

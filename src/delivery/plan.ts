@@ -1,5 +1,6 @@
 // Plans the deliveries of an event: every connection gets one, and those that cannot be sent say why.
 
+import { say } from "../kernel/messages/message.ts";
 import { unselectedReason, type Attribution, type Conversion, type DeliveryState, type Event } from "../kernel/event.ts";
 import { platformOf } from "../platforms/index.ts";
 import { foldName, usualEventOf } from "../platforms/shared/eventNames.ts";
@@ -79,7 +80,7 @@ export function planDeliveries(conversion: Conversion, connections: readonly Con
 
 /** The reason of an event that is older than the platform takes. */
 export const tooOldReason = ({ name }: { name: string }, maxAgeDays: number | undefined): string =>
-  `older than the ${maxAgeDays} days that ${name} takes`;
+  say("too_old", { days: maxAgeDays ?? "", platform: name });
 
 /** Names match as platforms match them: by the usual event too, and regardless of case and of _, - and spaces. */
 export function isSelected({ events }: Connection, name: string): boolean {
@@ -89,5 +90,7 @@ export function isSelected({ events }: Connection, name: string): boolean {
 }
 
 export function parkedReason(connection: Connection): string {
-  return connection.state === "paused" ? "paused" : `needs reconnection: ${connection.stateReason ?? ""}`.replace(/: $/, "");
+  if (connection.state === "paused") return "paused";
+  const { stateReason } = connection;
+  return stateReason ? say("needs_reconnection", { reason: stateReason }) : "needs reconnection";
 }

@@ -1,5 +1,6 @@
 // Makes one call to a platform: sends conversions, reads the answer for each of them, and makes the texts for the sync log.
 
+import { say } from "../kernel/messages/message.ts";
 import type { Conversion, Reading } from "../kernel/event.ts";
 import type { ConnectionSettings, Platform, PlatformRequest } from "../platforms/platform.ts";
 import { isSuccess } from "../platforms/shared/response.ts";
@@ -68,7 +69,7 @@ export async function callPlatform(
 /** A call that was not made because there is no valid token. */
 export function callWithoutToken({ fault, error }: TokenFault, conversions: number): PlatformCall {
   const reading: Reading =
-    fault === "later" ? { outcome: "retry", error: `no access token yet: ${error}` } : { outcome: "unauthorized", error };
+    fault === "later" ? { outcome: "retry", error: say("no_token_yet", { reason: error }) } : { outcome: "unauthorized", error };
   return {
     settings: null,
     readings: Array.from({ length: conversions }, () => reading),

@@ -172,7 +172,7 @@ async function call(sender: Sender, platform: Platform, settings: ConnectionSett
     platform: platform.id,
     customerAddress: platform.customerAddress === true,
   });
-  if (!sent.ok) return { outcome: "retry", error: `${platform.name} could not be asked: ${sent.error}` };
+  if (!sent.ok) return { outcome: "retry", error: say("could_not_be_asked", { platform: platform.name, reason: sent.error }) };
   const { response } = sent;
   if (proof.isProof(response)) return { outcome: "accepted" };
   const reading = readRefusal(platform, response, settings, now) ?? {
@@ -216,8 +216,8 @@ export function whySendsNothing(connection: Connection, now: number): string | n
   const sample = sampleFor(platform, connection, "live", now);
   if (!("skipped" in sample)) return null;
   const setting = platform.events?.defaultSetting;
-  const hint = setting && !connection.settings[setting] ? `; set ${setting}, or one for each event` : "";
-  return `${sample.skipped}${hint}`;
+  const isMissing = setting && !connection.settings[setting];
+  return isMissing ? say("event_needs_setting", { reason: sample.skipped, setting }) : sample.skipped;
 }
 
 const usualNames = ["purchase", "lead", "signup"];

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Reading } from "../kernel/event.ts";
 import { decide, expiryOf } from "./retry.ts";
+import { say } from "../kernel/messages/message.ts";
 
 const second = 1000;
 const minute = 60 * second;
@@ -141,7 +142,7 @@ describe("the state that follows from a platform's answer", () => {
   test("an unauthorised delivery is parked until the connection is reconnected", () => {
     expect(decided({ outcome: "unauthorized", error: "HTTP 401" })).toEqual({
       state: "parked",
-      reason: "needs reconnection: HTTP 401",
+      reason: say("needs_reconnection", { reason: "HTTP 401" }),
       dueAt: 0,
     });
   });

@@ -6,6 +6,7 @@
 // which makes any ended one `queued` again) or by a change of its connection. Only an erasure does not wait. Invariant: an
 // accepted delivery is `queued` or `parked` until it ends with a reason.
 
+import { english, say } from "../kernel/messages/message.ts";
 import { dayMs } from "../kernel/time.ts";
 import type { Conversion, DeliveryState, Reading, Result } from "../kernel/event.ts";
 import type { ConnectionSettings, Platform } from "../platforms/platform.ts";
@@ -14,7 +15,7 @@ export type Decision = { state: DeliveryState; reason: string | null; dueAt: num
 
 /** What the sender is told. */
 export function toResult({ state, reason }: Pick<Decision, "state" | "reason">): Result {
-  return state === "sent" ? { ok: true } : { ok: false, status: state, error: reason ?? state };
+  return state === "sent" ? { ok: true } : { ok: false, status: state, error: english(reason ?? state) };
 }
 
 export type RetryRules = {
@@ -65,7 +66,7 @@ export function decide(
     case "rejected":
       return { state: "rejected", reason: reading.error, dueAt: 0 };
     case "unauthorized":
-      return { state: "parked", reason: `needs reconnection: ${reading.error}`, dueAt: 0 };
+      return { state: "parked", reason: say("needs_reconnection", { reason: reading.error }), dueAt: 0 };
     case "retry": {
       // At most a day: the delivery would expire unsent if a platform asked for a year.
       const dueAt = nextAttemptAt(
@@ -75,7 +76,7 @@ export function decide(
       );
       return dueAt < delivery.expiresAt
         ? { state: "queued", reason: reading.error, dueAt }
-        : { state: "expired", reason: `too old to try again; last: ${reading.error}`, dueAt: 0 };
+        : { state: "expired", reason: say("too_old_to_retry", { reason: reading.error }), dueAt: 0 };
     }
   }
 }

@@ -7,6 +7,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import type { PlatformRequest } from "../platforms/platform.ts";
 import { readAllowList, type AllowList } from "./addresses.ts";
 import { createSender, type Sender, type SenderOptions, type Answer } from "./send.ts";
+import { english } from "../kernel/messages/message.ts";
 
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -97,7 +98,7 @@ function failure(sent: Answer): { blocked: boolean; error: string } {
   if (sent.ok) throw new Error(`expected a failure, got HTTP ${sent.response.status}`);
   expect(sent.error).not.toContain(secret);
   expect(sent.error).not.toMatch(/127\.0\.0\.1|localhost|https?:/);
-  return { blocked: sent.code === "blocked", error: sent.error };
+  return { blocked: sent.code === "blocked", error: english(sent.error) };
 }
 
 /** Like `failure`, for error texts that name https or CLEANCAST_ALLOW_PRIVATE. */
@@ -105,7 +106,7 @@ function addressFailure(sent: Answer): { blocked: boolean; error: string } {
   if (sent.ok) throw new Error(`expected a refusal, got HTTP ${sent.response.status}`);
   expect(sent.error).not.toContain(secret);
   expect(sent.error).not.toContain("127.0.0.1");
-  return { blocked: sent.code === "blocked", error: sent.error };
+  return { blocked: sent.code === "blocked", error: english(sent.error) };
 }
 
 function response(sent: Answer) {

@@ -2,6 +2,7 @@
 // bounded in time and its answer in size; redirects are not followed; errors are returned as values that contain no part of the
 // request.
 
+import { say } from "../kernel/messages/message.ts";
 import { isIP } from "node:net";
 import { Agent, type Dispatcher } from "undici";
 import { clearCoarseTimeout, setCoarseTimeout, type CoarseTimeout } from "../kernel/coarseTimers.ts";
@@ -71,7 +72,7 @@ export function createSender({ connectMs, attemptMs, allow, origins, resolve }: 
       const host = bareHost(url.hostname);
       // An IP literal is never looked up, so it is checked here.
       const fault = isIP(host) ? addressFault(allow, secure, host, host) : null;
-      if (fault) return { ok: false, code: "blocked", error: `the address ${fault}` };
+      if (fault) return { ok: false, code: "blocked", error: say("address_refused", { fault }) };
       return call(secure ? guarded.https : guarded.http, url, request, { attemptMs });
     },
     async close() {
@@ -189,7 +190,7 @@ function withSecrets(search: string, secrets: PlatformRequest["secretQuery"]): s
 
 class TooSlow extends Error {
   constructor(attemptMs: number) {
-    super(`no answer within ${attemptMs / 1000} s`);
+    super(say("no_answer_within", { seconds: attemptMs / 1000 }));
   }
 }
 
@@ -237,5 +238,5 @@ export function toFailure(error: unknown): SendFailure {
   if (known) return failure(...known);
   if (!/^[A-Z_]{3,40}$/.test(code)) return failure("other", "the request failed");
   const isTls = /CERT|ERR_SSL|ERR_TLS|EPROTO/.test(code);
-  return failure(isTls ? "TLS" : "other", `the request failed (${code})`);
+  return failure(isTls ? "TLS" : "other", say("request_failed", { code }));
 }

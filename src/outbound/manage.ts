@@ -103,7 +103,7 @@ export async function disableWebhook({ store }: WebhookContext, webhook: Webhook
   const { siteId, id, isDisabledByPerson } = webhook;
   // A person may also disable a webhook that the relay has disabled: that ends its alert.
   if (isDisabledByPerson) throw new Conflict("webhook", say("webhook_disabled", { id }));
-  const reason = `disabled by ${by.actor}`;
+  const reason = say("disabled_by", { actor: by.actor });
   await store.webhooks.setState(
     auditLine(siteId, "webhook disabled", { id, reason, ...changedState(webhook, "disabled") }, by),
     id,

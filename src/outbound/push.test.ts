@@ -9,6 +9,9 @@ import { readAddress } from "../delivery/addresses.ts";
 import { lastPeriodEnd, createCloser, periodToClose } from "./periods.ts";
 import { excerpt, messageOf, pushRequest, readAnswer, type PushReading } from "./push.ts";
 import { afterFailure } from "./worker.ts";
+import { say, toJson } from "../kernel/messages/message.ts";
+
+const inEnglish = (value: unknown): unknown => JSON.parse(toJson(value));
 
 const now = Date.UTC(2026, 10, 15, 12, 7, 30);
 const quarter = 15 * 60_000;
@@ -159,7 +162,7 @@ const request = pushRequest(rotating, current, messageOf("w1", period), now);
 
 describe("a receiver's answer", () => {
   test.each([200, 201, 202, 204, 299])("HTTP %i is a success", (status) => {
-    expect(readAnswer(request, answered(status), now)).toMatchObject({ ok: true, error: null });
+    expect(inEnglish(readAnswer(request, answered(status), now))).toMatchObject({ ok: true, error: null });
   });
 
   test.each([
@@ -170,7 +173,7 @@ describe("a receiver's answer", () => {
     [410, "HTTP 410: gone"],
     [500, "HTTP 500"],
   ])("HTTP %i is a failure", (status, error) => {
-    expect(readAnswer(request, answered(status), now)).toMatchObject({
+    expect(inEnglish(readAnswer(request, answered(status), now))).toMatchObject({
       ok: false,
       httpStatus: status,
       error,
@@ -259,7 +262,7 @@ describe("after a failed push", () => {
 
   test("five days of failures disable a webhook, with the last error as the reason", () => {
     expect(after(20, days(5) + 1).disabled).toBeNull();
-    expect(after(20, days(5)).disabled).toBe("it has failed for 5 days; last: HTTP 500");
+    expect(after(20, days(5)).disabled).toBe(say("failed_for_days", { reason: "HTTP 500" }));
   });
 
   test("a relay that was itself off for a week keeps retrying", () => {
@@ -287,7 +290,7 @@ describe("an entered address", () => {
     [`https://example.com/${"s3cret".repeat(400)}`, /longer than 2048 characters/],
   ])("the address %j is refused with a sentence that does not repeat it", (text, sentence) => {
     const read = readAddress(none, text);
-    expect(read).toEqual({ fault: expect.stringMatching(sentence) });
+    expect(inEnglish(read)).toEqual({ fault: expect.stringMatching(sentence) });
     expect(JSON.stringify(read)).not.toContain("s3cret");
   });
 });

@@ -1,5 +1,6 @@
 // Sends one push: builds the request for a receiver and reads its answer.
 
+import { say } from "../kernel/messages/message.ts";
 import type { Answer, Sender } from "../delivery/send.ts";
 import type { PlatformRequest } from "../platforms/platform.ts";
 import { retryAfterSeconds } from "../platforms/shared/response.ts";
@@ -62,11 +63,12 @@ export function readAnswer(request: PlatformRequest, answer: Answer, now: number
   if (!answer.ok) return { ok: false, httpStatus: null, error: answer.error, response: null, retryAfterSeconds: 0 };
   const { status, body, headers } = answer.response;
   const ok = status >= 200 && status < 300;
-  const remark = status === 410 ? ": gone" : status >= 300 && status < 400 ? ": redirects are not followed" : "";
+  const isRedirect = status >= 300 && status < 400;
+  const error = status === 410 ? say("http_gone", { status }) : isRedirect ? say("http_redirect", { status }) : `HTTP ${status}`;
   return {
     ok,
     httpStatus: status,
-    error: ok ? null : `HTTP ${status}${remark}`,
+    error: ok ? null : error,
     response: excerpt(body, request),
     retryAfterSeconds: retryAfterSeconds(headers["retry-after"], now) ?? 0,
   };

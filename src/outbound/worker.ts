@@ -1,6 +1,7 @@
 // Closes periods and pushes them to the webhooks, on any number of nodes: the store decides which node closes a period and
 // which one holds a webhook. A receiver that hangs delays no other.
 
+import { say } from "../kernel/messages/message.ts";
 import { defaultPollMs, poll } from "../background/poll.ts";
 import { localClock, type SharedClock } from "../background/sharedClock.ts";
 import { dayMs, hourMs } from "../kernel/time.ts";
@@ -151,5 +152,5 @@ export function afterFailure(
 
 function whyDisabled({ httpStatus, error }: PushReading, hasFailedTooLong: boolean): string | null {
   if (httpStatus === 410) return "the receiver answered 410 Gone";
-  return hasFailedTooLong ? `it has failed for 5 days; last: ${error}` : null;
+  return hasFailedTooLong ? say("failed_for_days", { reason: error ?? "" }) : null;
 }

@@ -1,6 +1,7 @@
 // Lists the rows behind a number of a reconciliation. The numbers come from the tally; the same filter that a number has finds
 // its rows, and a test compares the two for every number.
 
+import { english } from "../kernel/messages/message.ts";
 import type { ConfirmationReason } from "../kernel/confirmation.ts";
 import type { DeliveryState } from "../kernel/event.ts";
 import { yieldToEventLoop } from "../kernel/deadline.ts";
@@ -39,7 +40,7 @@ function rowMatcher(filter: RowFilter, tally: Tally): (row: RunRow) => boolean {
     if (reason === undefined) return true;
     const counted = tally.connections[connection ?? ""]?.states[of] ?? {};
     const name = Object.hasOwn(counted, text ?? "") ? (text ?? "") : otherReasons;
-    return (name === "" ? noReason : name) === reason;
+    return (name === "" ? noReason : english(name)) === reason;
   };
   return (row) => {
     if (filter.class !== undefined ? row.class !== filter.class : !matchesCounted(row, filter)) return false;

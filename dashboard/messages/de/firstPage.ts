@@ -4,9 +4,9 @@ import type { ServerTexts } from "../server.ts";
 import { common } from "./common.ts";
 import { frame } from "./frame.ts";
 import { overview } from "./overview.ts";
-import { reasons } from "./server/reasons.ts";
+import { reasonMessages, reasons } from "./server/reasons.ts";
 import { signIn } from "./signIn.ts";
 
 export const translation = { common, frame, overview, signIn };
 
-export const serverTexts: ServerTexts = { messages: {}, words: reasons };
+export const serverTexts: ServerTexts = { messages: reasonMessages, words: reasons };

@@ -2,6 +2,7 @@
 // identity of a person. A library implements the protocol. All requests go through a sender that refuses private addresses.
 
 import * as oauth from "oauth4webapi";
+import { english } from "../../kernel/messages/message.ts";
 import { hourMs, secondMs } from "../../kernel/time.ts";
 import type { PlatformRequest } from "../../platforms/platform.ts";
 import type { GuardedSend, SingleSignOnSettings } from "./settings.ts";
@@ -160,7 +161,7 @@ async function fetchBy(send: GuardedSend, url: string, init: FetchInit): Promise
     body: init.body instanceof URLSearchParams ? init.body.toString() : "",
   };
   const sent = await send(request);
-  if (!sent.ok) throw new ProviderFault("unavailable", sent.error);
+  if (!sent.ok) throw new ProviderFault("unavailable", english(sent.error));
   const { status, headers, body } = sent.response;
   return new Response(status === 204 ? null : body, { status, headers });
 }

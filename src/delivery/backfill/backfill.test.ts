@@ -12,6 +12,9 @@ import { findSite } from "../../sites/manage.ts";
 import type { Store } from "../../store/store.ts";
 import { cancelBackfill, countBackfill, startBackfill } from "./backfill.ts";
 import { stepBackfill } from "./worker.ts";
+import { say, toJson } from "../../kernel/messages/message.ts";
+
+const inEnglish = (value: unknown): unknown => JSON.parse(toJson(value));
 
 const now = Date.UTC(2026, 10, 15, 12);
 const by = { actor: "test", now, checkAddress: () => null };
@@ -117,7 +120,7 @@ describe.each(["sqlite", "postgres"] as const)("backfills on %s", async (engine)
     const refund = newEvent(site.id, { receivedAt: now - dayMs, name: "refund" }, { deliveries: [] });
     await store.events.accept(refund);
 
-    expect(await count(site, connection, 30)).toEqual({
+    expect(inEnglish(await count(site, connection, 30))).toEqual({
       found: 9,
       sendable: sendable.length,
       leftOut: {
@@ -155,14 +158,14 @@ describe.each(["sqlite", "postgres"] as const)("backfills on %s", async (engine)
       await stepBackfill(workerOf(other, at), await runningOf(connection));
       await attempt(site, connection, at, at === now + 2000 ? "rejected" : "sent");
     }
-    expect(await runningOf(connection)).toMatchObject({
+    expect(inEnglish(await runningOf(connection))).toMatchObject({
       state: "done",
       total: 5,
       tally: { queued: 5, outcomes: { sent: 4, rejected: 1 }, leftOut: { "too old for Meta": 1 } },
     });
     expect(await statesOf(site, connection, [old])).toEqual(["none"]);
     // A second backfill sends nothing that was accepted, and nothing that was rejected.
-    expect(await count(site, connection, 30)).toMatchObject({
+    expect(inEnglish(await count(site, connection, 30))).toMatchObject({
       sendable: 0,
       leftOut: { "already delivered": 4, "rejected by the platform before": 1, "too old for Meta": 1 },
     });
@@ -188,7 +191,7 @@ describe.each(["sqlite", "postgres"] as const)("backfills on %s", async (engine)
     const row = await runningOf(connection);
     await stepBackfill(workerOf(store), row);
     const cancelled = await cancelBackfill(store, connection, { ...by, now: now + 1 });
-    expect(cancelled).toMatchObject({ state: "cancelled", reason: "cancelled by test" });
+    expect(cancelled).toMatchObject({ state: "cancelled", reason: say("cancelled_by", { actor: "test" }) });
     expect(await statesOf(site, connection, ids)).toEqual(["skipped", "skipped", "none"]);
     await stepBackfill(workerOf(store, now + minuteMs), row);
     expect(await statesOf(site, connection, ids)).toEqual(["skipped", "skipped", "none"]);
@@ -208,7 +211,7 @@ describe.each(["sqlite", "postgres"] as const)("backfills on %s", async (engine)
     expect(await attempt(site, connection, now + 10)).toEqual([]);
     await stepBackfill(workerOf(store, now + minuteMs), await runningOf(connection));
     expect(await statesOf(site, connection, [first, second])).toEqual(["skipped", "none"]);
-    expect(await runningOf(connection)).toMatchObject({ state: "done", tally: { leftOut: { erased: 1 } } });
+    expect(inEnglish(await runningOf(connection))).toMatchObject({ state: "done", tally: { leftOut: { erased: 1 } } });
   });
 
   test("a backfill waits while its connection is paused or cannot send, and ends when it is removed", async () => {
@@ -226,7 +229,7 @@ describe.each(["sqlite", "postgres"] as const)("backfills on %s", async (engine)
     expect(await statesOf(site, connection, ids)).toEqual(["none"]);
     await disconnect(context, connection, by);
     await stepBackfill(workerOf(store), await runningOf(connection));
-    expect(await runningOf(connection)).toMatchObject({ state: "cancelled", reason: "disconnected" });
+    expect(inEnglish(await runningOf(connection))).toMatchObject({ state: "cancelled", reason: "disconnected" });
   });
 
   test("what a removed connection delivered to the same account is not sent again; another account gets it", async () => {
@@ -250,7 +253,7 @@ describe.each(["sqlite", "postgres"] as const)("backfills on %s", async (engine)
     const item = newEvent(site.id, { receivedAt }, { deliveries: [], attribution: { ...unattributed, clickIds } });
     await store.events.accept(item);
     const { connection } = await connectPlatform(context, site, "outbrain", { settings: {} }, by);
-    expect(await count(site, connection, 2)).toMatchObject({
+    expect(inEnglish(await count(site, connection, 2))).toMatchObject({
       sendable: 0,
       leftOut: { "too late for Outbrain, which would date them today": 1 },
     });

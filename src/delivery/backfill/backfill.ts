@@ -95,7 +95,8 @@ export async function cancelBackfill(
 ): Promise<BackfillRow> {
   const row = await store.backfills.find(siteId, connectionId);
   const isEnded =
-    row?.state === "running" && (await store.backfills.end(row, "cancelled", `cancelled by ${by.actor}`, null, by.now));
+    row?.state === "running" &&
+    (await store.backfills.end(row, "cancelled", say("cancelled_by", { actor: by.actor }), null, by.now));
   if (!row || !isEnded) throw new Refusal("connection", say("no_backfill_running", { connection: connectionId }));
   const detail = { id: connectionId, platform, queued: row.tally.queued };
   await store.audit.add(auditLine(siteId, "backfill cancelled", detail, by));

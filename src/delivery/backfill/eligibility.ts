@@ -1,5 +1,6 @@
 // Judges which past events a backfill sends: those that the platform can still take and does not have.
 
+import { say } from "../../kernel/messages/message.ts";
 import { readConsent, type ConsentMode } from "../../identity/attribution.ts";
 import type { Attribution, Sha256 } from "../../kernel/event.ts";
 import { dayMs } from "../../kernel/time.ts";
@@ -50,7 +51,7 @@ export async function createEligibility(store: EligibilityStore, site: Site, con
 
     async function whyUnfit(of: Platform, event: StoredEvent, at: number): Promise<string | null> {
       if (!isSelected(connection, event.name)) return "not selected for this connection";
-      if (of.countsOnArrival) return `too late for ${of.name}, which would date them today`;
+      if (of.countsOnArrival) return say("too_late_for", { platform: of.name });
       // Age does not depend on consent, so consent is read for those that are young enough only.
       const old = ageReason(of, connection, event, at);
       if (old !== null) return old;
@@ -77,7 +78,7 @@ function whyNotSendable(event: StoredEvent, known: readonly Delivery[]): string 
 function ageReason(platform: Platform, { settings }: Connection, event: StoredEvent, now: number): string | null {
   const conversion = toConversion(event, event.platformEventId, event.attribution);
   const days = maxAgeDaysOf(conversion, platform, settings);
-  return days === undefined || event.time + days * dayMs > now ? null : `too old for ${platform.name}`;
+  return days === undefined || event.time + days * dayMs > now ? null : say("too_old_for", { platform: platform.name });
 }
 
 /** Reads the present consent of each person of a page once. */

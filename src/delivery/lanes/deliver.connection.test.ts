@@ -16,6 +16,7 @@ import {
   webhook,
 } from "../../../test/support/lanes.ts";
 import { parkedReason } from "../plan.ts";
+import { english, say } from "../../kernel/messages/message.ts";
 
 failOnUnhandledRejections();
 
@@ -105,6 +106,6 @@ describe("the connection's state", () => {
     [{ state: "needs reconnection", stateReason: "HTTP 401" }, "needs reconnection: HTTP 401"],
     [{ state: "needs reconnection", stateReason: null }, "needs reconnection"],
   ] as const)("a connection with %j parks deliveries with the reason %s", (state, reason) => {
-    expect(parkedReason({ ...sandbox, ...state })).toBe(reason);
+    expect(english(parkedReason({ ...sandbox, ...state }))).toBe(reason);
   });
 });

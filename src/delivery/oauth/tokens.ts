@@ -3,6 +3,7 @@
 // A rotated refresh token works once: two nodes that used it at the same moment would break the connection. So a node first
 // takes the connection's refresh lease in the store; a node that does not get it checks again until the new token is there.
 
+import { say } from "../../kernel/messages/message.ts";
 import { minuteMs } from "../../kernel/time.ts";
 import { platformOf } from "../../platforms/index.ts";
 import type { Connection, Directory } from "../../sites/directory.ts";
@@ -69,9 +70,9 @@ export function createTokens(options: TokenOptions): Tokens {
     const app = await store.platformSignIns.findApp(platformId);
     const refreshToken = current.settings.refresh_token;
     if (!hasOAuth(platform) || !refreshToken) return current;
-    if (!app) return { fault: "refused", error: `no OAuth app is set for ${platformId}` };
+    if (!app) return { fault: "refused", error: say("no_app", { platform: platformId }) };
     // The refresh token is still valid, so the deliveries wait for the app and not for a new sign-in.
-    if (app === "unreadable") return { fault: "later", error: `the OAuth app for ${platformId} cannot be read; set it again` };
+    if (app === "unreadable") return { fault: "later", error: say("app_unreadable", { platform: platformId }) };
     const tokens = await refreshTokens({ platform, app, sender, now: now() }, refreshToken);
     if ("fault" in tokens) return tokens;
     const isSaved = await store.platformSignIns.renewTokens(siteId, id, refreshToken, tokens);

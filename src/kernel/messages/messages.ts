@@ -8,6 +8,7 @@ import { deliveryMessages } from "./delivery.ts";
 import { fieldMessages } from "./fields.ts";
 import { fileMessages } from "./files.ts";
 import { hostMessages } from "./hosts.ts";
+import { reasonMessages } from "./reasons.ts";
 import { siteMessages } from "./sites.ts";
 
 export const messages = {
@@ -19,5 +20,6 @@ export const messages = {
   ...fieldMessages,
   ...fileMessages,
   ...hostMessages,
+  ...reasonMessages,
   ...siteMessages,
 } as const;

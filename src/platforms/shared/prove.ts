@@ -1,5 +1,6 @@
 // The usual ways to prove a connection before its first conversion. Each platform chooses one with its `prove`.
 
+import { say } from "../../kernel/messages/message.ts";
 import type { PlatformRequest, Proof } from "../platform.ts";
 import { isSuccess, parseBody } from "./response.ts";
 
@@ -9,13 +10,13 @@ export const proveByTestEvent = (): Proof => ({ by: "test event" });
 /** For platforms where every call that is checked also counts. */
 export const proveByNothing = (platform: string) => (): Proof => ({
   by: "nothing",
-  reason: `${platform} has no call that checks a connection without counting a conversion; the first accepted conversion proves it`,
+  reason: say("proven_by_first", { platform }),
 });
 
 /** For platforms that answer every call alike, whatever it contains. */
 export const proveNever = (platform: string, where: string) => (): Proof => ({
   by: "nothing",
-  reason: `${platform} answers every request alike, so wrong settings do not show; look at ${where} after the first conversion`,
+  reason: say("never_proven", { platform, where }),
 });
 
 /** A read is the proof when `isThere` finds in its body what conversions are sent to. */
