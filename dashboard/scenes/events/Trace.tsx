@@ -77,7 +77,7 @@ export default function Trace() {
           </Steps>
         </>
       ) : (
-        <LoadState of={{ data, error, refetch }} rows={6} height={56} />
+        <LoadState of={{ data: trace, error, refetch }} rows={6} height={56} />
       )}
     </SidePanel>
   );
