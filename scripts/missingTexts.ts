@@ -31,7 +31,9 @@ export const textKeysOf = ({ settings, fields = [], guide }: Platform): string[]
   "description",
   ...settings.flatMap(({ name }) => [`settings.${name}.label`, `settings.${name}.help`]),
   ...fields.map(({ name }) => `fields.${name}`),
-  ...(guide ? ["guide.credentials", ...guide.sends.map(([field]) => `guide.sends.${field}`), "guide.notSent", "guide.testMode"] : []),
+  ...(guide
+    ? ["guide.credentials", ...guide.sends.map(([field]) => `guide.sends.${field}`), "guide.notSent", "guide.testMode"]
+    : []),
 ];
 
 /** Lists the keys that a translation of a platform has. */
@@ -46,7 +48,7 @@ export function translatedKeys({ description, settings = {}, fields = {}, guide 
   ];
 }
 
-export const missingOfPlatform = (platform: Platform, language: Language): string[] => {
+const missingOfPlatform = (platform: Platform, language: Language): string[] => {
   const known = new Set(translatedKeys(language.platforms[platform.id] ?? {}));
   return textKeysOf(platform).filter((key) => !known.has(key));
 };

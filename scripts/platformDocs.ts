@@ -4,6 +4,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Example } from "../src/platforms/example.ts";
+import { english } from "../src/kernel/messages/message.ts";
 import { examplesOf, exampleSettings } from "../src/platforms/examples.ts";
 import { platforms } from "../src/platforms/index.ts";
 import { eventFieldNames } from "../src/platforms/shared/mapping.ts";
@@ -149,7 +150,7 @@ function provenText(platform: Platform): string {
     case "call":
       return `**Proof.** After connecting, ${name} is asked with a call that counts nothing.${unchecked}`;
     case "nothing":
-      return `**Proof.** None: ${proof.reason}.`;
+      return `**Proof.** None: ${english(proof.reason)}.`;
   }
 }
 

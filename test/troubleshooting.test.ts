@@ -4,6 +4,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { refusals, type InboundRefusal } from "../src/inbound/refusals.ts";
+import { english, type MessageCode } from "../src/kernel/messages/message.ts";
+import { messages } from "../src/kernel/messages/messages.ts";
 import { platforms } from "../src/platforms/index.ts";
 import { skipRulesOf } from "../src/platforms/shared/skips.ts";
 import { root } from "./support/documents/documents.ts";
@@ -47,6 +49,10 @@ function textsAfter(code: string, before: RegExp): string[][] {
   });
 }
 
+/** Returns the sentences of the messages that a source says, cut at each parameter. */
+const saidIn = (code: string): string[][] =>
+  [...code.matchAll(/\bsay\(\s*"(\w+)"/g)].map(([, found]) => messages[found as MessageCode].split(/\{\w+\}/));
+
 const inWords = (parts: readonly string[]) => parts.join("…");
 
 function expectOnPage(texts: readonly string[][]): void {
@@ -61,15 +67,16 @@ test("the troubleshooting page explains every refusal of the endpoint", () => {
   const texts = Object.entries(refusals)
     .filter(([name]) => name !== "invalidField")
     .map(([, one]) => (typeof one === "function" ? (one as (n: number) => InboundRefusal)(60) : one))
-    .map(({ message }) => [message]);
+    .map(({ message }) => [english(message)]);
   expect(texts.length).toBeGreaterThan(14);
   expectOnPage(texts);
 });
 
 test("the troubleshooting page explains every sentence about a field", () => {
-  const texts = ["fields", "fieldFault", "items"].flatMap((name) =>
-    textsAfter(source(`inbound/${name}.ts`), /new FieldFault\(\s*/),
-  );
+  const texts = ["fields", "fieldFault", "items"].flatMap((name) => [
+    ...textsAfter(source(`inbound/${name}.ts`), /new FieldFault\(\s*/),
+    ...saidIn(source(`inbound/${name}.ts`)),
+  ]);
   expect(texts.length).toBeGreaterThan(12);
   expectOnPage(texts);
 });
@@ -109,6 +116,7 @@ test("the troubleshooting page explains every reason that delivery itself gives"
     ...files
       .flatMap((name) => textsAfter(source(`delivery/${name}.ts`), beforeReason))
       .filter((parts) => parts.join("").includes(" ")),
+    ...[...files, "send"].flatMap((name) => saidIn(source(`delivery/${name}.ts`))),
     ...[/super\(/, /: \["[^"]+", (?=")/, /failure\("[^"]+", (?=")/, /"other", (?=`)/].flatMap((before) =>
       textsAfter(source("delivery/send.ts"), before),
     ),

@@ -17,7 +17,6 @@ import type { Directory, Site } from "../sites/directory.ts";
 import { maxUploadMiB } from "../kernel/reconciliation.ts";
 import { say } from "../kernel/messages/message.ts";
 import { Denied, describeRefusal, Refusal } from "../kernel/refusal.ts";
-import { contentTypes } from "../http/reply.ts";
 import { writeAnswer } from "./answer.ts";
 import { notFound, requirePresent, validate, type Call, type Handlers } from "./call.ts";
 
@@ -202,6 +201,7 @@ function checkScopes(route: Route, key: ApiKeyHolder, site: Site | null): void {
     throw new Denied("forbidden", say("needs_key_for_all_sites"));
 }
 
+const jsonType = "application/json; charset=utf-8";
 const zip = promisify(gzip);
 /** Smaller answers fit into one packet anyway. */
 const minZippedBytes = 1400;
@@ -212,7 +212,7 @@ const minZippedBytes = 1400;
  */
 async function sendJson(request: FastifyRequest, reply: FastifyReply, answer: unknown): Promise<void> {
   const text = writeAnswer(answer);
-  reply.headers({ "content-type": "application/json; charset=utf-8", vary: "accept-encoding" });
+  reply.headers({ "content-type": jsonType, vary: "accept-encoding" });
   const isZipped =
     request.method === "GET" && text.length >= minZippedBytes && /\bgzip\b/.test(request.headers["accept-encoding"] ?? "");
   if (isZipped) reply.header("content-encoding", "gzip");
@@ -254,6 +254,8 @@ function toRefusal(error: unknown, onDefect: (error: unknown) => void): Refusal 
 function refuse(reply: FastifyReply, refusal: Refusal): FastifyReply {
   const { said, status, retryAfterSeconds } = refusal;
   if (retryAfterSeconds !== undefined) reply.header("retry-after", String(retryAfterSeconds));
-  reply.code(status).type(contentTypes.json);
-  return reply.send(writeAnswer(describeRefusal(refusal, said)));
+  return reply
+    .code(status)
+    .type(jsonType)
+    .send(writeAnswer(describeRefusal(refusal, said)));
 }

@@ -188,5 +188,9 @@ export function timeText(ms: number | null): string {
 
 /** Replaces control characters, so that foreign text cannot control the terminal. */
 export function toPrintableLines(text: string): string[] {
-  return text === "" ? [] : text.split("\n").map((line) => line.replace(/[\p{Cc}\p{Cf}]/gu, "·"));
+  return text === ""
+    ? []
+    : english(text)
+        .split("\n")
+        .map((line) => line.replace(/[\p{Cc}\p{Cf}]/gu, "·"));
 }

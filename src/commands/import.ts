@@ -3,6 +3,7 @@ import type { ImportContext, ImportRequest, Report } from "../import/import.ts";
 import type { RefusedRow } from "../import/run.ts";
 import { given } from "../http/given.ts";
 import { ulid } from "../kernel/ids.ts";
+import { english } from "../kernel/messages/message.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { ImportKind } from "../store/sites/imports.ts";
 import {
@@ -208,7 +209,7 @@ function createRefusedFile(path: string | undefined) {
       }
     },
     add(rows: readonly RefusedRow[]): void {
-      const lines = rows.map(({ line, reason }) => `${line},"${reason.replaceAll('"', '""')}"\n`);
+      const lines = rows.map(({ line, reason }) => `${line},"${english(reason).replaceAll('"', '""')}"\n`);
       if (file !== null && lines.length) writeSync(file, lines.join(""));
     },
     end(): void {

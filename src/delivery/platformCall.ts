@@ -1,6 +1,6 @@
 // Makes one call to a platform: sends conversions, reads the answer for each of them, and makes the texts for the sync log.
 
-import { say } from "../kernel/messages/message.ts";
+import { changeTexts, say } from "../kernel/messages/message.ts";
 import type { Conversion, Reading } from "../kernel/event.ts";
 import type { ConnectionSettings, Platform, PlatformRequest } from "../platforms/platform.ts";
 import { isSuccess } from "../platforms/shared/response.ts";
@@ -132,7 +132,7 @@ function describeAnswer(
 /** Error texts reach the sender's answer, the log and the state of the connection. */
 function redactReading(reading: Reading, request: PlatformRequest | null, conversions: readonly Conversion[]): Reading {
   if (!("error" in reading)) return reading;
-  return { ...reading, error: redactEchoes(redactSecrets(reading.error, request), conversions) };
+  return { ...reading, error: changeTexts(reading.error, (text) => redactEchoes(redactSecrets(text, request), conversions)) };
 }
 
 /** An error may quote the request. It is logged with every conversion of the batch, and they belong to different persons. */

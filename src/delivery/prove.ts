@@ -2,7 +2,7 @@
 // pixel is known before the first conversion. A connection is saved in any case, unless refused credentials would replace
 // those of one that works.
 
-import { say } from "../kernel/messages/message.ts";
+import { changeTexts, say } from "../kernel/messages/message.ts";
 import { within } from "../kernel/deadline.ts";
 import type { Conversion, Reading } from "../kernel/event.ts";
 import { platformOf } from "../platforms/index.ts";
@@ -198,11 +198,11 @@ const errorOf = (reading: Reading | undefined) => (reading && "error" in reading
 function describeReading(platform: Platform, settings: ConnectionSettings, reading: Reading | undefined): Unproven | null {
   if (reading?.outcome === "accepted") return null;
   const secrets = platform.settings.flatMap(({ name, secret }) => (secret && settings[name]) || []);
-  const text = shorten(
+  const redact = (part: string) =>
     secrets
       .filter((one) => one.length >= 6)
-      .reduce((shown, one) => shown.replaceAll(one, "…").replaceAll(encodeURIComponent(one), "…"), errorOf(reading)),
-  );
+      .reduce((shown, one) => shown.replaceAll(one, "…").replaceAll(encodeURIComponent(one), "…"), part);
+  const text = changeTexts(errorOf(reading), (part) => shorten(redact(part)));
   return { text, isRefusal: reading?.outcome === "rejected" || reading?.outcome === "unauthorized" };
 }
 

@@ -1,6 +1,7 @@
 // Runs all checks, from the machine to the sites. A check that fails is a finding, and does not stop the others.
 
 import { ConfigFaults } from "../installation/config.ts";
+import { inEnglish } from "../kernel/messages/message.ts";
 import { explainDatabaseError } from "../installation/databaseErrors.ts";
 import { noInstallation } from "../installation/installation.ts";
 import { sqlState } from "../store/engine/postgres/errors.ts";
@@ -34,7 +35,7 @@ export async function runDoctor({ config, now, open, network }: DoctorOptions): 
   const findings: Finding[] = [];
   const run = async (subject: string, check: () => Checked): Promise<void> => {
     try {
-      findings.push(...(await Array.fromAsync(await check())));
+      findings.push(...inEnglish(await Array.fromAsync(await check())));
     } catch (failure) {
       findings.push(
         failure instanceof UnreleasedSchema

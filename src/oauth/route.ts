@@ -2,6 +2,7 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { startAuthorization, finishAuthorization, type Finished, type SignInOptions } from "../delivery/oauth/signIn.ts";
+import { english } from "../kernel/messages/message.ts";
 import { escapeHtml } from "../kernel/text.ts";
 
 export const callbackPath = "/oauth/callback";
@@ -78,6 +79,6 @@ export function sendPage(
     .header("x-content-type-options", "nosniff")
     .send(
       `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
-        `<title>${escapeHtml(title)}</title><h1>${escapeHtml(title)}</h1><p>${escapeHtml(text)}</p>${onward}</html>\n`,
+        `<title>${escapeHtml(title)}</title><h1>${escapeHtml(title)}</h1><p>${escapeHtml(english(text))}</p>${onward}</html>\n`,
     );
 }

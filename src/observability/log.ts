@@ -9,6 +9,7 @@ import { pino, type Logger } from "pino";
 import type { InboundLine } from "../inbound/event.ts";
 import { errorCode } from "../kernel/errorCode.ts";
 import type { Result } from "../kernel/event.ts";
+import { toJson } from "../kernel/messages/message.ts";
 import type { Settlement } from "../store/deliveries/delivery.ts";
 import type { Attempt } from "../store/deliveries/delivery.ts";
 
@@ -93,7 +94,8 @@ function createBlocks(onClosed: () => void) {
 
   function write(line: string): void {
     if (isClosed) return;
-    block += line;
+    // A field, or the text of an error, may be a message.
+    block += line.includes("\\u0001") ? `${toJson(JSON.parse(line))}\n` : line;
     isFlushed = false;
     if (block.length >= blockLength) flush();
   }

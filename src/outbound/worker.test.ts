@@ -13,6 +13,7 @@ import type { StoreLocation } from "../store/connect.ts";
 import { createStore, type Store } from "../store/store.ts";
 import { newSigningSecret } from "../kernel/ids.ts";
 import { startOutbound } from "./worker.ts";
+import { say } from "../kernel/messages/message.ts";
 
 const ends: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -78,7 +79,7 @@ describe.each(["sqlite", "postgres"] as const)("the worker on %s", (engine) => {
     await eventually("the other goes on", () => quick.got.length >= during + 2);
     await eventually("it is tried again", () => hanging.got.length >= 2);
     const [line] = await store.pushes.listLog(key, 10);
-    expect(line).toMatchObject({ ok: false, httpStatus: null, error: "no answer within 0.7 s" });
+    expect(line).toMatchObject({ ok: false, httpStatus: null, error: say("no_answer_within", { seconds: 0.7 }) });
     expect(new Set(hanging.got.map((got) => got.headers["webhook-id"])).size).toBe(1);
     expect(defects).toEqual([]);
   });

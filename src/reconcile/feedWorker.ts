@@ -5,6 +5,7 @@ import { poll } from "../background/poll.ts";
 import type { AllowList, Resolve } from "../delivery/addresses.ts";
 import { download, DownloadFailed } from "../delivery/download.ts";
 import type { DueWork } from "../delivery/due/dueWork.ts";
+import { english } from "../kernel/messages/message.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { dayMs, minuteMs } from "../kernel/time.ts";
 import type { Directory, Site } from "../sites/directory.ts";
@@ -121,7 +122,7 @@ async function readList(
     return { error: stop.aborted ? "the relay was stopped" : error, tally };
   } catch (error) {
     if (!(error instanceof DownloadFailed || error instanceof Refusal)) throw error;
-    return { error: firstSentence(error.message).slice(0, maxErrorLength), tally: newUploadTally() };
+    return { error: firstSentence(english(error.message)).slice(0, maxErrorLength), tally: newUploadTally() };
   }
 }
 

@@ -8,6 +8,7 @@ import { readAllowList, type AllowList, type Resolve } from "../../src/delivery/
 import { createSender } from "../../src/delivery/send.ts";
 import { ulid } from "../../src/kernel/ids.ts";
 import { newSigningSecret } from "../../src/kernel/ids.ts";
+import { inEnglish } from "../../src/kernel/messages/message.ts";
 import { sendMessage } from "../../src/outbound/push.ts";
 import { hostileAddresses, hostileUrls, privateFault } from "../support/hostileAddresses.ts";
 import { startReceiver } from "../support/receiver.ts";
@@ -44,7 +45,7 @@ describe("hostile DNS answers", () => {
         newId: ulid,
         mayCallAgain: async () => true,
       });
-      return reading;
+      return inEnglish(reading);
     } finally {
       await sender.close();
     }

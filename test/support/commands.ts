@@ -5,6 +5,7 @@ import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import type { CommandRequest } from "./commandLine.ts";
+import { checkSentences } from "./sentences.ts";
 
 export type Printed = { out: string; err: string; code: number };
 
@@ -45,7 +46,7 @@ function start(env: Record<string, string>): CommandLine {
 }
 
 function next(line: CommandLine, asked: CommandRequest, onError: Asked["onError"]): Promise<Printed> {
-  const printed = line.last.then(() => {
+  const printed = line.last.then(async () => {
     // Several messages may arrive at once, so the listener stays until the last one.
     const result = new Promise<Printed>((resolve) => {
       const read = (message: Printed | { part: string }) => {
@@ -56,7 +57,9 @@ function next(line: CommandLine, asked: CommandRequest, onError: Asked["onError"
       line.child.on("message", read);
     });
     line.child.send(asked);
-    return Promise.race([result, line.ended]);
+    const whole = await Promise.race([result, line.ended]);
+    checkSentences(whole.out + whole.err);
+    return whole;
   });
   line.last = printed.catch(() => {});
   return printed;

@@ -11,6 +11,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterFile, takeAll } from "./afterFile.ts";
 import { commandIn } from "./commands.ts";
+import { checkSentences } from "./sentences.ts";
 import { freshDatabase, freshFolder, migratedDatabase } from "./databases.ts";
 
 /** The file that `npx cleancast` runs. */
@@ -241,24 +242,22 @@ export function call(
     agent?: Agent | false;
   } = {},
 ): Promise<Answer> {
-  return new Promise((resolve, reject) => {
+  const answered = new Promise<Answer>((resolve, reject) => {
     const { method = "POST", path = "/__cc/inbound", headers = {}, body, ca, agent = false } = options;
     const send = url.startsWith("https:") ? httpsRequest : httpRequest;
     const outgoing = send(new URL(path, url), { method, headers, agent, ca }, (response) => {
       const parts: Buffer[] = [];
       response.on("data", (part: Buffer) => parts.push(part));
-      response.on("end", () =>
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: response.headers,
-          text: Buffer.concat(parts).toString(),
-        }),
-      );
+      response.on("end", () => {
+        const text = Buffer.concat(parts).toString();
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
+      });
       response.on("error", reject);
     });
     outgoing.on("error", reject);
     outgoing.end(body);
   });
+  return answered.then((answer) => ({ ...answer, text: checkSentences(answer.text) }));
 }
 
 /** Posts one event with a key. */

@@ -1,6 +1,6 @@
 // Serves alerts and the audit log.
 
-import { say } from "../../kernel/messages/message.ts";
+import { say, toJson } from "../../kernel/messages/message.ts";
 import { dayMs } from "../../kernel/time.ts";
 import { countTest, testLimits } from "../../access/rateCounters.ts";
 import { listFailedChannels, messageOf } from "../../alerts/message.ts";
@@ -55,7 +55,7 @@ const columns: readonly Column<AuditLine & { id: string }>[] = [
   { title: "time (UTC)", cell: ({ at }) => timeCell(at) },
   { title: "who", cell: ({ actor }) => actor },
   { title: "what", cell: ({ action }) => action },
-  { title: "details", cell: ({ detail }) => JSON.stringify(detail) },
+  { title: "details", cell: ({ detail }) => toJson(detail) },
   { title: "id", cell: ({ id }) => id },
 ];
 

@@ -15,7 +15,7 @@ function requireUser(actor: Actor | null): User & Actor {
 
 /** People and the command line manage members and API keys; the router refuses API keys on these routes. */
 export function requireHolder(actor: Actor | null): Exclude<Actor, ApiKeyHolder> {
-  if (!actor || actor.kind === "API key") throw new Denied("signed_out", "Sign in first.");
+  if (!actor || actor.kind === "API key") throw new Denied("signed_out", say("sign_in_first"));
   return actor;
 }
 

@@ -16,7 +16,7 @@ import {
   webhook,
 } from "../../../test/support/lanes.ts";
 import { parkedReason } from "../plan.ts";
-import { english, say } from "../../kernel/messages/message.ts";
+import { english } from "../../kernel/messages/message.ts";
 
 failOnUnhandledRejections();
 

@@ -21,27 +21,52 @@ type Given<Code extends MessageCode> = [Places<Catalogue[Code]>] extends [never]
 
 export type Message = { code: MessageCode; parameters: Readonly<Record<string, Value>> };
 
-/** Control characters: no text of a sender or a platform has them. */
+/** Control characters: hardly a text of a sender or a platform has them. */
 const [begin, end] = ["\u0001", "\u0002"];
 const packed = new RegExp(`${begin}([^${end}]*)${end}`, "g");
 
 /** Creates a message. */
 export function say<Code extends MessageCode>(code: Code, ...[parameters]: Given<Code>): string {
-  return begin + JSON.stringify(parameters ? { code, parameters } : { code }) + end;
+  return pack(parameters ? { code, parameters } : { code });
 }
+
+const pack = (message: Partial<Message>) => begin + JSON.stringify(message) + end;
 
 /** Writes messages in a text, also in a longer one, as English sentences. */
 export const english = (text: string): string => replaceMessages(text, writeEnglish);
 
-export const writeEnglish = ({ code, parameters }: Message): string => fill(messages[code], parameters);
+const writeEnglish = ({ code, parameters }: Message): string => fill(messages[code], parameters);
 
 /** Replaces each message in a text by what `write` returns. */
-export function replaceMessages(text: string, write: (message: Message) => string): string {
+function replaceMessages(text: string, write: (message: Message) => string): string {
   if (!text.includes(begin)) return text;
-  return text.replace(packed, (_, json: string) => {
-    const { code, parameters = {} } = JSON.parse(json) as Pick<Message, "code"> & Partial<Message>;
-    return write({ code, parameters });
+  return text.replace(packed, (all, json: string) => {
+    const message = readMessage(json);
+    return message ? write(message) : all;
   });
+}
+
+/** Returns null for a foreign text that only has the same control characters. */
+function readMessage(json: string): Message | null {
+  try {
+    const { code, parameters = {} } = JSON.parse(json) as Pick<Message, "code"> & Partial<Message>;
+    return Object.hasOwn(messages, code) ? { code, parameters } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Changes a text, and in a message the texts of its parameters: whoever masks or cuts a text must leave the message whole. */
+export function changeTexts(text: string, change: (part: string) => string): string {
+  if (!text.includes(begin)) return change(text);
+  const changed = <T>(part: T): T | string => (typeof part === "string" ? changeTexts(part, change) : part);
+  return replaceMessages(text, ({ code, parameters }) => pack({ code, parameters: mapValues(parameters, changed) }));
+}
+
+/** Writes every message in a value as an English sentence. */
+export function inEnglish<T>(value: T): T {
+  const json = JSON.stringify(value);
+  return json?.includes("\\u0001") ? (JSON.parse(toJson(value)) as T) : value;
 }
 
 /** Writes a value as JSON with English sentences. `note` gets each message with its sentence, the innermost first. */
@@ -50,17 +75,22 @@ export function toJson(value: unknown, note?: (sentence: string, message: Messag
   if (!json?.includes("\\u0001")) return json;
   const show = <T>(part: T): T | string => (typeof part === "string" ? replaceMessages(part, write) : part);
   const write = (message: Message) => {
-    const parameters = Object.fromEntries(
-      Object.entries(message.parameters).map(([name, given]) => [name, Array.isArray(given) ? given.map(show) : show(given)]),
-    ) as Message["parameters"];
     const sentence = writeEnglish(message);
-    note?.(sentence, { code: message.code, parameters });
+    note?.(sentence, { code: message.code, parameters: mapValues(message.parameters, show) });
     return sentence;
   };
   const isRecord = (part: unknown) => typeof part === "object" && part !== null && !Array.isArray(part);
   return JSON.stringify(value, (_, part: unknown) =>
     isRecord(part) ? Object.fromEntries(Object.entries(part as object).map(([key, one]) => [show(key), one])) : show(part),
   );
+}
+
+function mapValues(parameters: Message["parameters"], change: (part: string | number) => string | number) {
+  const changed = Object.entries(parameters).map(([name, given]) => [
+    name,
+    Array.isArray(given) ? given.map(change) : change(given as string | number),
+  ]);
+  return Object.fromEntries(changed) as Message["parameters"];
 }
 
 /** Puts the parameters in their places. */
