@@ -1,6 +1,7 @@
 // Takes the steps of the model with a real store, and reads the deliveries back in the words of the model. What a node would
 // have in memory is kept here; everything else is done by the functions that the relay, its API and its commands use.
 
+import { english } from "../../src/kernel/messages/message.ts";
 import type { Ownership } from "../../src/delivery/ownership.ts";
 import { parkedReason, toConversion, type Job as RealJob } from "../../src/delivery/plan.ts";
 import { recheckWith } from "../../src/delivery/recheck.ts";
@@ -247,7 +248,7 @@ export async function acceptReal(context: Context, names: readonly Beginning[]):
         const hasRow = rows.has(id);
         return {
           state,
-          reason: state === "queued" ? null : toModelReason(one.reason),
+          reason: state === "queued" ? null : toModelReason(one.reason && english(one.reason)),
           hasRow,
           holder: hasRow && state === "queued" && owner !== "" ? (owner as Node) : null,
           isDue: hasRow && state === "queued" && dueAt <= now,

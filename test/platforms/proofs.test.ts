@@ -1,5 +1,6 @@
 // Every platform is asked to prove a connection, against its stand-in and with the real sender and store.
 
+import { english } from "../../src/kernel/messages/message.ts";
 import { afterAll, describe, expect, test } from "vitest";
 import { knownAt, revokedTokens, standinConnections } from "../../scripts/standinConnections.ts";
 import { urlFault, type Resolve } from "../../src/delivery/addresses.ts";
@@ -94,9 +95,9 @@ describe("new credentials of a connection", () => {
     // Before it is proven, nothing is known for the present ones either.
     expect(await whyRefused(contextWith(sender), existing, changed)).toBeNull();
     await proveConnection(contextWith(sender), existing);
-    const refused = await whyRefused(contextWith(sender), existing, changed);
+    const refused = english((await whyRefused(contextWith(sender), existing, changed)) ?? "");
     const start = `${platformOf(id)?.name} refuses the new credentials: `;
-    expect(refused?.slice(0, start.length)).toBe(start);
+    expect(refused.slice(0, start.length)).toBe(start);
     expect(refused).toMatch(/\. The connection keeps its present ones\.$/);
     for (const secret of Object.values(revoked)) expect(refused).not.toContain(secret);
   });
@@ -140,7 +141,7 @@ describe("what a proof finds", () => {
   ])("%s with wrong settings says what is wrong", async (id, wrong, reason) => {
     const proof = await prove(id, { ...standinConnections[id], ...wrong });
     expect(proof.state).toBe("unproven");
-    expect(proof.reason).toMatch(reason);
+    expect(english(proof.reason ?? "")).toMatch(reason);
   });
 
   test("Microsoft's offline keys are proven by reading the tag, X's OAuth keys by its accounts", async () => {
@@ -176,7 +177,7 @@ describe("what a proof finds", () => {
     const before = handle.received.length;
     const proof = await prove(id, standinConnections[id]);
     expect(proof).toMatchObject({ state: "unproven" });
-    expect(proof.reason).toMatch(/has no call|answers every request alike/);
+    expect(english(proof.reason ?? "")).toMatch(/has no call|answers every request alike/);
     expect(handle.received.length).toBe(before);
   });
 
@@ -232,13 +233,13 @@ describe("the state of a proof", () => {
     const proof = await prove("segment", standinConnections.segment, guarded);
     await guarded.close();
     expect(proof.state).toBe("unproven");
-    expect(proof.reason).toMatch(/could not be asked: .*address/);
+    expect(english(proof.reason ?? "")).toMatch(/could not be asked: .*address/);
   });
 
   test("a connection without a conversion action says that it cannot send anything yet", async () => {
     const { conversion_action: _action, ...settings } = standinConnections.google_ads;
     const connection = await connectionTo("google_ads", settings);
-    expect(whySendsNothing(connection, Date.now())).toBe(
+    expect(english(whySendsNothing(connection, Date.now()) ?? "")).toBe(
       "no conversion action for this event; set conversion_action, or one for each event",
     );
     const proof = await proveConnection(contextWith(sender), connection);

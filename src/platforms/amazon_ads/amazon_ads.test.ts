@@ -1,3 +1,4 @@
+import { english } from "../../kernel/messages/message.ts";
 import { describe, expect, test } from "vitest";
 import type { Conversion } from "../../kernel/event.ts";
 import { now, platformFixture } from "../../../test/platforms/fixture.ts";
@@ -56,7 +57,7 @@ describe("the event", () => {
       conversionType: "OTHER",
     });
     expect(nameFault("OFF_AMAZON_PURCHASES", amazonAds.events)).toBeNull();
-    expect(nameFault("PURCHASE", amazonAds.events)).toMatch(/^must be one of OFF_AMAZON_PURCHASES, LEAD,/);
+    expect(english(nameFault("PURCHASE", amazonAds.events) ?? "")).toMatch(/^must be one of OFF_AMAZON_PURCHASES, LEAD,/);
   });
 
   test("a mapped country must be two letters, and otherwise the connection's is sent", () => {
@@ -141,7 +142,7 @@ test.each([
   ["event_source", "OFFLINE", "web"],
 ])("the setting %s accepts %s and rejects %s", (name, good, bad) => {
   expect(settingFault(name, good)).toBeNull();
-  expect(settingFault(name, bad)).toMatch(/^must be/);
+  expect(english(settingFault(name, bad) ?? "")).toMatch(/^must be/);
 });
 
 describe("items", () => {

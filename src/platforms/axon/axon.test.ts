@@ -1,3 +1,4 @@
+import { english } from "../../kernel/messages/message.ts";
 import { describe, expect, test } from "vitest";
 import type { Conversion } from "../../kernel/event.ts";
 import { now, platformFixture } from "../../../test/platforms/fixture.ts";
@@ -59,7 +60,7 @@ describe("the event", () => {
     expect(skipReason({ name: "Quiz Done" }, { "event.quizdone": "generate_lead" })).toBeNull();
     expect(sent({ name: "Quiz Done" }, { default_event: "sign_up" }).name).toBe("sign_up");
     expect(sent({}, { default_event: "sign_up" }).name).toBe("purchase");
-    expect(nameFault("quiz", axon.events)).toMatch(/^must be one of purchase, generate_lead,/);
+    expect(english(nameFault("quiz", axon.events) ?? "")).toMatch(/^must be one of purchase, generate_lead,/);
   });
 
   test("a test event is skipped", () => {
@@ -175,7 +176,7 @@ test.each([
   ["lead_value", "12.50", "-3"],
 ])("the setting %s accepts %s and rejects %s", (name, good, bad) => {
   expect(settingFault(name, good)).toBeNull();
-  expect(settingFault(name, bad)).toMatch(/^must be/);
+  expect(english(settingFault(name, bad) ?? "")).toMatch(/^must be/);
 });
 
 describe("items", () => {

@@ -1,3 +1,4 @@
+import { english } from "../../kernel/messages/message.ts";
 import { describe, expect, test } from "vitest";
 import type { Conversion } from "../../kernel/event.ts";
 import { now, platformFixture } from "../../../test/platforms/fixture.ts";
@@ -63,7 +64,7 @@ describe("the event", () => {
 
   test("only Nextdoor's own names can be chosen", () => {
     expect(nameFault("custom_conversion_10", nextdoor.events)).toBeNull();
-    expect(nameFault("custom_conversion_11", nextdoor.events)).toMatch(/^must be one of purchase, lead,/);
+    expect(english(nameFault("custom_conversion_11", nextdoor.events) ?? "")).toMatch(/^must be one of purchase, lead,/);
   });
 });
 
@@ -127,7 +128,7 @@ test.each([
   ["site_url", "https://shop.example.com/", "ftp://shop.example.com/"],
 ])("the setting %s accepts %s and rejects %s", (name, good, bad) => {
   expect(settingFault(name, good)).toBeNull();
-  expect(settingFault(name, bad)).toMatch(/^must be/);
+  expect(english(settingFault(name, bad) ?? "")).toMatch(/^must be/);
 });
 
 describe("items", () => {

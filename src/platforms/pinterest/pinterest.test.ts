@@ -1,3 +1,4 @@
+import { english } from "../../kernel/messages/message.ts";
 import { describe, expect, test } from "vitest";
 import type { Conversion } from "../../kernel/event.ts";
 import { firstEvent, platformFixture } from "../../../test/platforms/fixture.ts";
@@ -67,7 +68,7 @@ describe("the request", () => {
     expect(eventOf({ name: "Purchase" }).event_name).toBe("checkout");
     expect(eventOf({ name: "Quiz Done" }).event_name).toBe("custom");
     expect(eventOf({ name: "Quiz Done" }, { "event.quizdone": "lead" }).event_name).toBe("lead");
-    expect(nameFault("Quiz", pinterest.events)).toMatch(/^must be one of checkout, lead,/);
+    expect(english(nameFault("Quiz", pinterest.events) ?? "")).toMatch(/^must be one of checkout, lead,/);
     expect(nameFault("custom", pinterest.events)).toBeNull();
   });
 });

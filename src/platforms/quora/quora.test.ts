@@ -1,3 +1,4 @@
+import { english } from "../../kernel/messages/message.ts";
 import { describe, expect, test } from "vitest";
 import type { Conversion } from "../../kernel/event.ts";
 import { now, platformFixture } from "../../../test/platforms/fixture.ts";
@@ -50,7 +51,7 @@ describe("the conversion", () => {
   test("unknown events are sent as Generic, and only Quora's names can be chosen", () => {
     expect(sent({ name: "Quiz Done" }).conversion.event_name).toBe("Generic");
     expect(nameFault("AppInstall", quora.events)).toBeNull();
-    expect(nameFault("purchase", quora.events)).toMatch(/^must be one of Purchase, GenerateLead,/);
+    expect(english(nameFault("purchase", quora.events) ?? "")).toMatch(/^must be one of Purchase, GenerateLead,/);
   });
 });
 
@@ -104,5 +105,5 @@ test.each([
   ["currency", "EUR", "eur"],
 ])("the setting %s accepts %s and rejects %s", (name, good, bad) => {
   expect(settingFault(name, good)).toBeNull();
-  expect(settingFault(name, bad)).toMatch(/^must be/);
+  expect(english(settingFault(name, bad) ?? "")).toMatch(/^must be/);
 });

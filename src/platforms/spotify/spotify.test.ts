@@ -1,3 +1,4 @@
+import { english } from "../../kernel/messages/message.ts";
 import { describe, expect, test } from "vitest";
 import type { Conversion } from "../../kernel/event.ts";
 import { now, platformFixture } from "../../../test/platforms/fixture.ts";
@@ -47,7 +48,7 @@ describe("the event", () => {
   test("only Spotify's own names can be chosen", () => {
     expect(nameFault("CUSTOM_EVENT_5", spotify.events)).toBeNull();
     for (const name of ["CUSTOM_EVENT_6", "Purchase"])
-      expect(nameFault(name, spotify.events)).toMatch(/^must be one of PURCHASE, LEAD,/);
+      expect(english(nameFault(name, spotify.events) ?? "")).toMatch(/^must be one of PURCHASE, LEAD,/);
   });
 });
 
@@ -99,5 +100,5 @@ test.each([
   ["phone_form", "digits", "yes"],
 ])("the setting %s accepts %s and rejects %s", (name, good, bad) => {
   expect(settingFault(name, good)).toBeNull();
-  expect(settingFault(name, bad)).toMatch(/^must be/);
+  expect(english(settingFault(name, bad) ?? "")).toMatch(/^must be/);
 });

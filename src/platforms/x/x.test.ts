@@ -1,3 +1,4 @@
+import { english } from "../../kernel/messages/message.ts";
 import { describe, expect, test } from "vitest";
 import type { Conversion } from "../../kernel/event.ts";
 import { now, platformFixture } from "../../../test/platforms/fixture.ts";
@@ -78,7 +79,8 @@ describe("the event tag", () => {
     expect(sent({ name: "Lead" }, { "event.lead": "pfq41" }).event_id).toBe("pfq41");
     expect(sent({ name: "purchase" }, { "event.lead": "pfq41" }).event_id).toBe("tw-o8z6j-o87ne");
     for (const good of ["tw-o8z6j-o87ne", "o87ne"]) expect(nameFault(good, x.events)).toBeNull();
-    for (const bad of ["", "tw-o8z6j", "purchase event", "tw--x"]) expect(nameFault(bad, x.events)).toMatch(/^must/);
+    for (const bad of ["", "tw-o8z6j", "purchase event", "tw--x"])
+      expect(english(nameFault(bad, x.events) ?? "")).toMatch(/^must/);
   });
 
   test("an event with several tags is one conversion for each, and only events with the same tags share a request", () => {
@@ -94,7 +96,7 @@ describe("the event tag", () => {
     expect(x.size(sampleConversion(), { ...own, ...several })).toBe(1);
     expect(x.group(lead, { ...own, ...several })).not.toBe(x.group(lead, own));
     expect(settingFault("default_event", "o87ne,pfq41")).toBeNull();
-    expect(settingFault("default_event", "a,b,c,d,e,f")).toBe("must be at most 5, separated by commas");
+    expect(english(settingFault("default_event", "a,b,c,d,e,f") ?? "")).toBe("must be at most 5, separated by commas");
   });
 
   test("an event with several tags is accepted when X has processed one conversion for each", () => {
@@ -277,7 +279,7 @@ test.each([
   ["dedup_id", "event", "id"],
 ])("the setting %s accepts %s and rejects %s", (name, good, bad) => {
   expect(settingFault(name, good)).toBeNull();
-  expect(settingFault(name, bad)).toMatch(/^must be/);
+  expect(english(settingFault(name, bad) ?? "")).toMatch(/^must be/);
 });
 
 describe("items", () => {
