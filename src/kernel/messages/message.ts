@@ -46,15 +46,21 @@ function replaceMessages(text: string, write: (message: Message) => string): str
   });
 }
 
-/** Returns null for a foreign text that only has the same control characters. */
+/** Returns null for a foreign text that only has the same control characters: a sender can write anything between them. */
 function readMessage(json: string): Message | null {
   try {
     const { code, parameters = {} } = JSON.parse(json) as Pick<Message, "code"> & Partial<Message>;
-    return Object.hasOwn(messages, code) ? { code, parameters } : null;
+    const isKnown = Object.hasOwn(messages, code) && typeof parameters === "object" && Object.values(parameters).every(isValue);
+    return isKnown ? { code, parameters } : null;
   } catch {
     return null;
   }
 }
+
+const isValue = (given: unknown): given is Value =>
+  typeof given === "string" ||
+  typeof given === "number" ||
+  (Array.isArray(given) && given.every((one) => typeof one === "string"));
 
 /** Changes a text, and in a message the texts of its parameters: whoever masks or cuts a text must leave the message whole. */
 export function changeTexts(text: string, change: (part: string) => string): string {
