@@ -1,7 +1,7 @@
 // Compares building a platform's request from an event: Cleancast and the platforms' own libraries.
 
 import { standinConnections } from "../scripts/standinConnections.ts";
-import { toConversion } from "../src/delivery/plan.ts";
+import { toConversion } from "../src/delivery/conversion.ts";
 import { attribute } from "../src/identity/attribution.ts";
 import type { Conversion } from "../src/kernel/event.ts";
 import { hashEmail } from "../test/support/person.ts";

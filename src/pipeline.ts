@@ -3,7 +3,8 @@
 import { dispatch } from "./delivery/dispatch.ts";
 import type { Lanes } from "./delivery/lanes/lanes.ts";
 import type { ReservedId } from "./delivery/ownership.ts";
-import { planDeliveries, toConversion, type PlannedDelivery } from "./delivery/plan.ts";
+import { toConversion } from "./delivery/conversion.ts";
+import { planDeliveries, type PlannedDelivery } from "./delivery/plan.ts";
 import { attribute, lookUpPerson, lookUpTimeoutMs } from "./identity/attribution.ts";
 import { addKnownForms } from "./identity/person.ts";
 import type { Attribution, Conversion, Event, FilterReason, Identity, Result } from "./kernel/event.ts";

@@ -3,8 +3,8 @@
 
 import { callPlatform } from "../../src/delivery/platformCall.ts";
 import type { Lanes } from "../../src/delivery/lanes/lanes.ts";
-import type { Job } from "../../src/delivery/plan.ts";
-import { decide, toResult, type Decision } from "../../src/delivery/retry.ts";
+import type { Job } from "../../src/delivery/job.ts";
+import { decide, toResult, type Decision } from "../../src/delivery/decide.ts";
 import type { Answer, Sender } from "../../src/delivery/send.ts";
 import type { Reading } from "../../src/kernel/event.ts";
 import { examplesOf } from "../../src/platforms/examples.ts";

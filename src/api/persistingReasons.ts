@@ -8,8 +8,9 @@ import { platformOf } from "../platforms/index.ts";
 import { withheld } from "../platforms/shared/sample.ts";
 import { skipOf } from "../platforms/shared/skips.ts";
 import type { Connection, Directory } from "../sites/directory.ts";
-import { isSelected, tooOldReason } from "../delivery/plan.ts";
-import { maxAgeDaysOf } from "../delivery/retry.ts";
+import { tooOldReason } from "../delivery/expiry.ts";
+import { isSelected } from "../delivery/plan.ts";
+import { maxAgeDaysOf } from "../delivery/expiry.ts";
 import { sampleNow } from "../delivery/testDelivery.ts";
 
 type Ended = {

@@ -17,6 +17,7 @@ import type { Directory, Site } from "../sites/directory.ts";
 import { maxUploadMiB } from "../kernel/reconciliation.ts";
 import { say } from "../kernel/messages/message.ts";
 import { Denied, describeRefusal, Refusal } from "../kernel/refusal.ts";
+import { isTransient } from "../store/engine/postgres/errors.ts";
 import { writeAnswer } from "./answer.ts";
 import { notFound, requirePresent, validate, type Call, type Handlers } from "./call.ts";
 
@@ -100,7 +101,7 @@ function createMatcher(): (request: FastifyRequest) => Match {
   const byLength = Map.groupBy(routes, ({ parts }) => parts.length);
 
   return (request) => {
-    if (request.url.includes("%00")) throw zeroByte();
+    if (/%0[012]/.test(request.url)) throw controlCharacter();
     const path = new URL(request.url, "http://api").pathname.slice(basePath.length);
     const parts = path.split("/").map(decodePart);
     const fitting = (byLength.get(parts.length) ?? [])
@@ -137,7 +138,7 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
   if (bytes === "cut") throw new Refusal("", say("body_incomplete"));
   if (!isUtf8(bytes)) throw new Refusal("", say("body_not_utf_8"));
   const text = bytes.toString("utf8");
-  if (text.includes("\0") || text.includes("\\u0000")) throw zeroByte();
+  if (/\\u000[012]/.test(text) || ["\0", "\u0001", "\u0002"].some((one) => text.includes(one))) throw controlCharacter();
   try {
     return JSON.parse(text);
   } catch {
@@ -158,8 +159,8 @@ async function readUpload(request: IncomingMessage): Promise<Buffer> {
   return bytes;
 }
 
-/** PostgreSQL cannot store a zero byte in a text. */
-const zeroByte = () => new Refusal("", say("zero_byte"));
+/** PostgreSQL cannot store a zero byte in a text, and the next two characters mark messages of the relay. */
+const controlCharacter = () => new Refusal("", say("control_character"));
 
 /** Refuses cross-site requests of browsers, which carry the user's cookie. Programs with an API key send no cookie. */
 function checkOrigin(request: FastifyRequest, actor: Actor | null): void {
@@ -248,6 +249,7 @@ async function stream(
 function toRefusal(error: unknown, onDefect: (error: unknown) => void): Refusal {
   if (error instanceof Refusal) return error;
   onDefect(error);
+  if (isTransient(error)) return new Denied("unavailable", say("store_away"), 1);
   return new Denied("internal", say("internal_error"));
 }
 

@@ -4,6 +4,7 @@
 import { consentSources, maxIdLength, type ConsentSource, type ConsentState, type SeenId } from "../kernel/event.ts";
 import { isJsonObject } from "../http/body.ts";
 import { holdsAddress, maskAddresses, maskAndCut } from "../kernel/maskAddresses.ts";
+import { withoutMarks } from "../kernel/messages/message.ts";
 import type { ObservedScript, ObservedSubmit } from "../traffic/observation.ts";
 import { clickIdName, isBrowserId, isUtmField } from "../identity/clickIds.ts";
 import { readSha256 } from "../identity/person.ts";
@@ -127,7 +128,7 @@ function readAddress(value: unknown, part: (url: URL) => string): string {
 function* textsIn(value: unknown): Generator<[name: string, value: string]> {
   if (!isJsonObject(value)) return;
   for (const [name, text] of Object.entries(value).slice(0, maxNames)) {
-    if (typeof text === "string" && text !== "" && !text.includes("\0") && text.isWellFormed()) yield [name, text];
+    if (typeof text === "string" && text !== "" && !text.includes("\0") && text.isWellFormed()) yield [name, withoutMarks(text)];
   }
 }
 

@@ -5,7 +5,8 @@ import { sampleConversion } from "../platforms/shared/sample.ts";
 import { leasedUntil } from "../../test/support/lanes.ts";
 import { dispatch } from "./dispatch.ts";
 import type { Lanes } from "./lanes/lanes.ts";
-import type { Job, PlannedDelivery } from "./plan.ts";
+import type { Job } from "./job.ts";
+import type { PlannedDelivery } from "./plan.ts";
 
 const timeoutMs = 10_000;
 

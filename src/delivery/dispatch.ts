@@ -4,8 +4,9 @@ import { clearCoarseTimeout, setCoarseTimeout } from "../kernel/coarseTimers.ts"
 import type { Conversion, DeliveryState, Event, Result } from "../kernel/event.ts";
 import type { Lanes } from "./lanes/lanes.ts";
 import type { Ownership } from "./ownership.ts";
-import type { Job, PlannedDelivery } from "./plan.ts";
-import { toResult } from "./retry.ts";
+import type { Job } from "./job.ts";
+import type { PlannedDelivery } from "./plan.ts";
+import { toResult } from "./decide.ts";
 
 /** An event that is durable, with what was planned and stored of it. */
 type Dispatched = {

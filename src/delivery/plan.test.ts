@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Attribution, Event } from "../kernel/event.ts";
 import type { Connection } from "../sites/directory.ts";
-import { planDeliveries, toConversion } from "./plan.ts";
+import { toConversion } from "./conversion.ts";
+import { planDeliveries } from "./plan.ts";
 import { sha256 } from "../../test/support/sha256.ts";
 import { say } from "../kernel/messages/message.ts";
 

@@ -1,56 +1,16 @@
 // Plans the deliveries of an event: every connection gets one, and those that cannot be sent say why.
 
 import { say } from "../kernel/messages/message.ts";
-import { unselectedReason, type Attribution, type Conversion, type DeliveryState, type Event } from "../kernel/event.ts";
+import { unselectedReason, type Conversion, type DeliveryState } from "../kernel/event.ts";
 import { platformOf } from "../platforms/index.ts";
 import { foldName, usualEventOf } from "../platforms/shared/eventNames.ts";
 import { skipOf } from "../platforms/shared/skips.ts";
 import type { Connection } from "../sites/directory.ts";
 import type { NewDelivery } from "../store/deliveries/delivery.ts";
-import type { Ownership } from "./ownership.ts";
-import { expiryOf, maxAgeDaysOf } from "./retry.ts";
-
-/** One attempt to be made of a delivery. */
-export type Job = {
-  siteId: string;
-  eventId: string;
-  connectionId: string;
-  conversion: Conversion;
-  /** Attempts made before this one. */
-  attemptsMade: number;
-  expiresAt: number;
-  ownership: Ownership;
-  /** A first attempt of a backfill, which live events overtake. */
-  isBackfill?: boolean;
-};
+import { expiryOf, maxAgeDaysOf, tooOldReason } from "./expiry.ts";
 
 /** `expiresAt` is null unless the delivery can be sent now. */
 export type PlannedDelivery = NewDelivery & { expiresAt: number | null };
-
-/** Returns the part of an event that platforms may see. Nothing that identifies a person is in it when consent withholds that. */
-export function toConversion(event: Event, platformEventId: string, attribution: Attribution): Conversion {
-  const { withheld } = attribution;
-  const conversion: Conversion = {
-    platformEventId,
-    name: event.name,
-    mode: event.mode,
-    value: event.value,
-    currency: event.currency,
-    orderId: event.orderId,
-    time: event.time,
-    receivedAt: event.receivedAt,
-    person: withheld ? null : event.person,
-    clickIds: withheld ? {} : attribution.clickIds,
-    browserIds: withheld ? {} : attribution.browserIds,
-    utm: withheld ? {} : attribution.utm,
-    browser: withheld ? null : attribution.browser,
-    consent: withheld || attribution.consent === "unreadable" ? "denied" : attribution.consent,
-    extra: withheld ? {} : (event.extra ?? {}),
-  };
-  // Like the value, they say nothing about the person.
-  if (event.items) conversion.items = event.items;
-  return conversion;
-}
 
 /** Every connection gets a delivery; one that cannot be sent now says why. */
 export function planDeliveries(conversion: Conversion, connections: readonly Connection[], now: number): PlannedDelivery[] {
@@ -77,10 +37,6 @@ export function planDeliveries(conversion: Conversion, connections: readonly Con
     return { connectionId, platform: platformId, state: "queued", reason: null, expiresAt };
   });
 }
-
-/** The reason of an event that is older than the platform takes. */
-export const tooOldReason = ({ name }: { name: string }, maxAgeDays: number | undefined): string =>
-  say("too_old", { days: maxAgeDays ?? "", platform: name });
 
 /** Names match as platforms match them: by the usual event too, and regardless of case and of _, - and spaces. */
 export function isSelected({ events }: Connection, name: string): boolean {

@@ -9,7 +9,8 @@ import { erasePerson, setConsent } from "../identity/people.ts";
 import { idAt } from "../kernel/ids.ts";
 import { createDirectory } from "../sites/directory.ts";
 import type { OpenEvent } from "./ownership.ts";
-import { toConversion, type Job } from "./plan.ts";
+import { toConversion } from "./conversion.ts";
+import type { Job } from "./job.ts";
 import { recheckWith } from "./recheck.ts";
 
 const now = Date.UTC(2026, 10, 15);

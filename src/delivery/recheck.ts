@@ -4,7 +4,7 @@
 import { readConsent } from "../identity/attribution.ts";
 import type { Directory } from "../sites/directory.ts";
 import type { Store } from "../store/store.ts";
-import type { Job } from "./plan.ts";
+import type { Job } from "./job.ts";
 
 /** A batch whose jobs all waited for less is sent as it is, so that most jobs cost no query. */
 export const recheckAfterMs = 1000;

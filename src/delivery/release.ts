@@ -8,7 +8,8 @@ import { Refusal, type By } from "../kernel/refusal.ts";
 import { allowPerson } from "../sites/manage.ts";
 import type { StoredEvent } from "../store/events/eventRow.ts";
 import type { Store } from "../store/store.ts";
-import { planDeliveries, toConversion } from "./plan.ts";
+import { toConversion } from "./conversion.ts";
+import { planDeliveries } from "./plan.ts";
 
 type Context = { store: Store; directory: Directory };
 

@@ -2,7 +2,7 @@
 // bounded in time and its answer in size; redirects are not followed; errors are returned as values that contain no part of the
 // request.
 
-import { say } from "../kernel/messages/message.ts";
+import { say, withoutMarksInJson } from "../kernel/messages/message.ts";
 import { isIP } from "node:net";
 import { Agent, type Dispatcher } from "undici";
 import { clearCoarseTimeout, setCoarseTimeout, type CoarseTimeout } from "../kernel/coarseTimers.ts";
@@ -170,7 +170,7 @@ class Call implements Dispatcher.DispatchHandler {
     const isCut = this.#size > maxResponseBytes;
     const [first = Buffer.alloc(0)] = this.#parts;
     const bytes = this.#parts.length > 1 ? Buffer.concat(this.#parts) : first;
-    const body = bytes.toString("utf8", 0, maxResponseBytes);
+    const body = withoutMarksInJson(bytes.toString("utf8", 0, maxResponseBytes));
     const response = { status: this.#status, headers: this.#headers, body };
     this.#end({ ok: true, response: isCut ? { ...response, isCut } : response });
   }

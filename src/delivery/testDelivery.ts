@@ -19,7 +19,8 @@ import { Missing, Refusal } from "../kernel/refusal.ts";
 import type { Store } from "../store/store.ts";
 import { callPlatform, callWithoutToken, type PlatformCall } from "./platformCall.ts";
 import type { Tokens } from "./oauth/tokens.ts";
-import { isSelected, toConversion } from "./plan.ts";
+import { toConversion } from "./conversion.ts";
+import { isSelected } from "./plan.ts";
 import type { Sender } from "./send.ts";
 import { damagedEvent } from "./trace.ts";
 

@@ -9,7 +9,7 @@ import type { Attempt } from "../store/deliveries/delivery.ts";
 import { toConfirmation } from "./confirmations/describe.ts";
 import { toCorrection } from "./corrections/describe.ts";
 import { rebuildRequest } from "./platformCall.ts";
-import { toConversion } from "./plan.ts";
+import { toConversion } from "./conversion.ts";
 import { settingsFingerprint } from "./settingsFingerprint.ts";
 import { toSummary, type StoredEvent } from "../store/events/eventRow.ts";
 import type { Store } from "../store/store.ts";

@@ -1,6 +1,6 @@
 // What all fields of an event have in common: the fault that names one, and the rules for texts.
 
-import { say } from "../kernel/messages/message.ts";
+import { say, withoutMarks } from "../kernel/messages/message.ts";
 import { Fault } from "../kernel/refusal.ts";
 
 export class FieldFault extends Fault {}
@@ -21,5 +21,5 @@ export function checkText(name: string, value: unknown, limit: number): string {
   if (value.includes("\0") || !value.isWellFormed()) {
     throw new FieldFault(say("field_not_storable", { field: name }));
   }
-  return value;
+  return withoutMarks(value);
 }

@@ -5,7 +5,7 @@ import { say } from "../kernel/messages/message.ts";
 import { defaultPollMs, poll } from "../background/poll.ts";
 import { localClock, type SharedClock } from "../background/sharedClock.ts";
 import { dayMs, hourMs } from "../kernel/time.ts";
-import { nextAttemptAt, type RetryRules } from "../delivery/retry.ts";
+import { nextAttemptAt, type RetryRules } from "../delivery/decide.ts";
 import { createDueWork, type DueWork } from "../delivery/due/dueWork.ts";
 import type { Sender } from "../delivery/send.ts";
 import type { Push, WebhookKey } from "../store/outbound/pushes.ts";

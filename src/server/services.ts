@@ -15,7 +15,7 @@ import { countVisits } from "../collect/visitCounts.ts";
 import { createBackfillJob } from "../delivery/backfill/worker.ts";
 import { createConfirmationJob } from "../delivery/confirmations/worker.ts";
 import { createCorrectionJob } from "../delivery/corrections/worker.ts";
-import { createDueWork, createSharedDueWork } from "../delivery/due/dueWork.ts";
+import { createDueWork, startSharedDueWork } from "../delivery/due/dueWork.ts";
 import { createBreaker } from "../delivery/lanes/breaker.ts";
 import { createLanes } from "../delivery/lanes/lanes.ts";
 import { createTokens } from "../delivery/oauth/tokens.ts";
@@ -113,7 +113,7 @@ async function createNode({ config, observability, shutdown, now }: ServiceOptio
   shutdown.add("watchers", "directory", following);
   const sites = () => directory.sites();
   const dueWork = opened.isSharded
-    ? createSharedDueWork({ store, sites, owner, clock, pushMs: config.pushMs, onDefect })
+    ? startSharedDueWork({ store, sites, owner, clock, pushMs: config.pushMs, onDefect })
     : createDueWork(store);
   shutdown.add("background", "due work", dueWork);
   return {

@@ -1,7 +1,7 @@
 // Decides which column is which field, by --map or by the column's name, and reads cells by field. Names match without regard
 // to case, spaces and signs.
 
-import { say } from "../kernel/messages/message.ts";
+import { say, withoutMarks } from "../kernel/messages/message.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { Cells } from "./table.ts";
 import type { ValueRules } from "./values.ts";
@@ -125,5 +125,5 @@ export function readCell(cells: Cells, field: string, { mapping, defaults }: Row
 /** Returns an empty text for a cell that is not text. */
 export function readCellText(cells: Cells, field: string, format: RowFormat): string {
   const cell = readCell(cells, field, format);
-  return typeof cell === "string" ? cell.trim() : "";
+  return typeof cell === "string" ? withoutMarks(cell).trim() : "";
 }

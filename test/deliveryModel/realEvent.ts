@@ -3,10 +3,12 @@
 
 import { english } from "../../src/kernel/messages/message.ts";
 import type { Ownership } from "../../src/delivery/ownership.ts";
-import { parkedReason, toConversion, type Job as RealJob } from "../../src/delivery/plan.ts";
+import { toConversion } from "../../src/delivery/conversion.ts";
+import type { Job as RealJob } from "../../src/delivery/job.ts";
+import { parkedReason } from "../../src/delivery/plan.ts";
 import { recheckWith } from "../../src/delivery/recheck.ts";
 import { cancel, replay } from "../../src/delivery/replay.ts";
-import { decide, type Decision } from "../../src/delivery/retry.ts";
+import { decide, type Decision } from "../../src/delivery/decide.ts";
 import { withCurrentConsent } from "../../src/identity/attribution.ts";
 import { erasePerson, setConsent } from "../../src/identity/people.ts";
 import type { Reading, Sha256 } from "../../src/kernel/event.ts";

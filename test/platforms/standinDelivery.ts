@@ -4,7 +4,7 @@ import { afterAll, expect } from "vitest";
 import { standinConnections } from "../../scripts/standinConnections.ts";
 import { createBreaker } from "../../src/delivery/lanes/breaker.ts";
 import { createDeliverer, type QueuedJob } from "../../src/delivery/lanes/deliver.ts";
-import type { Job } from "../../src/delivery/plan.ts";
+import type { Job } from "../../src/delivery/job.ts";
 import { createSender } from "../../src/delivery/send.ts";
 import type { Conversion, Result } from "../../src/kernel/event.ts";
 import { dayMs } from "../../src/kernel/time.ts";

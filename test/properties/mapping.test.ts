@@ -5,7 +5,7 @@ import * as fc from "fast-check";
 import { describe, expect } from "vitest";
 import type { Conversion, Person, Sha256 } from "../../src/kernel/event.ts";
 import { dayMs, minuteMs } from "../../src/kernel/time.ts";
-import { toConversion } from "../../src/delivery/plan.ts";
+import { toConversion } from "../../src/delivery/conversion.ts";
 import { examplesOf } from "../../src/platforms/examples.ts";
 import { platforms } from "../../src/platforms/index.ts";
 import type { ConnectionSettings, Platform } from "../../src/platforms/platform.ts";

@@ -3,7 +3,7 @@
 
 import * as fc from "fast-check";
 import { afterAll, expect } from "vitest";
-import { decide, nextAttemptAt } from "../../src/delivery/retry.ts";
+import { decide, nextAttemptAt } from "../../src/delivery/decide.ts";
 import type { FilterReason } from "../../src/kernel/event.ts";
 import { dayMs, hourMs } from "../../src/kernel/time.ts";
 import { lastPeriodEnd, createCloser, periodToClose } from "../../src/outbound/periods.ts";

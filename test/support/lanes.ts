@@ -4,7 +4,7 @@ import { afterAll, afterEach, expect } from "vitest";
 import { createBreaker } from "../../src/delivery/lanes/breaker.ts";
 import { createLanes, type Lanes, type LanesOptions } from "../../src/delivery/lanes/lanes.ts";
 import type { Ownership } from "../../src/delivery/ownership.ts";
-import type { Job } from "../../src/delivery/plan.ts";
+import type { Job } from "../../src/delivery/job.ts";
 import { createQuota } from "../../src/delivery/lanes/quota.ts";
 import type { Sender, Answer } from "../../src/delivery/send.ts";
 import type { Mode, Result } from "../../src/kernel/event.ts";

@@ -11,8 +11,9 @@ import type { Connection, Site } from "../../sites/directory.ts";
 import type { Delivery } from "../../store/deliveries/delivery.ts";
 import type { StoredEvent } from "../../store/events/eventRow.ts";
 import type { Store } from "../../store/store.ts";
-import { isSelected, toConversion } from "../plan.ts";
-import { maxAgeDaysOf } from "../retry.ts";
+import { toConversion } from "../conversion.ts";
+import { isSelected } from "../plan.ts";
+import { maxAgeDaysOf } from "../expiry.ts";
 
 type EligibilityStore = Pick<Store, "deliveries" | "events" | "people" | "configuration">;
 

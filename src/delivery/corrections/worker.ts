@@ -18,7 +18,7 @@ import type { Store } from "../../store/store.ts";
 import { askPlatform } from "../askPlatform.ts";
 import { takeQuota, type Quota } from "../lanes/quota.ts";
 import type { Tokens } from "../oauth/tokens.ts";
-import { toConversion } from "../plan.ts";
+import { toConversion } from "../conversion.ts";
 import type { Sender } from "../send.ts";
 import { findCorrections, isRefund } from "./find.ts";
 

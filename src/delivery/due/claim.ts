@@ -14,8 +14,10 @@ import type { StoredEvent } from "../../store/events/eventRow.ts";
 import type { Store } from "../../store/store.ts";
 import type { Lanes } from "../lanes/lanes.ts";
 import type { Ownership } from "../ownership.ts";
-import { isSelected, parkedReason, toConversion, type Job } from "../plan.ts";
-import { expiryOf, maxAgeDaysOf } from "../retry.ts";
+import { toConversion } from "../conversion.ts";
+import type { Job } from "../job.ts";
+import { isSelected, parkedReason } from "../plan.ts";
+import { expiryOf, maxAgeDaysOf } from "../expiry.ts";
 
 export type ClaimOptions = {
   store: Store;

@@ -7,7 +7,7 @@ import { eventually } from "../../../test/support/relay.ts";
 import { localClock } from "../../background/sharedClock.ts";
 import { shortId } from "../../kernel/ids.ts";
 import type { Store } from "../../store/store.ts";
-import { createSharedDueWork } from "./dueWork.ts";
+import { startSharedDueWork } from "./dueWork.ts";
 
 const { store, location, close } = await createNodes("postgres");
 afterAll(close);
@@ -45,7 +45,7 @@ function startNode({ ids, divided }: Division, find = findAll, backfills = store
   const owner = shortId();
   const seen: string[][] = [];
   const defects: unknown[] = [];
-  const dueWork = createSharedDueWork({
+  const dueWork = startSharedDueWork({
     store: {
       ...store,
       backfills,
@@ -229,7 +229,7 @@ test("while leases cannot be read every node looks at all sites", async () => {
   const division = await addSites();
   const node = startNode(division);
   const readHolders = () => Promise.reject(new Error("down"));
-  const blind = createSharedDueWork({
+  const blind = startSharedDueWork({
     store: {
       ...store,
       slices: { ...store.slices, divide: async () => division.divided, readHolders },

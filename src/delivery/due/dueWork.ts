@@ -72,7 +72,7 @@ const maxReads = 16;
 /** Further connections are found by the next look. */
 const maxListed = 100_000;
 
-export function createSharedDueWork(options: SharedOptions): DueWork {
+export function startSharedDueWork(options: SharedOptions): DueWork {
   const { store, clock, pushMs, onDefect, everyMs = refreshMs } = options;
   const slices = createSlices({ ...options, leaseMs: 3 * everyMs });
   const lists = {

@@ -21,7 +21,7 @@ import {
   start,
 } from "../../../test/support/lanes.ts";
 import { tickMs } from "../../kernel/coarseTimers.ts";
-import type { Job } from "../plan.ts";
+import type { Job } from "../job.ts";
 
 failOnUnhandledRejections();
 

@@ -19,7 +19,7 @@ import {
 } from "../../../test/support/lanes.ts";
 import type { Settlement } from "../../store/deliveries/delivery.ts";
 import type { OpenEvent } from "../ownership.ts";
-import type { Job } from "../plan.ts";
+import type { Job } from "../job.ts";
 
 const unhandled = failOnUnhandledRejections();
 

@@ -25,7 +25,7 @@ import {
 import type { Mode, Result } from "../../kernel/event.ts";
 import { platformOf } from "../../platforms/index.ts";
 import type { OpenEvent } from "../ownership.ts";
-import type { Job } from "../plan.ts";
+import type { Job } from "../job.ts";
 
 failOnUnhandledRejections();
 

@@ -12,8 +12,8 @@ import type { Connection } from "../../sites/directory.ts";
 import type { ConnectionKey } from "../../store/deliveries/delivery.ts";
 import { isBackfill, takeBatch } from "./batch.ts";
 import { connectionKey, createDeliverer, type DelivererOptions, type QueuedJob } from "./deliver.ts";
-import type { Job } from "../plan.ts";
-import { nextAttemptAt } from "../retry.ts";
+import type { Job } from "../job.ts";
+import { nextAttemptAt } from "../decide.ts";
 import { takeQuota, type Quota } from "./quota.ts";
 
 export type Lanes = {

@@ -12,7 +12,7 @@ import type { Connection, Site } from "../../sites/directory.ts";
 import type { StoredEvent } from "../../store/events/eventRow.ts";
 import type { QualitySnapshot } from "../../store/confirmations/snapshots.ts";
 import type { Store } from "../../store/store.ts";
-import { toConversion } from "../plan.ts";
+import { toConversion } from "../conversion.ts";
 import { sentKeys } from "./matchKeys.ts";
 import { scoreMatch, type Improvement, type MatchScore, type ScoredConversion } from "./score.ts";
 

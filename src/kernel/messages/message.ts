@@ -21,7 +21,7 @@ type Given<Code extends MessageCode> = [Places<Catalogue[Code]>] extends [never]
 
 export type Message = { code: MessageCode; parameters: Readonly<Record<string, Value>> };
 
-/** Control characters: hardly a text of a sender or a platform has them. */
+/** Control characters that mean nothing in a text. What enters from outside loses them, so that nobody else writes a message. */
 const [begin, end] = ["\u0001", "\u0002"];
 const packed = new RegExp(`${begin}([^${end}]*)${end}`, "g");
 
@@ -31,6 +31,14 @@ export function say<Code extends MessageCode>(code: Code, ...[parameters]: Given
 }
 
 const pack = (message: Partial<Message>) => begin + JSON.stringify(message) + end;
+
+/** Removes the characters that mark a message from a text of a sender or a platform. */
+export const withoutMarks = (text: string): string =>
+  text.includes(begin) || text.includes(end) ? text.replaceAll(begin, "").replaceAll(end, "") : text;
+
+/** Does the same in JSON, where the characters may be written as escapes; those become spaces. */
+export const withoutMarksInJson = (json: string): string =>
+  withoutMarks(json.includes("\\u000") ? json.replaceAll(/\\u000[12]/g, "\\u0020") : json);
 
 /** Writes messages in a text, also in a longer one, as English sentences. */
 export const english = (text: string): string => replaceMessages(text, writeEnglish);
@@ -46,7 +54,7 @@ function replaceMessages(text: string, write: (message: Message) => string): str
   });
 }
 
-/** Returns null for a foreign text that only has the same control characters: a sender can write anything between them. */
+/** Returns null for a text that only has the same control characters, such as one stored by another program. */
 function readMessage(json: string): Message | null {
   try {
     const { code, parameters = {} } = JSON.parse(json) as Pick<Message, "code"> & Partial<Message>;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Reading } from "../kernel/event.ts";
-import { decide, expiryOf } from "./retry.ts";
+import { decide } from "./decide.ts";
+import { expiryOf } from "./expiry.ts";
 import { say } from "../kernel/messages/message.ts";
 
 const second = 1000;

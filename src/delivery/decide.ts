@@ -8,8 +8,7 @@
 
 import { english, say } from "../kernel/messages/message.ts";
 import { dayMs } from "../kernel/time.ts";
-import type { Conversion, DeliveryState, Reading, Result } from "../kernel/event.ts";
-import type { ConnectionSettings, Platform } from "../platforms/platform.ts";
+import type { DeliveryState, Reading, Result } from "../kernel/event.ts";
 
 export type Decision = { state: DeliveryState; reason: string | null; dueAt: number };
 
@@ -24,24 +23,6 @@ export type RetryRules = {
   /** 0…1 */
   random: () => number;
 };
-
-/** Platforms without an age limit are retried this long after receipt. */
-const defaultExpiryMs = 7 * dayMs;
-
-/** The age limit of the platform for this conversion; undefined where it sets none. */
-export function maxAgeDaysOf(
-  conversion: Conversion,
-  platform: Platform | undefined,
-  settings: ConnectionSettings,
-): number | undefined {
-  const limit = platform?.maxAgeDays;
-  return typeof limit === "function" ? limit(conversion, settings) : limit;
-}
-
-/** `queuedAt` is later than the receipt where the event was queued by a backfill. */
-export function expiryOf(event: { time: number; receivedAt: number }, maxAgeDays: number | undefined, queuedAt = 0): number {
-  return maxAgeDays === undefined ? Math.max(event.receivedAt, queuedAt) + defaultExpiryMs : event.time + maxAgeDays * dayMs;
-}
 
 /** The schedule's delay with jitter, or the longer one that the receiver asked for, up to `maxAskedMs`. */
 export function nextAttemptAt(

@@ -1,0 +1,41 @@
+import Fastify from "fastify";
+import { expect, test } from "vitest";
+import type { RouteName } from "../contract/contract.ts";
+import type { Directory } from "../sites/directory.ts";
+import { PostgresError } from "../store/engine/postgres/errors.ts";
+import type { Handlers } from "./call.ts";
+import { createRouter } from "./router.ts";
+
+async function ask(path: string, handle: () => Promise<unknown>) {
+  const defects: unknown[] = [];
+  const router = createRouter({
+    handlers: { "GET /session": handle } as Partial<Handlers<RouteName>> as Handlers<RouteName>,
+    directory: {} as Directory,
+    transport: { trusted: () => true, requireTls: false },
+    actorOf: async () => null,
+    now: Date.now,
+    onDefect: (error) => defects.push(error),
+  });
+  const app = Fastify();
+  app.all("/api/v1/*", (request, reply) => router.answer(request, reply));
+  const response = await app.inject(path);
+  return { response, code: response.json<{ error: { code: string } }>().error.code, defects };
+}
+
+test("a store that is away for a moment is answered with 503 and Retry-After, so that callers ask again", async () => {
+  const { response, code, defects } = await ask("/api/v1/session", () =>
+    Promise.reject(new PostgresError("57P01", "terminating connection")),
+  );
+  expect([response.statusCode, response.headers["retry-after"], code]).toEqual([503, "1", "unavailable"]);
+  expect(defects).toHaveLength(1);
+});
+
+test("a defect is answered with 500, because asking again would not help", async () => {
+  const { response, code } = await ask("/api/v1/session", () => Promise.reject(new Error("a defect")));
+  expect([response.statusCode, response.headers["retry-after"], code]).toEqual([500, undefined, "internal"]);
+});
+
+test.each(["%00", "%01", "%02"])("the control character %s in an address is refused", async (character) => {
+  const { response } = await ask(`/api/v1/session?a=${character}`, async () => ({}));
+  expect(response.statusCode).toBe(400);
+});

@@ -1,0 +1,16 @@
+import type { Conversion } from "../kernel/event.ts";
+import type { Ownership } from "./ownership.ts";
+
+/** One attempt to be made of a delivery. */
+export type Job = {
+  siteId: string;
+  eventId: string;
+  connectionId: string;
+  conversion: Conversion;
+  /** Attempts made before this one. */
+  attemptsMade: number;
+  expiresAt: number;
+  ownership: Ownership;
+  /** A first attempt of a backfill, which live events overtake. */
+  isBackfill?: boolean;
+};
