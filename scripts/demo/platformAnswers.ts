@@ -48,7 +48,7 @@ const acceptedStatus: Record<string, number> = { amazon_ads: 207 };
 /** Platforms that reject a single conversion now and then. */
 const rejecting = new Set(["google_ads", "meta", "pinterest", "snapchat", "reddit", "openai_ads"]);
 
-type Wanted = Reading["outcome"] | "down" | "slow";
+type Wanted = Reading["kind"] | "down" | "slow";
 
 type ReplayOptions = {
   store: Pick<Store, "deliveries">;
@@ -81,7 +81,7 @@ export function createReplayLanes(options: ReplayOptions): Lanes {
     const wanted = wantedAt(platform.id, job.siteId, at, attempts);
     const durationMs = wanted === "slow" ? 8003 : 60 + Math.round(320 * random.number() ** 2);
     const read = (answer: Answer) =>
-      answer.ok ? platform.readResponse(answer.response, [job.conversion], connection.settings, at)[0]?.outcome : "retry";
+      answer.ok ? platform.readResponse(answer.response, [job.conversion], connection.settings, at)[0]?.kind : "retry";
     const chosen = answersFor(wanted, platform, random).find(
       (one) => read(one) === (wanted === "down" || wanted === "slow" ? "retry" : wanted),
     );
@@ -97,7 +97,7 @@ export function createReplayLanes(options: ReplayOptions): Lanes {
       { scheduleMs, random: () => random.number() },
       endedAt,
     );
-    if (reading.outcome === "unauthorized") await options.onRevoked(connection, reading.error, endedAt);
+    if (reading.kind === "unauthorized") await options.onRevoked(connection, reading.error, endedAt);
     await store.deliveries.settle({
       siteId: job.siteId,
       eventId: job.eventId,

@@ -13,9 +13,9 @@ type AskOptions = {
 };
 
 /** A failure, as delivery knows them. */
-type Failure = { outcome: "retry" | "unauthorized"; error: string };
-type Step = { outcome: string };
-type Next = { outcome: "next"; request: PlatformRequest };
+type Failure = { kind: "retry" | "unauthorized"; error: string };
+type Step = { kind: string };
+type Next = { kind: "next"; request: PlatformRequest };
 
 type Question<Answer extends Step> = {
   toRequest: (settings: ConnectionSettings) => PlatformRequest;
@@ -35,29 +35,29 @@ export async function askPlatform<Answer extends Step>(
   let current = await tokens.fresh(connection);
   let request: PlatformRequest | null = null;
   for (let calls = 0, renewals = 0; calls < maxCalls; calls++) {
-    if ("fault" in current) return { outcome: "unauthorized", error: current.error };
+    if ("fault" in current) return { kind: "unauthorized", error: current.error };
     const { settings } = current;
     try {
       request ??= toRequest(settings);
       const to = { platform: platform.id, customerAddress: platform.customerAddress === true };
       const sent = await sender.send(request, to);
-      if (!sent.ok) return { outcome: "retry", error: sent.error };
+      if (!sent.ok) return { kind: "retry", error: sent.error };
       const step = read(sent.response, settings);
       if (isNext(step)) {
         ({ request } = step);
         continue;
       }
       const canRenew = settings.refresh_token !== undefined && renewals++ === 0;
-      if (step.outcome !== "unauthorized" || !canRenew) return step;
+      if (step.kind !== "unauthorized" || !canRenew) return step;
     } catch (error) {
       // Platforms' functions are pure and should not throw.
       onDefect(error, { asked: platform.id });
-      return { outcome: "retry", error: "internal error of the relay" };
+      return { kind: "retry", error: "internal error of the relay" };
     }
     request = null;
     current = await tokens.fresh(current, settings.access_token);
   }
-  return { outcome: "retry", error: "the platform did not answer within the number of calls" };
+  return { kind: "retry", error: "the platform did not answer within the number of calls" };
 }
 
-const isNext = (step: Step): step is Next => step.outcome === "next";
+const isNext = (step: Step): step is Next => step.kind === "next";

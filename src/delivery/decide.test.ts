@@ -12,7 +12,7 @@ const now = Date.UTC(2026, 10, 14, 12);
 
 // The default of CLEANCAST_RETRY_SECONDS, which the test of the configuration holds to the same numbers.
 const defaultSchedule = [10, 60, 300, 1800, 7200, 18_000, 36_000, 86_400].map((seconds) => seconds * second);
-const later: Reading = { outcome: "retry", error: "HTTP 503" };
+const later: Reading = { kind: "retry", error: "HTTP 503" };
 const far = { expiresAt: now + 365 * day };
 
 const rules = (random: number, scheduleMs: readonly number[] = defaultSchedule) => ({
@@ -25,7 +25,7 @@ const wait = (attemptsMade: number, random = 0.5, reading: Reading = later) =>
 
 /** The wait when the platform asks for one. */
 const asked = (retryAfterSeconds: number, attemptsMade = 1) =>
-  wait(attemptsMade, 0.5, { outcome: "retry", error: "HTTP 429", retryAfterSeconds });
+  wait(attemptsMade, 0.5, { kind: "retry", error: "HTTP 429", retryAfterSeconds });
 /** The decision after a transient failure, with the age limit at `expiresAt`. */
 const at = (expiresAt: number, reading: Reading = later) => decide(reading, { attemptsMade: 1, expiresAt }, rules(0.5), now);
 const decided = (reading: Reading) => decide(reading, { attemptsMade: 1, ...far }, rules(0.5), now);
@@ -79,7 +79,7 @@ describe("Retry-After", () => {
   });
 
   test("the jitter never undercuts Retry-After", () => {
-    const reading: Reading = { outcome: "retry", error: "HTTP 429", retryAfterSeconds: 10 };
+    const reading: Reading = { kind: "retry", error: "HTTP 429", retryAfterSeconds: 10 };
     expect(wait(1, 0, reading)).toBe(10 * second);
     expect(wait(1, 1, reading)).toBe(12 * second);
   });
@@ -103,12 +103,12 @@ describe("the age limit", () => {
   });
 
   test("Retry-After does not lift the age limit", () => {
-    const reading: Reading = { outcome: "retry", error: "HTTP 429", retryAfterSeconds: 7200 };
+    const reading: Reading = { kind: "retry", error: "HTTP 429", retryAfterSeconds: 7200 };
     expect(at(now + hour, reading).state).toBe("expired");
   });
 
   test("an accepted delivery is sent even when the age limit has passed meanwhile", () => {
-    expect(at(now - 1, { outcome: "accepted" }).state).toBe("sent");
+    expect(at(now - 1, { kind: "accepted" }).state).toBe("sent");
   });
 
   test("the age limit counts from the time of the conversion", () => {
@@ -129,11 +129,11 @@ describe("the age limit", () => {
 
 describe("the state that follows from a platform's answer", () => {
   test("an accepted delivery is sent, without a reason", () => {
-    expect(decided({ outcome: "accepted" })).toEqual({ state: "sent", reason: null, dueAt: 0 });
+    expect(decided({ kind: "accepted" })).toEqual({ state: "sent", reason: null, dueAt: 0 });
   });
 
   test("a refused delivery is rejected with the platform's reason", () => {
-    expect(decided({ outcome: "rejected", error: "HTTP 400" })).toEqual({
+    expect(decided({ kind: "rejected", error: "HTTP 400" })).toEqual({
       state: "rejected",
       reason: "HTTP 400",
       dueAt: 0,
@@ -141,7 +141,7 @@ describe("the state that follows from a platform's answer", () => {
   });
 
   test("an unauthorised delivery is parked until the connection is reconnected", () => {
-    expect(decided({ outcome: "unauthorized", error: "HTTP 401" })).toEqual({
+    expect(decided({ kind: "unauthorized", error: "HTTP 401" })).toEqual({
       state: "parked",
       reason: say("needs_reconnection", { reason: "HTTP 401" }),
       dueAt: 0,

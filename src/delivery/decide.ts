@@ -41,7 +41,7 @@ export function decide(
   rules: RetryRules,
   now: number,
 ): Decision {
-  switch (reading.outcome) {
+  switch (reading.kind) {
     case "accepted":
       return { state: "sent", reason: null, dueAt: 0 };
     case "rejected":

@@ -29,7 +29,7 @@ describe("what the log keeps of an answer", () => {
     const made = await exchangeWith("openai_ads", { status: 400, body }, [fullSample(), others]);
     expect(made.log.response).toBe('{"error":{"message":"bad event: …, …, …, …, trace 4711"}}');
     expect(made.readings[0]).toEqual({
-      outcome: "rejected",
+      kind: "rejected",
       error: "HTTP 400: bad event: …, …, …, …, trace 4711",
     });
   });

@@ -52,7 +52,7 @@ export async function callPlatform(
     };
   } catch (defect) {
     // Sending the same request again would fail again.
-    const rejected: Reading = { outcome: "rejected", error: "internal error of the relay" };
+    const rejected: Reading = { kind: "rejected", error: "internal error of the relay" };
     const readings = conversions.map(() => rejected);
     const misread = answer !== null;
     return {
@@ -69,7 +69,7 @@ export async function callPlatform(
 /** A call that was not made because there is no valid token. */
 export function callWithoutToken({ fault, error }: TokenFault, conversions: number): PlatformCall {
   const reading: Reading =
-    fault === "later" ? { outcome: "retry", error: say("no_token_yet", { reason: error }) } : { outcome: "unauthorized", error };
+    fault === "later" ? { kind: "retry", error: say("no_token_yet", { reason: error }) } : { kind: "unauthorized", error };
   return {
     settings: null,
     readings: Array.from({ length: conversions }, () => reading),
@@ -95,7 +95,7 @@ function requestOfOne({ platform, settings }: Target, conversion: Conversion, no
 function readAnswer({ platform, settings }: Target, conversions: readonly Conversion[], answer: Answer, now: number): Reading[] {
   if (answer.ok) return platform.readResponse(answer.response, conversions, settings, now);
   return conversions.map(() => ({
-    outcome: answer.code === "blocked" ? "rejected" : "retry",
+    kind: answer.code === "blocked" ? "rejected" : "retry",
     error: answer.error,
   }));
 }

@@ -157,7 +157,7 @@ async function ask(clients: Clients, connection: Connection, now: number): Promi
         ? await call(clients.sender, platform, settings, now)
         : (await callPlatform(clients.sender, { platform, settings }, [sample], now)).readings[0];
     const canRenew = settings.refresh_token !== undefined && renewals === 0;
-    if (reading?.outcome !== "unauthorized" || !canRenew) return describeReading(platform, settings, reading);
+    if (reading?.kind !== "unauthorized" || !canRenew) return describeReading(platform, settings, reading);
     const renewed = await clients.tokens.fresh(current, settings.access_token);
     // The platform's answer explains more than that of a failed renewal.
     if ("fault" in renewed && renewed.fault === "refused") return describeReading(platform, settings, reading);
@@ -167,16 +167,16 @@ async function ask(clients: Clients, connection: Connection, now: number): Promi
 
 async function call(sender: Sender, platform: Platform, settings: ConnectionSettings, now: number): Promise<Reading> {
   const proof: Proof = platform.prove(settings, now);
-  if (proof.by !== "call") return { outcome: "rejected", error: "the settings have changed; try again" };
+  if (proof.by !== "call") return { kind: "rejected", error: "the settings have changed; try again" };
   const sent = await sender.send(proof.request, {
     platform: platform.id,
     customerAddress: platform.customerAddress === true,
   });
-  if (!sent.ok) return { outcome: "retry", error: say("could_not_be_asked", { platform: platform.name, reason: sent.error }) };
+  if (!sent.ok) return { kind: "retry", error: say("could_not_be_asked", { platform: platform.name, reason: sent.error }) };
   const { response } = sent;
-  if (proof.isProof(response)) return { outcome: "accepted" };
+  if (proof.isProof(response)) return { kind: "accepted" };
   const reading = readRefusal(platform, response, settings, now) ?? {
-    outcome: "rejected",
+    kind: "rejected",
     error: proof.otherwise,
   };
   return { ...reading, error: redactSecrets(reading.error, proof.request) };
@@ -187,7 +187,7 @@ type Refused = Extract<Reading, { error: string }>;
 /** The platform's own reading of its error; null for a success, whose body is none that follows a conversion. */
 function readRefusal(platform: Platform, response: PlatformResponse, settings: ConnectionSettings, now: number): Refused | null {
   const [reading] = platform.readResponse(response, [sampleConversion()], settings, now);
-  const isOwn = reading && (!isSuccess(response.status) || reading.outcome !== "retry");
+  const isOwn = reading && (!isSuccess(response.status) || reading.kind !== "retry");
   const refusal = isOwn && "error" in reading ? reading : readStatus(response, now);
   return "error" in refusal ? refusal : null;
 }
@@ -196,14 +196,14 @@ const errorOf = (reading: Reading | undefined) => (reading && "error" in reading
 
 /** An answer may quote the request, and a secret may be in its path. */
 function describeReading(platform: Platform, settings: ConnectionSettings, reading: Reading | undefined): Unproven | null {
-  if (reading?.outcome === "accepted") return null;
+  if (reading?.kind === "accepted") return null;
   const secrets = platform.settings.flatMap(({ name, secret }) => (secret && settings[name]) || []);
   const redact = (part: string) =>
     secrets
       .filter((one) => one.length >= 6)
       .reduce((shown, one) => shown.replaceAll(one, "…").replaceAll(encodeURIComponent(one), "…"), part);
   const text = changeTexts(errorOf(reading), (part) => shorten(redact(part)));
-  return { text, isRefusal: reading?.outcome === "rejected" || reading?.outcome === "unauthorized" };
+  return { text, isRefusal: reading?.kind === "rejected" || reading?.kind === "unauthorized" };
 }
 
 /**

@@ -144,7 +144,7 @@ export async function listChoices(
     readStatus(sent.response, now),
     platform.readResponse(sent.response, [sampleConversion()], settings, now)[0],
   ];
-  const refusal = status.outcome !== "accepted" || reading?.outcome === "unauthorized" ? (reading ?? status) : null;
+  const refusal = status.kind !== "accepted" || reading?.kind === "unauthorized" ? (reading ?? status) : null;
   if (refusal && "error" in refusal)
     throw new Refusal(setting, say("platform_did_not_answer", { platform: platform.name, reason: refusal.error }));
   return choices;

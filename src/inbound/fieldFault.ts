@@ -9,7 +9,7 @@ export class FieldFault extends Fault {}
 export const maxValue = 1_000_000_000_000;
 
 export function isAbsent(value: unknown): boolean {
-  return value === undefined || value === null || (typeof value === "string" && value.trim() === "");
+  return value === undefined || value === null || (typeof value === "string" && withoutMarks(value).trim() === "");
 }
 
 export function checkText(name: string, value: unknown, limit: number): string {

@@ -65,7 +65,7 @@ describe("the person is checked first", () => {
 });
 
 describe("the event name is checked second", () => {
-  test.each([undefined, null, "", "   ", "\n"])("the event name %j is refused: event required", (name) => {
+  test.each([undefined, null, "", "   ", "\n", "\u0001\u0002"])("the event name %j is refused: event required", (name) => {
     expect(fault(read(event({ event: name })))).toBe("event required");
     // Also when the email is not even an address.
     expect(fault(read(event({ event: name, email: "nonsense" })))).toBe("event required");

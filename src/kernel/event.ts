@@ -178,10 +178,10 @@ export type Conversion = {
 
 /** Our reading of a platform's answer, for one conversion of the call. */
 export type Reading =
-  | { outcome: "accepted" }
-  | { outcome: "rejected"; error: string }
-  | { outcome: "retry"; error: string; retryAfterSeconds?: number }
-  | { outcome: "unauthorized"; error: string };
+  | { kind: "accepted" }
+  | { kind: "rejected"; error: string }
+  | { kind: "retry"; error: string; retryAfterSeconds?: number }
+  | { kind: "unauthorized"; error: string };
 
 export const deliveryStates = ["queued", "sent", "skipped", "rejected", "parked", "expired"] as const;
 /** `queued` waits for its due time, `parked` for its connection; the others have ended. */

@@ -271,7 +271,7 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
     for (const { title, conversions, status, headers = {}, body, reading: expected } of shown.confirmations.responses) {
       const reading = read(conversions, answer(status, headers, body));
       expect(reading, title).toEqual(expected);
-      if (reading.outcome !== "answered") continue;
+      if (reading.kind !== "answered") continue;
       expect(reading.confirmations, title).toHaveLength(conversions);
       expect(reading.tally ?? reading.confirmations, title).toHaveLength(conversions);
     }
@@ -280,7 +280,7 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
       // A platform that names conversions needs no id from its answer.
       if (!confirmations.keyOf) expect(confirmations.subjectOf({ ...conversion, answer: body }, settings), body).toBeNull();
       const reading = read(1, answer(200, {}, body));
-      if (reading.outcome === "answered") expect(reading.confirmations, body).toEqual([null]);
+      if (reading.kind === "answered") expect(reading.confirmations, body).toEqual([null]);
     }
   });
 
@@ -323,9 +323,7 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
       expect({ ...request, body: parseBody(request) }, title).toEqual(documented);
       expectNoMark(corrections.toRequest(correction, settingsWithMarks(platform), now));
       for (const odd of ["", "{}", "[]", "null", "OK"])
-        expect(corrections.read(answer(200, {}, odd), correction, settings, now).outcome, `${title}: ${odd}`).not.toBe(
-          "accepted",
-        );
+        expect(corrections.read(answer(200, {}, odd), correction, settings, now).kind, `${title}: ${odd}`).not.toBe("accepted");
     }
   });
 
@@ -350,7 +348,7 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
   test("the documented success is accepted for each conversion; without one any 2xx is", () => {
     const [success] = responses;
     const count = success?.conversions ?? 1;
-    const accepted = Array.from({ length: count }, () => ({ outcome: "accepted" }));
+    const accepted = Array.from({ length: count }, () => ({ kind: "accepted" }));
     for (const status of success ? [success.status] : [200, 201, 202, 204])
       expect(readings(platform, count, answer(status, {}, success?.body)), `HTTP ${status}`).toEqual(accepted);
   });
@@ -358,13 +356,13 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
   test("a 2xx without the platform's own success body, or cut off, is no success", () => {
     const [success] = responses;
     if (!success) return;
-    const retried = [{ outcome: "retry", error: expect.stringContaining("the answer could not be read") }];
+    const retried = [{ kind: "retry", error: expect.stringContaining("the answer could not be read") }];
     const cut = { ...answer(200, {}, success.body), isCut: true } as const;
     expect(readings(platform, 1, cut)).toEqual(retried);
     // Google Analytics and Segment have no success body of their own.
     if (platform.id === "ga4" || platform.id === "segment") return;
     const page = answer(200, {}, "<html><body>Sign in to the network</body></html>");
-    expect(readings(platform, 1, page)).toEqual([{ outcome: "retry", error: expect.any(String) }]);
+    expect(readings(platform, 1, page)).toEqual([{ kind: "retry", error: expect.any(String) }]);
     const half = success.body.slice(0, success.body.length / 2) || '{"result":{"id":';
     // The body of a platform whose first example has none is not documented: it may be anything but a broken one.
     const odd = ["", "{}", "[]", "null", '"OK"', "OK", '{"data":[],"events":[],"elements":{}}'];
@@ -385,34 +383,34 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
 
   test("400 rejects each conversion, with the status in the reason", () => {
     for (const { row, reading } of read([400]))
-      expect(reading, row).toEqual({ outcome: "rejected", error: expect.stringContaining("400") });
+      expect(reading, row).toEqual({ kind: "rejected", error: expect.stringContaining("400") });
   });
 
   test("other errors of the request are rejected: the same request would fail again, unless a setting is wrong", () => {
     for (const { status, row, reading } of read([404, 405, 409, 410, 413, 415, 422]))
-      expect(reading.outcome, row).toBe(status === 404 && waitingOn404.has(platform.id) ? "retry" : "rejected");
+      expect(reading.kind, row).toBe(status === 404 && waitingOn404.has(platform.id) ? "retry" : "rejected");
   });
 
   test("a redirect is rejected and not followed", () => {
     for (const { row, reading } of read([301, 302, 303, 307, 308], { location: "https://example.com/" }))
-      expect(reading.outcome, row).toBe("rejected");
+      expect(reading.kind, row).toBe("rejected");
   });
 
   test("time-outs, throttling and errors of the server are retried", () => {
     for (const { status, row, reading } of read([408, 425, 429, 500, 502, 503, 504, 520, 599]))
-      expect(reading, row).toEqual({ outcome: "retry", error: expect.stringContaining(String(status)) });
+      expect(reading, row).toEqual({ kind: "retry", error: expect.stringContaining(String(status)) });
   });
 
   test("Retry-After sets the time to wait, as seconds or as a date", () => {
     for (const { row, reading } of read([429, 503], { "retry-after": "120" }))
-      expect(reading, row).toMatchObject({ outcome: "retry", retryAfterSeconds: 120 });
+      expect(reading, row).toMatchObject({ kind: "retry", retryAfterSeconds: 120 });
     for (const { row, reading } of read([429], { "retry-after": new Date(now + 3_600_000).toUTCString() }))
-      expect(reading, row).toMatchObject({ outcome: "retry", retryAfterSeconds: 3600 });
+      expect(reading, row).toMatchObject({ kind: "retry", retryAfterSeconds: 3600 });
   });
 
   test("401 and 403 mean that the connection is unauthorized", () => {
     for (const { row, reading } of read([401, 403]))
-      expect(reading, row).toEqual({ outcome: "unauthorized", error: expect.any(String) });
+      expect(reading, row).toEqual({ kind: "unauthorized", error: expect.any(String) });
   });
 
   test("no body makes readResponse throw or return another number of readings", () => {

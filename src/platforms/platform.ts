@@ -76,11 +76,11 @@ export type Proof =
  * order, of which sums are made.
  */
 export type ConfirmationReading =
-  | { outcome: "answered"; confirmations: (Confirmation | null)[]; tally?: CountedAs[] }
+  | { kind: "answered"; confirmations: (Confirmation | null)[]; tally?: CountedAs[] }
   | Extract<Reading, { error: string }>;
 
 /** Some platforms need a second call, for an id that the first one returns. */
-export type ConfirmationStep = ConfirmationReading | { outcome: "next"; request: PlatformRequest };
+export type ConfirmationStep = ConfirmationReading | { kind: "next"; request: PlatformRequest };
 
 /** A conversion that the platform accepted. */
 export type AcceptedConversion = {
@@ -121,7 +121,7 @@ export type Confirmations = {
   read(response: PlatformResponse, question: ConfirmationQuestion, now: number): ConfirmationStep;
 };
 
-export type QualityReading = { outcome: "answered"; reports: QualityReport[] } | Extract<Reading, { error: string }>;
+export type QualityReading = { kind: "answered"; reports: QualityReport[] } | Extract<Reading, { error: string }>;
 
 /** Declares how the platform is asked, once a day, for the quality of the events that it received. */
 export type QualitySource = {

@@ -140,7 +140,7 @@ export async function acceptReal(context: Context, names: readonly Beginning[]):
       connectionIds.map((connectionId) => stores.b.deliveries.endPending({ siteId, connectionId }, { state, reason }, now, 100)),
     );
   const filterOf = (at: number) => ({ eventId, connectionId: `c${at}` });
-  const later = { outcome: "retry", error: "HTTP 503" } as const;
+  const later = { kind: "retry", error: "HTTP 503" } as const;
   const nothing = async () => {};
 
   const real: Record<StepName, (edge: Edge, before: World) => Promise<unknown>> = {
@@ -175,16 +175,16 @@ export async function acceptReal(context: Context, names: readonly Beginning[]):
     "skip unsent": (edge) => endUnsent(edge, "skipped", "disconnected"),
     "find unfit": (edge) => endUnsent(edge, "skipped", "no match keys: opted out"),
     "expire unsent": (edge) => endUnsent(edge, "expired", "too old to be sent"),
-    accept: (edge) => answer(edge, { outcome: "accepted" }),
-    refuse: (edge) => answer(edge, { outcome: "rejected", error: "refused" }),
+    accept: (edge) => answer(edge, { kind: "accepted" }),
+    refuse: (edge) => answer(edge, { kind: "rejected", error: "refused" }),
     "fail for now": (edge) => answer(edge, later),
     "fail at the age limit": (edge) => answer(edge, later, true),
     async "refuse the credentials"(edge, { connection: state }) {
       if (state === "active")
         await markForReconnection({ store: stores[edge.node], directory }, connection(0), "token refused", now);
-      await answer(edge, { outcome: "unauthorized", error: "token refused" });
+      await answer(edge, { kind: "unauthorized", error: "token refused" });
     },
-    "accept, unconfirmed": (edge) => answer(edge, { outcome: "accepted" }),
+    "accept, unconfirmed": (edge) => answer(edge, { kind: "accepted" }),
     "fail for now, unconfirmed": (edge) => answer(edge, later),
     async "write again"({ node, job }) {
       if (!job) throw new Error("no job");

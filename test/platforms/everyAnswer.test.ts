@@ -71,10 +71,10 @@ describe.each(list.map((standin) => [standin.id, standin] as const))("%s", (id, 
     // Meta gives the wait in minutes.
     const seconds = { meta: 60, x: expect.closeTo(9, -0.5) }[id as string] ?? 9;
     const wait = withoutWait.has(id) ? {} : { retryAfterSeconds: seconds };
-    expect(throttled).toEqual({ outcome: "retry", error: expect.any(String), ...wait });
-    for (const status of [500, 503]) expect((await readingUnder({ kind: "server_error", status })).outcome).toBe("retry");
+    expect(throttled).toEqual({ kind: "retry", error: expect.any(String), ...wait });
+    for (const status of [500, 503]) expect((await readingUnder({ kind: "server_error", status })).kind).toBe("retry");
     for (const kind of withoutTokenErrors.has(id) ? [] : (["expired_token", "revoked_token"] as const))
-      expect((await readingUnder({ kind })).outcome, kind).toBe("unauthorized");
+      expect((await readingUnder({ kind })).kind, kind).toBe("unauthorized");
   });
 
   test("an event is retried after throttling, server errors, lost connections and garbled responses, and counts once", async () => {

@@ -205,12 +205,12 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
       const response = { ...answer, body, ...(isCut && ({ isCut } as { isCut: true })) };
       const readings = platform.readResponse(response, given, chosen, now);
       expect(readings).toHaveLength(given.length);
-      for (const { outcome, ...reading } of readings) {
-        expect(["accepted", "rejected", "retry", "unauthorized"]).toContain(outcome);
+      for (const { kind, ...reading } of readings) {
+        expect(["accepted", "rejected", "retry", "unauthorized"]).toContain(kind);
         if ("error" in reading) expect(reading.error).toMatch(/^.{3,}$/);
         // Pinterest's 422 says for each event what became of it.
         const isPartial = platform.id === "pinterest" && answer.status === 422;
-        if (answer.status >= 400 && !isPartial) expect(outcome).not.toBe("accepted");
+        if (answer.status >= 400 && !isPartial) expect(kind).not.toBe("accepted");
       }
     },
     { runs: 80 },

@@ -190,7 +190,7 @@ property(
   (scheduleMs, attemptsMade, left, retryAfter, now) => {
     const delivery = { attemptsMade, expiresAt: now + left };
     const { state, reason, dueAt } = decide(
-      { outcome: "retry", error: "HTTP 503", retryAfterSeconds: retryAfter },
+      { kind: "retry", error: "HTTP 503", retryAfterSeconds: retryAfter },
       delivery,
       { scheduleMs, random: () => 0.5 },
       now,

@@ -178,7 +178,7 @@ async function ask(
   connection: Connection,
   platform: ConfirmingPlatform,
   question: Question,
-): Promise<ConfirmationReading["outcome"] | "claimed"> {
+): Promise<ConfirmationReading["kind"] | "claimed"> {
   const { store, now, onAsked, onConfirmed } = options;
   const { confirmations } = platform;
   // The next time is stored before the call, so that a call that never ends is not repeated at once.
@@ -189,11 +189,11 @@ async function ask(
     toRequest: (settings) => confirmations.toRequest(subject, settings, keys),
     read: (response, settings) => confirmations.read(response, { subject, conversions: eventIds.length, keys, settings }, now()),
   });
-  if (reading.outcome !== "answered") {
-    onAsked(platform.id, reading.outcome);
+  if (reading.kind !== "answered") {
+    onAsked(platform.id, reading.kind);
     // An id that is not known twice will not be known later.
-    if (reading.outcome === "rejected" && question.asked > 0) await giveUp(options, platform, question, reading.error);
-    return reading.outcome;
+    if (reading.kind === "rejected" && question.asked > 0) await giveUp(options, platform, question, reading.error);
+    return reading.kind;
   }
   const at = now();
   const answers = toAnswers(question, reading);
@@ -205,7 +205,7 @@ async function ask(
   if (isDecided) await store.confirmations.end(question);
   onAsked(platform.id, isDecided ? "answered" : "undecided");
   for (const { countedAs } of answers) onConfirmed(platform.id, countedAs.state);
-  return reading.outcome;
+  return reading.kind;
 }
 
 /** Events that were purged, or cannot be read, have no key. */
@@ -222,7 +222,7 @@ async function readKeys(
   });
 }
 
-function toAnswers({ eventIds }: Question, { confirmations, tally }: Extract<ConfirmationReading, { outcome: "answered" }>) {
+function toAnswers({ eventIds }: Question, { confirmations, tally }: Extract<ConfirmationReading, { kind: "answered" }>) {
   return eventIds.flatMap((eventId, i) => {
     const confirmation = confirmations[i];
     const countedAs: CountedAs | null | undefined = tally?.[i] ?? confirmation;

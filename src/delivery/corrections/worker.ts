@@ -132,8 +132,8 @@ async function correct(options: CorrectionOptions, site: Site, row: CorrectionRo
     toRequest: (settings) => corrections.toRequest(correction, settings, now()),
     read: (response, settings) => corrections.read(response, correction, settings, now()),
   });
-  if (reading.outcome === "accepted") return settle("corrected", null);
-  if (reading.outcome === "rejected" || wait === undefined) return settle("rejected", reading.error);
+  if (reading.kind === "accepted") return settle("corrected", null);
+  if (reading.kind === "rejected" || wait === undefined) return settle("rejected", reading.error);
   await store.corrections.settle(row, { state: "waiting", reason: reading.error }, now());
 }
 

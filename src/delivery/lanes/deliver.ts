@@ -127,7 +127,7 @@ export function createDeliverer(options: DelivererOptions) {
         return callWithoutToken({ fault: "later", error: "lease ran out" }, batch.length);
       current = fresh;
       made = await callWith(current);
-      if (!made.readings.some((reading) => reading.outcome === "unauthorized")) return made;
+      if (!made.readings.some((reading) => reading.kind === "unauthorized")) return made;
     }
     return made as PlatformCall;
   }
@@ -178,7 +178,7 @@ export function createDeliverer(options: DelivererOptions) {
     updateBreaker(connectionKey({ siteId: connection.siteId, connectionId: connection.id }), made);
     // A platform that rejects a whole request does not say which conversion is at fault: halve until it is found.
     // Not when the answer could not be read: the platform may have accepted all of them.
-    if (!misread && batch.length > 1 && readings.every((reading) => reading.outcome === "rejected")) {
+    if (!misread && batch.length > 1 && readings.every((reading) => reading.kind === "rejected")) {
       const half = Math.ceil(batch.length / 2);
       // Each half is a request of its own, so the lease must still hold for it.
       for (const part of [batch.slice(0, half), batch.slice(half)]) {
@@ -194,7 +194,7 @@ export function createDeliverer(options: DelivererOptions) {
       if (leased.length) await sendBatch(platform, connection, leased);
       return;
     }
-    const unauthorised = readings.find((reading) => reading.outcome === "unauthorized");
+    const unauthorised = readings.find((reading) => reading.kind === "unauthorized");
     if (unauthorised) {
       await options
         .markForReconnection({ ...connection, settings: settings ?? connection.settings }, unauthorised.error)
@@ -217,7 +217,7 @@ export function createDeliverer(options: DelivererOptions) {
         const { job } = one;
         const attemptsMade = job.attemptsMade + 1;
         const reading = readings[i] ?? {
-          outcome: "rejected",
+          kind: "rejected",
           error: "the platform's answer left this event out",
         };
         const decision = decide(reading, { attemptsMade, expiresAt: job.expiresAt }, options.retry, now);
@@ -241,7 +241,7 @@ export function createDeliverer(options: DelivererOptions) {
   /** Only a call that failed as a whole is a failure of the platform. */
   function updateBreaker(key: string, { readings, log }: PlatformCall): void {
     const { breaker } = options;
-    const later = readings.filter((reading) => reading.outcome === "retry");
+    const later = readings.filter((reading) => reading.kind === "retry");
     const { httpStatus } = log;
     // With any other status, "later" concerns these events (a wrong setting, for example) and not the platform.
     const isOutage = httpStatus === null || isTransientStatus(httpStatus);
@@ -291,6 +291,6 @@ export function createDeliverer(options: DelivererOptions) {
 function findResendable(batch: QueuedJob[], { readings, log }: PlatformCall): QueuedJob[] {
   const status = log.httpStatus ?? 0;
   const isRejected = status >= 400 && !isTransientStatus(status);
-  if (!isRejected || !readings.some((reading) => reading.outcome === "rejected")) return [];
-  return batch.filter((_one, i) => readings[i]?.outcome === "retry");
+  if (!isRejected || !readings.some((reading) => reading.kind === "rejected")) return [];
+  return batch.filter((_one, i) => readings[i]?.kind === "retry");
 }

@@ -19,7 +19,7 @@ type QualityOptions = JobNode & {
   tokens: Tokens;
 };
 
-type NotesReading = { outcome: "answered"; found: QualityNotes[] };
+type NotesReading = { kind: "answered"; found: QualityNotes[] };
 
 /** A platform that failed, or whose token lacks the permission, is asked again after this time. */
 const againMs = 6 * hourMs;
@@ -38,7 +38,7 @@ export function createQualityJob(options: QualityOptions): LeaderJob {
     if (!source) return new Map();
     const reading = await askPlatform<NotesReading>(options, connection, platform, {
       toRequest: (settings) => source.toRequest(settings),
-      read: (response) => ({ outcome: "answered", found: source.read(response) }),
+      read: (response) => ({ kind: "answered", found: source.read(response) }),
     });
     const found = "found" in reading ? reading.found : [];
     return new Map(found.map(({ event, notes }) => [event, notes]));
@@ -60,7 +60,7 @@ export function createQualityJob(options: QualityOptions): LeaderJob {
       toRequest: (settings) => source.toRequest(settings) ?? request,
       read: (response) => source.read(response, now()),
     });
-    if (reading.outcome !== "answered") {
+    if (reading.kind !== "answered") {
       failedAt.set(id, now());
       return;
     }

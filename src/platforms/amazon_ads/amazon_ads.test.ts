@@ -126,10 +126,7 @@ describe("consent", () => {
 
 test("an error without a reason rejects its event only", () => {
   const body = '{"success":[{"index":1}],"error":[{"index":0}]}';
-  expect(read({ status: 207, body }, 2)).toEqual([
-    { outcome: "rejected", error: "Amazon gave no reason" },
-    { outcome: "accepted" },
-  ]);
+  expect(read({ status: 207, body }, 2)).toEqual([{ kind: "rejected", error: "Amazon gave no reason" }, { kind: "accepted" }]);
 });
 
 test.each([

@@ -163,8 +163,8 @@ describe("pixels for lead generation", () => {
 test("an error without an index is the same for all, so that the batch is halved", () => {
   const headers = { "x-al-error-message": "invalid event" };
   expect(read({ status: 400, headers }, 2)).toEqual([
-    { outcome: "rejected", error: "HTTP 400: invalid event" },
-    { outcome: "rejected", error: "HTTP 400: invalid event" },
+    { kind: "rejected", error: "HTTP 400: invalid event" },
+    { kind: "rejected", error: "HTTP 400: invalid event" },
   ]);
 });
 

@@ -38,7 +38,7 @@ export const confirmations: ConfirmationExamples = {
       status: 200,
       body: bodyOf(status("4400001", "SUCCESS")),
       reading: {
-        outcome: "answered",
+        kind: "answered",
         confirmations: [{ state: "confirmed", reason: null, detail: null }],
       },
     },
@@ -48,7 +48,7 @@ export const confirmations: ConfirmationExamples = {
       status: 200,
       body: bodyOf(status("4400001", "SUCCESS"), status("4400002", "FAILED", ["USER_ID_NOT_FOUND_FOR_DCLID"])),
       reading: {
-        outcome: "answered",
+        kind: "answered",
         confirmations: [
           {
             state: "not counted",

@@ -59,7 +59,7 @@ const dayOf = (ms: number) => isoTime(ms).slice(0, 10);
 function read(response: PlatformResponse, { keys }: ConfirmationQuestion, now: number): ConfirmationStep {
   const body = parseBody(response);
   const reading = readStatus(response, now, textAt(body, "error", "message"));
-  if (reading.outcome !== "accepted") return reading;
+  if (reading.kind !== "accepted") return reading;
   if (typeof body !== "object" || body === null || Array.isArray(body)) return unreadable(response, now);
   const counted = new Set(
     listAt(body, "rows")
@@ -67,7 +67,7 @@ function read(response: PlatformResponse, { keys }: ConfirmationQuestion, now: n
       .map((row) => at(row, "dimensionValues", 0, "value")),
   );
   return {
-    outcome: "answered",
+    kind: "answered",
     confirmations: keys.map((key) => (key !== null && counted.has(key) ? confirmed : null)),
   };
 }

@@ -6,9 +6,9 @@ import { readStatus, rejected, shorten, unreadable } from "../shared/response.ts
 
 export const readResponse = readForAll((response, now) => {
   const reading = readStatus(response, now);
-  if (reading.outcome === "accepted" && response.isCut) return unreadable(response, now);
+  if (reading.kind === "accepted" && response.isCut) return unreadable(response, now);
   const messages = listAt(parseJson(response.body), "validationMessages");
-  if (reading.outcome !== "accepted" || messages.length === 0) return reading;
+  if (reading.kind !== "accepted" || messages.length === 0) return reading;
   const texts = messages.map((message) =>
     [textAt(message, "validationCode"), textAt(message, "fieldPath"), textAt(message, "description")].filter(Boolean).join(" "),
   );

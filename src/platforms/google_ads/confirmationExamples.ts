@@ -56,7 +56,7 @@ function example(
     status: 200,
     body: JSON.stringify({ requestStatusPerDestination: statuses.map(destinationOf) }),
     reading: {
-      outcome: "answered",
+      kind: "answered",
       confirmations: Array.from({ length: conversions }, () => one),
       ...(tally ? { tally } : {}),
     },

@@ -57,13 +57,13 @@ describe("the rule", () => {
         { ...own, "event.lead": "777,778" },
         now,
       );
-    expect(readElements([201], [201], [201], [201])).toEqual([{ outcome: "accepted" }, { outcome: "accepted" }]);
+    expect(readElements([201], [201], [201], [201])).toEqual([{ kind: "accepted" }, { kind: "accepted" }]);
     const wrong = "The conversion rule 778 is not enabled";
     expect(readElements([201], [400, wrong], [400, "The conversion rule 777 is wrong"], [400, wrong])).toEqual([
-      { outcome: "rejected", error: `HTTP 400: ${wrong}; accepted for its other targets` },
-      expect.objectContaining({ outcome: "retry", retryAfterSeconds: 3600 }),
+      { kind: "rejected", error: `HTTP 400: ${wrong}; accepted for its other targets` },
+      expect.objectContaining({ kind: "retry", retryAfterSeconds: 3600 }),
     ]);
-    expect(readElements([201], [429], [201], [201])).toMatchObject([{ outcome: "retry" }, { outcome: "accepted" }]);
+    expect(readElements([201], [429], [201], [201])).toMatchObject([{ kind: "retry" }, { kind: "accepted" }]);
   });
 
   test("a rule may be a number or a whole URN", () => {
@@ -202,7 +202,7 @@ describe("time and money", () => {
 
 describe("the response", () => {
   const outcomes = (status: number, message: string, count = 3) =>
-    read(status, JSON.stringify({ message }), count).map((one) => one.outcome);
+    read(status, JSON.stringify({ message }), count).map((one) => one.kind);
 
   test("every named event is rejected, the others are resent", () => {
     expect(outcomes(422, "Index: 0, ERROR :: a\nIndex: 2, ERROR :: b\n")).toEqual(["rejected", "retry", "rejected"]);
@@ -210,8 +210,8 @@ describe("the response", () => {
 
   test("each rejected event gets its own message only", () => {
     const readings = read(422, JSON.stringify({ message: "Index: 0, ERROR :: a\nERROR :: b\nIndex: 2, ERROR :: c" }));
-    expect(readings[0]).toEqual({ outcome: "rejected", error: "HTTP 422: ERROR :: a ERROR :: b" });
-    expect(readings[2]).toEqual({ outcome: "rejected", error: "HTTP 422: ERROR :: c" });
+    expect(readings[0]).toEqual({ kind: "rejected", error: "HTTP 422: ERROR :: a ERROR :: b" });
+    expect(readings[2]).toEqual({ kind: "rejected", error: "HTTP 422: ERROR :: c" });
   });
 
   test("an index outside the request names no event", () => {
@@ -219,15 +219,15 @@ describe("the response", () => {
   });
 
   test("a plain text response is read too", () => {
-    expect(read(422, "Index: 1, ERROR :: a", 2).map((one) => one.outcome)).toEqual(["retry", "rejected"]);
+    expect(read(422, "Index: 1, ERROR :: a", 2).map((one) => one.kind)).toEqual(["retry", "rejected"]);
   });
 
   test("an element that is throttled, failed or missing is retried", () => {
     const body = JSON.stringify({ elements: [{ status: 429 }, { status: 500, error: { message: "oops" } }] });
     expect(read(200, body)).toEqual([
-      { outcome: "retry", error: "HTTP 429" },
-      { outcome: "retry", error: "HTTP 500: oops" },
-      { outcome: "retry", error: "LinkedIn's answer left this event out" },
+      { kind: "retry", error: "HTTP 429" },
+      { kind: "retry", error: "HTTP 500: oops" },
+      { kind: "retry", error: "LinkedIn's answer left this event out" },
     ]);
   });
 
@@ -246,23 +246,23 @@ describe("the response", () => {
     ] as const)
       expect(readings(status, message)).toEqual([
         {
-          outcome: "retry",
+          kind: "retry",
           error: `HTTP ${status}: ${message}; waits until event.Lead is corrected`,
           retryAfterSeconds: 3600,
         },
         {
-          outcome: "retry",
+          kind: "retry",
           error: `HTTP ${status}: rejected because of another event in the same request`,
           retryAfterSeconds: 1,
         },
       ]);
-    expect(readings(403, "Not enough permissions").map((one) => one.outcome)).toEqual(["unauthorized", "unauthorized"]);
+    expect(readings(403, "Not enough permissions").map((one) => one.kind)).toEqual(["unauthorized", "unauthorized"]);
     expect(linkedin.group(lead, settings)).not.toBe(linkedin.group(purchase, settings));
   });
 
   test("a response that was cut off still names its rejected events", () => {
     const cut = JSON.stringify({ message: "Index: 0, ERROR :: a\nIndex: 2, ERROR :: b" }).slice(0, -4);
-    expect(read(422, cut).map((one) => one.outcome)).toEqual(["rejected", "retry", "rejected"]);
+    expect(read(422, cut).map((one) => one.kind)).toEqual(["rejected", "retry", "rejected"]);
   });
 
   test("the response to the largest batch fits into 64 KiB, with a margin", () => {
@@ -271,7 +271,7 @@ describe("the response", () => {
   });
 
   test("an empty 201 is the response to a single create and no success of a batch", () => {
-    expect(read(201, "", 1)).toEqual([{ outcome: "retry", error: "HTTP 201: the answer could not be read" }]);
+    expect(read(201, "", 1)).toEqual([{ kind: "retry", error: "HTTP 201: the answer could not be read" }]);
   });
 });
 

@@ -23,12 +23,12 @@ function readElements(response: PlatformResponse, sent: readonly Target[], setti
       : readElement({ ...response, status }, detail, now);
 
   const whole = readElement(response, message, now);
-  if (whole.outcome !== "accepted") {
+  if (whole.kind !== "accepted") {
     const isRejected = sent.map(({ target }) => isAboutRule(response.status, message, target));
     // One wrong rule fails the whole request; conversions of other rules are resent without it.
     if (isRejected.includes(true))
       return sent.map((one, i) => (isRejected[i] ? readOne(response.status, message, one) : resendable(response.status)));
-    return whole.outcome === "rejected"
+    return whole.kind === "rejected"
       ? readBatchRejection(response, { count: sent.length, reasons: rejectedIn(message), detail: message }, now)
       : sent.map(() => whole);
   }

@@ -195,23 +195,23 @@ describe("skipped events", () => {
 describe("the response", () => {
   test("a missing permission needs reconnection, also where Meta calls it transient", () => {
     for (const code of [190, 10, 294])
-      expect(read(fault({ code, is_transient: true }))[0]?.outcome, String(code)).toBe("unauthorized");
+      expect(read(fault({ code, is_transient: true }))[0]?.kind, String(code)).toBe("unauthorized");
   });
 
   test("an error that Meta marks as transient is retried, whatever its code", () => {
-    expect(read(fault({ code: 100, is_transient: true, message: "busy" }))[0]?.outcome).toBe("retry");
+    expect(read(fault({ code: 100, is_transient: true, message: "busy" }))[0]?.kind).toBe("retry");
   });
 
   test("an error with HTTP 200 is no success, and neither is a count below the number of events sent", () => {
-    expect(read(fault({ code: 999, message: "odd" }, 200))[0]?.outcome).toBe("rejected");
+    expect(read(fault({ code: 999, message: "odd" }, 200))[0]?.kind).toBe("rejected");
     expect(read({ body: '{"events_received":1}' }, 2)).toEqual([
-      { outcome: "retry", error: "Meta received 1 of 2 events" },
-      { outcome: "retry", error: "Meta received 1 of 2 events" },
+      { kind: "retry", error: "Meta received 1 of 2 events" },
+      { kind: "retry", error: "Meta received 1 of 2 events" },
     ]);
   });
 
   test("one invalid event rejects the whole batch, so that delivery halves it", () => {
-    expect(read(fault({ code: 100, message: "bad" }), 3).map(({ outcome }) => outcome)).toEqual(Array(3).fill("rejected"));
+    expect(read(fault({ code: 100, message: "bad" }), 3).map(({ kind }) => kind)).toEqual(Array(3).fill("rejected"));
   });
 });
 

@@ -46,7 +46,7 @@ export const quality: QualitySource = {
     if (fault) return fault;
     const web = webOf(response);
     return Array.isArray(web)
-      ? { outcome: "answered", reports: web.map(toReport).filter(({ event }) => event !== "") }
+      ? { kind: "answered", reports: web.map(toReport).filter(({ event }) => event !== "") }
       : unreadable(response, now);
   },
 };

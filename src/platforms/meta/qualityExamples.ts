@@ -36,7 +36,7 @@ export const quality: QualityExamples = {
         ],
       }),
       reading: {
-        outcome: "answered",
+        kind: "answered",
         reports: [
           {
             event: "Purchase",

@@ -30,7 +30,7 @@ export const readResponse = readForAll(readWhole);
 export function readFault(response: PlatformResponse, now: number): Extract<Reading, { error: string }> | null {
   if (isSuccess(response.status) && at(parseBody(response), "error") === undefined) return null;
   const reading = readWhole(response, now, 0);
-  return reading.outcome === "accepted" ? null : reading;
+  return reading.kind === "accepted" ? null : reading;
 }
 
 function readWhole(response: PlatformResponse, now: number, count: number): Reading {

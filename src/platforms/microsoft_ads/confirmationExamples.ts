@@ -75,7 +75,7 @@ function example(
     status: 200,
     body: JSON.stringify(reportOf(day)),
     reading: {
-      outcome: "answered",
+      kind: "answered",
       confirmations: Array.from({ length: conversions }, () => one),
       ...(tally ? { tally } : {}),
     },
@@ -101,7 +101,7 @@ const responses: ConfirmationExamples["responses"] = [
       ],
     }),
     reading: {
-      outcome: "next",
+      kind: "next",
       request: {
         method: "POST",
         url: `${campaign}/OfflineConversionReport/QueryByGoalIds`,

@@ -43,13 +43,13 @@ function read(response: PlatformResponse, question: ConfirmationQuestion, now: n
   const [fault] = [...listAt(body, "Errors"), ...listAt(body, "OperationErrors")];
   if (fault !== undefined) return readFault(fault);
   const reading = readStatus(response, now);
-  if (reading.outcome !== "accepted") return reading;
+  if (reading.kind !== "accepted") return reading;
   if (Array.isArray(at(body, "ConversionGoals"))) {
     const name = goalNameOf(question.subject);
     const goal = listAt(body, "ConversionGoals").find((one) => textAt(one, "Name") === name);
     const id = textAt(goal, "Id");
     return id
-      ? { outcome: "next", request: reportRequest(question, id) }
+      ? { kind: "next", request: reportRequest(question, id) }
       : rejected(shorten(`the ad account has no offline goal ${name}`));
   }
   if (!Array.isArray(at(body, "OfflineGoalConversionSummaries"))) return unreadable(response, now);

@@ -207,7 +207,7 @@ describe("hashes", () => {
 describe("the response", () => {
   test("a fault that names another row, or none, rejects no row", () => {
     for (const Index of [7, -1, 0.5, "0", null])
-      expect(read(200, JSON.stringify({ PartialErrors: [{ Index, Code: 5604 }] }))).toEqual([{ outcome: "accepted" }]);
+      expect(read(200, JSON.stringify({ PartialErrors: [{ Index, Code: 5604 }] }))).toEqual([{ kind: "accepted" }]);
   });
 
   test.each([
@@ -225,12 +225,12 @@ describe("the response", () => {
     [106, "unauthorized"],
     [109, "unauthorized"],
   ])("error code %d has the outcome %s", (Code, outcome) => {
-    expect(read(200, JSON.stringify({ PartialErrors: [{ Index: 0, Code }] }))[0]?.outcome).toBe(outcome);
-    expect(read(400, JSON.stringify({ Errors: [{ Code }] }), 2).map((one) => one.outcome)).toEqual([outcome, outcome]);
+    expect(read(200, JSON.stringify({ PartialErrors: [{ Index: 0, Code }] }))[0]?.kind).toBe(outcome);
+    expect(read(400, JSON.stringify({ Errors: [{ Code }] }), 2).map((one) => one.kind)).toEqual([outcome, outcome]);
   });
 
   test("an unknown code with a server error is retried", () => {
-    expect(read(503, '{"Errors":[{"Code":9999}]}')).toEqual([{ outcome: "retry", error: "HTTP 503: 9999" }]);
+    expect(read(503, '{"Errors":[{"Code":9999}]}')).toEqual([{ kind: "retry", error: "HTTP 503: 9999" }]);
   });
 });
 

@@ -28,7 +28,7 @@ export const readResponse: Platform["readResponse"] = (response, conversions, se
     const wait = transientCodes.get(code);
     if (wait !== undefined) return retryLater(error, wait || undefined);
     const reading = readStatus(response, now, error);
-    return reading.outcome === "accepted" ? rejected(error) : reading;
+    return reading.kind === "accepted" ? rejected(error) : reading;
   }
 };
 
@@ -59,10 +59,10 @@ function readConversionsApi(response: PlatformResponse, body: unknown, count: nu
     if (!reasons.has(index)) reasons.set(index, message);
   }
   const reading = readStatus(response, now, textAt(body, "error", "message"));
-  if (reading.outcome !== "accepted" && reading.outcome !== "rejected") return all(reading);
+  if (reading.kind !== "accepted" && reading.kind !== "rejected") return all(reading);
 
   const received = at(body, "eventsReceived");
-  if (reading.outcome === "accepted" && typeof received !== "number") return all(unreadable(response, now));
+  if (reading.kind === "accepted" && typeof received !== "number") return all(unreadable(response, now));
   const rejection = (error: string): Reading => rejected(shorten(error));
   // More were left out than are named. All are rejected, so that delivery halves the batch until it finds each; the event
   // id keeps the accepted ones from counting twice.

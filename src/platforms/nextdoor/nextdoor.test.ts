@@ -115,7 +115,7 @@ describe("the customer", () => {
 
 test("an error text that is no JSON is the reason", () => {
   expect(read({ status: 400, body: "event_name is invalid" })).toEqual([
-    { outcome: "rejected", error: "HTTP 400: event_name is invalid" },
+    { kind: "rejected", error: "HTTP 400: event_name is invalid" },
   ]);
 });
 

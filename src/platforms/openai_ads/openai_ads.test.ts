@@ -169,12 +169,12 @@ describe("match keys and consent", () => {
 describe("the response", () => {
   test("an error without an index is the same for all, so that the batch is halved", () => {
     const body = '{"error":{"message":"bad"}}';
-    expect(new Set(read({ status: 422, body }, 3).map(({ outcome }) => outcome))).toEqual(new Set(["rejected"]));
+    expect(new Set(read({ status: 422, body }, 3).map(({ kind }) => kind))).toEqual(new Set(["rejected"]));
   });
 
   test("an index beyond the request is no index", () => {
     const body = '{"error":"events[9].id is missing"}';
-    expect(read({ status: 400, body }, 2).map(({ outcome }) => outcome)).toEqual(["rejected", "rejected"]);
+    expect(read({ status: 400, body }, 2).map(({ kind }) => kind)).toEqual(["rejected", "rejected"]);
   });
 });
 

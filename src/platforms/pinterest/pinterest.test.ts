@@ -125,24 +125,21 @@ describe("consent", () => {
 describe("the response", () => {
   test("a failed event with HTTP 200 is rejected alone", () => {
     const events = [{ status: "failed", error_message: "bad em" }, { status: "processed" }];
-    expect(read({ body: JSON.stringify({ events }) }, 2)).toEqual([
-      { outcome: "rejected", error: "bad em" },
-      { outcome: "accepted" },
-    ]);
+    expect(read({ body: JSON.stringify({ events }) }, 2)).toEqual([{ kind: "rejected", error: "bad em" }, { kind: "accepted" }]);
   });
 
   test("an event that the response leaves out is retried", () => {
     const body = '{"events":[{"status":"processed"}]}';
     expect(read({ body }, 2)[1]).toEqual({
-      outcome: "retry",
+      kind: "retry",
       error: "Pinterest's answer left this event out",
     });
   });
 
   test("statuses of events count only with HTTP 200 and 422", () => {
     const body = '{"events":[{"status":"processed"}]}';
-    expect(read({ status: 400, body })[0]?.outcome).toBe("rejected");
-    expect(read({ status: 500, body })[0]?.outcome).toBe("retry");
+    expect(read({ status: 400, body })[0]?.kind).toBe("rejected");
+    expect(read({ status: 500, body })[0]?.kind).toBe("retry");
   });
 });
 

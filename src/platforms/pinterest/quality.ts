@@ -19,9 +19,9 @@ export const quality: QualitySource = {
     ),
   read(response, now) {
     const reading = readStatus(response, now, errorText(response));
-    if (reading.outcome !== "accepted") return reading;
+    if (reading.kind !== "accepted") return reading;
     const body = parseBody(response);
-    return Array.isArray(body) ? { outcome: "answered", reports: body.flatMap(toReports) } : unreadable(response, now);
+    return Array.isArray(body) ? { kind: "answered", reports: body.flatMap(toReports) } : unreadable(response, now);
   },
 };
 

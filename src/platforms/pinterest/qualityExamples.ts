@@ -32,7 +32,7 @@ export const quality: QualityExamples = {
         },
       ]),
       reading: {
-        outcome: "answered",
+        kind: "answered",
         reports: [
           { event: "", score: null, maxScore: null, rating: "FAIR", keys: [], notes: [] },
           {

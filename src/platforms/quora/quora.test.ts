@@ -90,12 +90,12 @@ describe("the person", () => {
 describe("the response", () => {
   test("an event without a status is rejected with what is known", () => {
     const body = '{"events_received":1,"events_errored":1,"events":[{"index":0}]}';
-    expect(read({ body })).toEqual([{ outcome: "rejected", error: "Quora gave no reason" }]);
+    expect(read({ body })).toEqual([{ kind: "rejected", error: "Quora gave no reason" }]);
   });
 
   test("an index beyond the request names no conversion, so none counts as accepted", () => {
     const body = '{"events_received":1,"events_errored":1,"events":[{"index":7,"status":"ERROR"}]}';
-    expect(read({ body })[0]?.outcome).toBe("rejected");
+    expect(read({ body })[0]?.kind).toBe("rejected");
   });
 });
 

@@ -225,17 +225,13 @@ describe("test mode", () => {
 
 describe("the response", () => {
   const outcomes = (status: number, body: unknown, settings?: ConnectionSettings) =>
-    read(status, body, settings).map((one) => one.outcome);
+    read(status, body, settings).map((one) => one.kind);
 
   test("an event that Reddit left out is found by its conversion id", () => {
     const body = {
       data: { invalid_events: [{ error_message: "bad", metadata: { conversion_id: "event-1" } }] },
     };
-    expect(read(200, body)).toEqual([
-      { outcome: "accepted" },
-      { outcome: "rejected", error: "HTTP 200: bad" },
-      { outcome: "accepted" },
-    ]);
+    expect(read(200, body)).toEqual([{ kind: "accepted" }, { kind: "rejected", error: "HTTP 200: bad" }, { kind: "accepted" }]);
     const byOrder = { invalid_events: [{ error_message: "bad", metadata: { conversion_id: "A-2" } }] };
     expect(outcomes(200, byOrder, { ...own, dedup_id: "order" })).toEqual(["accepted", "accepted", "rejected"]);
   });

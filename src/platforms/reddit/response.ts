@@ -32,13 +32,13 @@ export const readResponse: Platform["readResponse"] = (response, conversions, se
   if (corrected.status === 404 && /pixel|not[ _]found/i.test(detail))
     return all(unauthorized(`HTTP 404: ${shorten(detail)}; correct pixel_id`));
   const invalid = [...listAt(body, "data", "invalid_events"), ...listAt(body, "invalid_events")];
-  if (invalid.length > 0 && (reading.outcome === "accepted" || reading.outcome === "rejected")) {
+  if (invalid.length > 0 && (reading.kind === "accepted" || reading.kind === "rejected")) {
     const ids = conversions.map((conversion) => dedupId(conversion, settings));
     return readInvalid(invalid, ids, corrected.status);
   }
-  if (reading.outcome === "rejected")
+  if (reading.kind === "rejected")
     return joinReadings(conversions, sent, readNamed(corrected.status, sent.length, reasons, reading));
-  if (reading.outcome !== "accepted") return all(reading);
+  if (reading.kind !== "accepted") return all(reading);
   const success = textAt(body, "data", "message") || textAt(body, "message");
   const processed = /processed (\d{1,9})\b/i.exec(success)?.[1];
   if (processed !== undefined && Number(processed) < sent.length)

@@ -9,9 +9,9 @@ export const readResponse = readForAll((response, now) => {
   const body = parseJson(response.body);
   const message = textAt(body, "message") || textAt(body, "error") || textAt(body, "code");
   const reading = readStatus(response, now, message);
-  if (reading.outcome === "accepted" && at(body, "success") === false)
+  if (reading.kind === "accepted" && at(body, "success") === false)
     return rejected(shorten(message) || "the answer says that it failed");
-  if (reading.outcome !== "retry" || reading.retryAfterSeconds !== undefined) return reading;
+  if (reading.kind !== "retry" || reading.retryAfterSeconds !== undefined) return reading;
   return retryLater(reading.error, secondsUntil(response.headers["x-ratelimit-reset"], now));
 });
 

@@ -164,7 +164,7 @@ describe("the time to wait", () => {
 
   test("an invalid rate limit reset is ignored", () => {
     for (const reset of ["", "0", "soon", "1600000000", "-5"])
-      expect(read(429, { "x-ratelimit-reset": reset })).toEqual({ outcome: "retry", error: "HTTP 429" });
+      expect(read(429, { "x-ratelimit-reset": reset })).toEqual({ kind: "retry", error: "HTTP 429" });
   });
 });
 

@@ -22,7 +22,7 @@ export function readBatchRejection(
 export function readNamed(status: number, count: number, reasons: ReadonlyMap<number, string>, whole: Reading): Reading[] {
   const isNamed = [...reasons.keys()].some((index) => index < count);
   return Array.from({ length: count }, (_, index): Reading => {
-    if (!isNamed || whole.outcome !== "rejected") return whole;
+    if (!isNamed || whole.kind !== "rejected") return whole;
     const message = reasons.get(index);
     return message === undefined ? resendable(status) : rejected(`HTTP ${status}: ${shorten(message)}`);
   });

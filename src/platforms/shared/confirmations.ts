@@ -13,7 +13,7 @@ export type ReasonCount = { code: string; reason: ConfirmationReason; count: num
 
 /** Null: the platform has not decided yet. */
 export const answered = (decided: Decided | null, conversions: number): ConfirmationReading => ({
-  outcome: "answered",
+  kind: "answered",
   confirmations: Array.from({ length: conversions }, () => decided?.common ?? null),
   ...(decided?.tally ? { tally: decided.tally } : {}),
 });

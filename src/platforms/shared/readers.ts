@@ -58,10 +58,10 @@ export function readByCode(
   codes: Codes,
   { response, now, waitSeconds }: { response: PlatformResponse; now: number; waitSeconds?: number | undefined },
 ): Reading {
-  const isListed = (outcome: keyof Codes) =>
-    codes[outcome]?.some((one) => (typeof one === "number" ? one === code : code >= one[0] && code <= one[1]));
+  const isListed = (kind: keyof Codes) =>
+    codes[kind]?.some((one) => (typeof one === "number" ? one === code : code >= one[0] && code <= one[1]));
   if (isListed("unauthorized")) return unauthorized(error);
   if (isListed("retry")) return retryLater(error, waitSeconds ?? retryAfterSeconds(response.headers["retry-after"], now));
   const reading = readStatus(response, now, error);
-  return isListed("rejected") || reading.outcome === "accepted" ? rejected(error) : reading;
+  return isListed("rejected") || reading.kind === "accepted" ? rejected(error) : reading;
 }

@@ -18,14 +18,14 @@ export function retryAfterSeconds(header: string | undefined, now: number): numb
   return Number.isFinite(seconds) && seconds > 0 ? Math.ceil(seconds) : undefined;
 }
 
-export const accepted: Reading = { outcome: "accepted" };
+export const accepted: Reading = { kind: "accepted" };
 type Failure = Extract<Reading, { error: string }>;
-export const rejected = (error: string): Failure => ({ outcome: "rejected", error });
-export const unauthorized = (error: string): Failure => ({ outcome: "unauthorized", error });
+export const rejected = (error: string): Failure => ({ kind: "rejected", error });
+export const unauthorized = (error: string): Failure => ({ kind: "unauthorized", error });
 
 /** `seconds` is the wait that the platform asks for, if it does. */
 export function retryLater(error: string, seconds?: number): Failure {
-  return { outcome: "retry", error, ...(seconds === undefined ? {} : { retryAfterSeconds: seconds }) };
+  return { kind: "retry", error, ...(seconds === undefined ? {} : { retryAfterSeconds: seconds }) };
 }
 
 /**

@@ -42,11 +42,11 @@ export function joinReadings(
 
 function joinOne(readings: readonly Reading[]): Reading {
   const worst = readings.toSorted(
-    (one, other) => severity.indexOf(other.outcome) - severity.indexOf(one.outcome) || secondsOf(other) - secondsOf(one),
+    (one, other) => severity.indexOf(other.kind) - severity.indexOf(one.kind) || secondsOf(other) - secondsOf(one),
   )[0];
   if (!worst) return rejected("the platform's answer left this event out");
-  const isCounted = worst.outcome === "rejected" && readings.some(({ outcome }) => outcome === "accepted");
+  const isCounted = worst.kind === "rejected" && readings.some(({ kind }) => kind === "accepted");
   return isCounted ? rejected(`${worst.error}; accepted for its other targets`) : worst;
 }
 
-const secondsOf = (reading: Reading) => (reading.outcome === "retry" ? (reading.retryAfterSeconds ?? 0) : 0);
+const secondsOf = (reading: Reading) => (reading.kind === "retry" ? (reading.retryAfterSeconds ?? 0) : 0);

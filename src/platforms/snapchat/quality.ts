@@ -14,9 +14,9 @@ export const quality: QualitySource = {
     getRequest(`${ads}/pixels/${encodeURIComponent(settings.pixel_id ?? "")}/event_quality_scores`, bearer(settings)),
   read(response, now) {
     const reading = readStatus(response, now, errorText(response));
-    if (reading.outcome !== "accepted") return reading;
+    if (reading.kind !== "accepted") return reading;
     const reports = findReports(parseBody(response), maxDepth);
-    return reports.length ? { outcome: "answered", reports } : unreadable(response, now);
+    return reports.length ? { kind: "answered", reports } : unreadable(response, now);
   },
 };
 

@@ -30,7 +30,7 @@ export const quality: QualityExamples = {
         ],
       }),
       reading: {
-        outcome: "answered",
+        kind: "answered",
         reports: [
           {
             event: "PURCHASE",

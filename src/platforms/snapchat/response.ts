@@ -10,14 +10,14 @@ const aboutToken = /access[ _-]?token|oauth|unauthori[sz]ed|not authori[sz]ed|au
 
 export const readResponse: Platform["readResponse"] = (response, conversions, _settings, now) => {
   const reading = readWhole(response, now);
-  const isVerdict = reading.outcome === "accepted" || reading.outcome === "rejected";
+  const isVerdict = reading.kind === "accepted" || reading.kind === "rejected";
   const logs = isVerdict ? listAt(parseBody(response), "event_logs") : [];
   return conversions.map(({ mode }, index) => {
     // `event` is the index of the event. A log for each of them is in their order.
     const log = logs.length === conversions.length ? logs[index] : logs.find((one) => at(one, "event") === index);
     const logged = log === undefined ? null : readLog(log);
     // Nothing is counted in test mode. Elsewhere a rejected request took no event, whatever its log says.
-    return logged && (logged.outcome === "rejected" || mode === "test") ? logged : reading;
+    return logged && (logged.kind === "rejected" || mode === "test") ? logged : reading;
   });
 };
 
@@ -40,7 +40,7 @@ function readWhole(response: PlatformResponse, now: number): Reading {
   if (status >= 300 || result === "") return readWithoutBody(response, now, message);
   if (result === "VALID") return accepted;
   const error = `Snapchat answered ${shorten(result)}${message && `: ${shorten(message)}`}`;
-  return { outcome: aboutToken.test(message) ? "unauthorized" : "rejected", error };
+  return { kind: aboutToken.test(message) ? "unauthorized" : "rejected", error };
 }
 
 /** The reason and the messages, which are below `errors` or at the top. */

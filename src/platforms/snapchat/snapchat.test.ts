@@ -119,12 +119,12 @@ describe("skipped events", () => {
 
 describe("the response", () => {
   test("any status but VALID is a failure, also with HTTP 200", () => {
-    expect(read({ body: '{"status":"valid"}' })[0]?.outcome).toBe("accepted");
+    expect(read({ body: '{"status":"valid"}' })[0]?.kind).toBe("accepted");
     expect(read({ body: '{"status":"PARTIAL"}' })[0]).toEqual({
-      outcome: "rejected",
+      kind: "rejected",
       error: "Snapchat answered PARTIAL",
     });
-    expect(read({ body: "OK" })[0]?.outcome).toBe("retry");
+    expect(read({ body: "OK" })[0]?.kind).toBe("retry");
   });
 
   test("the log of each test event decides, and a live one is never accepted by its log alone", () => {
@@ -141,7 +141,7 @@ describe("the response", () => {
           {},
           now,
         )
-        .map((one) => ("error" in one ? one.error : one.outcome));
+        .map((one) => ("error" in one ? one.error : one.kind));
     const bad = "Snapchat answered INVALID: bad currency";
     expect(outcomes("test", event_logs)).toEqual(["accepted", bad, "HTTP 400", "HTTP 400"]);
     expect(outcomes("live", event_logs)).toEqual(["HTTP 400", bad, "HTTP 400", "HTTP 400"]);
@@ -150,13 +150,13 @@ describe("the response", () => {
   test.each(["Invalid access token", "access_token missing", "Unauthorized", "no permission for pixel"])(
     "400 that says %j needs reconnection",
     (reason) => {
-      expect(read({ status: 400, body: JSON.stringify({ status: "INVALID", reason }) })[0]?.outcome).toBe("unauthorized");
+      expect(read({ status: 400, body: JSON.stringify({ status: "INVALID", reason }) })[0]?.kind).toBe("unauthorized");
     },
   );
 
   test("one invalid event rejects the whole batch, so that delivery halves it", () => {
     const body = '{"status":"INVALID","reason":"Insufficient PII"}';
-    expect(read({ status: 400, body }, 3).map(({ outcome }) => outcome)).toEqual(Array(3).fill("rejected"));
+    expect(read({ status: 400, body }, 3).map(({ kind }) => kind)).toEqual(Array(3).fill("rejected"));
   });
 });
 

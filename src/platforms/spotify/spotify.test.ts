@@ -90,7 +90,7 @@ describe("the person", () => {
 });
 
 test("a success with another message is no success", () => {
-  expect(read({ body: '{"message":"FAILED"}' })[0]?.outcome).toBe("retry");
+  expect(read({ body: '{"message":"FAILED"}' })[0]?.kind).toBe("retry");
 });
 
 test.each([

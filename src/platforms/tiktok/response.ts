@@ -10,7 +10,7 @@ export const readResponse: Platform["readResponse"] = (response, conversions, _s
   const parsed = parseBody(response);
   const reading = readCode(response, parsed, now);
   // Older batch calls named the failed events by index; should this one do so, only those are rejected.
-  const failed = reading.outcome === "accepted" ? listAt(parsed, "data", "failed_events") : [];
+  const failed = reading.kind === "accepted" ? listAt(parsed, "data", "failed_events") : [];
   return readByIndex(
     conversions.length,
     failed.map((one) => [at(one, "order_in_batch"), rejected(errorOf(textAt(one, "error_code"), textAt(one, "error_message")))]),

@@ -133,38 +133,38 @@ describe("the response", () => {
   test("HTTP 200 alone is no success", () => {
     for (const code of [40000, 40002, 40300, 61000, "40002"])
       expect(read(answer(code))[0], String(code)).toEqual({
-        outcome: "rejected",
+        kind: "rejected",
         error: `TikTok error ${code}: why`,
       });
-    expect(read({ body: "<html>" })[0]?.outcome).toBe("retry");
+    expect(read({ body: "<html>" })[0]?.kind).toBe("retry");
   });
 
   test("codes next to the documented one for a wrong token need reconnection too", () => {
-    for (const code of [40_102, 40_104]) expect(read(answer(code))[0]?.outcome, String(code)).toBe("unauthorized");
+    for (const code of [40_102, 40_104]) expect(read(answer(code))[0]?.kind, String(code)).toBe("unauthorized");
   });
 
   test("an error at TikTok is retried after the time that it asks for", () => {
     const error = "TikTok error 59999: why";
-    expect(read(answer(59_999))).toEqual([{ outcome: "retry", error }]);
+    expect(read(answer(59_999))).toEqual([{ kind: "retry", error }]);
     const asked = { ...answer(59_999), headers: { "retry-after": "9" } };
-    expect(read(asked)).toEqual([{ outcome: "retry", error, retryAfterSeconds: 9 }]);
+    expect(read(asked)).toEqual([{ kind: "retry", error, retryAfterSeconds: 9 }]);
   });
 
   test("a gateway's status wins over a success code", () => {
-    expect(read(answer(0, "OK", 502))[0]?.outcome).toBe("retry");
-    expect(read(answer(40002, "bad", 503))[0]?.outcome).toBe("retry");
+    expect(read(answer(0, "OK", 502))[0]?.kind).toBe("retry");
+    expect(read(answer(40002, "bad", 503))[0]?.kind).toBe("retry");
     expect(read(answer(40002, "bad", 400))[0]).toEqual({
-      outcome: "rejected",
+      kind: "rejected",
       error: "HTTP 400: TikTok error 40002: bad",
     });
   });
 
   test("one invalid event rejects the whole batch, so that delivery halves it", () => {
-    expect(read(answer(40002), 3).map(({ outcome }) => outcome)).toEqual(Array(3).fill("rejected"));
+    expect(read(answer(40002), 3).map(({ kind }) => kind)).toEqual(Array(3).fill("rejected"));
   });
 
   test("partial success that names no event is success", () => {
-    expect(read(answer(20001), 2)).toEqual([{ outcome: "accepted" }, { outcome: "accepted" }]);
+    expect(read(answer(20001), 2)).toEqual([{ kind: "accepted" }, { kind: "accepted" }]);
   });
 });
 

@@ -137,7 +137,7 @@ function readOne(response: PlatformResponse, settings: ConnectionSettings, now: 
   if (!rule.statuses.some(([from, to]) => response.status >= from && response.status <= to)) {
     const reading = readStatus(response, now);
     // A 2xx that the rule does not name is a rejection.
-    return reading.outcome === "accepted" ? rejected(`HTTP ${response.status} is not in the success rule`) : reading;
+    return reading.kind === "accepted" ? rejected(`HTTP ${response.status} is not in the success rule`) : reading;
   }
   const body = rule.conditions.length ? parseJson(response.body) : null;
   const failed = rule.conditions.find(([path, value]) => String(at(body, ...path.split("."))) !== value);

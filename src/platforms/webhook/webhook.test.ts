@@ -216,7 +216,7 @@ describe("the success rule as it is written", () => {
 });
 
 describe("the success rule as it is applied", () => {
-  const accepted = { outcome: "accepted" };
+  const accepted = { kind: "accepted" };
 
   test("without a rule any 2xx is success, whatever the body", () => {
     for (const status of [200, 201, 204, 299]) expect(read({ status, body: "<no json" })).toEqual(accepted);
@@ -232,17 +232,17 @@ describe("the success rule as it is applied", () => {
     const success = "200-204";
     expect([200, 202, 204].map((status) => read({ status }, { success }))).toEqual([accepted, accepted, accepted]);
     expect(read({ status: 205 }, { success })).toEqual({
-      outcome: "rejected",
+      kind: "rejected",
       error: "HTTP 205 is not in the success rule",
     });
   });
 
   test("an error status outside the rule keeps its HTTP meaning", () => {
     const success = "201";
-    expect(read({ status: 400 }, { success })).toEqual({ outcome: "rejected", error: "HTTP 400" });
-    expect(read({ status: 401 }, { success })?.outcome).toBe("unauthorized");
+    expect(read({ status: 400 }, { success })).toEqual({ kind: "rejected", error: "HTTP 400" });
+    expect(read({ status: 401 }, { success })?.kind).toBe("unauthorized");
     expect(read({ status: 503, headers: { "retry-after": "9" } }, { success })).toEqual({
-      outcome: "retry",
+      kind: "retry",
       error: "HTTP 503",
       retryAfterSeconds: 9,
     });
@@ -272,20 +272,20 @@ describe("the success rule as it is applied", () => {
     ["constructor=x", "{}"],
   ])("the condition %s does not hold for %j", (success, body) => {
     expect(read({ body }, { success })).toEqual({
-      outcome: "rejected",
+      kind: "rejected",
       error: `the answer does not have ${success}`,
     });
   });
 
   test("all conditions must hold, and the first failed one is named", () => {
     expect(read({ body: '{"a":1,"b":3}' }, { success: "a=1,b=2,c=3" })).toEqual({
-      outcome: "rejected",
+      kind: "rejected",
       error: "the answer does not have b=2",
     });
   });
 
   test("conditions without a status still require a 2xx", () => {
-    expect(read({ status: 500, body: '{"ok":true}' }, { success: "ok=true" })?.outcome).toBe("retry");
+    expect(read({ status: 500, body: '{"ok":true}' }, { success: "ok=true" })?.kind).toBe("retry");
   });
 
   test("the response body is never in the reason", () => {

@@ -70,7 +70,7 @@ describe("authorization", () => {
       "content-type": "application/json",
       "x-pixel-token": "",
     });
-    expect(read(401)?.outcome).toBe("unauthorized");
+    expect(read(401)?.kind).toBe("unauthorized");
   });
 });
 
@@ -107,16 +107,16 @@ describe("the event tag", () => {
         { ...own, "event.lead": "aaaaa,bbbbb" },
         now,
       );
-    expect(readLeads(200, { data: { conversions_processed: 4 } })).toEqual(twice({ outcome: "accepted" }));
-    expect(readLeads(200, { data: { conversions_processed: 2 } })[0]).toMatchObject({ outcome: "retry" });
+    expect(readLeads(200, { data: { conversions_processed: 4 } })).toEqual(twice({ kind: "accepted" }));
+    expect(readLeads(200, { data: { conversions_processed: 2 } })[0]).toMatchObject({ kind: "retry" });
     const fault = (parameter: string, code: string) => ({ errors: [{ code, message: "wrong", parameter }] });
     // The third of four conversions belongs to the second event.
     expect(readLeads(400, fault("conversions[2].identifiers", "INVALID_PARAMETER"))).toMatchObject([
-      { outcome: "retry", retryAfterSeconds: 1 },
-      { outcome: "rejected" },
+      { kind: "retry", retryAfterSeconds: 1 },
+      { kind: "rejected" },
     ]);
     expect(readLeads(400, fault("conversions[1].event_id", "INVALID_PARAMETER"))).toMatchObject(
-      twice({ outcome: "retry", error: expect.stringContaining("event.lead"), retryAfterSeconds: 3600 }),
+      twice({ kind: "retry", error: expect.stringContaining("event.lead"), retryAfterSeconds: 3600 }),
     );
   });
 
@@ -258,7 +258,7 @@ describe("the response", () => {
   const inSeconds = (seconds: number) => String(now / 1000 + seconds);
   const wait = (headers: Record<string, string>) => {
     const reading = read(429, headers);
-    return reading?.outcome === "retry" ? (reading.retryAfterSeconds ?? 0) : -1;
+    return reading?.kind === "retry" ? (reading.retryAfterSeconds ?? 0) : -1;
   };
 
   test("a throttled request waits until the account's window resets", () => {

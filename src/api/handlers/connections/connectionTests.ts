@@ -63,10 +63,10 @@ export function connectionTestHandlers(context: ApiContext): Handlers<Connection
       const began = performance.now();
       const sample = sampleNow(body.name, by.now);
       const { skipped, reading, log, request } = await sendTest(context, connection, sample, by.now);
-      if (reading?.outcome === "accepted") await proveByTest(context, connection);
+      if (reading?.kind === "accepted") await proveByTest(context, connection);
       return {
         skipped,
-        outcome: reading?.outcome ?? null,
+        outcome: reading?.kind ?? null,
         error: reading && "error" in reading ? reading.error : null,
         ...log,
         request,

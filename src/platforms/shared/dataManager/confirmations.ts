@@ -46,7 +46,7 @@ function read(
 ): ConfirmationStep {
   const body = parseBody(response);
   const reading = readStatus(response, now, textAt(body, "error", "message"));
-  if (reading.outcome !== "accepted") return reading;
+  if (reading.kind !== "accepted") return reading;
   const destinations = listAt(body, "requestStatusPerDestination");
   if (destinations.length === 0) return unreadable(response, now);
   const found = destinations.map((one) => readDestination(one, conversions));

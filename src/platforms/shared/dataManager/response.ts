@@ -36,9 +36,9 @@ function readAnswer(
   const detail = textAt(violations[0], "description") || textAt(fault, "message");
   const reading = readStatus(response, now, detail);
   // Every accepted request has an id.
-  if (reading.outcome === "accepted") return all(textAt(body, "requestId") ? reading : unreadable(response, now));
+  if (reading.kind === "accepted") return all(textAt(body, "requestId") ? reading : unreadable(response, now));
   const isTransient = transientStatuses.test(textAt(fault, "status"));
-  if (reading.outcome === "retry" || (reading.outcome === "rejected" && isTransient))
+  if (reading.kind === "retry" || (reading.kind === "rejected" && isTransient))
     return all(retryLater(reading.error, waitSeconds(reading, details)));
 
   const given = [...violations, ...details];
@@ -50,7 +50,7 @@ function readAnswer(
   if (inAction) return waitForAction(errorOf(inAction));
   const tooNew = given.find((one) => textAt(one, "reason") === newActionReason);
   if (tooNew) return all(retryLater(errorOf(tooNew), newActionRetrySeconds));
-  if (reading.outcome !== "rejected") return all(reading);
+  if (reading.kind !== "rejected") return all(reading);
 
   const destination = violations.find((one) => /^destinations\b/.test(textAt(one, "field")));
   if (destination) {
