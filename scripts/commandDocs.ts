@@ -23,17 +23,16 @@ function leavesOf(command: Command, path = command.name()): Leaf[] {
 }
 
 /** Returns the text of each page by its file name. */
-export function commandPages(): Map<string, string> {
-  const families = createProgram().commands;
+export async function commandPages(): Promise<Map<string, string>> {
+  const families = (await createProgram()).commands;
   const pages = new Map(families.map((family) => [`${family.name()}.md`, pageOf(family)]));
   return pages.set("README.md", overview(families));
 }
 
 /** Lists the commands without an example, and the notes without a command. */
-export function unmatchedNotes(): string[] {
-  const names = createProgram()
-    .commands.flatMap((family) => leavesOf(family))
-    .map(({ name }) => name);
+export async function unmatchedNotes(): Promise<string[]> {
+  const families = (await createProgram()).commands;
+  const names = families.flatMap((family) => leavesOf(family)).map(({ name }) => name);
   return [...names.filter((name) => !notes[name]), ...Object.keys(notes).filter((name) => !names.includes(name))];
 }
 
@@ -154,5 +153,5 @@ const sentence = (text: string) => `${text.slice(0, 1).toUpperCase()}${text.slic
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  for (const [name, text] of commandPages()) writeFileSync(new URL(name, folder), text);
+  for (const [name, text] of await commandPages()) writeFileSync(new URL(name, folder), text);
 }

@@ -26,10 +26,10 @@ test("the pages of the platforms match what the platforms declare (npm run docs:
   for (const [name, text] of pages) expect(readFileSync(join(folder, name), "utf8"), name).toBe(text);
 });
 
-test("the pages of the commands match what the commands declare (npm run docs:commands), and each has an example", () => {
+test("the pages of the commands match what the commands declare (npm run docs:commands), and each has an example", async () => {
   const folder = join(root, "docs/reference/commands");
-  const pages = commandPages();
-  expect(unmatchedNotes()).toEqual([]);
+  const pages = await commandPages();
+  expect(await unmatchedNotes()).toEqual([]);
   expect(readdirSync(folder).toSorted()).toEqual([...pages.keys()].toSorted());
   for (const [name, text] of pages) expect(readFileSync(join(folder, name), "utf8"), name).toBe(text);
 });

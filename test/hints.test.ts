@@ -29,10 +29,12 @@ const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8"
       !/^store\/|^commands\/completion\/|^contract\/|\/(?:probe|networkList|connectionHints)\.ts$/.test(file),
   );
 
+const program = await createProgram();
+
 /** Says what is wrong with a command; null when it can be run. Words after a complete command are part of its sentence. */
 function faultOf(text: string): string | null {
   const words = text.split(/\s+/);
-  let command: Command = createProgram();
+  let command: Command = program;
   while (command.commands.length > 0) {
     const word = words.shift();
     if (word === undefined) return "it is not complete";

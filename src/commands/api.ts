@@ -1,6 +1,6 @@
-// The management API for commands: its handlers on the installation's store, without HTTP. Loaded and set up by the first call.
+// The management API for commands: its handlers on the installation's store, without HTTP. Loaded for the first call.
 
-import type { Caller } from "../api/inProcess.ts";
+import { createCaller, type Caller } from "../api/inProcess.ts";
 import type { ApiContext } from "../api/context.ts";
 import { createAccess, type Access } from "../access/access.ts";
 import { createMailer } from "../alerts/mail.ts";
@@ -19,7 +19,7 @@ type CommandApi = { call: Caller; access: () => Access; close(): Promise<void> }
 
 export function createCommandApi(config: Config, store: Store, directory: Directory): CommandApi {
   const closers: { close(): Promise<void> }[] = [];
-  let caller: Promise<Caller> | null = null;
+  let caller: Caller | null = null;
   let createdAccess: Access | null = null;
 
   /** Links are printed and never mailed: the operator who runs the command passes them on. */
@@ -37,11 +37,6 @@ export function createCommandApi(config: Config, store: Store, directory: Direct
     });
     closers.push(createdAccess);
     return createdAccess;
-  }
-
-  async function createLazily(): Promise<Caller> {
-    const { createCaller } = await import("../api/inProcess.ts");
-    return createCaller(createContext());
   }
 
   function createContext(): ApiContext {
@@ -82,7 +77,7 @@ export function createCommandApi(config: Config, store: Store, directory: Direct
   }
 
   return {
-    call: async (name, input) => (await (caller ??= createLazily()))(name, input),
+    call: (name, input) => (caller ??= createCaller(createContext()))(name, input),
     access,
     async close() {
       await Promise.all(closers.map((one) => one.close()));

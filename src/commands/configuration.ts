@@ -51,7 +51,7 @@ async function run(context: CommandContext, file: FileText, options: ApplyOption
   const { applyFile } = await import("../configFile/apply.ts");
   const { planFile } = await import("../configFile/plan.ts");
   const prune = options.prune === true;
-  const target = configurationContext(context);
+  const target = await configurationContext(context);
   if (options.dryRun) {
     printDryRun(context.print, await planFile(target, file, { prune }));
     return;
@@ -75,13 +75,13 @@ async function run(context: CommandContext, file: FileText, options: ApplyOption
 const printDryRun = (print: CommandContext["print"], plan: Plan) =>
   print(describePlan(plan), [planText(plan), ...plan.notes].join("\n"));
 
-const configurationContext = ({ store, directory, access, config, by }: CommandContext): ConfigurationContext => ({
-  store,
-  directory,
-  access: access(),
-  allowPrivate: config.allowPrivate,
+const configurationContext = async (context: CommandContext): Promise<ConfigurationContext> => ({
+  store: context.store,
+  directory: context.directory,
+  access: await context.access(),
+  allowPrivate: context.config.allowPrivate,
   rights: operatorRights,
-  by,
+  by: context.by,
 });
 
 function planText(plan: Plan): string {

@@ -16,7 +16,6 @@ import { dayMs, hourMs, maxTime, minuteMs } from "../kernel/time.ts";
 import { createDirectory, type Directory, type Site } from "../sites/directory.ts";
 import { findSite } from "../sites/manage.ts";
 import type { Store } from "../store/store.ts";
-import { createCommandApi } from "./api.ts";
 import { asInvoked } from "./terminal/invocation.ts";
 
 export type CommandContext = {
@@ -26,7 +25,7 @@ export type CommandContext = {
   by: By;
   /** Calls a route of the management API. With --json, commands print what it answers. */
   call: Caller;
-  access: () => Access;
+  access: () => Promise<Access>;
   /** The result is printed as one JSON value. */
   isJson: boolean;
   print: (value: unknown, text: string) => void;
@@ -67,14 +66,18 @@ export async function withContext<T>(command: Command, work: (context: CommandCo
 async function loadContext<T>(command: Command, config: Config, work: (context: CommandContext) => Promise<T>): Promise<T> {
   const store = await loadInstallation(config);
   const directory = createDirectory(store);
-  const api = createCommandApi(config, store, directory);
+  const load = async () => (await import("./api.ts")).createCommandApi(config, store, directory);
+  const loaded: { api?: ReturnType<typeof load> } = {};
+  const api = () => (loaded.api ??= load());
   try {
     await directory.refresh();
     const by = { actor: auditName(operator), now: Date.now() };
     const print: CommandContext["print"] = (...shown) => printResult(command, ...shown);
-    return await work({ store, directory, config, by, call: api.call, access: api.access, isJson: isJson(command), print });
+    const call: Caller = async (...given) => (await api()).call(...given);
+    const access = async () => (await api()).access();
+    return await work({ store, directory, config, by, call, access, isJson: isJson(command), print });
   } finally {
-    await api.close();
+    if (loaded.api) await (await loaded.api).close();
     await store.close();
   }
 }

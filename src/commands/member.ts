@@ -74,7 +74,7 @@ export function memberCommands(program: CliCommand): void {
       const { store, by, print } = context;
       const { id, email } = await findMember(context, given);
       if (options.end) {
-        const ended = await context.access().members.endSessions(id, by);
+        const ended = await (await context.access()).members.endSessions(id, by);
         return print({ email, ended }, `${countOf(ended, "session has", "sessions have")} ended.`);
       }
       const sessions = await store.accounts.listSessions(id, by.now);
@@ -89,4 +89,5 @@ export function memberCommands(program: CliCommand): void {
     });
 }
 
-const findMember = ({ access }: CommandContext, given: string) => access().members.findByEmail(normalizeEmail(given));
+const findMember = async ({ access }: CommandContext, given: string) =>
+  (await access()).members.findByEmail(normalizeEmail(given));

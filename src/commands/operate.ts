@@ -1,11 +1,9 @@
-import { runDoctor } from "../doctor/doctor.ts";
+import type { FileText } from "../configFile/plan.ts";
 import { levels, type Finding, type Level } from "../doctor/finding.ts";
-import { describeUnknown, readConfig } from "../installation/config.ts";
-import { planForNew, readConfigurationFile } from "../installation/configurationFile.ts";
+import { describeUnknown, readConfig, type Config } from "../installation/config.ts";
 import { loadInstallation } from "../installation/installation.ts";
 import { countOf } from "../kernel/text.ts";
-import { serve } from "../main.ts";
-import { waitForStopSignal } from "../server/shutdown.ts";
+import { waitForStopSignal } from "../server/stopSignal.ts";
 import { findSiteOrOnly, printResult, table, timeText, type CliCommand } from "./context.ts";
 import { moreText, readPaging, withPaging, type PagingOptions } from "./lists.ts";
 
@@ -28,8 +26,8 @@ export function operateCommands(program: CliCommand): void {
       const outputClosed = Promise.withResolvers<string>();
       const onClosed = () => outputClosed.resolve("output closed");
       process.stdout.once("error", onClosed);
-      const file = options.config === undefined ? undefined : await readConfigurationFile(options.config);
-      if (file) await planForNew(config, file, { prune: false });
+      const file = options.config === undefined ? undefined : await readFor(config, options.config);
+      const { serve } = await import("../main.ts");
       const running = await serve(config, (text) => process.stdout.write(text), onClosed, file);
       const reason = await Promise.race([stopSignal, outputClosed.promise]);
       process.stdout.write(`${reason}: finishing requests in flight …\n`);
@@ -70,6 +68,7 @@ export function operateCommands(program: CliCommand): void {
     .option("--offline", "skip DNS, certificates and mail servers")
     .action(async ({ offline }: { offline?: boolean }, command: CliCommand) => {
       const config = readConfig();
+      const { runDoctor } = await import("../doctor/doctor.ts");
       const findings = await runDoctor({
         config,
         now: Date.now(),
@@ -80,6 +79,14 @@ export function operateCommands(program: CliCommand): void {
       printResult(command, { ok, findings }, toText(findings));
       if (!ok) process.exitCode = 1;
     });
+}
+
+/** Reads a configuration file, and checks it before anything is created. */
+async function readFor(config: Config, path: string): Promise<FileText> {
+  const { planForNew, readConfigurationFile } = await import("../installation/configurationFile.ts");
+  const file = await readConfigurationFile(path);
+  await planForNew(config, file, { prune: false });
+  return file;
 }
 
 type AuditOptions = PagingOptions & { installation?: boolean };

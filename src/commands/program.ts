@@ -1,75 +1,56 @@
-// Builds the `cleancast` command with all its subcommands.
+// Builds the `cleancast` command. A group of commands is loaded when one of them runs; for help and unknown names all are.
 
 import type { Command } from "commander";
 import { readVersion } from "../installation/installation.ts";
-import { alertCommands } from "./alert.ts";
-import { apiKeyCommands } from "./apiKey.ts";
-import { backfillCommands } from "./connections/backfill.ts";
-import { completionCommands } from "./completion/completion.ts";
-import { configurationCommands } from "./configuration.ts";
-import { connectionCommands } from "./connections/connection.ts";
 import { CliCommand } from "./context.ts";
-import { backupCommands } from "./database/backup.ts";
-import { encryptionKeyCommands } from "./database/encryptionKey.ts";
-import { moveCommands } from "./database/move.ts";
-import { deliveryCommands } from "./delivery.ts";
-import { eventCommands } from "./event.ts";
-import { hostCommands } from "./host.ts";
-import { importCommands } from "./import.ts";
-import { keyCommands } from "./key.ts";
-import { memberCommands } from "./member.ts";
-import { operateCommands } from "./operate.ts";
-import { personCommands } from "./person.ts";
-import { platformCommands } from "./connections/platform.ts";
-import { correctionCommands } from "./correction.ts";
-import { qualityCommands } from "./quality.ts";
-import { reconcileCommands } from "./reconcile/reconcile.ts";
-import { signInCommands } from "./connections/signIn.ts";
-import { siteCommands, tagCommands } from "./site.ts";
-import { trafficCommands } from "./traffic.ts";
-import { webhookCommands } from "./webhook.ts";
 
-const all: readonly ((program: CliCommand) => void)[] = [
-  operateCommands,
-  backupCommands,
-  moveCommands,
-  encryptionKeyCommands,
-  configurationCommands,
-  siteCommands,
-  hostCommands,
-  keyCommands,
-  memberCommands,
-  apiKeyCommands,
-  platformCommands,
-  connectionCommands,
-  personCommands,
-  eventCommands,
-  importCommands,
-  deliveryCommands,
-  qualityCommands,
-  correctionCommands,
-  backfillCommands,
-  reconcileCommands,
-  alertCommands,
-  tagCommands,
-  trafficCommands,
-  signInCommands,
-  webhookCommands,
-  completionCommands,
+type Add = (program: CliCommand) => void;
+
+/** In the order of the help. */
+const groups: readonly (readonly [names: readonly string[], load: () => Promise<Add>])[] = [
+  [["serve", "migrate", "audit", "doctor"], async () => (await import("./operate.ts")).operateCommands],
+  [["backup", "restore-drill", "restore", "check", "vacuum"], async () => (await import("./database/backup.ts")).backupCommands],
+  [["move"], async () => (await import("./database/move.ts")).moveCommands],
+  [["encryption-key"], async () => (await import("./database/encryptionKey.ts")).encryptionKeyCommands],
+  [["apply", "export", "config-schema"], async () => (await import("./configuration.ts")).configurationCommands],
+  [["site"], async () => (await import("./site.ts")).siteCommands],
+  [["host"], async () => (await import("./host.ts")).hostCommands],
+  [["key"], async () => (await import("./key.ts")).keyCommands],
+  [["member"], async () => (await import("./member.ts")).memberCommands],
+  [["api-key"], async () => (await import("./apiKey.ts")).apiKeyCommands],
+  [["platform"], async () => (await import("./connections/platform.ts")).platformCommands],
+  [["connect", "disconnect", "connection"], async () => (await import("./connections/connection.ts")).connectionCommands],
+  [["identity", "person", "consent"], async () => (await import("./person.ts")).personCommands],
+  [["event"], async () => (await import("./event.ts")).eventCommands],
+  [["import"], async () => (await import("./import.ts")).importCommands],
+  [["delivery"], async () => (await import("./delivery.ts")).deliveryCommands],
+  [["quality"], async () => (await import("./quality.ts")).qualityCommands],
+  [["correction"], async () => (await import("./correction.ts")).correctionCommands],
+  [["backfill"], async () => (await import("./connections/backfill.ts")).backfillCommands],
+  [["reconcile"], async () => (await import("./reconcile/reconcile.ts")).reconcileCommands],
+  [["alert"], async () => (await import("./alert.ts")).alertCommands],
+  [["tag"], async () => (await import("./site.ts")).tagCommands],
+  [["traffic"], async () => (await import("./traffic.ts")).trafficCommands],
+  [["sign-in", "oauth"], async () => (await import("./connections/signIn.ts")).signInCommands],
+  [["webhook"], async () => (await import("./webhook.ts")).webhookCommands],
+  // Completes all commands, and so needs all groups.
+  [[], async () => (await import("./completion/completion.ts")).completionCommands],
 ];
 
 /**
- * With `json`, errors of the arguments are not written by the parser: the caller prints them as JSON. For the command `serve`
- * the others are left out: they would take a tenth of the CPU time of a start.
+ * With `json`, errors of the arguments are not written by the parser: the caller prints them as JSON. `command` is the name of
+ * the command that runs, if it is known.
  */
-export function createProgram(json = false, command?: string): CliCommand {
+export async function createProgram(json = false, command?: string): Promise<CliCommand> {
   const program = new CliCommand("cleancast")
     .description("Clean conversions, cast everywhere.")
     .version(readVersion())
     .option("--json", "print JSON")
     .showHelpAfterError()
     .exitOverride();
-  const added = command === "serve" ? [operateCommands] : all;
+  const wanted = groups.filter(([names]) => command !== undefined && names.includes(command));
+  const needed = command === "--version" ? [] : wanted.length ? wanted : groups;
+  const added = await Promise.all(needed.map(([, load]) => load()));
   for (const add of added) add(program);
   for (const one of [program, ...listCommands(program)]) {
     if (one !== program) one.option("--json", "print JSON").exitOverride();

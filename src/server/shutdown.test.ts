@@ -1,6 +1,7 @@
 import { EventEmitter } from "node:events";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { createShutdown, waitForStopSignal } from "./shutdown.ts";
+import { createShutdown } from "./shutdown.ts";
+import { waitForStopSignal } from "./stopSignal.ts";
 
 test("the members of a phase stop in parallel, and those that hang or fail are reported and not waited for", async () => {
   vi.useFakeTimers();

@@ -14,7 +14,7 @@ const creating = ["serve", "migrate", "restore", "apply", "site add", "member ad
 const independent = ["platform list", "platform show", "key generate", "config-schema", "completion"];
 
 /** Every other command, with a value for each of its arguments. */
-const all = leafCommands()
+const all = (await leafCommands())
   .filter(({ words }) => ![...creating, ...independent].includes(words.join(" ")))
   .map(({ words, command }) => [
     ...words,
@@ -109,12 +109,12 @@ describe("in a folder without an installation", () => {
   });
 });
 
-test("every command that creates an installation is documented, with what asks before it deletes", () => {
+test("every command that creates an installation is documented, with what asks before it deletes", async () => {
   const page = readFileSync(join(root, "docs/reference/cli.md"), "utf8").replaceAll(/\s+/g, " ");
   const [, named = ""] = /Only (.*?) create an installation/.exec(page) ?? [];
   expect([...named.matchAll(/`([^`]+)`/g)].map(([, name]) => name).toSorted()).toEqual(creating.toSorted());
   const [, deleting = ""] = /\*\*Commands that delete\*\* \((.*?)\) count/.exec(page) ?? [];
-  const asking = leafCommands()
+  const asking = (await leafCommands())
     .filter(({ command }) => command.options.some(({ long }) => long === "--yes"))
     .map(({ words }) => words.join(" "));
   expect(asking.filter((name) => !page.includes(`\`${name}`))).toEqual([]);

@@ -5,8 +5,8 @@ import { listCommands, createProgram } from "../../src/commands/program.ts";
 
 type LeafCommand = { words: string[]; command: Command };
 
-export function leafCommands(): LeafCommand[] {
-  return [...listCommands(createProgram())]
+export async function leafCommands(): Promise<LeafCommand[]> {
+  return [...listCommands(await createProgram())]
     .filter(({ commands }) => commands.length === 0)
     .map((command) => ({ words: wordsOf(command), command }));
 }

@@ -1,6 +1,7 @@
 // The completion scripts, run by the shells themselves where they are installed.
 
 import { execFileSync, spawnSync } from "node:child_process";
+import type { Command } from "commander";
 import { describe, expect, test } from "vitest";
 import { leafCommands } from "../../../test/support/leafCommands.ts";
 import { platforms } from "../../platforms/index.ts";
@@ -8,7 +9,7 @@ import { createProgram } from "../program.ts";
 import { listCompleted } from "./commandTree.ts";
 import { completionScript, shells, type Shell } from "./scripts.ts";
 
-const commands = listCompleted(createProgram());
+const commands = listCompleted(await createProgram());
 
 const isInstalled = (shell: Shell) => spawnSync(shell, ["--version"]).status === 0;
 
@@ -26,9 +27,9 @@ COMP_WORDS=(${line}); COMP_CWORD=${words.length}; _cleancast; printf '%s\\n' "\$
 }
 
 describe("completion in bash", () => {
-  test("every command and every option is offered", () => {
+  test("every command and every option is offered", async () => {
     const paths = commands.map(({ path }) => path);
-    for (const { words } of leafCommands()) expect(paths).toContain(words.join(" "));
+    for (const { words } of await leafCommands()) expect(paths).toContain(words.join(" "));
     expect(completeInBash("")).toEqual(expect.arrayContaining(["serve", "site", "api-key", "completion"]));
     expect(completeInBash("site", "")).toEqual(["add", "list", "show", "delete", "move", "set"]);
     expect(completeInBash("oauth", "app", "")).toEqual(["set", "list", "remove"]);
@@ -78,4 +79,13 @@ describe.each(shells)("the script for %s", (shell) => {
     const script = completionScript(shell, commands);
     for (const { subcommands } of commands) for (const { name } of subcommands) expect(script).toContain(name);
   });
+});
+
+test("each command runs with its own group alone", async () => {
+  for (const { words, command } of await leafCommands()) {
+    const alone = await createProgram(false, words[0]);
+    const found = words.reduce<Command | undefined>((group, word) => group?.commands.find((one) => one.name() === word), alone);
+    expect(found?.helpInformation(), words.join(" ")).toBe(command.helpInformation());
+  }
+  expect((await createProgram(false, "site")).commands.map((one) => one.name())).toEqual(["site"]);
 });

@@ -12,7 +12,7 @@ import { asInvoked } from "./invocation.ts";
 export async function runCommand(): Promise<void> {
   const json = process.argv.includes("--json");
   try {
-    await createProgram(json, process.argv[2]).parseAsync();
+    await (await createProgram(json, process.argv[2])).parseAsync();
   } catch (error) {
     process.exitCode = exitCodeOf(error);
     // The parser has written its own errors, unless they are printed as JSON.
