@@ -9,12 +9,12 @@ import { notFound, requirePresent, validate, type Call, type RequestRoute } from
 import type { ApiContext } from "./context.ts";
 import { createHandlers } from "./routes.ts";
 
-export type CallableRoute = Exclude<RouteName, RequestRoute>;
+type CallableRoute = Exclude<RouteName, RequestRoute>;
 
 /** A field is required where the route has such a part. */
 type Part<Key extends string, Value> = [Value] extends [never] ? { [K in Key]?: never } : { [K in Key]: Value };
 
-export type Input<Name extends CallableRoute> = Part<
+type Input<Name extends CallableRoute> = Part<
   "params",
   [ParamNames<Name>] extends [never] ? never : Record<ParamNames<Name>, string>
 > &

@@ -9,10 +9,10 @@ import { ask, becomeOwner, invite, type Person } from "../support/apiClient.ts";
 import { checkedAnswer, fault } from "../support/contractCheck.ts";
 import { freePort } from "../support/servers/freePort.ts";
 import { startReceiver, type ReceivedRequest, type Receiver } from "../support/receiver.ts";
-import { call, engines, eventually, newInstallation, type Relay } from "../support/relay.ts";
+import { call, endToEndEngines, eventually, newInstallation, type Relay } from "../support/relay.ts";
 import { freshEvent } from "../contract/answers.ts";
 
-describe.each(engines)("integrations in the management API on %s", (engine) => {
+describe.each(endToEndEngines)("integrations in the management API on %s", (engine) => {
   let standins: Standins;
   let receiver: Receiver;
   let relay: Relay;

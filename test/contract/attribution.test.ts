@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
-import { engines, eventually, newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
+import { endToEndEngines, eventually, newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
 import { sha256Of } from "../support/sha256.ts";
 import { accepted, freshEvent, summarize } from "./answers.ts";
 import { dayMs as day } from "../../src/kernel/time.ts";
@@ -29,7 +29,7 @@ const pairs = Object.entries({ ...clickIds, ...utm }).map(([name, value]) => `${
 const withheld = { emailSha256: null, phoneSha256: null, clickIds: {}, utm: {}, consent: "denied" };
 const contact = (email: string) => ({ emailSha256: sha256Of(email), phoneSha256: sha256Of("+14255551234") });
 
-describe.each(engines)("attribution on %s", (engine) => {
+describe.each(endToEndEngines)("attribution on %s", (engine) => {
   let home: Installation;
   let relay: Relay;
   let receiver: Receiver;

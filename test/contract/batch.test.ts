@@ -2,13 +2,21 @@
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
-import { call, engines, eventually, newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
+import {
+  call,
+  endToEndEngines,
+  eventually,
+  newInstallation,
+  type Installation,
+  type Relay,
+  type TestSite,
+} from "../support/relay.ts";
 import { freshEvent, jsonError, plainText, summarize } from "./answers.ts";
 
 const sent = { ok: true, event: "purchase", results: { webhook: { ok: true } } };
 const deduped = { ok: true, deduped: true };
 
-describe.each(engines)("batches on %s", (engine) => {
+describe.each(endToEndEngines)("batches on %s", (engine) => {
   let home: Installation;
   let relay: Relay;
   let receiver: Receiver;

@@ -2,14 +2,14 @@
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
-import { engines, newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
+import { endToEndEngines, newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
 import { sha256Of } from "../support/sha256.ts";
 import { report } from "../support/visits.ts";
 import { accepted, deduped, filtered, freshEvent, summarize } from "./answers.ts";
 
 const processed = accepted("purchase", { webhook: { ok: true } });
 
-describe.each(engines)("filters on %s", (engine) => {
+describe.each(endToEndEngines)("filters on %s", (engine) => {
   let home: Installation;
   let relay: Relay;
   let receiver: Receiver;

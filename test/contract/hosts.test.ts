@@ -9,7 +9,7 @@ import { newAuthority } from "../support/servers/certificates.ts";
 import { freshFolder } from "../support/databases.ts";
 import { checkedAnswer, fault } from "../support/contractCheck.ts";
 import { startDns, type Records } from "../support/servers/dnsServer.ts";
-import { call, engines, eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts";
+import { call, endToEndEngines, eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts";
 import { startTlsProxy, type TlsProxy } from "../support/servers/tlsProxy.ts";
 import { freshEvent } from "./answers.ts";
 
@@ -21,7 +21,7 @@ const records: Records = {
   "elsewhere.test": { address: "127.0.0.9" },
 };
 
-describe.each(engines)("hosts on %s", (engine) => {
+describe.each(endToEndEngines)("hosts on %s", (engine) => {
   let dns: Awaited<ReturnType<typeof startDns>>;
   let proxy: TlsProxy;
   let home: Installation;

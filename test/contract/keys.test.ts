@@ -2,7 +2,15 @@
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { change } from "../support/installation.ts";
-import { call, engines, eventually, newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
+import {
+  call,
+  endToEndEngines,
+  eventually,
+  newInstallation,
+  type Installation,
+  type Relay,
+  type TestSite,
+} from "../support/relay.ts";
 import { accepted, deduped, freshEvent, jsonError, summarize } from "./answers.ts";
 
 const invalidKey = jsonError(401, "Invalid API key");
@@ -18,7 +26,7 @@ function withoutKey(relay: Relay, host: string) {
 
 type NewKey = { id: string; key: string };
 
-describe.each(engines)("inbound keys on %s", (engine) => {
+describe.each(endToEndEngines)("inbound keys on %s", (engine) => {
   let home: Installation;
   let relay: Relay;
   let shop: TestSite;

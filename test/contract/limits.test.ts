@@ -3,12 +3,12 @@
 import type { ServerResponse } from "node:http";
 import { beforeAll, describe, expect, test } from "vitest";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
-import { call, engines, eventually, newInstallation, type Relay, type TestSite } from "../support/relay.ts";
+import { call, endToEndEngines, eventually, newInstallation, type Relay, type TestSite } from "../support/relay.ts";
 import { accepted, freshEvent, jsonError, summarize } from "./answers.ts";
 
 const overloaded = jsonError(503, "Overloaded, retry");
 
-describe.each(engines)("rate and load limits on %s", (engine) => {
+describe.each(endToEndEngines)("rate and load limits on %s", (engine) => {
   let relay: Relay;
   let receiver: Receiver;
   let slow: TestSite;

@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { rows } from "../support/installation.ts";
-import { engines, newInstallation, type Answer, type Installation, type Relay } from "../support/relay.ts";
+import { endToEndEngines, newInstallation, type Answer, type Installation, type Relay } from "../support/relay.ts";
 import { sha256Of } from "../support/sha256.ts";
 import { report, type ReportBody } from "../support/visits.ts";
 
@@ -34,7 +34,7 @@ function newBrowser(relay: () => Relay, host: string) {
   };
 }
 
-describe.each(engines)("cookies on %s", (engine) => {
+describe.each(endToEndEngines)("cookies on %s", (engine) => {
   let home: Installation;
   let relay: Relay;
   beforeAll(async () => {

@@ -2,11 +2,19 @@
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { ask, becomeOwner, type Person } from "../support/apiClient.ts";
-import { call, engines, eventually, newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
+import {
+  call,
+  endToEndEngines,
+  eventually,
+  newInstallation,
+  type Installation,
+  type Relay,
+  type TestSite,
+} from "../support/relay.ts";
 
 type Refused = { status: number; error: string; host: string; key: { name: string } | null; address: string };
 
-describe.each(engines)("rejected requests on %s", (engine) => {
+describe.each(endToEndEngines)("rejected requests on %s", (engine) => {
   let home: Installation;
   let relay: Relay;
   let site: TestSite;

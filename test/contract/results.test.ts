@@ -3,7 +3,7 @@
 import type { ServerResponse } from "node:http";
 import { beforeAll, describe, expect, test } from "vitest";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
-import { engines, eventually, newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
+import { endToEndEngines, eventually, newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
 import { accepted, freshEvent, summarize } from "./answers.ts";
 
 /** No server listens on this port. */
@@ -19,7 +19,7 @@ function answering(status: number, headers: Record<string, string> = {}): Receiv
 /** Returns the sorted order ids of some events. */
 const ordersOf = (events: readonly { orderId?: unknown }[]) => events.map(({ orderId }) => String(orderId)).toSorted();
 
-describe.each(engines)("results per platform on %s", (engine) => {
+describe.each(endToEndEngines)("results per platform on %s", (engine) => {
   let home: Installation;
   let relay: Relay;
   let receiver: Receiver;

@@ -1,13 +1,13 @@
 // The site and enabled steps: the site of a request, and whether its inbound webhook is on.
 
 import { beforeAll, describe, expect, test } from "vitest";
-import { call, engines, newInstallation, type Relay, type TestSite } from "../support/relay.ts";
+import { call, endToEndEngines, newInstallation, type Relay, type TestSite } from "../support/relay.ts";
 import { accepted, freshEvent, jsonError, summarize } from "./answers.ts";
 
 const invalidKey = jsonError(401, "Invalid API key");
 const notEnabled = jsonError(403, "Inbound webhook not enabled");
 
-describe.each(engines)("site lookup on %s", (engine) => {
+describe.each(endToEndEngines)("site lookup on %s", (engine) => {
   let relay: Relay;
   let north: TestSite;
   let south: TestSite;

@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
-import { engines, eventually, newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
+import { endToEndEngines, eventually, newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
 import { sha256Of } from "../support/sha256.ts";
 import { botHeaders, cookieOf, personsBrowser, report } from "../support/visits.ts";
 import { accepted, filtered, freshEvent, summarize } from "./answers.ts";
@@ -10,7 +10,7 @@ import { accepted, filtered, freshEvent, summarize } from "./answers.ts";
 const none = { gross: 0, people: 0, bots: 0, "not a visit": 0, suppressed: 0 };
 let hosts = 0;
 
-describe.each(engines)("visit counts and bot rules on %s", (engine) => {
+describe.each(endToEndEngines)("visit counts and bot rules on %s", (engine) => {
   let home: Installation;
   let relay: Relay;
   let receiver: Receiver;

@@ -4,14 +4,14 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { password } from "../support/apiClient.ts";
 import { inChromium } from "../browser/chromium.ts";
-import { engines, newInstallation } from "../support/relay.ts";
+import { endToEndEngines, newInstallation } from "../support/relay.ts";
 import { dialog, field, press, sees, signIn, signOut, takeSecret, scenarioMs, user } from "./users.ts";
 
 /** True while the page was not reloaded. */
 const isSamePage = (page: Page) => page.evaluate(() => (window as { isSamePage?: true }).isSamePage === true);
 
 inChromium("the first conversion", () => {
-  test.each(engines)(
+  test.each(endToEndEngines)(
     "a new owner sets up, creates a key and sees the first conversion arrive in the dashboard, on %s",
     async (engine) => {
       const relay = await (await newInstallation(engine)).start();

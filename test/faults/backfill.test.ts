@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { standinConnections } from "../../scripts/standinConnections.ts";
 import { startStandins } from "../../standins/shared/start.ts";
 import { listDeliveries } from "../support/installation.ts";
-import { engines, eventually, newInstallation } from "../support/relay.ts";
+import { endToEndEngines, eventually, newInstallation } from "../support/relay.ts";
 
 const standins = await startStandins({ rateLimits: false });
 const meta = standins.of("meta");
@@ -13,7 +13,7 @@ afterAll(() => standins.close());
 
 const past = 24;
 
-describe.concurrent.each(engines)("on %s", (engine) => {
+describe.concurrent.each(endToEndEngines)("on %s", (engine) => {
   test("a backfill survives a crash in its middle, and every conversion is accepted once", async () => {
     const host = `${engine}.example.com`;
     const home = await newInstallation(engine, {

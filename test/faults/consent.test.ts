@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newVisitorId } from "../../src/collect/cookies.ts";
 import { personOf } from "../support/person.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
-import { engines, eventually, newInstallation, type Engine, type Installation, type Relay } from "../support/relay.ts";
+import { endToEndEngines, eventually, newInstallation, type Engine, type Installation, type Relay } from "../support/relay.ts";
 import { report } from "../support/visits.ts";
 import { change, deliveryStates, setUpSite, onPostgres, rows, withStore, type SiteSetup } from "../support/installation.ts";
 
@@ -89,7 +89,7 @@ function expectNoIdentifiers(body: Record<string, unknown>): void {
   expect(JSON.stringify(body)).not.toMatch(/[0-9a-f]{64}|click-|newsletter|fb\.1/);
 }
 
-describe.each(engines)("unreadable consent on %s", (engine) => {
+describe.each(endToEndEngines)("unreadable consent on %s", (engine) => {
   let place: Place;
   beforeAll(async () => {
     place = await open(engine);
@@ -214,7 +214,7 @@ describe("tag reports to a hanging store on postgres", () => {
   });
 });
 
-describe.each(engines)("consent changes before a retry on %s", (engine) => {
+describe.each(endToEndEngines)("consent changes before a retry on %s", (engine) => {
   const saves: [string, (place: Place) => Promise<void>][] = [
     [
       "withdrawn",

@@ -3,7 +3,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { change, rows, setUpSite, type SiteSetup } from "../support/installation.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
-import { call, engines, eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts";
+import { call, endToEndEngines, eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts";
 
 /** Changes the nonce, so that the value can no longer be decrypted. */
 const damaged = (column: string) => `${column} = 'v1.AAAA' || SUBSTR(${column}, 8)`;
@@ -11,7 +11,7 @@ const damaged = (column: string) => `${column} = 'v1.AAAA' || SUBSTR(${column}, 
 let orders = 0;
 const event = (orderId = `A-${++orders}`) => ({ email: "ada@example.com", event: "purchase", orderId });
 
-describe.each(engines)("a damaged row on %s", (engine) => {
+describe.each(endToEndEngines)("a damaged row on %s", (engine) => {
   let home: Installation;
   let relay: Relay;
   let receiver: Receiver;

@@ -1,13 +1,14 @@
+import { loadOf } from "../support/load.ts";
 import { createConnection } from "node:net";
 import { describe, expect, test } from "vitest";
 import { startReceiver } from "../support/receiver.ts";
-import { engines, newInstallation, residentMb } from "../support/relay.ts";
+import { endToEndEngines, newInstallation, residentMb } from "../support/relay.ts";
 import { randomFrom, type Random } from "./random.ts";
 import { setUpSite } from "../support/installation.ts";
 
 // CLEANCAST_FUZZ_SEED=… repeats the requests of an earlier run.
 const seed = Number(process.env.CLEANCAST_FUZZ_SEED ?? Date.now() % 1_000_000_000);
-const total = 3000;
+const total = loadOf(3000);
 const maxWaitMs = 5000;
 const maxGrowthMb = 150;
 
@@ -310,7 +311,7 @@ function exchange(port: number, { bytes, whole }: Request): Promise<Reply> {
   });
 }
 
-describe.each(engines)(`fuzzed requests on %s (seed ${seed})`, (engine) => {
+describe.each(endToEndEngines)(`fuzzed requests on %s (seed ${seed})`, (engine) => {
   test(`${total} fuzzed requests cause no 5xx and no hang, and good events still pass`, { timeout: 900_000 }, async () => {
     // oxlint-disable-next-line no-console -- needed to repeat a failure
     console.log(`fuzz seed: ${seed}`);

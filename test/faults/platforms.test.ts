@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { beforeAll, describe, expect, test } from "vitest";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
-import { engines, eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts";
+import { endToEndEngines, eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts";
 import { answerOk, startPeer, type Peer } from "./peer.ts";
 import { deliveryStates, listDeliveries, setUpSite, type SiteSetup } from "../support/installation.ts";
 import type { Delivery } from "../../src/store/deliveries/delivery.ts";
@@ -113,7 +113,7 @@ async function stateOf(home: Installation, connection = ""): Promise<Delivery | 
   return (await listDeliveries(home)).find(({ connectionId }) => connectionId === connection);
 }
 
-describe.each(engines)("a faulty platform on %s", (engine) => {
+describe.each(endToEndEngines)("a faulty platform on %s", (engine) => {
   let home: Installation;
   let relay: Relay;
   const places = new Map<Fault, { faulty: Peer; healthy: Receiver; site: SiteSetup }>();

@@ -9,14 +9,14 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { platforms } from "../../src/platforms/index.ts";
 import { freshFolder } from "../support/databases.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
-import { engines, eventually, newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
+import { endToEndEngines, eventually, newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
 import { sha256Of } from "../support/sha256.ts";
 import { accepted, filtered, freshEvent, jsonError, summarize } from "../contract/answers.ts";
 
 const id = expect.stringMatching(/^[0-9a-z]{10}$/);
 const liveKey = expect.stringMatching(/^cc_[0-9A-Za-z]{38}$/);
 
-describe.each(engines)("the command line on %s", (engine) => {
+describe.each(endToEndEngines)("the command line on %s", (engine) => {
   let home: Installation;
 
   beforeAll(async () => {
@@ -276,7 +276,7 @@ describe.each(engines)("the command line on %s", (engine) => {
   );
 });
 
-describe.each(engines)("the command line with a running relay on %s", (engine) => {
+describe.each(endToEndEngines)("the command line with a running relay on %s", (engine) => {
   let home: Installation;
   let relay: Relay;
   let receiver: Receiver;

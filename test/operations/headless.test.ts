@@ -15,12 +15,12 @@ import { reconnectHint } from "../../src/sites/connectionHints.ts";
 import { findConnection } from "../../src/sites/connect.ts";
 import { change, withStore } from "../support/installation.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
-import { call, engines, eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts";
+import { call, endToEndEngines, eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts";
 import { accepted, freshEvent, jsonError, summarize } from "../contract/answers.ts";
 
 const id = expect.stringMatching(/^[0-9a-z]{10}$/);
 
-describe.each(engines)("an installation without a browser, on %s", (engine) => {
+describe.each(endToEndEngines)("an installation without a browser, on %s", (engine) => {
   let home: Installation;
   let relay: Relay;
   let receiver: Receiver;

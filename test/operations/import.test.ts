@@ -6,7 +6,7 @@ import { dayMs } from "../../src/kernel/time.ts";
 import { freshFolder } from "../support/databases.ts";
 import { deliveryStates, setUpSite, rows, type SiteSetup } from "../support/installation.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
-import { engines, eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts";
+import { endToEndEngines, eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts";
 import { sha256Of } from "../support/sha256.ts";
 
 const daysAgo = (days: number) => new Date(Date.now() - days * dayMs).toISOString();
@@ -28,7 +28,7 @@ async function piped(home: Installation, input: string, ...args: string[]): Prom
   return printed;
 }
 
-describe.each(engines)("an import on %s", (engine) => {
+describe.each(endToEndEngines)("an import on %s", (engine) => {
   let home: Installation;
   let receiver: Receiver;
   let site: SiteSetup;

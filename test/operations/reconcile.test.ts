@@ -1,5 +1,6 @@
 // Reconciliation from the list to the last number: by the command line, by the API, and with a relay that is killed meanwhile.
 
+import { loadOf } from "../support/load.ts";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -12,7 +13,7 @@ import { call, engines, eventually, newInstallation, type Installation, type Rel
 const day = (ahead: number) => new Date(Date.now() + ahead * dayMs).toISOString().slice(0, 10);
 /** Yesterday to tomorrow, so that midnight changes nothing. */
 const window = ["--from", day(-1), "--to", day(1)];
-const total = 6000;
+const total = loadOf(6000);
 
 describe.each(engines)("reconciliation on %s", (engine) => {
   let home: Installation;

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { change } from "../support/installation.ts";
 import { areInOrder, readPush, sumOf } from "../support/pushes.ts";
 import { startReceiver, type ReceivedRequest, type Receiver } from "../support/receiver.ts";
-import { engines, eventually, newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
+import { endToEndEngines, eventually, newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
 import { sha256Of } from "../support/sha256.ts";
 import { botHeaders, report } from "../support/visits.ts";
 import { accepted, filtered, freshEvent, summarize } from "../contract/answers.ts";
@@ -24,7 +24,7 @@ type Line = {
 };
 type Hooked = { site: TestSite; receiver: Receiver; id: string; secret: string };
 
-describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
+describe.concurrent.each(endToEndEngines)("the outbound webhook on %s", (engine) => {
   let home: Installation;
   let relay: Relay;
 

@@ -6,13 +6,21 @@ import { platforms } from "../../src/platforms/index.ts";
 import type { StandinId } from "../../standins/index.ts";
 import { startStandins, type Standins } from "../../standins/shared/start.ts";
 import { freePort } from "../support/servers/freePort.ts";
-import { call, engines, eventually, newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
+import {
+  call,
+  endToEndEngines,
+  eventually,
+  newInstallation,
+  type Installation,
+  type Relay,
+  type TestSite,
+} from "../support/relay.ts";
 import { sha256Of } from "../support/sha256.ts";
 import { report } from "../support/visits.ts";
 
 const withSignIn = platforms.filter((platform) => platform.oauth).map((platform) => platform.id as StandinId);
 
-describe.each(engines)("signing in on %s", (engine) => {
+describe.each(endToEndEngines)("signing in on %s", (engine) => {
   let standins: Standins;
   let home: Installation;
   let relay: Relay;

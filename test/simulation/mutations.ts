@@ -71,7 +71,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     file: "delivery/openEvents/nodeLease.ts",
     find: 'if (!isShared && writtenMark !== "") return',
     replace: "if (!isShared) return",
-    seed: 11,
+    seed: 4,
     focus: {
       engine: "sqlite",
       faults: { "full disk": 12, crash: 12, "power cut": 4 },
@@ -169,7 +169,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     file: "store/deliveries/deliveries.ts",
     find: "WHERE site_id = $1 AND event_id = $2 AND connection_id = $3 AND owner = $4`",
     replace: "WHERE site_id = $1 AND event_id = $2 AND connection_id = $3 AND (owner = $4 OR 1 = 1)`",
-    seed: 3,
+    seed: 2,
     focus: {
       engine: "postgres",
       nodes: 3,

@@ -21,6 +21,12 @@ const execute = promisify(execFile);
 export const engines = ["sqlite", "postgres"] as const;
 export type Engine = (typeof engines)[number];
 
+/**
+ * For promises that a relay keeps with the same statements on either engine: src/store runs those on both, so end to end one
+ * engine is enough. TEST_ENGINES=all runs them on PostgreSQL too, as the long tests do.
+ */
+export const endToEndEngines: readonly Engine[] = process.env["TEST_ENGINES"] === "all" ? engines : ["sqlite"];
+
 /** A data folder and settings, which several relays and commands may share. */
 export class Installation {
   readonly engine: Engine;
