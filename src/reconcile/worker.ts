@@ -1,4 +1,4 @@
-// Does the steps of running reconciliations. One node at a time does this for all sites, or where dueWork are shared, for the sites that it
+// Does the steps of running reconciliations. One node at a time does this for all sites, or where due work is shared, for the sites that it
 // looks at; the store keeps the progress, so any node can go on.
 
 import { createLeaderJob, type JobNode, type LeaderJob } from "../background/leaderJob.ts";
@@ -52,7 +52,7 @@ export function createReconciliationJob(options: ReconciliationOptions): LeaderJ
     name: "reconciliations",
     leases: store.leases,
     leaseMs: 10_000,
-    // Where dueWork are shared, a run is listed on one node.
+    // Where due work is shared, a run is listed on one node.
     isDivided: dueWork?.isShared,
     async work({ mayContinue }) {
       const runs = await listRunning();

@@ -51,7 +51,7 @@ export type Directory = {
   keyNow(text: string): Promise<InboundKey | undefined>;
   connection(siteId: string, id: string): Connection | undefined;
   /**
-   * The same, but a connection that dueWork gone or inactive is read again first: it may have been connected or resumed
+   * The same, but a connection that seems gone or inactive is read again first: it may have been connected or resumed
    * elsewhere a moment ago, and its waiting deliveries must not end because of an outdated copy.
    */
   connectionNow(siteId: string, id: string): Promise<Connection | undefined>;

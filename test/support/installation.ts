@@ -41,13 +41,15 @@ export function setUpSite(home: Installation, wanted: readonly Wanted[], host = 
     const context = { store, directory };
     const by = { actor: "test", now: Date.now(), checkAddress: () => null };
     const site = await addSite(context, host, by);
-    const { key } = await addKey(context, site, { name: "test", mode: "live", expiresAt: null }, by);
     const connections: string[] = [];
     for (const [platform, settings] of wanted) {
       const known = directory.site(site.id) ?? site;
       const { connection } = await connect(context, known, platform, settings, by);
       connections.push(connection.id);
     }
+    // Last, so that a relay that knows the key knows the connections.
+    const known = directory.site(site.id) ?? site;
+    const { key } = await addKey(context, known, { name: "test", mode: "live", expiresAt: null }, by);
     return { siteId: site.id, key, connections };
   });
 }

@@ -335,7 +335,7 @@ export const connectSide = ({ env }: Installation) => {
   return { db: connectDatabase(store), seal: sealWith(encryptionKeys) };
 };
 
-/** A node claims a webhook just before the tables are locked, and has pushed it some dueWork later. */
+/** A node claims a webhook just before the tables are locked, and has pushed it a moment later. */
 function withLateClaim(db: Database, siteId: string): Database {
   let dueWork = 0;
   let dueAt: Value = null;

@@ -34,7 +34,7 @@ export const createBackfillJob = (options: BackfillOptions): LeaderJob =>
     name: "backfills",
     leases: options.store.leases,
     leaseMs: 10_000,
-    // Where dueWork are shared, a backfill is listed on one node.
+    // Where due work is shared, a backfill is listed on one node.
     isDivided: options.dueWork?.isShared,
     async work({ each }) {
       const { store, dueWork, now } = options;

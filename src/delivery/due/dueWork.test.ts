@@ -112,7 +112,7 @@ test("one node watches the others, and lists each that died once in a look", asy
   const dead = shortId();
   await store.nodes.renew(dead, "0", -1);
   onTestFinished(() => store.nodes.remove(dead));
-  /** What a node lists in its next two dueWork. */
+  /** What a node lists the next two times that it asks. */
   async function listings({ dueWork }: (typeof nodes)[number]): Promise<string> {
     const listed: string[] = [];
     await eventually("it has looked twice", async () => {

@@ -148,7 +148,7 @@ type WriteOptions = {
 export type Database = Query &
   Dialect & {
     /**
-     * Reads for periodic dueWork over all sites: on connections of their own and with a shorter limit, so that dueWork which hang,
+     * Reads for periodic work over all sites: on connections of their own and with a shorter limit, so that those which hang,
      * because a machine of a sharded database is silent, take no connection from requests.
      */
     background: Query;

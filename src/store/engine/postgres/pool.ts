@@ -12,7 +12,7 @@ export type Connections = {
   server: string;
   timeline: Timeline;
   readers: Pool;
-  /** For dueWork over all sites; the same as `readers` where there are few connections. */
+  /** For periodic queries over all sites; the same as `readers` where there are few connections. */
   background: Pool;
   writers: Pool;
   /**
@@ -30,7 +30,7 @@ export type Connections = {
 
 const readTimeoutMs = 5000;
 const backgroundTimeoutMs = 3000;
-/** Longer than the pause between two dueWork: on Citus a new connection costs more than a look. */
+/** Longer than the pause between two periodic queries: on Citus a new connection costs more than a query. */
 const backgroundIdleMs = 60_000;
 /** With fewer connections, background reads share those of the others. */
 const minForBackground = 6;
@@ -91,7 +91,7 @@ export function createConnections(
     pool.on("error", () => {});
     return pool;
   }
-  // Several pools: reads that hang, such as on a locked table, must not keep events from being accepted, and dueWork over all sites
+  // Several pools: reads that hang, such as on a locked table, must not keep events from being accepted, and queries over all sites
   // must not keep requests from reading.
   const forBackground = maxConnections >= minForBackground ? maxBackground : 0;
   const forReads = Math.max(1, Math.floor(maxConnections / 2));
