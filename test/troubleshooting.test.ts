@@ -111,7 +111,17 @@ test("the troubleshooting page explains every error that a platform's code write
 
 test("the troubleshooting page explains every reason that delivery itself gives", () => {
   const beforeReason = /\b(?:reason|error)(?:: | = )|[?:]\s+(?=")|"(?:skipped|rejected|parked)", (?=")/;
-  const files = ["lanes/deliver", "lanes/lanes", "dispatch", "platformCall", "plan", "retry", "oauth/tokens", "due/claim"];
+  const files = [
+    "lanes/deliver",
+    "lanes/lanes",
+    "dispatch",
+    "platformCall",
+    "plan",
+    "expiry",
+    "decide",
+    "oauth/tokens",
+    "due/claim",
+  ];
   const texts = [
     ...files
       .flatMap((name) => textsAfter(source(`delivery/${name}.ts`), beforeReason))
