@@ -1,3 +1,4 @@
+import { loadOf } from "../../test/support/load.ts";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
@@ -78,7 +79,7 @@ describe("frequency", () => {
     const note = watchFrequency();
     const before = heldBytes();
     let last = note(hit);
-    for (let i = 0; i < 300_000; i++)
+    for (let i = 0; i < loadOf(300_000); i++)
       last = note({
         ...hit,
         visitor: `v${i}`,

@@ -34,6 +34,10 @@ export const slow = [
   "test/operations/doctor.test.ts",
   "test/operations/backup.test.ts",
   "test/operations/observability.test.ts",
+  "test/operations/configurationFile.test.ts",
+  "test/operations/retention.test.ts",
+  "test/operations/queryPlans.test.ts",
+  "test/api/singleSignOn.test.ts",
   "test/outbound/receivers.test.ts",
   "test/operations/vacuum.test.ts",
   "src/store/engine/sqlite/checkpoints.test.ts",
@@ -49,19 +53,17 @@ export const quick = [
   "test/dashboard/layers.test.ts",
   "test/dashboard/messages.test.ts",
   "test/dashboard/ranges.test.ts",
-  "test/dashboard/results.test.ts",
   "test/dashboard/serverTexts.test.ts",
   "test/dashboard/settingNames.test.ts",
   "test/dashboard/uploadFile.test.ts",
   "test/dashboard/visibleRows.test.ts",
   "test/faults/consent.test.ts",
-  "test/faults/duplicates.test.ts",
   "test/faults/keys.test.ts",
   "test/simulation/firstSeeds.test.ts",
 ];
 
 /** Their tests on PostgreSQL are quick too: the store, the delivery model, and what differs with several nodes. */
-export const quickOnPostgres = ["src/", "standins/", "test/deliveryModel/", "test/faults/duplicates.test.ts"];
+export const quickOnPostgres = ["src/", "standins/", "test/deliveryModel/"];
 
 const isIn = (list: readonly string[], file: string) => list.some((one) => file.startsWith(one));
 const isSlow = (file: string) => isIn(slow, file) && !isIn(quick, file);
