@@ -10,7 +10,6 @@ describe("the tiers of the tests", () => {
     expect(tierOf("test/contract/keys.test.ts", "inbound keys on postgres")).toBe("rest");
     expect(tierOf("src/store/load.test.ts", "a store on postgres")).toBe("quick");
     expect(tierOf("test/faults/crash.test.ts", "kills on sqlite")).toBe("rest");
-    expect(tierOf("test/faults/duplicates.test.ts", "duplicates on postgres")).toBe("quick");
   });
 
   test("every test file is in a tier, and every entry of a list exists", () => {
