@@ -44,7 +44,7 @@ describe("asked by the worker", async () => {
   const { store, close } = await createNodes("sqlite");
   const directory = createDirectory(store);
   const allow = { hosts: new Set<string>(), networks: [] };
-  const sender = createSender({ connectMs: 60_000, attemptMs: 300, allow, origins: standins.origins });
+  const sender = createSender({ connectMs: 60_000, attemptMs: 5000, allow, origins: standins.origins });
   afterAll(async () => {
     await sender.close();
     await close();
@@ -254,7 +254,7 @@ describe("asked by the worker", async () => {
     { kind: "html" },
     { kind: "malformed_json" },
     { kind: "reset" },
-    { kind: "slow", ms: 2000 },
+    { kind: "slow", ms: 20_000 },
   ] as const)("after a fault of the call ($kind) the answer comes with a later one", async (fault) => {
     const connection = await connect();
     const ids = await send(connection, `EXAMPLE-${fault.kind}`);
