@@ -1,26 +1,44 @@
 import type { IncomingMessage } from "node:http";
 
+/** Takes the length of what has arrived of a body that is not complete yet; false ends the reading. */
+type Hold = (bytes: number) => boolean;
+
 /** Reads a body up to `maxBytes`. Resolves as soon as it is too large: a chunked body has no declared length. */
-export function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer | "too large" | "cut"> {
+export function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer | "too large" | "cut">;
+export function readBytes(
+  request: IncomingMessage,
+  maxBytes: number,
+  hold: Hold,
+): Promise<Buffer | "too large" | "cut" | "no room">;
+export function readBytes(
+  request: IncomingMessage,
+  maxBytes: number,
+  hold: Hold = () => true,
+): Promise<Buffer | "too large" | "cut" | "no room"> {
   return new Promise((resolve) => {
     const declaredSize = Number(request.headers["content-length"] ?? 0);
-    const parts: Buffer[] = [];
+    let parts: Buffer[] = [];
     let size = 0;
-    const tooLarge = () => {
-      resolve("too large");
+    let isGivenUp = false;
+    const giveUp = (reason: "too large" | "no room") => {
+      isGivenUp = true;
+      parts = [];
+      resolve(reason);
       drain(request);
     };
     const end = () => resolve(parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts));
     const stall = watchStall(request, () => resolve("cut"));
-    if (declaredSize > maxBytes) return tooLarge();
+    if (declaredSize > maxBytes) return giveUp("too large");
     // The sender closed the connection while the request was checked: no event follows.
     if (request.destroyed) return resolve("cut");
     request.on("data", (part: Buffer) => {
       stall?.refresh();
+      if (isGivenUp) return;
       size += part.length;
-      if (size <= maxBytes) parts.push(part);
-      else if (size - part.length <= maxBytes) tooLarge();
-      if (size === declaredSize) end();
+      parts.push(part);
+      if (size > maxBytes) giveUp("too large");
+      else if (size === declaredSize) end();
+      else if (!hold(part.length)) giveUp("no room");
     });
     if (declaredSize === 0) request.on("end", end);
     // Also when the sender closes the connection.

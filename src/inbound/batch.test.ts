@@ -1,6 +1,7 @@
 // What a batch does when events of it fail, with a relay that the test controls.
 
 import { expect, test } from "vitest";
+import { createLoad } from "./load.ts";
 import { serveInbound } from "../../test/support/inbound.ts";
 import type { Exit } from "../pipeline.ts";
 
@@ -74,7 +75,7 @@ test("a batch of invalid events alone is answered event by event, because repeat
 test("a batch loads the relay as much as its events do, and is refused when others fill it", async () => {
   const batches: (() => void)[] = [];
   const { post, postBatch } = await serveInbound({
-    maxInFlight: 33,
+    load: createLoad(33),
     relayBatch: (batch) => new Promise((resolve) => batches.push(() => resolve(batch.map(() => fulfilled(dispatched))))),
   });
   const list = Array.from({ length: 33 }, (_, i) => event({ orderId: `order ${i}` }));

@@ -11,6 +11,7 @@ import { maxBatchEvents } from "../contract/inbound.ts";
 import type { Admitted } from "./authenticate.ts";
 import { maxBodyBytes, createExactFields, readBody } from "./body.ts";
 import type { Body } from "./fields.ts";
+import type { HeldBody } from "./load.ts";
 import { refusals, sendRefusal, type InboundRefusal } from "./refusals.ts";
 import {
   admit,
@@ -23,13 +24,9 @@ import {
   receive,
   type InboundCall,
   type InboundOptions,
-  type Load,
 } from "./event.ts";
 
 const maxBatchBytes = 2 * 1024 * 1024;
-/** A batch counts as at least as many events as have room in its body, so that the same limit bounds the memory. */
-const minLoad = 32;
-
 /** One event of the batch. */
 type Entry = {
   call: InboundCall;
@@ -40,27 +37,26 @@ type Entry = {
   answer: string | InboundRefusal;
 };
 
-export async function answerBatch(
-  request: IncomingMessage,
-  response: ServerResponse,
-  options: InboundOptions,
-  load: Load,
-): Promise<void> {
+export async function answerBatch(request: IncomingMessage, response: ServerResponse, options: InboundOptions): Promise<void> {
   const call = { request, receivedAt: options.now(), line: newLine(), options };
   let calls: InboundCall[] = [call];
-  let ownLoad = minLoad;
-  load.inFlight += ownLoad;
+  const { load } = options;
+  let taken: { siteId: string; units: number } | null = null;
   const refuse = (refusal: InboundRefusal) => {
     noteRefusal(refusal, call);
     sendRefusal(response, refusal);
   };
   try {
-    const admitted = await admit(call, load.inFlight - ownLoad);
+    const admitted = await admit(call);
     if ("code" in admitted) return refuse(admitted);
-    const events = await readEvents(request);
-    if ("code" in events) return refuse(events);
-    ownLoad = Math.max(minLoad, events.length);
-    load.inFlight += ownLoad - minLoad;
+    const siteId = admitted.site.id;
+    const read = await readEvents(request, load.ofBody(siteId));
+    if ("code" in read) return refuse(read);
+    const { events, bytes } = read;
+    // The more of both: events take time, and a large body takes memory until it is answered.
+    const units = Math.max(1, events.length, bytes / maxBodyBytes);
+    if (!load.take(siteId, units)) return refuse(refusals.overloaded);
+    taken = { siteId, units };
 
     const entries = readAll(events, admitted, call);
     calls = entries.map((entry) => entry.call);
@@ -68,7 +64,7 @@ export async function answerBatch(
     for (const entry of entries) if (typeof entry.answer !== "string") noteRefusal(entry.answer, entry.call);
     send(response, entries);
   } finally {
-    load.inFlight -= ownLoad;
+    if (taken) load.give(taken.siteId, taken.units);
     const ms = options.now() - call.receivedAt;
     for (const { line } of calls) {
       line.ms = ms;
@@ -79,18 +75,22 @@ export async function answerBatch(
 
 type EventBody = { fields: unknown; exact: Body["exact"]; isTooLarge: () => boolean };
 
-async function readEvents(request: IncomingMessage): Promise<EventBody[] | InboundRefusal> {
-  const body = await readBody(request, maxBatchBytes, refusals.batchTooLarge);
+async function readEvents(
+  request: IncomingMessage,
+  held: HeldBody,
+): Promise<{ events: EventBody[]; bytes: number } | InboundRefusal> {
+  const body = await readBody(request, maxBatchBytes, refusals.batchTooLarge, held);
   if ("code" in body) return body;
   const { events } = body.fields;
   if (!Array.isArray(events) || events.length > maxBatchEvents) return refusals.invalidBatch;
   const exact = createExactFields(body.text);
-  const mayBeTooLarge = Buffer.byteLength(body.text) > maxBodyBytes;
-  return events.map((fields: unknown, i) => ({
+  const bytes = Buffer.byteLength(body.text);
+  const toBody = (fields: unknown, i: number): EventBody => ({
     fields,
     exact: () => eventAt(exact()?.events, i),
-    isTooLarge: () => mayBeTooLarge && isLargerThanAlone(fields),
-  }));
+    isTooLarge: () => bytes > maxBodyBytes && isLargerThanAlone(fields),
+  });
+  return { events: events.map(toBody), bytes };
 }
 
 /** The limit of a single event. Its own text is not known here, so that spaces between its fields do not count. */

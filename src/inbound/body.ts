@@ -3,21 +3,24 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { isJsonObject, readBytes } from "../http/body.ts";
+import type { HeldBody } from "./load.ts";
 import { refusals, type InboundRefusal } from "./refusals.ts";
 
 /** The largest body of a single event. */
 export const maxBodyBytes = 64 * 1024;
 
-type JsonBody = { fields: Record<string, unknown>; text: string };
+export type JsonBody = { fields: Record<string, unknown>; text: string };
 
 export async function readBody(
   request: IncomingMessage,
   maxBytes: number,
   tooLarge: InboundRefusal,
+  held: HeldBody,
 ): Promise<JsonBody | InboundRefusal> {
   const refused = checkHeaders(request.headers);
   if (refused) return refused;
-  const bytes = await readBytes(request, maxBytes);
+  const bytes = await readBytes(request, maxBytes, held.add).finally(held.give);
+  if (bytes === "no room") return refusals.overloaded;
   if (bytes === "too large") return tooLarge;
   if (bytes === "cut") return refusals.incompleteBody;
   return parseBody(bytes);

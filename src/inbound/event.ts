@@ -9,6 +9,7 @@ import type { Site } from "../sites/directory.ts";
 import { authenticate, type Admitted, type AuthenticateOptions } from "./authenticate.ts";
 import { FieldFault } from "./fieldFault.ts";
 import { newEvent, readExtra, readFields, type Body, type Fields } from "./fields.ts";
+import type { Load } from "./load.ts";
 import { refusals, type InboundRefusal } from "./refusals.ts";
 import type { RejectedRequests } from "./rejectedRequests.ts";
 
@@ -39,15 +40,12 @@ export type InboundOptions = {
   /** Makes the id of an event that is relayed at once: the relay releases it. */
   reserveId: (now: number) => ReservedId;
   answerMs: number;
-  maxInFlight: number;
+  load: Load;
   now: () => number;
   rejectedRequests: RejectedRequests;
   log: (line: InboundLine) => void;
   onDefect: (error: unknown, about: Record<string, unknown>) => void;
 };
-
-/** The events whose senders wait, in units of the largest body of a single event. */
-export type Load = { inFlight: number };
 
 /** A request while it is answered, with the log line of the request or of one event of its batch. */
 export type InboundCall = { request: IncomingMessage; receivedAt: number; line: InboundLine; options: InboundOptions };
@@ -76,17 +74,14 @@ export function newLine(): InboundLine {
   };
 }
 
-/** Steps 2 to 6. `others` is the load without this request. */
-export async function admit(
-  { request, receivedAt, line, options }: InboundCall,
-  others: number,
-): Promise<Admitted | InboundRefusal> {
+/** Steps 2 to 6. */
+export async function admit({ request, receivedAt, line, options }: InboundCall): Promise<Admitted | InboundRefusal> {
   const admitted = await authenticate(request, options.authentication, receivedAt);
   if ("code" in admitted) return admitted;
   line.site = admitted.site.id;
   line.key = admitted.key.id;
   options.countUse(admitted, receivedAt);
-  return others >= options.maxInFlight ? refusals.overloaded : admitted;
+  return options.load.hasRoom(admitted.site.id) ? admitted : refusals.overloaded;
 }
 
 type ReadEvent = { fields: Fields; extra: Event["extra"] };

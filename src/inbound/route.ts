@@ -5,7 +5,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { writeAnswer } from "../http/reply.ts";
 import { Late, within } from "../kernel/deadline.ts";
 import { answerBatch } from "./batch.ts";
-import { maxBodyBytes, createExactFields, readBody } from "./body.ts";
+import type { Admitted } from "./authenticate.ts";
+import { maxBodyBytes, createExactFields, readBody, type JsonBody } from "./body.ts";
 import { refusals, sendRefusal, type InboundRefusal } from "./refusals.ts";
 import {
   admit,
@@ -18,17 +19,15 @@ import {
   receive,
   type InboundCall,
   type InboundOptions,
-  type Load,
 } from "./event.ts";
 
 const inboundPath = "/__cc/inbound";
 const batchPath = `${inboundPath}/batch`;
 
 export function inboundRoute(app: FastifyInstance, options: InboundOptions): void {
-  const load: Load = { inFlight: 0 };
   function answer(path: InboundPath, request: IncomingMessage, response: ServerResponse): void {
     const answerOne = request.method !== "POST" ? refuseMethod : path === batchPath ? answerBatch : answerEvent;
-    answerOne(request, response, options, load).catch((error: unknown) => {
+    answerOne(request, response, options).catch((error: unknown) => {
       options.onDefect(error, {});
       if (!response.headersSent) sendRefusal(response, refusals.internalError);
     });
@@ -66,33 +65,38 @@ async function refuseMethod(request: IncomingMessage, response: ServerResponse, 
   sendRefusal(response, refusals.methodNotAllowed);
 }
 
-async function answerEvent(
-  request: IncomingMessage,
-  response: ServerResponse,
-  options: InboundOptions,
-  load: Load,
-): Promise<void> {
+async function answerEvent(request: IncomingMessage, response: ServerResponse, options: InboundOptions): Promise<void> {
   const call = { request, receivedAt: options.now(), line: newLine(), options };
-  load.inFlight += 1;
   try {
-    const answer = await relayEvent(call, load.inFlight - 1);
+    const answer = await answerTo(call);
     if (typeof answer === "string") return writeAnswer(response, 200, answer);
     noteRefusal(answer, call);
     sendRefusal(response, answer);
   } finally {
-    load.inFlight -= 1;
     call.line.ms = options.now() - call.receivedAt;
     options.log(call.line);
   }
 }
 
-/** Returns the body of a successful answer, or why the request is refused. `others` is the load without this request. */
-async function relayEvent(call: InboundCall, others: number): Promise<InboundRefusal | string> {
-  const { request, receivedAt, options } = call;
-  const admitted = await admit(call, others);
+/** Returns the body of a successful answer, or why the request is refused. */
+async function answerTo(call: InboundCall): Promise<InboundRefusal | string> {
+  const { request, options } = call;
+  const admitted = await admit(call);
   if ("code" in admitted) return admitted;
-  const body = await readBody(request, maxBodyBytes, refusals.tooLarge);
+  const { load } = options;
+  const siteId = admitted.site.id;
+  const body = await readBody(request, maxBodyBytes, refusals.tooLarge, load.ofBody(siteId));
   if ("code" in body) return body;
+  if (!load.take(siteId, 1)) return refusals.overloaded;
+  try {
+    return await relayEvent(call, admitted, body);
+  } finally {
+    load.give(siteId, 1);
+  }
+}
+
+async function relayEvent(call: InboundCall, admitted: Admitted, body: JsonBody): Promise<InboundRefusal | string> {
+  const { receivedAt, options } = call;
   const { fields, text } = body;
   const read = readEvent({ fields, exact: createExactFields(text) }, admitted.site, receivedAt);
   if ("code" in read) return read;

@@ -8,6 +8,7 @@ import { mountDashboard } from "../api/mountDashboard.ts";
 import { collectRoutes } from "../collect/route.ts";
 import { hostCheckRoutes } from "../domains/route.ts";
 import { createRateLimit } from "../http/rate.ts";
+import { createLoad } from "../inbound/load.ts";
 import { inboundRoute } from "../inbound/route.ts";
 import { countWrongKeys } from "../inbound/wrongKeys.ts";
 import type { Config } from "../installation/config.ts";
@@ -62,7 +63,7 @@ function mountInbound(app: FastifyInstance, { config, services, observability }:
     countUse: ({ site, key }, at) => keyUses.count(site.id, key.id, at),
     reserveId: (at) => openEvents.reserveId(at),
     answerMs: config.answerMs,
-    maxInFlight: config.maxInFlight,
+    load: createLoad(config.maxInFlight),
     now,
     rejectedRequests: services.rejectedRequests,
     log: observability.onAnswered,
@@ -154,7 +155,7 @@ function mountManagement(app: FastifyInstance, options: RouteOptions): MountedRo
         (await import("../import/missing.ts")).sendMissing({ store, site, by }, run, after),
       tagSeen: (siteId) => services.sightings.read(siteId, now()),
       imports: {
-        readColumns: async (file, kind) => (await import("../import/uploaded.ts")).readColumns(file, kind),
+        readColumns: async (...given) => (await import("../import/uploaded.ts")).readColumns(...given),
         importPart: async (site, part, by) =>
           (await import("../import/uploaded.ts")).importPart({ store, directory, site, by, now }, part),
       },

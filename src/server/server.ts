@@ -12,6 +12,9 @@ import { ConfigFaults, type Config } from "../installation/config.ts";
 import { refusals, sendRefusal } from "../inbound/refusals.ts";
 import { inboundPathOf } from "../inbound/route.ts";
 
+/** How often Node looks for requests that have timed out. With its default of 30 s they could last twice as long. */
+const checks = { connectionsCheckingInterval: 2000 };
+
 export function createHttpServer(tls: CertificatePair | null, onDefect: (error: unknown) => void): FastifyInstance {
   const options = {
     // Requests on keep-alive connections get their answer during a shutdown, not an error.
@@ -23,7 +26,9 @@ export function createHttpServer(tls: CertificatePair | null, onDefect: (error: 
     clientErrorHandler,
     frameworkErrors: (_error: unknown, _request: unknown, reply: FastifyReply) => void sendText(reply, 400, "Bad request."),
   };
-  const app = (tls ? Fastify({ ...options, https: tls }) : Fastify(options)) as FastifyInstance;
+  const app = (
+    tls ? Fastify({ ...options, https: { ...tls, ...checks } }) : Fastify({ ...options, http: checks })
+  ) as FastifyInstance;
   onEveryRequest(app, closeAfterUpgrade);
   if (tls) onEveryRequest(app, sendStrictTransport);
   app.addHook("onRequest", async ({ raw: request }, reply) => {
@@ -84,7 +89,12 @@ function clientErrorHandler(error: Error & { code?: string }, socket: Socket): v
       HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
       ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
     }[error.code ?? ""] ?? "400 Bad Request";
-  socket.end(`HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${status.slice(4)}.\n`);
+  // The other side may never close: what the connection holds is given back once the answer is written.
+  const close = () => socket.destroy();
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${status.slice(4)}.\n`,
+    close,
+  );
 }
 
 export function addressOf(app: FastifyInstance, config: Config): string {

@@ -2,6 +2,7 @@
 
 import { onTestFinished } from "vitest";
 import { createRateLimit } from "../../src/http/rate.ts";
+import { createLoad } from "../../src/inbound/load.ts";
 import { inboundRoute } from "../../src/inbound/route.ts";
 import type { InboundLine, InboundOptions } from "../../src/inbound/event.ts";
 import { countWrongKeys } from "../../src/inbound/wrongKeys.ts";
@@ -53,7 +54,7 @@ export async function serveInbound(changes: Partial<InboundOptions>) {
     countUse: () => {},
     reserveId: (at) => reserveForWorkers(ulid(at)),
     answerMs: 1000,
-    maxInFlight: 10,
+    load: createLoad(10),
     now: Date.now,
     rejectedRequests: { addDuplicate: () => {}, addRejected: () => {} },
     log: (line) => lines.push(line),

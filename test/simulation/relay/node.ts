@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import { createRateLimit } from "../../../src/http/rate.ts";
+import { createLoad } from "../../../src/inbound/load.ts";
 import { inboundRoute } from "../../../src/inbound/route.ts";
 import { countWrongKeys } from "../../../src/inbound/wrongKeys.ts";
 import type { Config } from "../../../src/installation/config.ts";
@@ -128,7 +129,7 @@ function mountInbound(server: EventEmitter, config: Config, services: Services, 
     countUse: ({ site, key }, at) => keyUses.count(site.id, key.id, at),
     reserveId: (at) => openEvents.reserveId(at),
     answerMs,
-    maxInFlight,
+    load: createLoad(maxInFlight),
     now,
     rejectedRequests: services.rejectedRequests,
     log: observability.onAnswered,
