@@ -47,6 +47,7 @@ export type ApiContext = {
 /** Reads uploaded files as rows of an import. */
 type UploadedImports = {
   readColumns(
+    siteId: string,
     file: Buffer,
     kind: Query<"POST /sites/:site/imports/columns">["kind"],
   ): Promise<Answer<"POST /sites/:site/imports/columns">>;

@@ -3,8 +3,9 @@
 import { stringify } from "csv-stringify/sync";
 import type { RouteName } from "../contract/contract.ts";
 import { yieldToEventLoop } from "../kernel/deadline.ts";
-import { english, say } from "../kernel/messages/message.ts";
+import { say } from "../kernel/messages/message.ts";
 import { Refusal } from "../kernel/refusal.ts";
+import { escapeFormula, type Cell } from "../tables/formulas.ts";
 import type { Call } from "./call.ts";
 
 /** Cuts a page from a list that was read with one extra row, which shows whether there is a next page. */
@@ -30,7 +31,6 @@ export function readCursor(text: string | undefined): { id: string; connectionId
   return { id, connectionId };
 }
 
-type Cell = string | number | null;
 export type Column<Row> = { title: string; cell: (row: Row) => Cell };
 
 /** Writes a list whose cursor is the id of the last row. */
@@ -69,23 +69,6 @@ export async function* toCsv<Row, Cursor>(
     await yieldToEventLoop();
   }
 }
-
-/**
- * Writes an apostrophe before every sign that would begin a formula, because senders choose the texts. A spreadsheet that
- * separates cells by semicolons or tabs ignores our commas and quotes: it begins a cell after each such sign, and a row after
- * each line break.
- */
-function escapeFormula(cell: Cell): string {
-  if (typeof cell !== "string") return cell === null ? "" : String(cell);
-  const escaped = english(cell).replaceAll(beforeSign, (all, before: string, sign: string, at: number) =>
-    sign !== "" && (at === 0 || cellSeparator.test(before)) ? `${before}'${sign}` : all,
-  );
-  return /^[\t\r]/.test(escaped) ? `'${escaped}` : escaped;
-}
-
-/** Spreadsheets skip spaces and quotes before a formula. The sign is optional, so that no text takes quadratic time. */
-const beforeSign = /(^[;\s"]*|[;\s"]+)([=+\-@＝＋－＠]?)/g;
-const cellSeparator = /[;\t\r\n]/;
 
 /** Names the file that a browser saves. */
 export function setFileName(reply: Call<RouteName>["reply"], name: string, host: string | undefined, now: number): void {

@@ -68,7 +68,7 @@ export function createCommandApi(config: Config, store: Store, directory: Direct
       // Visits arrive at relays; only they know the newest.
       tagSeen: () => null,
       imports: {
-        readColumns: async (file, kind) => (await import("../import/uploaded.ts")).readColumns(file, kind),
+        readColumns: async (...given) => (await import("../import/uploaded.ts")).readColumns(...given),
         importPart: async (site, part, by) =>
           (await import("../import/uploaded.ts")).importPart({ store, directory, site, by, now: Date.now }, part),
       },

@@ -110,7 +110,8 @@ async function runDry(job: Job): Promise<Report> {
   const tally = newImportTally();
   onStart(0);
   const steps = await createSteps(job, preview.store);
-  const { isDone, line } = await run({ ...steps, after: 0, tally, save: async () => {}, paced: false });
+  const running = run({ ...steps, after: 0, tally, save: async () => {}, paced: false });
+  const { isDone, line } = await running.finally(steps.table.close);
   const duplicates = { inFile: preview.inFile(), known: preview.known() };
   return { ...job.report, state: isDone ? "dry run" : "stopped", resumedAfter: 0, line, tally, duplicates };
 }
@@ -135,7 +136,8 @@ async function runImport(job: Job): Promise<Report> {
     source.check();
     return lease.save(line, sum);
   };
-  const end = await run({ ...(await createSteps(job, store)), after, tally, save, paced: true });
+  const steps = await createSteps(job, store);
+  const end = await run({ ...steps, after, tally, save, paced: true }).finally(steps.table.close);
   const isDone = end.isDone && !request.part?.hasMore;
   // The last row may have several lines, and empty ones may follow.
   const line = Math.max(end.line, end.isDone ? (request.part?.endLine ?? 0) : 0);

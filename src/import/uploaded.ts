@@ -10,7 +10,8 @@ import { Refusal, type By } from "../kernel/refusal.ts";
 import type { Directory, Site } from "../sites/directory.ts";
 import type { Store } from "../store/store.ts";
 import { suggestColumns, type Mapping } from "../tables/columns.ts";
-import { createTable, type Source } from "../tables/source.ts";
+import { readTable } from "../tables/readTable.ts";
+import type { Source } from "../tables/source.ts";
 import type { Table, TableRow } from "../tables/table.ts";
 import { isTimeZone } from "../tables/values.ts";
 import { fieldAliases } from "./columns.ts";
@@ -26,8 +27,8 @@ const maxSamples = 3;
 const maxSampleLength = 60;
 
 /** Reads the columns with the cells of the first rows, and finds the fields that they may be. */
-export async function readColumns(file: Buffer, kind: PartQuery["kind"]): Promise<ColumnsAnswer> {
-  const { columns, delimiter, rows } = await createTable(piecesOf(file), "The file");
+export async function readColumns(siteId: string, file: Buffer, kind: PartQuery["kind"]): Promise<ColumnsAnswer> {
+  const { columns, delimiter, rows } = await readTable(siteId, piecesOf(file), "The file");
   const first: TableRow[] = [];
   for await (const row of rows) if (first.push(row) >= maxSamples) break;
   return {
@@ -64,7 +65,7 @@ export async function importPart(
   const stop = new AbortController();
   const timer = dryRun ? undefined : setTimeout(() => stop.abort(), timeoutMs);
   try {
-    const { source, part } = await createPart(upload, query, requestedColumns);
+    const { source, part } = await createPart(site.id, upload, query, requestedColumns);
     const report = await importFile(
       {
         kind,
@@ -103,14 +104,20 @@ async function* piecesOf(bytes: Buffer): AsyncGenerator<Buffer> {
 }
 
 /** Opens a part as if it were the file: its lines count from the beginning of the file. */
-async function createPart(upload: Buffer, query: PartQuery, requested: Mapping): Promise<{ source: Source; part: ImportPart }> {
+async function createPart(
+  siteId: string,
+  upload: Buffer,
+  query: PartQuery,
+  requested: Mapping,
+): Promise<{ source: Source; part: ImportPart }> {
   const { file: name, skippedLines, sha256 = hash("sha256", upload) } = query;
   const file = withNewlines(upload);
   const open = async (): Promise<Table> => {
-    const table = await createTable(piecesOf(file), "The file");
+    const table = await readTable(siteId, piecesOf(file), "The file");
     return { ...table, rows: withLines(table.rows, skippedLines) };
   };
-  const { columns, format, headerLines } = await open();
+  const { columns, format, headerLines, close } = await open();
+  close();
   // Rows of NDJSON may lack columns that rows of other parts have.
   const all = format === "ndjson" ? [...new Set([...columns, ...Object.values(requested)])] : columns;
   return {

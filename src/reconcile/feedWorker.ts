@@ -113,9 +113,10 @@ async function readList(
       { allow, connectMs, maxMs, maxBytes, stop, ...(resolve ? { resolve } : {}) },
       async (body) => {
         // Loaded on demand: a relay that starts needs no CSV parser.
-        const { createTable } = await import("../tables/source.ts");
-        const table = await createTable(body, "The answer");
-        return uploadOrders({ store, siteId: site.id, now: claimedAt }, table, format, () => !stop.aborted);
+        const { readTable } = await import("../tables/readTable.ts");
+        const table = await readTable(site.id, body, "The answer");
+        const target = { store, siteId: site.id, now: claimedAt };
+        return uploadOrders(target, table, format, () => !stop.aborted).finally(table.close);
       },
     );
     const error = tally.rows > 0 && tally.written === 0 ? firstReason(tally) : null;

@@ -3,6 +3,7 @@
 
 import { say, withoutMarks } from "../kernel/messages/message.ts";
 import { Refusal } from "../kernel/refusal.ts";
+import { unescapeFormula } from "./formulas.ts";
 import type { Cells } from "./table.ts";
 import type { ValueRules } from "./values.ts";
 
@@ -119,7 +120,7 @@ export function readCell(cells: Cells, field: string, { mapping, defaults }: Row
   const column = mapping[field];
   const cell = column !== undefined && Object.hasOwn(cells, column) ? cells[column] : undefined;
   const isBlank = cell === undefined || cell === null || (typeof cell === "string" && cell.trim() === "");
-  return isBlank ? defaults[field] : cell;
+  return isBlank ? defaults[field] : typeof cell === "string" ? unescapeFormula(cell) : cell;
 }
 
 /** Returns an empty text for a cell that is not text. */

@@ -4,7 +4,7 @@ import { pipeline } from "node:stream/promises";
 import { Readable } from "node:stream";
 import { CsvError, parse, type Info } from "csv-parse";
 import { Refusal } from "../kernel/refusal.ts";
-import { maxRowLength, type Table, type TableRow } from "./table.ts";
+import { maxColumns, maxRowLength, type Table, type TableRow } from "./table.ts";
 import { say } from "../kernel/messages/message.ts";
 
 const delimiters = [",", ";", "\t"];
@@ -25,9 +25,10 @@ export async function createCsvTable(text: AsyncIterable<string>, start: string)
   pipeline(Readable.from(text), parser).catch(() => {});
   const records = withLines((parser as AsyncIterable<Parsed>)[Symbol.asyncIterator]());
   const head = await readHeader(records, delimiter);
+  if ((head?.record.length ?? 0) > maxColumns) throw new Refusal("file", say("too_many_columns", { max: maxColumns }));
   const columns = (head?.record ?? []).map((name, i) => name.trim() || `column ${i + 1}`);
   const headerLines = head?.lastLine ?? 0;
-  return { format: "csv", delimiter, columns, headerLines, rows: readRows(records, columns) };
+  return { format: "csv", delimiter, columns, headerLines, rows: readRows(records, columns), close: () => parser.destroy() };
 }
 
 type Parsed = { record: string[]; info: Info };
@@ -88,10 +89,27 @@ async function readRecord(records: AsyncIterator<Parsed>): Promise<Parsed | null
 }
 
 /** Ignores quoted names, which may contain delimiters and line breaks. A quote inside a name is a character. */
-const withoutQuoted = (start: string) => start.trimStart().replace(/(^|[,;\t\r\n])"[^"]*(?:""[^"]*)*(?:"|$)/g, "$1");
+function withoutQuoted(start: string): string {
+  const text = start.trimStart();
+  const kept: string[] = [];
+  let from = 0;
+  for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at + 1)) {
+    if (at > 0 && !",;\t\r\n".includes(text[at - 1] as string)) continue;
+    kept.push(text.slice(from, at));
+    at = endOfQuoted(text, at);
+    from = at + 1;
+  }
+  return kept.join("") + text.slice(from);
+}
+
+/** Returns where the quote that begins at `at` ends. Two quotes are one that is meant. */
+function endOfQuoted(text: string, at: number): number {
+  for (let end = text.indexOf('"', at + 1); end >= 0; end = text.indexOf('"', end + 2)) if (text[end + 1] !== '"') return end;
+  return text.length;
+}
 
 /** True when the text has the whole header. */
-export const hasHeader = (start: string) => /\S[^\r\n]*[\r\n]/.test(withoutQuoted(start));
+export const hasHeader = (start: string) => /[\r\n]/.test(withoutQuoted(start).trimStart());
 
 function detectDelimiter(start: string): string {
   const header = withoutQuoted(start).split(/\r?\n|\r/, 1)[0] ?? "";

@@ -2,7 +2,7 @@
 
 import { say } from "../kernel/messages/message.ts";
 import { isJsonObject } from "../http/body.ts";
-import { maxRowLength, type Content, type Table, type TableRow } from "./table.ts";
+import { maxColumns, maxRowLength, type Content, type Table, type TableRow } from "./table.ts";
 
 const sampledRows = 100;
 
@@ -14,7 +14,7 @@ export async function createNdjsonTable(text: AsyncIterable<string>): Promise<Ta
     if (next.done) break;
     first.push(next.value);
   }
-  const columns = [...new Set(first.flatMap((row) => ("cells" in row ? Object.keys(row.cells) : [])))];
+  const columns = [...new Set(first.flatMap((row) => ("cells" in row ? Object.keys(row.cells) : [])))].slice(0, maxColumns);
   return {
     format: "ndjson",
     headerLines: 0,
@@ -24,6 +24,7 @@ export async function createNdjsonTable(text: AsyncIterable<string>): Promise<Ta
       yield* first;
       yield* rows;
     })(),
+    close: () => void rows.return(undefined),
   };
 }
 
@@ -60,7 +61,9 @@ function parseLine(line: string): Content {
   if (line.length > maxRowLength) return { fault: say("row_longer", { kib: maxRowLength / 1024 }) };
   try {
     const value = parseExact(line);
-    return isJsonObject(value) ? { cells: value } : { fault: "the row is not a JSON object" };
+    if (!isJsonObject(value)) return { fault: "the row is not a JSON object" };
+    if (Object.keys(value).length > maxColumns) return { fault: say("row_too_wide", { max: maxColumns }) };
+    return { cells: value };
   } catch {
     return { fault: "the row is not valid JSON" };
   }

@@ -79,7 +79,7 @@ export async function createTable(bytes: AsyncIterable<Buffer>, name: string): P
   let start = "";
   let isAtEnd = false;
   // Detecting the format needs the whole first line; in CSV this is the header, which may have line breaks.
-  const isEnough = () => (isNdjson(start) ? /\S[^\n]*\n/.test(start) : hasHeader(start));
+  const isEnough = () => (isNdjson(start) ? start.trimStart().includes("\n") : hasHeader(start));
   while (!isAtEnd && !isEnough() && start.length < maxRowLength) {
     const next = await text.next();
     if (next.done) isAtEnd = true;

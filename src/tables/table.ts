@@ -21,7 +21,12 @@ export type Table = {
   /** The lines up to the end of the header; 0 in NDJSON. */
   headerLines: number;
   rows: AsyncIterable<TableRow>;
+  /** Ends the reading of a table whose rows are not read to the end. */
+  close(): void;
 };
 
 /** The same limit as the inbound endpoint has. Longer rows usually come from a quote that was left open. */
 export const maxRowLength = 64 * 1024;
+
+/** Far more than any list has; each row of a table is an object with so many names. */
+export const maxColumns = 1000;

@@ -25,7 +25,7 @@ export function importHandlers({ store, imports }: ApiContext): Handlers<keyof t
       return { items };
     },
 
-    "POST /sites/:site/imports/columns": ({ query, upload }) => imports.readColumns(upload, query.kind),
+    "POST /sites/:site/imports/columns": ({ site, query, upload }) => imports.readColumns(site.id, upload, query.kind),
 
     "POST /sites/:site/imports/parts": ({ site, query, upload, by }) => imports.importPart(site, { upload, query }, by),
   };

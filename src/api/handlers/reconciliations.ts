@@ -8,7 +8,7 @@ import { Refusal } from "../../kernel/refusal.ts";
 import { correctRows } from "../../reconcile/correct.ts";
 import { cancelRun, findRun, startRun } from "../../reconcile/manage.ts";
 import { fetchSoon, removeFeed, setFeed } from "../../reconcile/feed.ts";
-import { missingColumns, readMissing } from "../../reconcile/missing.ts";
+import { missingCells, missingColumns, readMissing } from "../../reconcile/missing.ts";
 import { makeReport } from "../../reconcile/report.ts";
 import { listRows, type RowFilter } from "../../reconcile/rows.ts";
 import type { Tally } from "../../store/reconciliation/tally.ts";
@@ -52,10 +52,11 @@ export function reconciliationHandlers({
       const { timeZone = site.settings.timeZone, dates = null, decimal = null } = query;
       if (!isTimeZone(timeZone)) throw new Refusal("timeZone", say("time_zone_invalid"));
       // Loaded on demand: a relay that starts needs no CSV parser.
-      const { createTable } = await import("../../tables/source.ts");
-      const table = await createTable(piecesOf(upload), "The file");
+      const { readTable } = await import("../../tables/readTable.ts");
+      const table = await readTable(site.id, piecesOf(upload), "The file");
       const format = { requested: {}, rules: { timeZone, dates, decimal } };
-      const tally = await uploadOrders({ store, siteId: site.id, now: by.now }, table, format);
+      const target = { store, siteId: site.id, now: by.now };
+      const tally = await uploadOrders(target, table, format).finally(table.close);
       const { written, refused } = tally;
       await store.audit.add(auditLine(site.id, "orders uploaded", { written, refused }, by));
       return tally;
@@ -144,8 +145,7 @@ async function* piecesOf(bytes: Buffer): AsyncGenerator<Buffer> {
 /** The import reads these texts as they are, so nothing is escaped for spreadsheets. */
 async function* writeMissing(pages: ReturnType<typeof readMissing>): AsyncGenerator<string> {
   yield stringify([missingColumns]);
-  for await (const { orders } of pages)
-    if (orders.size) yield stringify([...orders.values()].map((order) => missingColumns.map((name) => order[name])));
+  for await (const { orders } of pages) if (orders.size) yield stringify([...orders.values()].map(missingCells));
 }
 
 /** A cursor is the id of a row: an order with or without an id, or an event. */

@@ -17,7 +17,7 @@ import {
 import { Refusal } from "../../kernel/refusal.ts";
 import { countOf } from "../../kernel/text.ts";
 import { findRun as findStoredRun } from "../../reconcile/manage.ts";
-import { missingColumns, readMissing, type MissingOrder } from "../../reconcile/missing.ts";
+import { missingCells, missingColumns, readMissing, type MissingOrder } from "../../reconcile/missing.ts";
 import { createStep } from "../../reconcile/worker.ts";
 import type { Run } from "../../store/reconciliation/runs.ts";
 import { findSiteOrOnly, table, timeText, type CliCommand, type CommandContext } from "../context.ts";
@@ -223,7 +223,7 @@ async function exportMissing({ store, print }: CommandContext, run: Run, file: s
     const orders = [...page.orders.values()];
     written += orders.length;
     withoutEmail += page.withoutEmail;
-    const lines = stringify(orders.map((order) => missingColumns.map((name) => order[name])));
+    const lines = stringify(orders.map(missingCells));
     if (isJson) all.push(...orders);
     else if (file === undefined) process.stdout.write(lines);
     else writeExport(() => appendFileSync(file, lines), file);

@@ -1,6 +1,10 @@
 // Reconciliation and files.
 
 export const fileMessages = {
+  too_many_files: "Other files of this site are being read. Wait until they are done.",
+  file_too_slow: "The file could not be read: a part of it took longer than {seconds} seconds.",
+  too_many_columns: "The file has more than {max} columns. The first line must be the header.",
+  row_too_wide: "the row has more than {max} names",
   header_name_invalid: "header must have a name like Authorization or X-Api-Key.",
   header_value_invalid: "The value of header must be printable ASCII of at most {max} characters.",
   no_order_feed: "The site has no order feed.",

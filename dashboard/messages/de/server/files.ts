@@ -3,6 +3,10 @@
 import type { ServerTexts } from "../../server.ts";
 
 export const fileMessages: ServerTexts["messages"] = {
+  too_many_files: "Andere Dateien dieser Website werden gerade gelesen. Warten Sie, bis sie fertig sind.",
+  file_too_slow: "Die Datei ließ sich nicht lesen: Ein Teil davon dauerte länger als {seconds} Sekunden.",
+  too_many_columns: "Die Datei hat mehr als {max} Spalten. Die erste Zeile muss die Kopfzeile sein.",
+  row_too_wide: "die Zeile hat mehr als {max} Namen",
   header_name_invalid: "header braucht einen Namen wie Authorization oder X-Api-Key.",
   header_value_invalid: "Der Wert des Headers muss aus höchstens {max} druckbaren ASCII-Zeichen bestehen.",
   no_order_feed: "Für die Website ist kein Abruf von Bestellungen eingerichtet.",

@@ -1,0 +1,90 @@
+import { afterEach, expect, test } from "vitest";
+import { Refusal } from "../kernel/refusal.ts";
+import { readTable } from "./readTable.ts";
+import type { TableRow } from "./table.ts";
+
+async function* once(text: string): AsyncGenerator<Buffer> {
+  yield Buffer.from(text);
+}
+
+/** A source that is slow, such as a feed. */
+async function* unending(): AsyncGenerator<Buffer> {
+  yield Buffer.from("a,b\n1,2\n");
+  await new Promise(() => {});
+}
+
+async function readAll(text: string): Promise<{ columns: string[]; rows: TableRow[] }> {
+  const { columns, rows } = await readTable("site", once(text), "The file");
+  return { columns, rows: await Array.fromAsync(rows) };
+}
+
+/** The CPU time that this thread used meanwhile; the clock would also count what other programs use. */
+async function cpuMsOf(work: () => Promise<unknown>): Promise<number> {
+  const before = process.threadCpuUsage();
+  await work();
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1000;
+}
+
+const messageOf = (reading: Promise<unknown>) =>
+  reading.then(
+    () => "read",
+    (error: unknown) => (error instanceof Refusal ? error.message : String(error)),
+  );
+
+afterEach(async () => {
+  // Every thread has ended: two may run for one site.
+  const tables = await Promise.all([1, 2].map(() => readTable("site", unending(), "The file")));
+  for (const { close } of tables) close();
+});
+
+test("rows arrive in order, across many groups", async () => {
+  const lines = Array.from({ length: 5000 }, (_, i) => `${i},"name ""${i}"""`);
+  const { columns, rows } = await readAll(`id,name\n${lines.join("\n")}\n`);
+  expect(columns).toEqual(["id", "name"]);
+  expect(rows.map((row) => ("cells" in row ? row.cells["id"] : row.fault))).toEqual(lines.map((_, i) => String(i)));
+  expect(rows.at(-1)).toMatchObject({ line: 5001, cells: { name: 'name "4999"' } });
+});
+
+test("a refusal of the file arrives as one, and so does one in a later row", async () => {
+  expect(await messageOf(readAll(""))).toBe("The file is empty.");
+  expect(await messageOf(readAll(`a,b\n1,2\n3,"open\n`))).toMatch(/^The quote/);
+});
+
+test("of one site two files are read at once, and others wait for nobody", async () => {
+  const tables = await Promise.all([1, 2].map(() => readTable("site", unending(), "The file")));
+  expect(await messageOf(readAll("a\n"))).toBe("Other files of this site are being read. Wait until they are done.");
+  expect((await readTable("other", once("a\n1\n"), "The file")).columns).toEqual(["a"]);
+  for (const { close } of tables) close();
+});
+
+test("a source that fails ends the reading with its error", async () => {
+  const failing = async function* (): AsyncGenerator<Buffer> {
+    yield Buffer.from("a,b\n1,2\n");
+    throw new Error("the connection broke");
+  };
+  const { rows } = await readTable("site", failing(), "The file").catch(async (error: unknown) => ({
+    rows: (async function* () {
+      throw error;
+    })(),
+  }));
+  expect(await messageOf(Array.fromAsync(rows))).toContain("the connection broke");
+});
+
+test.each([
+  ["semicolons", ";".repeat(7 << 20)],
+  ["quotes", '"'.repeat(7 << 20)],
+  ["one endless line", "a".repeat(7 << 20)],
+  ["commas and quotes", '",'.repeat(3 << 20)],
+  ["rows of semicolons", `${";".repeat(900)}\n`.repeat(7000)],
+  ["opening brackets as NDJSON", `{"a":${"[".repeat(7 << 20)}`],
+  ["many names as NDJSON", `{${Array.from({ length: 5000 }, (_, i) => `"${i}":1`).join()}}\n`.repeat(100)],
+  ["empty lines", "a\n" + "\n".repeat(7 << 20)],
+])("a file of %s is read or refused in a bounded time, and holds nobody up", { timeout: 120_000 }, async (_what, text) => {
+  let outcome = "";
+  const cpuMs = await cpuMsOf(async () => (outcome = await messageOf(readAll(text))));
+  expect(outcome).not.toContain("took longer");
+  expect(outcome).not.toContain("RangeError");
+  // Handing the bytes and the rows over, in small pieces.
+  expect(cpuMs).toBeLessThan(3000);
+});
