@@ -3,6 +3,7 @@
 // `npm run build`.
 
 import { rmSync } from "node:fs";
+import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown, type Plugin } from "rolldown";
 import { listPackages } from "./bundledPackages.ts";
@@ -70,10 +71,15 @@ const escape = (code: string) =>
   code.replaceAll(/[^\u0000-\u007f]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 const program = fileURLToPath(new URL("src/cli.ts", root));
+/** The programs of threads. Each is found next to the file that starts it. */
+const threads = {
+  tableThread: fileURLToPath(new URL("src/tables/thread.ts", root)),
+  documentThread: fileURLToPath(new URL("src/configFile/thread.ts", root)),
+};
 
 export async function bundleRelay(folder: string, more: readonly Plugin[], input = program): Promise<void> {
   const bundle = await rolldown({
-    input,
+    input: { [basename(input, ".ts")]: input, ...threads },
     platform: "node",
     // Optional drivers of pg.
     external: ["node:module", "pg-native", "pg-cloudflare"],

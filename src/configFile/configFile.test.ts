@@ -107,7 +107,7 @@ describe.each(["sqlite", "postgres"] as const)("a configuration file on %s", (en
   const contextOf = (of: Directory): ConfigurationContext => ({
     store,
     directory: of,
-    access,
+    access: of === directory ? access : accessOf(of),
     allowPrivate: { hosts: new Set(), networks: [] },
     rights: operatorRights,
     by: { actor: "test", now: at },
@@ -542,9 +542,9 @@ sites:
 
 test("a file of a secret is read without its last line break, and JSON is as good as YAML", async () => {
   const { resolveReferences } = await import("./references.ts");
-  const { readDocument } = await import("./document.ts");
+  const { readDocument } = await import("./readDocument.ts");
   const json = `{ "version": 1, "a": ["@token.txt", "@@literal", "$\${X}", "https://example.com/\${T}"] }`;
-  const { value } = readDocument("config.json", json);
+  const { value } = await readDocument("config.json", json);
   const { lookup } = file("", { T: "t" });
   expect(resolveReferences(value, lookup)).toMatchObject({
     value: { version: "1", a: ["token of a file", "@literal", "${X}", "https://example.com/t"] },

@@ -1,6 +1,6 @@
 // Reads the text of a configuration file, YAML or JSON, and finds the line of every field.
 
-import { isMap, isPair, isScalar, isSeq, LineCounter, parseDocument, type Document, type Node } from "yaml";
+import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Node } from "yaml";
 import { Refusal, type PlacedFault } from "../kernel/refusal.ts";
 
 /** The way to a field: `["sites", 0, "hosts"]`. */
@@ -17,8 +17,9 @@ export type FileDocument = {
 };
 
 export const maxFileBytes = 2 * 1024 * 1024;
-/** The rest would not fit on a screen. */
+/** The rest would not fit on a screen; and no program reads more. */
 const maxFaultsShown = 20;
+const maxFaults = 200;
 
 /** A file with faults. Its message has a line for each. */
 export class BadFile extends Refusal {
@@ -33,7 +34,7 @@ export class BadFile extends Refusal {
     const more = faults.length - lines.length;
     if (more > 0) lines.push(`… and ${more} more.`);
     super(faults[0]?.field ?? "", `${lines.join("\n")}\nNothing was changed.`);
-    this.faults = faults;
+    this.faults = faults.slice(0, maxFaults);
   }
 }
 
@@ -41,12 +42,23 @@ export class BadFile extends Refusal {
 export const fieldText = (path: Path) =>
   path.map((part, i) => (typeof part === "number" ? `[${part}]` : i === 0 ? part : `.${part}`)).join("");
 
-export function readDocument(fileName: string, text: string): FileDocument {
+/** What the parser finds, in a form that one thread can send to another. */
+export type ParsedFile = { value: unknown; places: ReadonlyMap<string, Place> };
+
+/** Far deeper than a configuration is. A parser that calls itself for each level would overflow its stack. */
+const maxDepth = 50;
+
+/** Parses a file in time that grows with its length alone. */
+export function parseFile(fileName: string, text: string): ParsedFile {
   if (Buffer.byteLength(text) > maxFileBytes)
     throw new Refusal("file", `${fileName} is larger than ${maxFileBytes / 1024 / 1024} MiB.`);
+  const refusalAt = (line: number, message: string) => new BadFile(fileName, [{ line, column: 1, field: "", message }]);
+  const deepLine = findDeepLine(text);
+  if (deepLine) throw refusalAt(deepLine, `More than ${maxDepth} levels are nested here.`);
   const lineCounter = new LineCounter();
-  // With `failsafe` every scalar stays text: a pixel id of 17 digits is not rounded, and `on` is no boolean.
-  const document = parseDocument(text, { lineCounter, schema: "failsafe", prettyErrors: false });
+  // With `failsafe` every scalar stays text: a pixel id of 17 digits is not rounded, and `on` is no boolean. The parser would
+  // compare every key of a map with every other one.
+  const document = parseDocument(text, { lineCounter, schema: "failsafe", prettyErrors: false, uniqueKeys: false });
   const placeAt = (offset: number): Place => {
     const { line, col } = lineCounter.linePos(offset);
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
@@ -56,37 +68,63 @@ export function readDocument(fileName: string, text: string): FileDocument {
     field: "",
     message: message.endsWith(".") ? message : `${message}.`,
   }));
+  const places = new Map<string, Place>();
+  for (const { path, offset, isRepeated } of fieldsOf(document.contents)) {
+    if (isRepeated) faults.push({ ...placeAt(offset), field: "", message: "Map keys must be unique." });
+    places.set(fieldText(path), placeAt(offset));
+  }
   if (faults.length > 0) throw new BadFile(fileName, faults);
-  if (!document.contents) throw new BadFile(fileName, [{ line: 1, column: 1, field: "", message: "The file is empty." }]);
-  return { value: toValue(fileName, document), placeOf: (path) => placeAt(offsetOf(document, path)) };
-}
-
-function toValue(fileName: string, document: Document): unknown {
+  if (!document.contents) throw refusalAt(1, "The file is empty.");
   try {
-    return document.toJS({ maxAliasCount: 100 });
+    return { value: document.toJS({ maxAliasCount: 100 }), places };
   } catch {
     // A file of a few lines whose aliases repeat each other would fill the memory.
-    throw new BadFile(fileName, [{ line: 1, column: 1, field: "", message: "The file has too many aliases (*name)." }]);
+    throw refusalAt(1, "The file has too many aliases (*name).");
   }
 }
 
-/** Points to the name of a field where it has one, so that people see the line that they wrote. */
-function offsetOf(document: Document, path: Path): number {
-  let node: Node | null = document.contents;
-  let offset = node?.range?.[0] ?? 0;
-  for (const part of path) {
-    let next: Node | null = null;
-    if (isMap(node)) {
-      const pair = node.items.find((one) => isPair(one) && isScalar(one.key) && String(one.key.value) === part);
-      if (!pair) break;
-      offset = (pair.key as Node).range?.[0] ?? offset;
-      next = pair.value as Node | null;
-    } else if (isSeq(node) && typeof part === "number") {
-      next = (node.items[part] as Node | undefined) ?? null;
-      if (!next) break;
-      offset = next.range?.[0] ?? offset;
-    } else break;
-    node = next;
+/** Returns the first line that is nested too deeply, by its indentation or by its brackets; 0 where there is none. */
+function findDeepLine(text: string): number {
+  let depth = 0;
+  const lines = text.split("\n");
+  for (const [i, line] of lines.entries()) {
+    // A level may be a list in a list, "- - - a".
+    if ((/^[ -]*/.exec(line)?.[0].length ?? 0) > 10 * maxDepth) return i + 1;
+    for (const sign of line) {
+      if (sign === "{" || sign === "[") depth += 1;
+      else if (sign === "}" || sign === "]") depth = Math.max(0, depth - 1);
+      if (depth > maxDepth) return i + 1;
+    }
   }
-  return offset;
+  return 0;
 }
+
+type Field = { path: Path; offset: number; isRepeated: boolean };
+
+/** All fields with their places: the name of a field where it has one, so that people see the line that they wrote. */
+function* fieldsOf(node: Node | null, path: Path = [], offset = node?.range?.[0] ?? 0, isRepeated = false): Generator<Field> {
+  yield { path, offset, isRepeated };
+  if (isMap(node)) {
+    const names = new Set<string>();
+    for (const { key, value } of node.items) {
+      if (!isScalar(key)) continue;
+      const name = String(key.value);
+      yield* fieldsOf(value as Node | null, [...path, name], key.range?.[0] ?? offset, names.has(name));
+      names.add(name);
+    }
+  } else if (isSeq(node)) {
+    for (const [i, item] of (node.items as (Node | null)[]).entries())
+      yield* fieldsOf(item, [...path, i], item?.range?.[0] ?? offset);
+  }
+}
+
+export const toDocument = ({ value, places }: ParsedFile): FileDocument => ({
+  value,
+  placeOf(path) {
+    for (let length = path.length; length > 0; length -= 1) {
+      const place = places.get(fieldText(path.slice(0, length)));
+      if (place) return place;
+    }
+    return places.get("") ?? { line: 1, column: 1 };
+  },
+});

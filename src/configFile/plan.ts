@@ -3,10 +3,11 @@
 
 import type { z } from "zod";
 import { Denied } from "../kernel/refusal.ts";
-import { BadFile, fieldText, readDocument, type FileFault } from "./document.ts";
+import { BadFile, fieldText, type FileFault } from "./document.ts";
 import type { Change, ConfigurationContext, Plan, Planning } from "./planning.ts";
 import { planMembers } from "./planMembers.ts";
 import { planSites } from "./planSite.ts";
+import { readDocument } from "./readDocument.ts";
 import { resolveReferences, type Lookup } from "./references.ts";
 import { configurationFile, type ConfigurationFile } from "./schema.ts";
 
@@ -20,8 +21,8 @@ type CheckedFile = {
 };
 
 /** Checks what can be checked without an installation: syntax, references and fields. */
-export function checkFile(file: FileText): CheckedFile {
-  const document = readDocument(file.name, file.text);
+export async function checkFile(file: FileText): Promise<CheckedFile> {
+  const document = await readDocument(file.name, file.text);
   const { value, faults, isReference } = resolveReferences(document.value, file.lookup);
   const refusalOf = (found: readonly FileFault[]) => {
     const placed = found.map(({ path, message }) => ({
@@ -44,7 +45,7 @@ export function checkFile(file: FileText): CheckedFile {
 }
 
 export async function planFile(context: ConfigurationContext, file: FileText, { prune }: { prune: boolean }): Promise<Plan> {
-  const { content, isReference, refusalOf } = checkFile(file);
+  const { content, isReference, refusalOf } = await checkFile(file);
   checkRights(context, content);
   await context.directory.refresh();
   const faults: FileFault[] = [];

@@ -29,7 +29,7 @@ export async function readConfigurationFile(path: string): Promise<FileText> {
     file: (name: string) => readText(resolve(dirname(path), name)) ?? new Fault(`the file ${name} cannot be read.`),
   };
   const file = { name: path, text, lookup };
-  checkFile(file);
+  await checkFile(file);
   return file;
 }
 

@@ -1,0 +1,36 @@
+// Parses a configuration file in a thread of its own: a large one must not delay conversions.
+
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+import { Late, within } from "../kernel/deadline.ts";
+import { Refusal, type PlacedFault } from "../kernel/refusal.ts";
+import { BadFile, toDocument, type FileDocument, type ParsedFile } from "./document.ts";
+
+export type FromThread = { parsed: ParsedFile } | { refused: { field: string; said: string; faults: readonly PlacedFault[] } };
+
+const maxMs = 20_000;
+const maxHeapMb = 512;
+// In the bundle the program is next to this file.
+const program = new URL(import.meta.url.endsWith(".ts") ? "./thread.ts" : "./documentThread.js", import.meta.url);
+
+const tooSlow = `The file could not be read: it took longer than ${maxMs / 1000} seconds.`;
+
+function toRefusal(error: unknown): never {
+  throw error instanceof Late ? new Refusal("file", error.message) : error;
+}
+
+export async function readDocument(name: string, text: string): Promise<FileDocument> {
+  const worker = new Worker(program, {
+    workerData: { name, text },
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
+  });
+  try {
+    const [message] = (await within(maxMs, once(worker, "message"), tooSlow, Late).catch(toRefusal)) as [FromThread];
+    if ("parsed" in message) return toDocument(message.parsed);
+    const { field, said, faults } = message.refused;
+    throw faults.length ? new BadFile(name, faults) : new Refusal(field, said);
+  } finally {
+    void worker.terminate();
+  }
+}
