@@ -82,3 +82,18 @@ test("leases get the database's times, and a node whose clock is off gets none",
   world.aheadMs = maxSkewMs + 1000;
   expect([await acquire(), asked.length]).toEqual([false, 1]);
 });
+
+test("the lag is what a reading cannot know, and what has passed while the machine was suspended", async () => {
+  const { clock, world, pass } = setUp(5000);
+  expect(clock.lagMs()).toBe(0);
+  world.answerMs = 300;
+  await clock.read();
+  pass(1000);
+  expect(clock.lagMs()).toBe(150);
+  // The monotonic clock stops while the machine is suspended.
+  world.time += 4000;
+  expect(clock.lagMs()).toBe(4150);
+  // A wall clock that was set back hides nothing.
+  world.aheadMs = -9000;
+  expect(clock.lagMs()).toBe(150);
+});

@@ -7,6 +7,11 @@ export type SharedClock = {
   read(): Promise<SharedTime>;
   /** Converts a time of this node's clock, by the last reading. */
   fromLocal: (at: number) => number;
+  /**
+   * How far the shared time may be ahead of what this node takes for it: the answer of the database took a while, and the
+   * machine may have been suspended since. A lease may end that much earlier than its node believes.
+   */
+  lagMs: () => number;
 };
 
 type SharedTime = {
@@ -32,8 +37,11 @@ const maxReadMs = 2000;
 /** The wall clock was set, or the machine was suspended, if the two clocks of the node move apart by more than this. */
 const maxDriftMs = 500;
 
-/** `aheadMs` is how far the database's clock was ahead of the monotonic one, `driftMs` how far the wall clock was. */
-type Reading = { at: number; aheadMs: number; driftMs: number };
+/**
+ * `aheadMs` is how far the database's clock was ahead of the monotonic one, give or take `errorMs`; `driftMs` how far the wall
+ * clock was.
+ */
+type Reading = { at: number; aheadMs: number; driftMs: number; errorMs: number };
 
 export function createSharedClock({ readDatabase, now, elapsed }: SharedClockOptions): SharedClock {
   let reading: Reading | null = null;
@@ -48,7 +56,7 @@ export function createSharedClock({ readDatabase, now, elapsed }: SharedClockOpt
     if (time === null) return null;
     if (tookMs > maxReadMs) throw new ClockNotRead("the database's clock could not be read in time");
     const at = startedAt + tookMs / 2;
-    reading = { at, aheadMs: time - at, driftMs: now() - elapsed() };
+    reading = { at, aheadMs: time - at, driftMs: now() - elapsed(), errorMs: tookMs / 2 };
     return reading;
   }
 
@@ -60,6 +68,7 @@ export function createSharedClock({ readDatabase, now, elapsed }: SharedClockOpt
       return { now: time, isOff: Math.abs(now() - time) > maxSkewMs };
     },
     fromLocal: (at) => (reading ? Math.round(at - now() + elapsed() + reading.aheadMs) : at),
+    lagMs: () => (reading ? Math.ceil(reading.errorMs + Math.max(0, now() - elapsed() - reading.driftMs)) : 0),
   };
 }
 
@@ -67,4 +76,5 @@ export function createSharedClock({ readDatabase, now, elapsed }: SharedClockOpt
 export const localClock = (now: () => number): SharedClock => ({
   read: async () => ({ now: now(), isOff: false }),
   fromLocal: (at) => at,
+  lagMs: () => 0,
 });

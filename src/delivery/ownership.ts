@@ -42,17 +42,18 @@ type LeaseOptions = {
   leaseMs: number;
   now: () => number;
   elapsed: () => number;
-  clock?: Pick<SharedClock, "fromLocal">;
+  clock?: Pick<SharedClock, "fromLocal" | "lagMs">;
 };
 
 /** Makes the ownership of an event's rows, from its receipt on, for a node whose own lease does not cover the event. */
 export function createRowOwnership({ owner, leaseMs, now, elapsed, clock }: LeaseOptions) {
-  const { fromLocal } = clock ?? localClock(now);
+  const { fromLocal, lagMs } = clock ?? localClock(now);
   return (at: number): Ownership => {
-    const until = at + leaseMs;
+    const dueAt = fromLocal(at + leaseMs);
+    const until = at + leaseMs - lagMs();
     // The wall clock may be set back while the event is accepted.
     const endsAt = elapsed() + until - now();
-    return { by: "row", owner, at: fromLocal(at), dueAt: fromLocal(until), until, endsAt };
+    return { by: "row", owner, at: fromLocal(at), dueAt, until, endsAt };
   };
 }
 

@@ -46,7 +46,7 @@ function start(store: Store, owner: string, { random = () => 0.5, aheadMs = 0, a
     pollMs: 100,
     retry: { scheduleMs: [100], random },
     now: () => Date.now() + aheadMs,
-    clock: { read: async () => ({ now: Date.now(), isOff: false }), fromLocal: (at) => at - aheadMs },
+    clock: { read: async () => ({ now: Date.now(), isOff: false }), fromLocal: (at) => at - aheadMs, lagMs: () => 0 },
     elapsed: () => performance.now(),
     newId: ulid,
     onDisabled: () => {},

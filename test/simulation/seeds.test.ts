@@ -3,7 +3,7 @@
 import { availableParallelism } from "node:os";
 import { beforeAll, expect, test } from "vitest";
 import { mutations } from "./mutations.ts";
-import { pinned } from "./pinned.ts";
+import { pinned, pinnedWithFocus } from "./pinned.ts";
 import { firstSeeds } from "./firstSeeds.ts";
 import { Report } from "./report.ts";
 import { runWorkers } from "./workers.ts";
@@ -14,7 +14,10 @@ const others = Array.from({ length: lastSeed - firstSeeds.length }, (_, i) => fi
 const seeds = [...new Set([...others, ...pinned])];
 /** Under the conditions of each planted bug more happens than in other seeds. No bug is planted here. Some share them. */
 const conditions = new Map(Object.entries(mutations).map(([name, { focus }]) => [focus, name]));
-const focused = [...conditions.values()].flatMap((name) => [41, 42].map((seed): [number, string] => [seed, name]));
+const focused = [
+  ...[...conditions.values()].flatMap((name) => [41, 42].map((seed): [number, string] => [seed, name])),
+  ...pinnedWithFocus,
+];
 
 const report = new Report();
 

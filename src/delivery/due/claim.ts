@@ -55,9 +55,10 @@ export async function sendDue(options: ClaimOptions, due: ConnectionKey, { onCap
   if (site && !isWorking(site)) return false;
   const connection = await directory.connectionNow(due.siteId, due.connectionId);
   // The end of the lease by this node's own clocks is taken first, so that it is no later than the stored one.
-  const [until, endsAt] = [now() + leaseMs, elapsed() + leaseMs];
+  const [wallEnd, monotonicEnd] = [now() + leaseMs, elapsed() + leaseMs];
   const time = await clock.read();
   if (time.isOff) return false;
+  const [until, endsAt] = [wallEnd - clock.lagMs(), monotonicEnd - clock.lagMs()];
   if (connection?.state !== "active") {
     if (await stopWaiting(store, due, connection, time.now)) pollAgain();
     return false;

@@ -57,6 +57,19 @@ describe("the connection's state", () => {
     expect(relay.defects.map((one) => one.error)).toEqual([new Error("store is gone")]);
   });
 
+  test("a job whose lease ends while its connection is read again is not sent", async () => {
+    const relay = setUp([sandbox], {
+      async connectionNow() {
+        // The node is suspended meanwhile; another one takes the delivery and sends it.
+        relay.clock.now += 3_600_000;
+        return sandbox;
+      },
+    });
+    relay.change({ ...sandbox, state: "paused" });
+    expect(await relay.lanes.send(job(sandbox))).toEqual({ ok: false, status: "queued", error: "lease ran out" });
+    expect(relay.calls).toEqual([]);
+  });
+
   test("the deliveries of a removed connection are skipped", async () => {
     const relay = setUp([sandbox]);
     relay.remove(sandbox);

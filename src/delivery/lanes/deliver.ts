@@ -65,8 +65,8 @@ export function createDeliverer(options: DelivererOptions) {
     const { recheck } = options;
     const early = options.elapsed() - recheckAfterMs;
     const hasWaited = batch.some((one) => one.since <= early);
-    const leased = keepLeased(recheck && hasWaited ? await keepCurrent(batch, recheck) : batch);
-    const first = leased[0]?.job;
+    const current = recheck && hasWaited ? await keepCurrent(batch, recheck) : batch;
+    const first = current[0]?.job;
     if (!first) return;
     const key = connectionKey(first);
 
@@ -74,14 +74,15 @@ export function createDeliverer(options: DelivererOptions) {
     const known = directory.connection(first.siteId, first.connectionId);
     const connection = known?.state === "active" ? known : await directory.connectionNow(first.siteId, first.connectionId);
     const platform = connection && platformOf(connection.platform);
-    if (!platform) return settleUntried(leased, { state: "skipped", reason: "disconnected", dueAt: 0 });
+    if (!platform) return settleUntried(current, { state: "skipped", reason: "disconnected", dueAt: 0 });
     if (connection.state !== "active")
-      return settleUntried(leased, { state: "parked", reason: parkedReason(connection), dueAt: 0 });
+      return settleUntried(current, { state: "parked", reason: parkedReason(connection), dueAt: 0 });
     // After a long outage a retry can fall due when the platform no longer accepts the event.
     const now = options.now();
-    const late = leased.filter((one) => one.job.expiresAt <= now);
+    const late = current.filter((one) => one.job.expiresAt <= now);
     if (late.length) await settleUntried(late, { state: "expired", reason: "too old to be sent", dueAt: 0 });
-    const fresh = late.length ? leased.filter((one) => one.job.expiresAt > now) : leased;
+    // Directly before the call: this node may have been suspended at any `await`, and another one may have sent the jobs.
+    const fresh = keepLeased(late.length ? current.filter((one) => one.job.expiresAt > now) : current);
     if (fresh.length === 0) return;
     const startsAt = options.elapsed();
     const blockedMs = breaker.blockedMs(key, startsAt);

@@ -35,7 +35,7 @@ describe.each(["sqlite", "postgres"] as const)("open events on %s", async (engin
       leaseMs,
       maxOpenMs: 1000,
       now: () => clock.now,
-      clock: { fromLocal: (at) => at - aheadMs },
+      clock: { fromLocal: (at) => at - aheadMs, lagMs: () => 0 },
       elapsed: () => clock.elapsed,
       pollMs,
       onDefect: (error) => defects.push(error),

@@ -40,7 +40,7 @@ type Options = {
   pollMs?: number;
   now: () => number;
   /** The clock of due times; by default the node's own, which is enough for a single node. */
-  clock?: Pick<SharedClock, "fromLocal">;
+  clock?: Pick<SharedClock, "fromLocal" | "lagMs">;
   /** Milliseconds on a monotonic clock. */
   elapsed: () => number;
   onDefect: (error: unknown, about: Record<string, unknown>) => void;
