@@ -3,7 +3,8 @@
 import { agent, config, page, safely } from "./page.ts";
 
 type Decision = "granted" | "denied";
-type Sources = { own?: Decision; gpc?: Decision; tcf?: Decision; gcm?: Decision };
+/** `byDefault`: Consent Mode starts with a refusal that no visitor has decided on. */
+type Sources = { own?: Decision; gpc?: Decision; tcf?: Decision; gcm?: Decision; byDefault?: boolean };
 
 /** The decisions on this page; every report carries them. */
 export const sources: Sources = {};
@@ -12,7 +13,7 @@ export const sources: Sources = {};
 safely(() =>
   page.cookie.replace(
     /__cc_(own|tcf|gcm)=(denied)/g,
-    (_, source: keyof Sources, decision: Decision) => (sources[source] = decision),
+    (_, source: "own" | "tcf" | "gcm", decision: Decision) => (sources[source] = decision),
   ),
 );
 if ((agent as { globalPrivacyControl?: boolean }).globalPrivacyControl) sources.gpc = "denied";
@@ -119,7 +120,7 @@ function readGoogle(onDecision: () => void): void {
       if (!words[0]) return;
       const denied = words.includes("denied");
       sources.gcm = denied ? "denied" : "granted";
-      isProvisional = denied && !isUpdate;
+      sources.byDefault = isProvisional = denied && !isUpdate;
       const settle = () => {
         finalizeConsent();
         onDecision();

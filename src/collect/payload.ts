@@ -15,6 +15,8 @@ export type Payload = {
   /** The id that the page proposes for a visitor without a cookie. */
   visitorId: string | null;
   signals: Partial<Record<ConsentSource, ConsentState>>;
+  /** The refusal of `gcm` is only the default of Google's Consent Mode. */
+  isDefaultRefusal: boolean;
   remembered: ConsentState | null;
   clickIds: Record<string, SeenId>;
   utm: Record<string, string>;
@@ -39,6 +41,7 @@ export function readPayload(text: string, now: number): Payload | null {
   const payload: Payload = {
     visitorId: isVisitorId(fields.visitor) ? fields.visitor : null,
     signals: readSignals(fields.consent),
+    isDefaultRefusal: isJsonObject(fields.consent) && fields.consent["byDefault"] === true,
     remembered: fields.earlier === "granted" || fields.earlier === "denied" ? fields.earlier : null,
     clickIds: {},
     utm: {},

@@ -183,7 +183,7 @@ function chooseBucket(stored: StoredReport | null, { bot }: Verdict): VisitBucke
 function buildReport(
   request: IncomingMessage,
   payload: Payload,
-  { visitorId, refusals }: BrowserCookies,
+  { visitorId, refusals, proof }: BrowserCookies,
   { userAgent, address }: Observation,
   verdict: Verdict,
   now: number,
@@ -199,6 +199,8 @@ function buildReport(
     proposedId: payload.visitorId,
     remembered: payload.remembered,
     refusals,
+    proof,
+    isDefaultRefusal: payload.isDefaultRefusal,
     // A refusal is stored even from an unknown bot.
     signals: { ...(isUnknownBot ? keepRefusals(payload.signals) : payload.signals), ...gpc },
     visit:

@@ -40,13 +40,17 @@ const landing: Report["visit"] = {
 };
 const person = { emailSha256, forms: {} };
 
+let ids = 0;
+/** The first one is that of a visitor, where the browser has none. */
+const newId = () => `new ${(ids += 1)}`;
+
 let sites = 0;
 /** Creates a site for one test. */
 function site(rules: ReportRules = optOut) {
   sites += 1;
   const id = `site${sites}`;
   return {
-    take: (changes: Partial<Report>) => storeReport(store, id, report(changes), rules, () => "new visitor"),
+    take: (changes: Partial<Report>) => storeReport(store, id, report(changes), rules, newId),
     consent: () => store.people.readConsent(id, emailSha256),
     decisions: async (subject: string) =>
       (await store.people.listDecisions(id, subject)).map((one) => `${one.givenBy}: ${one.state}`),
@@ -61,7 +65,7 @@ describe("a visitor's decisions", () => {
     const { take, consent, identity } = site();
     await take({ visit: landing });
     await take({ visit: landing, person });
-    for (const own of ["denied", "granted", "denied"] as const) {
+    for (const own of ["granted", "denied"] as const) {
       await take({ signals: { own } });
       expect(await consent()).toBe(own);
     }
@@ -99,11 +103,35 @@ describe("a visitor's decisions", () => {
     expect(await consent()).toBe("denied");
   });
 
+  test("a default of Consent Mode withholds this page, and ends no grant that the visitor gave before", async () => {
+    const { take, consent, identity, decisions } = site();
+    await take({ signals: { gcm: "granted" }, visit: landing, person });
+    const byDefault = { signals: { gcm: "denied" }, isDefaultRefusal: true } as const;
+    expect(await take({ ...byDefault, visit: landing, person })).toEqual({
+      visitorId: null,
+      consent: "unknown",
+      suppressed: true,
+      refusedBy: [],
+      proof: null,
+    });
+    expect(await decisions("v")).toEqual(["gcm: granted"]);
+    expect([await consent(), (await identity())?.visits.length]).toEqual(["granted", 1]);
+    // The visitor's own refusal counts, also where the default comes with it.
+    await take({ ...byDefault, signals: { gcm: "denied", own: "denied" } });
+    expect([await consent(), await identity()]).toEqual(["denied", null]);
+  });
+
+  test("a default of Consent Mode counts as a refusal where nobody has granted", async () => {
+    const { take, consent } = site();
+    await take({ signals: { gcm: "denied" }, isDefaultRefusal: true, person });
+    expect(await consent()).toBe("denied");
+  });
+
   test("a privacy signal that is no longer sent has ended", async () => {
     const { take, consent } = site();
-    await take({ signals: { gpc: "denied" }, person });
+    const { proof } = await take({ signals: { gpc: "denied" }, person });
     expect(await consent()).toBe("denied");
-    await take({ visit: landing, person });
+    await take({ visit: landing, person, proof });
     expect(await consent()).toBe("unknown");
   });
 });
@@ -119,15 +147,17 @@ describe("a browser that refused", () => {
       consent: "denied",
       suppressed: true,
       refusedBy: ["own", "tcf"],
+      proof: expect.any(String),
     });
   });
 
   test("a browser without an id that refuses leaves no row about itself, only about the email it gives", async () => {
     const { take, decisions } = site();
-    await take({ ...nameless, signals: { gcm: "denied" } });
-    await take({ ...nameless, refusals: ["gcm"], person });
-    expect(await decisions("new visitor")).toEqual([]);
-    expect(await decisions(emailSha256)).toEqual(["new visitor: denied"]);
+    expect(await take({ ...nameless, signals: { gcm: "denied" } })).toMatchObject({ proof: null });
+    const { proof } = await take({ ...nameless, refusals: ["gcm"], person });
+    for (let last = ids; last > 0; last -= 1) expect(await decisions(`new ${last}`)).toEqual([]);
+    expect(await decisions(emailSha256)).toEqual([expect.stringMatching(/^[0-9a-f]{22}: denied$/)]);
+    expect(await decisions(emailSha256)).not.toContain(`${proof}: denied`);
   });
 
   test("a remembered refusal applies to later reports, until the same source grants", async () => {
@@ -164,62 +194,65 @@ describe("a browser that refused", () => {
     expect(await decisions("other tab")).toEqual(["tcf: denied"]);
   });
 
-  /** A browser refuses, loses its id, and is granted a new one later. */
-  async function refuseAndGrant(take: (changes: Partial<Report>) => Promise<unknown>, name: string) {
+  /** A browser refuses, loses its id, and gets a new one when it grants later. Returns how it reports from then on. */
+  async function refuseAndGrant(take: (changes: Partial<Report>) => Promise<{ proof: string | null }>, name: string) {
     await take({ visitorId: `${name} before`, visit: landing, person });
-    await take({ visitorId: `${name} before`, signals: { own: "denied" } });
-    return () =>
-      take({
-        ...nameless,
-        proposedId: `${name} after`,
-        refusals: ["own"],
-        signals: { own: "granted" },
-        visit: landing,
-      });
+    const { proof } = await take({ visitorId: `${name} before`, signals: { own: "denied" } });
+    const after = { visitorId: `${name} after`, proof } as const;
+    const grant = () =>
+      take({ ...nameless, proposedId: after.visitorId, proof, refusals: ["own"], signals: { own: "granted" }, visit: landing });
+    return { after, grant };
   }
 
   test("its grant ends its refusal of an email when the email is given again, and not before", async () => {
     const { take, consent, identity } = site();
-    const grant = await refuseAndGrant(take, "laptop");
+    const { after, grant } = await refuseAndGrant(take, "laptop");
     await grant();
     expect(await consent()).toBe("denied");
-    await take({ visitorId: "laptop after", visit: landing, person });
+    await take({ ...after, visit: landing, person });
     expect(await consent()).toBe("granted");
     expect((await identity())?.visits).toHaveLength(1);
   });
 
   test("if two browsers refused for an email, both must grant", async () => {
     const { take, consent } = site();
-    const grants = [await refuseAndGrant(take, "laptop"), await refuseAndGrant(take, "phone")] as const;
-    await grants[0]();
-    for (let page = 0; page < 3; page += 1) await take({ visitorId: "laptop after", person });
+    const laptop = await refuseAndGrant(take, "laptop");
+    const phone = await refuseAndGrant(take, "phone");
+    await laptop.grant();
+    for (let page = 0; page < 3; page += 1) await take({ ...laptop.after, person });
     expect(await consent()).toBe("denied");
-    await grants[1]();
-    await take({ visitorId: "phone after", person });
+    await phone.grant();
+    await take({ ...phone.after, person });
     expect(await consent()).toBe("granted");
   });
 
-  test("the grant of a browser that never refused does not end a refusal", async () => {
-    const { take, consent } = site();
-    await refuseAndGrant(take, "laptop");
-    await take({ visitorId: "stranger", signals: { own: "granted" }, person });
+  test("nobody who merely knows the email ends its refusal, whatever their browser claims to have refused", async () => {
+    const { take, consent, decisions } = site();
+    const victim = await refuseAndGrant(take, "laptop");
+    const before = await decisions(emailSha256);
+    const granting = { signals: { own: "granted" }, person } as const;
+    await take({ visitorId: "stranger", ...granting });
+    await take({ ...nameless, proposedId: "claims", refusals: ["own", "gcm", "tcf", "gpc"], ...granting });
+    for (const proof of ["guess", "", victim.after.visitorId, before[0]?.split(":")[0] ?? ""])
+      await take({ ...nameless, proposedId: `with ${proof}`, refusals: ["own"], proof, ...granting });
     expect(await consent()).toBe("denied");
+    expect(await decisions(emailSha256)).toEqual(expect.arrayContaining(before));
   });
 
   test("no browser ends a refusal that the operator recorded", async () => {
     const { take, consent, setByOperator } = site();
     await setByOperator("denied");
-    const grant = await refuseAndGrant(take, "laptop");
+    const { after, grant } = await refuseAndGrant(take, "laptop");
     await grant();
-    await take({ visitorId: "laptop after", person });
+    await take({ ...after, person });
     expect(await consent()).toBe("denied");
   });
 
   test("a refusing browser counts once for an email, on however many pages it gives it", async () => {
     const { take, decisions } = site();
-    await take({ ...nameless, proposedId: "page 1", signals: { own: "denied" }, person });
-    for (const page of ["page 2", "page 3"]) await take({ ...nameless, proposedId: page, refusals: ["own"], person });
-    expect(await decisions(emailSha256)).toEqual(["page 1: denied"]);
+    const { proof } = await take({ ...nameless, proposedId: "page 1", signals: { own: "denied" }, person });
+    for (const page of ["page 2", "page 3"]) await take({ ...nameless, proposedId: page, refusals: ["own"], proof, person });
+    expect(await decisions(emailSha256)).toHaveLength(1);
   });
 
   test("a browser that keeps no cookies adds at most five refusals to an email", async () => {
@@ -241,7 +274,7 @@ describe("opt-in mode", () => {
   test("in opt-in mode a refusal that comes with an email stores nothing", async () => {
     const { take, consent, decisions } = site(optIn);
     await take({ visitorId: null, proposedId: null, signals: { own: "denied" }, visit: landing, person });
-    expect(await decisions("new visitor")).toEqual([]);
+    expect(await decisions(`new ${ids}`)).toEqual([]);
     expect(await consent()).toBe("unknown");
   });
 
@@ -256,7 +289,7 @@ describe("opt-in mode", () => {
   test("in opt-in mode a grant stores the visit and the person's consent", async () => {
     const { take, consent, identity } = site(optIn);
     const taken = await take({ visitorId: null, signals: { own: "granted" }, visit: landing, person });
-    expect(taken).toMatchObject({ visitorId: "new visitor", suppressed: false });
+    expect(taken).toMatchObject({ visitorId: `new ${ids}`, suppressed: false });
     expect(await consent()).toBe("granted");
     expect((await identity())?.visits).toHaveLength(1);
   });

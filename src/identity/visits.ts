@@ -1,6 +1,7 @@
 // Stores the tag's reports: a visit, a submitted email, a consent decision. Consent is applied first: data that it forbids is
 // not stored, and such data that was stored before is removed.
 
+import { hash } from "node:crypto";
 import {
   consentSources,
   type ConsentReading,
@@ -27,6 +28,13 @@ export type Report = {
   remembered: ConsentState | null;
   /** Refusals that the browser's cookies remember. They are the same for everybody, so they do not name the browser. */
   refusals?: readonly ConsentSource[];
+  /** From the cookie of a browser that refused for an email: see `giverOf`. */
+  proof?: string | null;
+  /**
+   * Google's Consent Mode refuses by its default: nobody has decided on this page. Nothing is stored then, but it ends no grant
+   * that the visitor gave before: a slow banner would delete their visits.
+   */
+  isDefaultRefusal?: boolean;
   /** The current state of each consent source on the page. */
   signals: Partial<Record<ConsentSource, ConsentState>>;
   /** null when nothing of the visit is stored. */
@@ -45,14 +53,20 @@ export type StoredReport = {
   suppressed: boolean;
   /** The sources whose refusal applies now. */
   refusedBy: readonly ConsentSource[];
+  /** Goes into a cookie of a browser that has refused for an email, so that it alone can lift that. */
+  proof: string | null;
 };
 
 const maxPersons = 5;
-/** Browsers without cookies refuse under a new id on every page. */
+/** Browsers without cookies refuse with a new proof on every page. */
 const maxRefusals = 5;
 
-/** The giver of a decision that only records that this visitor's browser had refused before it had its id. */
-const beforeId = "refused before";
+/**
+ * Names the browser that refuses for an email, by a hash of both. Whoever knows the email cannot make it without the proof,
+ * which is nowhere but in that browser. It does not identify the browser either: what one has refused for two emails has two
+ * names, and neither leads to the other, to a visitor, or to the proof.
+ */
+const giverOf = (proof: string, emailSha256: Sha256) => hash("sha256", `${proof} ${emailSha256}`).slice(0, 22);
 
 export async function storeReport(
   store: Pick<Store, "people">,
@@ -64,35 +78,43 @@ export async function storeReport(
   deadline = Infinity,
 ): Promise<StoredReport> {
   const knownAs = report.visitorId ?? report.proposedId;
-  const before = evaluateConsent(knownAs ? await store.people.listDecisions(siteId, knownAs) : [], report, rules);
+  const decisions = knownAs ? await store.people.listDecisions(siteId, knownAs) : [];
+  const before = evaluateConsent(decisions, report, rules);
   const { suppressed, refused } = before;
+  if (report.isDefaultRefusal && isOnlyDefault(decisions, report, rules))
+    return { visitorId: null, consent: "unknown", suppressed: true, refusedBy: [], proof: report.proof ?? null };
   // A browser without an id remembers its refusal itself, and gets no id before it may have one.
   const mayDecide = report.visitorId || (suppressed ? refused && knownAs : true);
   const hasChanges = mayDecide && Object.keys(before.changes).length > 0;
   const hasDataToStore = hasChanges || (suppressed ? refused && refusedPerson(report, rules) : report.visit || report.person);
-  if (!hasDataToStore) return resultOf(before, report.visitorId);
+  if (!hasDataToStore) return { ...resultOf(before, report.visitorId), proof: report.proof ?? null };
 
   const visitorId = knownAs ?? newVisitorId();
   const change = async (rows: PeopleRows): Promise<StoredReport> => {
     // Reports of one page can overtake each other. Consent is read again under the visitor's lock, so that a visit after
     // its visitor's refusal is not stored.
     await rows.lockVisitor(visitorId, report.at);
-    const decisions = await rows.listDecisionsAbout(visitorId);
-    const current = evaluateConsent(decisions, report, rules);
+    const current = evaluateConsent(await rows.listDecisionsAbout(visitorId), report, rules);
     if (hasChanges || !current.refused)
       for (const [source, state] of Object.entries(current.changes)) await rows.decide(visitorId, source, state, report.at);
-    if (current.refused) await removeVisits(rows, visitorId, report, refusedPerson(report, rules));
-    else if (current.suppressed) await rows.removeVisitor(visitorId);
+    let { proof = null } = report;
+    if (current.refused) {
+      const refusing = { at: report.at, person: refusedPerson(report, rules), proof: proof ?? newVisitorId() };
+      if (await removeVisits(rows, visitorId, refusing)) ({ proof } = refusing);
+    } else if (current.suppressed) await rows.removeVisitor(visitorId);
     else {
-      const isRecorded = decisions.some((one) => one.givenBy === beforeId);
-      if (report.refusals?.length && !isRecorded) await rows.decide(visitorId, beforeId, "unknown", report.at);
-      if (report.person && (isRecorded || report.refusals?.length))
-        await liftOneRefusal(rows, report.person.emailSha256, visitorId, current.newState, report.at);
+      if (report.person && proof) await liftRefusal(rows, report.person.emailSha256, proof, current.newState, report.at);
       await saveVisit(rows, visitorId, report, rules, current);
     }
-    return resultOf(current, visitorId);
+    return { ...resultOf(current, visitorId), proof };
   };
   return store.people.change(siteId, change, refused ? Infinity : deadline);
+}
+
+/** True where the visitor has granted before, and without the default of Consent Mode that grant would hold. */
+function isOnlyDefault(decisions: readonly Decision[], report: Report, rules: ReportRules): boolean {
+  const { gcm: _default, ...signals } = report.signals;
+  return evaluateConsent(decisions, { ...report, signals }, rules).consent === "granted";
 }
 
 /**
@@ -101,7 +123,7 @@ export async function storeReport(
  */
 const refusedPerson = ({ person }: Report, { consentMode }: ReportRules) => (consentMode === "opt-in" ? null : person);
 
-const resultOf = ({ consent, suppressed, refusedBy }: ConsentEvaluation, visitorId: string | null): StoredReport => ({
+const resultOf = ({ consent, suppressed, refusedBy }: ConsentEvaluation, visitorId: string | null) => ({
   visitorId: suppressed ? null : visitorId,
   consent,
   suppressed,
@@ -116,8 +138,6 @@ type ConsentEvaluation = {
   /** Nothing may be stored: refused, or not granted where the site asks first. */
   suppressed: boolean;
   refusedBy: ConsentSource[];
-  /** A stored refusal has ended. */
-  lifted: boolean;
   /** The state of refusals that have ended. */
   newState: ConsentState;
 };
@@ -147,7 +167,6 @@ function evaluateConsent(
     refused,
     suppressed: refused || (consent === "unknown" && rules.consentMode === "opt-in"),
     refusedBy: consentSources.filter((source) => current[source] === "denied"),
-    lifted: isRefusal(effectiveConsent(Object.values(known))) && !refused,
     newState: consent === "granted" ? "granted" : "unknown",
   };
 }
@@ -166,51 +185,48 @@ function findChanges(signals: Report["signals"], known: Record<string, ConsentRe
   return changes;
 }
 
-/** Applies a visitor's refusal: it holds for every email that they submitted, and their visits are removed. */
-async function removeVisits(rows: PeopleRows, visitorId: string, report: Report, person: Report["person"]): Promise<void> {
-  const { at } = report;
+type Refusing = Pick<Report, "person" | "at"> & { proof: string };
+
+/**
+ * Applies a visitor's refusal: it holds for every email that they submitted, and their visits are removed. Returns false if they
+ * have submitted none.
+ */
+async function removeVisits(rows: PeopleRows, visitorId: string, { person, proof, at }: Refusing): Promise<boolean> {
   const visitor = await rows.lockVisitor(visitorId, at);
-  // Emails that an earlier refusal removed from the record are still known by their decisions.
-  const earlier = (await rows.listDecisionsBy(visitorId)).map((decision) => decision.subject);
-  for (const emailSha256 of new Set([...earlier, ...visitor.emailSha256s, ...(person ? [person.emailSha256] : [])])) {
-    await addRefusal(rows, emailSha256, visitorId, report);
+  // Emails that the record has no room for are still known by the grant for them.
+  const granted = (await rows.listDecisionsBy(visitorId)).map(({ subject }) => subject);
+  const refused = new Set([...granted, ...visitor.emailSha256s, ...(person ? [person.emailSha256] : [])]);
+  for (const emailSha256 of refused) {
+    await addRefusal(rows, emailSha256, giverOf(proof, emailSha256), at);
     const identity = await rows.lockIdentity(emailSha256, at);
     const visits = identity.visits.filter((visit) => visit.visitorId !== visitorId);
     if (visits.length) await rows.saveIdentity(emailSha256, { ...identity, visits, firstUtm: {} }, at);
     else await rows.removeIdentity(emailSha256);
   }
   await rows.removeVisitor(visitorId);
+  return refused.size > 0;
 }
 
-/**
- * Records that this visitor's refusal holds for an email. A browser that refused on an earlier page has no id since then,
- * so the refusal that the email already has counts as its own.
- */
-async function addRefusal(rows: PeopleRows, emailSha256: Sha256, visitorId: string, { refusals, at }: Report): Promise<void> {
+/** Records that a browser's refusal holds for an email. */
+async function addRefusal(rows: PeopleRows, emailSha256: Sha256, giver: string, at: number): Promise<void> {
   const decisions = await rows.listDecisionsAbout(emailSha256);
-  const count = decisions.filter(isVisitorsRefusal).length;
-  const isNew = !decisions.some((one) => one.givenBy === visitorId);
-  if (isNew && count >= (refusals?.length ? 1 : maxRefusals)) return;
-  await decideOnce(rows, emailSha256, visitorId, "denied", at);
+  const isNew = !decisions.some((one) => one.givenBy === giver);
+  if (isNew && decisions.filter(isVisitorsRefusal).length >= maxRefusals) return;
+  await decideOnce(rows, emailSha256, giver, "denied", at);
 }
 
-/**
- * Ends one refusal about an email, the first time that a visitor whose browser had refused gives it after their grant. The
- * refusals of other browsers stay: each of them must grant, too.
- */
-async function liftOneRefusal(
+/** Ends the refusal of this browser, when it gives the email again after its grant. Those of other browsers stay. */
+async function liftRefusal(
   rows: PeopleRows,
   emailSha256: Sha256,
-  visitorId: string,
+  proof: string,
   newState: ConsentState,
   at: number,
 ): Promise<void> {
+  const giver = giverOf(proof, emailSha256);
   const decisions = await rows.listDecisionsAbout(emailSha256);
-  if (decisions.some((one) => one.givenBy === visitorId)) return;
-  const [newest] = decisions.filter(isVisitorsRefusal).toSorted((a, b) => b.decidedAt - a.decidedAt);
-  if (!newest) return;
-  await rows.decide(emailSha256, newest.givenBy, newState, at);
-  await rows.decide(emailSha256, visitorId, newState, at);
+  if (decisions.some((one) => one.givenBy === giver && one.state === "denied"))
+    await rows.decide(emailSha256, giver, newState, at);
 }
 
 const isVisitorsRefusal = ({ givenBy, state }: Decision) => state === "denied" && givenBy !== operator;
@@ -220,13 +236,8 @@ async function saveVisit(
   visitorId: string,
   { visit, person, at }: Report,
   rules: ReportRules,
-  { consent, lifted, newState }: ConsentEvaluation,
+  { consent }: ConsentEvaluation,
 ): Promise<void> {
-  if (lifted) {
-    for (const { subject, state } of await rows.listDecisionsBy(visitorId)) {
-      if (state !== newState) await rows.decide(subject, visitorId, newState, at);
-    }
-  }
   const oldest = at - rules.keepMs;
   const visitor = await rows.lockVisitor(visitorId, at);
   const visits = visit ? addVisit(visitor.visits, { ...visit, visitorId }, oldest) : visitor.visits;

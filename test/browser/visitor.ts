@@ -46,9 +46,10 @@ export async function relayCookies({ site }: Stage, page: Page): Promise<Cookie[
   return cookies.filter((one) => one.name.startsWith("__cc"));
 }
 
-/** The same cookies as `name=value`, sorted. */
+/** The same cookies as `name=value`, sorted, without the proof of a refusal, which identifies nobody. */
 export async function heldCookies(stage: Stage, page: Page): Promise<string[]> {
-  return (await relayCookies(stage, page)).map(({ name, value }) => `${name}=${value}`).toSorted();
+  const cookies = (await relayCookies(stage, page)).filter(({ name }) => name !== "__cc_p");
+  return cookies.map(({ name, value }) => `${name}=${value}`).toSorted();
 }
 
 /** The conversion that a platform receives of a person who opted out. */

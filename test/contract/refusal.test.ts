@@ -76,8 +76,36 @@ describe.each(endToEndEngines)("cookies on %s", (engine) => {
         consent: { gcm: "denied" },
         ...(endpoint === "identify" && { emails }),
       });
-      expect(browser.cookies()).toEqual(["__cc_gcm=denied"]);
+      expect(browser.cookies().filter((one) => !one.startsWith("__cc_p="))).toEqual(["__cc_gcm=denied"]);
     }
+    const proof = browser.cookies().find((one) => one.startsWith("__cc_p="));
+    expect(proof).toMatch(/^__cc_p=\w{22}$/);
+    // Nothing that is stored leads to it.
+    expect(await storedText()).not.toContain(proof?.slice("__cc_p=".length));
+  });
+
+  test("nobody who merely knows an email lifts its refusal, and the browser that refused does", async () => {
+    const email = sha256Of("grace@customers.example");
+    const consents = async () =>
+      (await rows(home, `SELECT given_by, state FROM consents WHERE subject = '${email}' ORDER BY decided_at`)).map(
+        ({ given_by, state }) => ({ givenBy: String(given_by), state }),
+      );
+    const [own, stranger] = [browserOn(optOut), browserOn(optOut)];
+    await own.send("visit", { params });
+    await own.send("identify", { emails: [email] });
+    await own.send("consent", { consent: { own: "denied" } });
+    const [refusal] = await consents();
+    expect(await consents()).toEqual([{ givenBy: expect.stringMatching(/^[0-9a-f]{22}$/), state: "denied" }]);
+
+    const granting = { emails: [email], params: { gclid: "of-the-stranger" }, consent: { own: "granted" } } as const;
+    const forged = [{}, { Cookie: "__cc_own=denied" }, { Cookie: `__cc_own=denied; __cc_p=${"a".repeat(22)}` }];
+    for (const headers of forged) await stranger.send("identify", granting, headers);
+    for (const headers of forged)
+      await report(relay, optOut, "consent", { ...granting, visitor: "PageFour0000000000000x" }, headers);
+    expect((await consents()).find(({ givenBy }) => givenBy === refusal?.givenBy)?.state).toBe("denied");
+
+    await own.send("identify", { emails: [email], consent: { own: "granted" } });
+    expect((await consents()).find(({ givenBy }) => givenBy === refusal?.givenBy)?.state).toBe("granted");
   });
 
   test("the remembered refusal alone keeps later visits from being stored, until the source grants", async () => {
