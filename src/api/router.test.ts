@@ -6,10 +6,14 @@ import { PostgresError } from "../store/engine/postgres/errors.ts";
 import type { Handlers } from "./call.ts";
 import { createRouter } from "./router.ts";
 
-async function ask(path: string, handle: () => Promise<unknown>) {
+async function ask(
+  path: string,
+  handle: () => Promise<unknown>,
+  request: { method?: "GET" | "DELETE"; headers?: Record<string, string> } = {},
+) {
   const defects: unknown[] = [];
   const router = createRouter({
-    handlers: { "GET /session": handle } as Partial<Handlers<RouteName>> as Handlers<RouteName>,
+    handlers: { "GET /session": handle, "DELETE /session": handle } as Partial<Handlers<RouteName>> as Handlers<RouteName>,
     directory: {} as Directory,
     transport: { trusted: () => true, requireTls: false },
     actorOf: async () => null,
@@ -18,7 +22,7 @@ async function ask(path: string, handle: () => Promise<unknown>) {
   });
   const app = Fastify();
   app.all("/api/v1/*", (request, reply) => router.answer(request, reply));
-  const response = await app.inject(path);
+  const response = await app.inject({ url: path, ...request });
   return { response, code: response.json<{ error: { code: string } }>().error.code, defects };
 }
 
@@ -38,4 +42,17 @@ test("a defect is answered with 500, because asking again would not help", async
 test.each(["%00", "%01", "%02"])("the control character %s in an address is refused", async (character) => {
   const { response } = await ask(`/api/v1/session?a=${character}`, async () => ({}));
   expect(response.statusCode).toBe(400);
+});
+
+test.each([
+  [{ origin: "https://relay.example", "x-forwarded-proto": "https" }, "signed_out"],
+  [{ origin: "http://relay.example", "x-forwarded-proto": "https" }, "forbidden"],
+  [{ origin: "https://other.example", "x-forwarded-proto": "https" }, "forbidden"],
+  [{ origin: "null", "x-forwarded-proto": "https" }, "forbidden"],
+  // A proxy on the same machine that forwards no scheme.
+  [{ origin: "https://relay.example" }, "signed_out"],
+  [{ origin: "http://relay.example" }, "signed_out"],
+])("a change with the headers %j is answered %s", async (headers, expected) => {
+  const request = { method: "DELETE", headers: { host: "relay.example", ...headers } } as const;
+  expect((await ask("/api/v1/session", async () => ({}), request)).code).toBe(expected);
 });

@@ -12,7 +12,7 @@ import { basePath, contract, type RouteName } from "../contract/contract.ts";
 import { scopesOf, type Route } from "../contract/route.ts";
 import { readBytes } from "../http/body.ts";
 import { createRateLimit } from "../http/rate.ts";
-import { isSecure, type TransportRules } from "../http/transport.ts";
+import { cameOverTls, isSecure, type TransportRules } from "../http/transport.ts";
 import type { Directory, Site } from "../sites/directory.ts";
 import { maxUploadMiB } from "../kernel/reconciliation.ts";
 import { say } from "../kernel/messages/message.ts";
@@ -52,7 +52,7 @@ export function createRouter(options: RouterOptions): Router {
     const found = match(request);
     if (!isSecure(request.raw, transport)) throw new Denied("insecure", say("https_required"));
     const actor = await actorOf(request);
-    checkOrigin(request, actor);
+    checkOrigin(request, actor, transport);
     checkRate(actor, rate, now());
     const site = authorise(found, actor, directory);
     const call: Call<RouteName> = {
@@ -163,14 +163,16 @@ async function readUpload(request: IncomingMessage): Promise<Buffer> {
 const controlCharacter = () => new Refusal("", say("control_character"));
 
 /** Refuses cross-site requests of browsers, which carry the user's cookie. Programs with an API key send no cookie. */
-function checkOrigin(request: FastifyRequest, actor: Actor | null): void {
+function checkOrigin(request: FastifyRequest, actor: Actor | null, transport: TransportRules): void {
   if (safeMethods.has(request.method) || actor?.kind === "API key") return;
   const { origin, host } = request.headers;
+  /** A page that anybody on the way can have changed is another site, although it has the same host. */
+  const isOwnOrigin = (text: string) => {
+    const url = URL.canParse(text) ? new URL(text) : null;
+    return url?.host === host && (url?.protocol === "https:" || !cameOverTls(request.raw, transport));
+  };
   const from = request.headers["sec-fetch-site"];
-  const isOwn =
-    from === undefined
-      ? origin === undefined || (URL.canParse(origin) && new URL(origin).host === host)
-      : from === "same-origin" || from === "none";
+  const isOwn = from === undefined ? origin === undefined || isOwnOrigin(origin) : from === "same-origin" || from === "none";
   if (!isOwn) throw new Denied("forbidden", say("cross_site"));
 }
 

@@ -12,15 +12,17 @@ export type TransportRules = {
 };
 
 export function isSecure(request: IncomingMessage, rules: TransportRules): boolean {
-  const address = request.socket.remoteAddress ?? "";
+  if (cameOverTls(request, rules)) return true;
+  return !rules.requireTls && !wasForwarded(request) && isLoopback(request.socket.remoteAddress ?? "");
+}
+
+export function cameOverTls(request: IncomingMessage, { trusted }: TransportRules): boolean {
   // A plain socket has no such property.
   const encrypted = Boolean((request.socket as Partial<TLSSocket>).encrypted);
-  if (wasForwarded(request)) {
-    // The scheme that a trusted proxy forwards counts, even when the proxy itself connects over TLS.
-    const scheme = rules.trusted(address) ? forwardedScheme(request) : undefined;
-    return scheme === undefined ? encrypted : scheme === "https";
-  }
-  return encrypted || (!rules.requireTls && isLoopback(address));
+  if (!wasForwarded(request)) return encrypted;
+  // The scheme that a trusted proxy forwards counts, even when the proxy itself connects over TLS.
+  const scheme = trusted(request.socket.remoteAddress ?? "") ? forwardedScheme(request) : undefined;
+  return scheme === undefined ? encrypted : scheme === "https";
 }
 
 /** Node keeps the first Host header. A proxy may have routed the request by another one, so it must not be guessed. */
