@@ -9,7 +9,7 @@ import { createRouter } from "./router.ts";
 async function ask(
   path: string,
   handle: () => Promise<unknown>,
-  request: { method?: "GET" | "DELETE"; headers?: Record<string, string> } = {},
+  asked: { method?: "GET" | "DELETE"; headers?: Record<string, string> } = {},
 ) {
   const defects: unknown[] = [];
   const router = createRouter({
@@ -22,7 +22,7 @@ async function ask(
   });
   const app = Fastify();
   app.all("/api/v1/*", (request, reply) => router.answer(request, reply));
-  const response = await app.inject({ url: path, ...request });
+  const response = await app.inject({ url: path, ...asked });
   return { response, code: response.json<{ error: { code: string } }>().error.code, defects };
 }
 

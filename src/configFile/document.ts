@@ -6,7 +6,7 @@ import { Refusal, type PlacedFault } from "../kernel/refusal.ts";
 /** The way to a field: `["sites", 0, "hosts"]`. */
 export type Path = readonly (string | number)[];
 
-export type Place = { line: number; column: number };
+type Place = { line: number; column: number };
 export type FileFault = { path: Path; message: string };
 
 export type FileDocument = {
@@ -16,7 +16,7 @@ export type FileDocument = {
   placeOf(path: Path): Place;
 };
 
-export const maxFileBytes = 2 * 1024 * 1024;
+const maxFileBytes = 2 * 1024 * 1024;
 /** The rest would not fit on a screen; and no program reads more. */
 const maxFaultsShown = 20;
 const maxFaults = 200;

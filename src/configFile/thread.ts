@@ -16,4 +16,7 @@ function parse(): FromThread {
   }
 }
 
-parentPort?.postMessage(parse());
+const port = parentPort;
+if (!port) throw new Error("this is the program of a thread");
+const send = (message: FromThread) => port.postMessage(message);
+send(parse());

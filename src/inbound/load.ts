@@ -59,4 +59,4 @@ export function createLoad(max: number) {
   };
 }
 
-export type HeldBody = { add(bytes: number): boolean; give(): void };
+export type HeldBody = { add: (bytes: number) => boolean; give: () => void };

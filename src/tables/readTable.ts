@@ -59,7 +59,7 @@ async function* rowsOf(thread: Thread): AsyncGenerator<TableRow> {
   }
 }
 
-type Thread = { receive(): Promise<Sent>; wantRows(): void; end(): void };
+type Thread = { receive: () => Promise<Sent>; wantRows: () => void; end: () => void };
 
 function startThread(bytes: AsyncIterable<Buffer>, name: string, onEnd: () => void): Thread {
   const pieces = piecesOf(bytes);

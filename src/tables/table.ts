@@ -22,7 +22,7 @@ export type Table = {
   headerLines: number;
   rows: AsyncIterable<TableRow>;
   /** Ends the reading of a table whose rows are not read to the end. */
-  close(): void;
+  close: () => void;
 };
 
 /** The same limit as the inbound endpoint has. Longer rows usually come from a quote that was left open. */
