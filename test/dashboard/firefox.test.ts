@@ -4,7 +4,7 @@ import type { ElementHandle, Page } from "puppeteer-core";
 import { describe, expect, test } from "vitest";
 import { launchFirefox, whyNoFirefox } from "../browser/drivers/firefox.ts";
 import { password } from "../support/apiClient.ts";
-import { newInstallation } from "../support/relay.ts";
+import { eventually, newInstallation } from "../support/relay.ts";
 import { scenarioMs } from "./users.ts";
 
 const textOf = (text: string) => `::-p-text(${text})`;
@@ -87,8 +87,11 @@ inFirefox(whyNoFirefox === null ? title : `${title} (skipped: ${whyNoFirefox})`,
       await page.waitForSelector("[role=status][aria-label='Live feed: connected']");
       const event = { email: "ada@customers.example", event: "purchase", orderId: "A-1001", value: 49.9 };
       expect((await relay.post(key, event)).status).toBe(200);
-      await press(page, "purchase");
-      await page.waitForSelector(`[role=dialog] ${textOf("Sandbox")}`);
+      // The feed moves while the overview is drawn: a click can meet the row as it moves.
+      await eventually("the trace opens", async () => {
+        if (!(await page.$("[role=dialog]"))) await press(page, "purchase");
+        return (await page.$(`[role=dialog] ${textOf("Sandbox")}`)) !== null;
+      });
       await page.waitForSelector(`[role=dialog] ${textOf("A-1001")}`);
       expect(errors).toEqual([]);
       await page.close();
