@@ -202,9 +202,10 @@ const steps: Record<string, Step> = {
     pick: ({ deliveries }) => ({ deliveries }),
   },
   "delivery replay": {
-    args: ({ host }) => [host, "--state", "sent"],
+    // Of one order: the delivery of the released event may be on its way.
+    args: ({ host }) => [host, "--state", "sent", "--order", "A-1"],
     route: ofSite("POST /deliveries/replay"),
-    body: () => ({ state: "sent" }),
+    body: () => ({ state: "sent", orderId: "A-1" }),
   },
   "delivery cancel": {
     args: ({ host }) => [host, "--state", "parked"],

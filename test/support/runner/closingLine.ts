@@ -20,8 +20,13 @@ export default class ClosingLine implements Reporter {
       for (const suite of module.children.allSuites()) addErrors(suite);
       for (const test of module.children.allTests()) count[test.result().state] += 1;
     }
+    // Also by name, because the run of several tiers is long, and what failed in the first is far up.
+    const failures = modules.flatMap((module) => {
+      const names = [...module.children.allTests("failed")].map((test) => `${module.relativeModuleId} > ${test.fullName}`);
+      return names.length > 0 || module.ok() ? names : [module.relativeModuleId];
+    });
     const counts: Counts = { passed: count.passed, failed: count.failed, skipped: count.skipped + count.pending };
-    if (countsFile) writeFileSync(countsFile, JSON.stringify(counts));
+    if (countsFile) writeFileSync(countsFile, JSON.stringify({ ...counts, failures }));
     else console.log(closingLine(counts));
   }
 }
