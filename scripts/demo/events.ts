@@ -1,7 +1,7 @@
 // The events of the demo's history: drawn at random, then sent through the relay's own pipeline, so that the dashboard shows real
 // results.
 
-import { storeReport } from "../../src/identity/visits.ts";
+import { storeReport, type Report } from "../../src/identity/visits.ts";
 import { hashPerson, Plain, PlainEmail } from "../../src/identity/person.ts";
 import type { ConsentState, Mode, Person, Verdict, Visit } from "../../src/kernel/event.ts";
 import { ulid } from "../../src/kernel/ids.ts";
@@ -156,22 +156,17 @@ async function storeVisits(planned: Planned, person: Person, site: Site, { store
   const forms = Object.fromEntries(
     Object.entries({ emailGoogleSha256, emailMicrosoftSha256, emailRedditSha256 }).filter(([, hash]) => hash !== undefined),
   );
-  for (const [i, visit] of planned.visits.entries()) {
-    const isLast = i === planned.visits.length - 1;
-    await storeReport(
+  const { visitorId, consent } = planned;
+  const report = (visit: Report["visit"], at: number, more: Partial<Report> = {}) =>
+    storeReport(
       store,
       site.id,
-      {
-        visitorId: planned.visitorId,
-        proposedId: null,
-        remembered: null,
-        signals: isLast && planned.consent ? { own: planned.consent } : {},
-        visit,
-        person: isLast ? { emailSha256, forms } : null,
-        at: visit.seenAt,
-      },
+      { visitorId, proposedId: null, remembered: null, signals: {}, visit, person: null, at, ...more },
       site.settings,
-      () => planned.visitorId,
+      () => visitorId,
     );
-  }
+  for (const visit of planned.visits) await report(visit, visit.seenAt);
+  const last = planned.visits.at(-1);
+  const signals = consent ? { own: consent } : {};
+  if (last) await report(last, last.seenAt, { person: { emailSha256, forms }, hasForm: true, signals });
 }

@@ -215,9 +215,12 @@ function buildReport(
           }
         : null,
     person,
+    hasForm: isByHand(payload.submit),
     at: now,
   };
 }
+
+const isByHand = (submit: Payload["submit"]) => submit !== null && submit.inputs > 0 && !submit.untrusted && !submit.trapped;
 
 const keepRefusals = (signals: Payload["signals"]) =>
   Object.fromEntries(Object.entries(signals).filter(([, state]) => state === "denied"));

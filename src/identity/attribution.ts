@@ -7,6 +7,7 @@ import type { Attribution, ConsentReading, Identity, SeenId, Sha256 } from "../k
 import type { FoundPerson } from "../store/people/people.ts";
 import type { Store } from "../store/store.ts";
 import { isUseful } from "./clickIds.ts";
+import { weighVisits } from "./evidence.ts";
 
 type People = Store["people"];
 export type ConsentMode = "opt-out" | "opt-in";
@@ -100,8 +101,9 @@ export function attribute(
 }
 
 /**
- * Ids of bot visits are not used unless the site trusts the person. Of several click ids of a kind the one seen last wins.
- * Visits are stored newest first, so everything else comes from the first visit that has it.
+ * Ids of bot visits are not used unless the site trusts the person. Of several click ids of a kind the one with most evidence wins,
+ * and of those the one seen last: so nobody who merely knows an email replaces its click. The same holds for the campaign. Visits are
+ * stored newest first, so everything else comes from the first visit that has it.
  */
 function chooseIds(
   attribution: Attribution,
@@ -110,18 +112,28 @@ function chooseIds(
   { keepMs, isTrusted }: { keepMs: number; isTrusted: boolean },
 ): void {
   const { clickIds, browserIds } = attribution;
-  let hasUtm = false;
+  const evidenceOf = weighVisits(identity.visits);
+  const clickEvidence: Record<string, number> = {};
+  let utmEvidence = -1;
   for (const visit of identity.visits) {
     if ((visit.verdict?.bot && !isTrusted) || visit.seenAt < at - keepMs) continue;
+    const evidence = evidenceOf(visit.visitorId);
     for (const name in visit.clickIds) {
       const id = visit.clickIds[name] as SeenId;
       const known = clickIds[name];
-      if (id.seenAt <= at + clockSkewMs && isUseful(name, id.seenAt, at) && (!known || known.seenAt < id.seenAt))
-        clickIds[name] = id;
+      const ahead = evidence - (clickEvidence[name] ?? -1);
+      if (id.seenAt > at + clockSkewMs || !isUseful(name, id.seenAt, at)) continue;
+      if (known && (ahead < 0 || (ahead === 0 && known.seenAt >= id.seenAt))) continue;
+      clickIds[name] = id;
+      clickEvidence[name] = evidence;
     }
     for (const name in visit.browserIds) browserIds[name] ??= visit.browserIds[name] as string;
-    if (!hasUtm) attribution.utm = visit.utm;
-    for (const _ in visit.utm) hasUtm = true;
+    if (evidence > utmEvidence)
+      for (const _ in visit.utm) {
+        attribution.utm = visit.utm;
+        utmEvidence = evidence;
+        break;
+      }
     attribution.browser ??= visit.browser;
   }
 }

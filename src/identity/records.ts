@@ -18,11 +18,14 @@ export function addVisit(known: readonly Visit[], visit: Visit, oldest: number):
   return boundVisits(visits, oldest);
 }
 
-/** Joins the visits of a visitor to those of a person, each once. */
+export const markForm = (visits: readonly Visit[]) => visits.map((visit): Visit => ({ ...visit, hasForm: true }));
+
+/** Joins the visits of a visitor to those of a person, each once. A form that the visitor submitted counts for all of them. */
 export function joinVisits(known: readonly Visit[], more: readonly Visit[], oldest: number): Visit[] {
   const key = (visit: Visit) => `${visit.visitorId} ${visit.seenAt}`;
+  const hadForm = known.some((visit) => visit.hasForm && visit.visitorId === more[0]?.visitorId);
   // Of a visit that both have, the visitor's copy is newer.
-  const joined = new Map([...known, ...more].map((visit) => [key(visit), visit]));
+  const joined = new Map([...known, ...(hadForm ? markForm(more) : more)].map((visit) => [key(visit), visit]));
   return boundVisits([...joined.values()], oldest);
 }
 
@@ -34,14 +37,18 @@ export function firstUtmOf(identity: Identity, visits: readonly Visit[]): Record
 
 const newestFirst = (a: Visit, b: Visit) => b.seenAt - a.seenAt;
 
-/** Bounds visits of people and of bots separately: a flood of bots displaces no person. */
+/** Bounds visits of people and of bots separately: a flood of bots displaces no person. Nor do reports without a form others. */
 function boundVisits(visits: Visit[], oldest: number): Visit[] {
   const kept = visits.filter((visit) => visit.seenAt >= oldest).toSorted(newestFirst);
   const people = kept.filter((visit) => !visit.verdict?.bot);
   const bots = kept.filter((visit) => visit.verdict?.bot).slice(0, maxBots);
-  const ends = people.length <= 2 * maxAtEachEnd ? people : [...people.slice(0, maxAtEachEnd), ...people.slice(-maxAtEachEnd)];
-  return [...ends, ...bots].toSorted(newestFirst);
+  const withForm = keepEnds(people.filter((visit) => visit.hasForm));
+  const others = keepEnds(people.filter((visit) => !visit.hasForm));
+  return [...withForm, ...others, ...bots].toSorted(newestFirst);
 }
+
+const keepEnds = (visits: Visit[]) =>
+  visits.length <= 2 * maxAtEachEnd ? visits : [...visits.slice(0, maxAtEachEnd), ...visits.slice(-maxAtEachEnd)];
 
 /** A click id that was seen before keeps the time of its click. */
 function firstSeen(known: readonly Visit[], clickIds: Record<string, SeenId>): Record<string, SeenId> {
@@ -66,5 +73,5 @@ const ids = (visit: Visit) => Object.fromEntries(Object.entries(visit.clickIds).
 function mergeVisits(newest: Visit, visit: Visit): Visit {
   const worst = [newest.verdict, visit.verdict].reduce((one, other) => ((other?.score ?? 0) > (one?.score ?? 0) ? other : one));
   const browserIds = { ...newest.browserIds, ...visit.browserIds };
-  return { ...newest, browserIds, ...(worst ? { verdict: worst } : {}) };
+  return { ...newest, browserIds, ...(visit.isSeen && { isSeen: true }), ...(worst ? { verdict: worst } : {}) };
 }

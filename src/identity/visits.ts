@@ -14,7 +14,8 @@ import {
 import { effectiveConsent, operator, type Decision, type PeopleRows } from "../store/people/people.ts";
 import type { Store } from "../store/store.ts";
 import type { ConsentMode } from "./attribution.ts";
-import { addVisit, firstUtmOf, joinVisits } from "./records.ts";
+import { refusalCounts } from "./evidence.ts";
+import { addVisit, firstUtmOf, joinVisits, markForm } from "./records.ts";
 
 export type Report = {
   /** From the cookie; null for an unknown browser. */
@@ -40,6 +41,8 @@ export type Report = {
   /** null when nothing of the visit is stored. */
   visit: Omit<Visit, "visitorId"> | null;
   person: { emailSha256: Sha256; forms: Identity["forms"] } | null;
+  /** The visitor submitted the email in a form, by hand. */
+  hasForm?: boolean;
   at: number;
 };
 
@@ -86,7 +89,10 @@ export async function storeReport(
   // A browser without an id remembers its refusal itself, and gets no id before it may have one.
   const mayDecide = report.visitorId || (suppressed ? refused && knownAs : true);
   const hasChanges = mayDecide && Object.keys(before.changes).length > 0;
-  const hasDataToStore = hasChanges || (suppressed ? refused && refusedPerson(report, rules) : report.visit || report.person);
+  // Its email came before the page itself: reports can overtake each other.
+  const completes = !report.visitorId && !report.person && decisions.length > 0;
+  const hasDataToStore =
+    hasChanges || (suppressed ? refused && refusedPerson(report, rules) : report.visit || report.person || completes);
   if (!hasDataToStore) return { ...resultOf(before, report.visitorId), proof: report.proof ?? null };
 
   const visitorId = knownAs ?? newVisitorId();
@@ -94,17 +100,18 @@ export async function storeReport(
     // Reports of one page can overtake each other. Consent is read again under the visitor's lock, so that a visit after
     // its visitor's refusal is not stored.
     await rows.lockVisitor(visitorId, report.at);
-    const current = evaluateConsent(await rows.listDecisionsAbout(visitorId), report, rules);
+    const stored = await rows.listDecisionsAbout(visitorId);
+    const current = evaluateConsent(stored, report, rules);
     if (hasChanges || !current.refused)
       for (const [source, state] of Object.entries(current.changes)) await rows.decide(visitorId, source, state, report.at);
     let { proof = null } = report;
     if (current.refused) {
-      const refusing = { at: report.at, person: refusedPerson(report, rules), proof: proof ?? newVisitorId() };
+      const refusing = { ...report, person: refusedPerson(report, rules), proof: proof ?? newVisitorId() };
       if (await removeVisits(rows, visitorId, refusing)) ({ proof } = refusing);
     } else if (current.suppressed) await rows.removeVisitor(visitorId);
     else {
       if (report.person && proof) await liftRefusal(rows, report.person.emailSha256, proof, current.newState, report.at);
-      await saveVisit(rows, visitorId, report, rules, current);
+      await saveVisit(rows, visitorId, report, rules, { consent: current.consent, hasDecided: stored.length > 0 });
     }
     return { ...resultOf(current, visitorId), proof };
   };
@@ -185,26 +192,32 @@ function findChanges(signals: Report["signals"], known: Record<string, ConsentRe
   return changes;
 }
 
-type Refusing = Pick<Report, "person" | "at"> & { proof: string };
+type Refusing = Pick<Report, "person" | "hasForm" | "at"> & { proof: string };
 
 /**
- * Applies a visitor's refusal: it holds for every email that they submitted, and their visits are removed. Returns false if they
- * have submitted none.
+ * Applies a visitor's refusal: it holds for every email that they submitted, and their visits are removed. Returns false if it
+ * holds for none.
  */
-async function removeVisits(rows: PeopleRows, visitorId: string, { person, proof, at }: Refusing): Promise<boolean> {
+async function removeVisits(rows: PeopleRows, visitorId: string, refusing: Refusing): Promise<boolean> {
+  const { person, hasForm = false, proof, at } = refusing;
   const visitor = await rows.lockVisitor(visitorId, at);
   // Emails that the record has no room for are still known by the grant for them.
   const granted = (await rows.listDecisionsBy(visitorId)).map(({ subject }) => subject);
   const refused = new Set([...granted, ...visitor.emailSha256s, ...(person ? [person.emailSha256] : [])]);
+  let isRecorded = false;
   for (const emailSha256 of refused) {
-    await addRefusal(rows, emailSha256, giverOf(proof, emailSha256), at);
     const identity = await rows.lockIdentity(emailSha256, at);
+    const isOwn = granted.includes(emailSha256);
+    if (isOwn || refusalCounts(identity.visits, visitorId, hasForm && emailSha256 === person?.emailSha256)) {
+      isRecorded = true;
+      await addRefusal(rows, emailSha256, giverOf(proof, emailSha256), at);
+    }
     const visits = identity.visits.filter((visit) => visit.visitorId !== visitorId);
     if (visits.length) await rows.saveIdentity(emailSha256, { ...identity, visits, firstUtm: {} }, at);
     else await rows.removeIdentity(emailSha256);
   }
   await rows.removeVisitor(visitorId);
-  return refused.size > 0;
+  return isRecorded;
 }
 
 /** Records that a browser's refusal holds for an email. */
@@ -234,23 +247,27 @@ const isVisitorsRefusal = ({ givenBy, state }: Decision) => state === "denied" &
 async function saveVisit(
   rows: PeopleRows,
   visitorId: string,
-  { visit, person, at }: Report,
+  { visit, person, hasForm = false, at }: Report,
   rules: ReportRules,
-  { consent }: ConsentEvaluation,
+  { consent, hasDecided }: { consent: ConsentReading; hasDecided: boolean },
 ): Promise<void> {
   const oldest = at - rules.keepMs;
   const visitor = await rows.lockVisitor(visitorId, at);
-  const visits = visit ? addVisit(visitor.visits, { ...visit, visitorId }, oldest) : visitor.visits;
+  // Pages report themselves before they report an email.
+  const isSeen = !person || hasDecided || visitor.visits.some((one) => one.isSeen);
+  const reported = visit && { ...visit, visitorId, ...(isSeen && { isSeen }) };
+  const visits = reported ? addVisit(visitor.visits, reported, oldest) : visitor.visits;
   const persons = person
     ? [person.emailSha256, ...visitor.emailSha256s.filter((one) => one !== person.emailSha256)]
     : visitor.emailSha256s;
   await rows.saveVisitor(visitorId, { visits, emailSha256s: persons.slice(0, maxPersons) }, at);
 
   for (const emailSha256 of persons.slice(0, maxPersons)) {
-    if (consent === "granted") await decideOnce(rows, emailSha256, visitorId, "granted", at);
+    const isGiven = emailSha256 === person?.emailSha256;
+    if (consent === "granted" && isSeen) await decideOnce(rows, emailSha256, visitorId, "granted", at);
     const identity = await rows.lockIdentity(emailSha256, at);
-    const joined = joinVisits(identity.visits, visits, oldest);
-    const forms = emailSha256 === person?.emailSha256 ? { ...identity.forms, ...person.forms } : identity.forms;
+    const joined = joinVisits(identity.visits, isGiven && hasForm ? markForm(visits) : visits, oldest);
+    const forms = isGiven ? { ...identity.forms, ...person.forms } : identity.forms;
     await rows.saveIdentity(emailSha256, { visits: joined, firstUtm: firstUtmOf(identity, joined), forms }, at);
   }
 }

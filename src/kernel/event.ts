@@ -91,6 +91,10 @@ export type Visit = {
   utm: Record<string, string>;
   /** Absent when no signal was found. */
   verdict?: Verdict;
+  /** A page reported the visit, besides the report that gives an email: see src/identity/evidence.ts. */
+  isSeen?: true;
+  /** The browser of the visit submitted the person's email in a form, by hand. Only visits of persons have it. */
+  hasForm?: true;
 };
 
 /** The judgement whether a visit is a person's or a bot's. */

@@ -66,6 +66,8 @@ type PackedVisit = [
   clickIds: Record<string, string | [value: string, seenAt: number]> | 0,
   browserIds: Visit["browserIds"] | 0,
   utm: Visit["utm"] | 0,
+  /** 1 for a visit that a page reported, 2 for a form, 3 for both. */
+  evidence: number,
   verdict?: Visit["verdict"],
 ];
 
@@ -108,7 +110,8 @@ export function unpackAttribution(text: string): Attribution {
   });
 }
 
-function packVisit({ visitorId, seenAt, browser, clickIds, browserIds, utm, verdict }: Visit, subject: string): PackedVisit {
+function packVisit(visit: Visit, subject: string): PackedVisit {
+  const { visitorId, seenAt, browser, clickIds, browserIds, utm, verdict } = visit;
   const clicks: Record<string, string | [string, number]> = {};
   for (const [name, id] of Object.entries(clickIds)) clicks[name] = id.seenAt === seenAt ? id.value : [id.value, id.seenAt];
   const packed: PackedVisit = [
@@ -118,12 +121,13 @@ function packVisit({ visitorId, seenAt, browser, clickIds, browserIds, utm, verd
     isEmpty(clicks) ? 0 : clicks,
     isEmpty(browserIds) ? 0 : browserIds,
     isEmpty(utm) ? 0 : utm,
+    (visit.isSeen ? 1 : 0) + (visit.hasForm ? 2 : 0),
   ];
   if (verdict) packed.push(verdict);
   return packed;
 }
 
-function readVisit([id, seenAt, browser, clicks, browserIds, utm, verdict]: PackedVisit, subject: string): Visit {
+function readVisit([id, seenAt, browser, clicks, browserIds, utm, evidence, verdict]: PackedVisit, subject: string): Visit {
   if (typeof seenAt !== "number") throw new TypeError("not a visit");
   const clickIds: Record<string, SeenId> = {};
   for (const [name, click] of Object.entries(clicks || {})) {
@@ -140,6 +144,8 @@ function readVisit([id, seenAt, browser, clicks, browserIds, utm, verdict]: Pack
     utm: utm || {},
   };
   if (verdict) visit.verdict = verdict;
+  if (evidence & 1) visit.isSeen = true;
+  if (evidence & 2) visit.hasForm = true;
   return visit;
 }
 

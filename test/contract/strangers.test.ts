@@ -1,0 +1,133 @@
+// What a program can do that knows an email and sends reports as if it were a page of the site: it never replaces what a browser
+// with more evidence has reported, and it does not refuse for that person.
+
+import { beforeAll, describe, expect, test } from "vitest";
+import { rows } from "../support/installation.ts";
+import { startReceiver, type Receiver } from "../support/receiver.ts";
+import { endToEndEngines, newInstallation, type Installation, type Relay, type TestSite } from "../support/relay.ts";
+import { sha256Of } from "../support/sha256.ts";
+import { cookieOf, report, type ReportBody } from "../support/visits.ts";
+
+/** A form that was submitted after four seconds and 20 keys. */
+const byHand = [4000, 20, false, false];
+const host = "shop.example";
+const askingHost = "asks-first.example";
+const stranger = { "X-Forwarded-For": "198.51.100.23" };
+
+describe.each(endToEndEngines)("a stranger who knows an email, on %s", (engine) => {
+  let home: Installation;
+  let relay: Relay;
+  let receiver: Receiver;
+  const sites = new Map<string, TestSite>();
+  beforeAll(async () => {
+    receiver = await startReceiver();
+    home = await newInstallation(engine);
+    sites.set(host, await home.addSite(host));
+    sites.set(askingHost, await home.addSite(askingHost, "consent_mode=opt-in"));
+    for (const one of sites.keys()) await home.run("connect", one, "webhook", `url=${receiver.url}/${one}`);
+    relay = await home.start();
+  });
+
+  let people = 0;
+  const newEmail = () => `person${(people += 1)}@customers.example`;
+  let pages = 0;
+  const newPageId = () => `Page${String((pages += 1)).padStart(18, "0")}`;
+
+  const send = async (endpoint: "visit" | "identify" | "consent", body: ReportBody, headers = {}, to = host) => {
+    const answer = await report(relay, to, endpoint, body, headers);
+    expect(answer.status).toBe(204);
+    return cookieOf(answer);
+  };
+
+  /** A person lands from an advertisement, and submits the email in a form. Returns the browser's cookie. */
+  async function comeByClick(email: string, gclid: string, submit: readonly unknown[] | null = byHand, headers = {}) {
+    const visitor = newPageId();
+    const landing = { visitor, params: { gclid, utm_source: gclid } };
+    const cookie = await send("visit", landing, headers);
+    await send("identify", { ...landing, emails: [sha256Of(email)], ...(submit && { submit }) }, { ...cookie, ...headers });
+    return cookie;
+  }
+
+  /** Returns what a platform gets of a conversion of the person. */
+  async function convert(email: string, to = host) {
+    const orderId = `order-${receiver.bodies().length + 1}`;
+    const site = sites.get(to);
+    expect((await relay.post(site?.key ?? "", { email, event: "purchase", orderId })).status).toBe(200);
+    const { clickIds, utm, consent, emailSha256 } = receiver.bodies().find((body) => body["orderId"] === orderId) ?? {};
+    return { clickIds, utm, consent, isNamed: emailSha256 !== null };
+  }
+
+  const ownClick = { clickIds: { gclid: "own" }, utm: { utm_source: "own" }, consent: "unknown", isNamed: true };
+  const falseClick = { params: { gclid: "false", utm_source: "false" } };
+
+  test("one report with a false click does not replace the click of a form", async () => {
+    const email = newEmail();
+    await comeByClick(email, "own");
+    const emails = [sha256Of(email)];
+    await send("identify", { ...falseClick, emails }, stranger);
+    await send("identify", { ...falseClick, emails, visitor: newPageId(), submit: byHand }, stranger);
+    await send("identify", { ...falseClick, emails, consent: { own: "granted" } }, stranger);
+    expect(await convert(email)).toEqual(ownClick);
+  });
+
+  test("a played visit without a form does not replace the click of a form, however often it is repeated", async () => {
+    const email = newEmail();
+    await comeByClick(email, "own");
+    for (let i = 0; i < 12; i += 1) await comeByClick(email, `false-${i}`, null, stranger);
+    await comeByClick(email, "false-trap", [4000, 20, false, true], stranger);
+    await comeByClick(email, "false-script", [4000, 20, true, false], stranger);
+    expect(await convert(email)).toEqual(ownClick);
+  });
+
+  test("a later click in the browser of the form counts, and so does one with a form in another browser", async () => {
+    const email = newEmail();
+    const cookie = await comeByClick(email, "first");
+    await send("visit", { params: { gclid: "second", utm_source: "second" } }, cookie);
+    expect(await convert(email)).toMatchObject({ clickIds: { gclid: "second" }, utm: { utm_source: "second" } });
+    await comeByClick(email, "third");
+    expect(await convert(email)).toMatchObject({ clickIds: { gclid: "third" }, utm: { utm_source: "third" } });
+  });
+
+  test("a refusal by one report does not count as the refusal of a person who submitted a form", async () => {
+    const email = newEmail();
+    await comeByClick(email, "own");
+    const refusing = { consent: { own: "denied" }, emails: [sha256Of(email)] };
+    for (const endpoint of ["identify", "consent", "visit"] as const) {
+      expect(await send(endpoint, refusing, stranger)).not.toHaveProperty("Cookie", expect.stringContaining("__cc_p"));
+      await send(endpoint, { ...refusing, visitor: newPageId() }, stranger);
+      await send(endpoint, { emails: refusing.emails }, { ...stranger, "Sec-GPC": "1" });
+    }
+    expect(await convert(email)).toEqual(ownClick);
+    expect(await rows(home, `SELECT state FROM consents WHERE subject = '${sha256Of(email)}'`)).toEqual([]);
+  });
+
+  test("a person's refusal counts: in the browser of the form, by a form elsewhere, and where no form is known", async () => {
+    const withheld = { clickIds: {}, utm: {}, consent: "denied", isNamed: false };
+    const inSameBrowser = newEmail();
+    const cookie = await comeByClick(inSameBrowser, "own");
+    await send("consent", { consent: { own: "denied" } }, cookie);
+    expect(await convert(inSameBrowser)).toEqual(withheld);
+
+    const inForm = newEmail();
+    await comeByClick(inForm, "own");
+    await send("identify", { consent: { own: "denied" }, emails: [sha256Of(inForm)], submit: byHand });
+    expect(await convert(inForm)).toEqual(withheld);
+
+    const withoutForm = newEmail();
+    await comeByClick(withoutForm, "own", null);
+    await send("identify", { consent: { own: "denied" }, emails: [sha256Of(withoutForm)] });
+    expect(await convert(withoutForm)).toEqual(withheld);
+  });
+
+  test("where a site asks first, a grant counts from a browser whose page was seen, in whatever order its reports arrive", async () => {
+    const granting = { consent: { own: "granted" } };
+    const [email, other] = [newEmail(), newEmail()];
+    await send("identify", { ...granting, emails: [sha256Of(email)] }, stranger, askingHost);
+    expect(await convert(email, askingHost)).toMatchObject({ consent: "denied", isNamed: false });
+
+    const page = { ...granting, visitor: newPageId() };
+    await send("identify", { ...page, emails: [sha256Of(other)] }, {}, askingHost);
+    await send("visit", page, {}, askingHost);
+    expect(await convert(other, askingHost)).toMatchObject({ consent: "granted", isNamed: true });
+  });
+});
