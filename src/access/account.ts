@@ -12,7 +12,7 @@ import { addressOf, type AccessContext, type Caller, type Cookies } from "./cont
 import { checkNewPassword, hashPassword, isPassword } from "./password.ts";
 import { codeLimits, codeUse, countAttempt, passwordLimits, uncountAttempt } from "./rateCounters.ts";
 import { codeRefusal } from "./signIn.ts";
-import { refuseDamagedSecret } from "./twoFactorSecrets.ts";
+import { areStoredCodes, findTwoFactor, refuseDamagedSecret } from "./twoFactorSecrets.ts";
 
 type Me = Pick<User, "id" | "email" | "name" | "sessionId" | "twoFactor">;
 
@@ -29,6 +29,7 @@ export function createAccount(context: AccessContext) {
       return result;
     } catch (error) {
       if (["INVALID_PASSWORD", "PASSWORD_TOO_LONG"].includes(errorCodeOf(error) ?? "")) throw wrongPassword(field);
+      if (errorCodeOf(error) === "TOTP_ALREADY_ENABLED") throw alreadyOn();
       throw errorStatusOf(error) === 401 ? sessionEnded() : error;
     }
   }
@@ -78,6 +79,8 @@ export function createAccount(context: AccessContext) {
         }),
       );
       if (response.method !== "totp") throw new Error("better-auth created no TOTP secret");
+      // Another window began at the same moment, or has confirmed its secret.
+      if (!(await areStoredCodes(context, me.id, response.backupCodes))) throw alreadyOn();
       return { uri: response.totpURI, backupCodes: response.backupCodes };
     },
 
@@ -89,6 +92,7 @@ export function createAccount(context: AccessContext) {
       const code = given.replaceAll(/\s/g, "");
       const proof = await store.passwords.findProof("id", me.id);
       if (!proof) throw sessionEnded();
+      const secret = String((await findTwoFactor(store, me.id))?.secret);
       try {
         const { headers } = await api.verifyTOTP({
           body: { code },
@@ -99,7 +103,7 @@ export function createAccount(context: AccessContext) {
         const line = auditLine("", "two-factor sign-in switched on", {}, by);
         // Ends the other sessions, which were opened with the password alone.
         const token = readCookie(cookies.join("; "), "session");
-        if (!(await store.passwords.recordTwoFactorOn(line, proof, token))) throw sessionEnded();
+        if (!(await store.passwords.recordTwoFactorOn(line, proof, token, secret))) throw sessionEnded();
         await uncountAttempt(store, limits);
         await store.rateCounters.count(codeUse(me.id, code), now());
         return cookies;

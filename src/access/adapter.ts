@@ -75,7 +75,10 @@ export function betterAuthAdapter({ accounts }: Pick<Store, "accounts">, newId: 
       count: ({ model, where }: { model: string; where?: readonly Clause[] | undefined }) =>
         accounts.count(model, toConditions(where)),
       async update<T>({ model, where, update }: Target & { update: T }) {
-        const [row] = await accounts.update(model, toConditions(where), update as Row);
+        // A new secret never replaces one that its user has confirmed meanwhile.
+        const unconfirmed: Condition[] =
+          model === "two_factors" && "secret" in (update as Row) ? [{ column: "verified", operator: "eq", value: 0 }] : [];
+        const [row] = await accounts.update(model, [...toConditions(where), ...unconfirmed], update as Row);
         return (row ?? null) as T | null;
       },
       async updateMany({ model, where, update }: Target & { update: Record<string, unknown> }) {

@@ -4,6 +4,7 @@
 import { say } from "../kernel/messages/message.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { TwoFactorRow } from "../store/access/members.ts";
+import type { Row } from "../store/engine/database.ts";
 import type { AccessContext } from "./context.ts";
 
 /** By their columns. */
@@ -26,19 +27,35 @@ export async function refuseDamagedSecret(
   column: keyof typeof secretNames,
   remedy: string,
 ): Promise<Refusal | null> {
-  const ofUser = [{ column: "user_id", operator: "eq", value: userId }] as const;
-  const [row] = await store.accounts.find("two_factors", ofUser, { limit: 1 });
+  const row = await findTwoFactor(store, userId);
   if (!row || (await canOpenSecret(secret, String(row[column])))) return null;
   onDefect(new Error(`two_factors.${column} of the user ${userId} cannot be read: the row is damaged`));
   return new Refusal("code", say("secret_unreadable", { secret: secretNames[column], remedy }));
 }
 
-async function canOpenSecret(accessSecret: string, sealed: string): Promise<boolean> {
+export async function findTwoFactor(store: AccessContext["store"], userId: string): Promise<Row | null> {
+  const ofUser = [{ column: "user_id", operator: "eq", value: userId }] as const;
+  const [row] = await store.accounts.find("two_factors", ofUser, { limit: 1 });
+  return row ?? null;
+}
+
+/** True where these backup codes, and the secret that was made with them, are the stored ones. */
+export async function areStoredCodes(
+  { store, secret }: AccessContext,
+  userId: string,
+  codes: readonly string[],
+): Promise<boolean> {
+  const row = await findTwoFactor(store, userId);
+  return row !== null && (await openSecret(secret, String(row.backup_codes))) === JSON.stringify(codes);
+}
+
+const canOpenSecret = async (accessSecret: string, sealed: string) => (await openSecret(accessSecret, sealed)) !== null;
+
+async function openSecret(accessSecret: string, sealed: string): Promise<string | null> {
   const { symmetricDecrypt } = await import("better-auth/crypto");
   try {
-    await symmetricDecrypt({ key: accessSecret, data: sealed });
-    return true;
+    return await symmetricDecrypt({ key: accessSecret, data: sealed });
   } catch {
-    return false;
+    return null;
   }
 }

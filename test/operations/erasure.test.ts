@@ -40,11 +40,11 @@ test.each(engines)("person erase on %s leaves no trace of a person but a refusal
   const receiver = await startReceiver();
   const { siteId, key } = await setUpSite(home, [["webhook", { url: receiver.url }]]);
   await home.run("site", "set", "shop.example.com", `allow_persons=${hash}`, `block_persons=${"b".repeat(64)}`);
-  const report = (visitorId: string, own: "granted" | "denied"): Report => ({
+  const report = (visitorId: string, person: Report["person"]): Report => ({
     visitorId,
     proposedId: null,
     remembered: null,
-    signals: { own },
+    signals: { own: "granted" },
     visit: {
       seenAt: Date.now(),
       browser: null,
@@ -52,12 +52,13 @@ test.each(engines)("person erase on %s leaves no trace of a person but a refusal
       browserIds: {},
       utm: {},
     },
-    person: { emailSha256: sha256(hash), forms: {} },
+    person,
     at: Date.now(),
   });
   await withStore(home, async (store) => {
     for (const visitor of ["visitor-one", "visitor-two"])
-      await storeReport(store, siteId, report(visitor, "granted"), { consentMode: "opt-out", keepMs: 1e10 }, ulid);
+      for (const person of [null, { emailSha256: sha256(hash), forms: {} }])
+        await storeReport(store, siteId, report(visitor, person), { consentMode: "opt-out", keepMs: 1e10 }, ulid);
   });
   const relay = await home.start();
   const event = { email, event: "purchase", orderId: "A-1", value: 5 };

@@ -24,10 +24,11 @@ export function accountStore(db: Database) {
   return {
     async insert(table: string, row: Row): Promise<void> {
       const names = Object.keys(row).map(checkColumn);
-      // A transaction that runs again finds its own row.
+      // A transaction that runs again finds its own row. Of two secrets that one user begins with at once, the first stays.
+      const key = table === "two_factors" ? "user_id" : "id";
       await db.run(
         `INSERT INTO ${checkTable(table)} (${names.join(", ")}) VALUES (${list(names.length)})
-         ON CONFLICT (id) DO NOTHING`,
+         ON CONFLICT (${key}) DO NOTHING`,
         Object.values(row),
       );
     },

@@ -67,10 +67,22 @@ export function passwordStore(db: Database, newId: () => string) {
       });
     },
 
-    /** Called when two-factor sign-in was enabled: ends all sessions but the one of this token, and writes the audit line. */
-    async recordTwoFactorOn(line: AuditLine, { userId, passwordHash }: Proof, token: string): Promise<boolean> {
+    /**
+     * Records that a code has confirmed the (sealed) secret, and ends all sessions but that of `token`. False where the password was
+     * changed meanwhile, or another secret was begun with, which no code has confirmed: then the second factor is off again.
+     */
+    async recordTwoFactorOn(line: AuditLine, { userId, passwordHash }: Proof, token: string, secret: string): Promise<boolean> {
       return writeAudited(db, newId, line, async (tx) => {
-        if (!(await lockPassword(tx, userId, passwordHash))) {
+        const isCurrent = await lockPassword(tx, userId, passwordHash);
+        const [confirmed] = await tx.all(`UPDATE two_factors SET verified = 1 WHERE user_id = $1 AND secret = $2 RETURNING id`, [
+          userId,
+          secret,
+        ]);
+        if (!confirmed) {
+          await tx.all(`DELETE FROM two_factors WHERE user_id = $1`, [userId]);
+          await tx.all(`UPDATE users SET two_factor = 0 WHERE id = $1`, [userId]);
+        }
+        if (!isCurrent || !confirmed) {
           await tx.all(`DELETE FROM sessions WHERE token = $1`, [token]);
           return false;
         }
