@@ -16,6 +16,7 @@ import { baseline } from "./baseline.ts";
 import { growth } from "./growth.ts";
 import { latency } from "./latency.ts";
 import { load } from "./load.ts";
+import { memory } from "./memory.ts";
 import { nodes } from "./nodes.ts";
 import type { Mode, Part } from "./part.ts";
 import { peers } from "./peers.ts";
@@ -24,7 +25,7 @@ import { resultOf, targetsText, writeReport, type PartResult } from "./report.ts
 import { start } from "./start.ts";
 import { tag } from "./tag.ts";
 
-const parts: readonly Part[] = [baseline, load, latency, nodes, peers, growth, fairness, tag, start];
+const parts: readonly Part[] = [baseline, load, latency, nodes, peers, growth, fairness, memory, tag, start];
 
 const { values } = parseArgs({
   options: {

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { contract } from "../src/contract/contract.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const src = join(root, "src");
@@ -106,6 +107,14 @@ describe("the architecture", () => {
     const callers = code.filter(({ text }) => /from "undici"/.test(text)).map(({ path }) => path);
     expect(callers.toSorted()).toEqual(["delivery/download.ts", "delivery/send.ts"]);
     expect(code.filter(({ text }) => /\bfetch\(/.test(text)).map(({ path }) => path)).toEqual([]);
+  });
+
+  test("only tables/formulas.ts writes CSV, and every route of a CSV file ends in .csv: the compiler asks them for escaped texts", () => {
+    const writers = code.filter(({ text }) => /from "csv-stringify/.test(text) || /\bas CsvText\b/.test(text));
+    expect(writers.map(({ path }) => path)).toEqual(["tables/formulas.ts"]);
+    const files = Object.entries(contract).filter(([, { answer }]) => answer === "csv");
+    expect(files.map(([name]) => name).filter((name) => !name.endsWith(".csv"))).toEqual([]);
+    expect(files.length).toBeGreaterThan(5);
   });
 
   test("platform files never send: they import nothing outside of platforms but the vocabulary, currencies, time and messages", () => {

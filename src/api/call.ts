@@ -9,6 +9,7 @@ import type { Directory, Site } from "../sites/directory.ts";
 import { say } from "../kernel/messages/message.ts";
 import { requireHere } from "../sites/manage.ts";
 import { Missing, Refusal, type By } from "../kernel/refusal.ts";
+import type { CsvText } from "../tables/formulas.ts";
 
 /** These need an HTTP request: its cookies, its address, its end. All others are also called in process. */
 export type RequestRoute = keyof typeof sessionRoutes | "GET /sites/:site/feed";
@@ -32,7 +33,9 @@ export type Call<Name extends RouteName> = {
   request: Name extends RequestRoute ? FastifyRequest : unknown;
 };
 
-type Handler<Name extends RouteName> = (call: Call<Name>) => Promise<Answer<Name>>;
+/** A CSV file is made of escaped rows. */
+type Produced<Name extends RouteName> = Answer<Name> & (Name extends `${string}.csv` ? AsyncIterable<CsvText> : unknown);
+type Handler<Name extends RouteName> = (call: Call<Name>) => Promise<Produced<Name>>;
 export type Handlers<Names extends RouteName> = { [Name in Names]: Handler<Name> };
 
 export const notFound = (what: string) => new Missing("", say("no_such", { what }));

@@ -1,11 +1,10 @@
 // Builds pages with a cursor, and CSV files page by page, so that memory stays bounded for any length.
 
-import { stringify } from "csv-stringify/sync";
 import type { RouteName } from "../contract/contract.ts";
 import { yieldToEventLoop } from "../kernel/deadline.ts";
 import { say } from "../kernel/messages/message.ts";
 import { Refusal } from "../kernel/refusal.ts";
-import { escapeFormula, type Cell } from "../tables/formulas.ts";
+import { writeCsv, type Cell, type CsvText } from "../tables/formulas.ts";
 import type { Call } from "./call.ts";
 
 /** Cuts a page from a list that was read with one extra row, which shows whether there is a next page. */
@@ -37,7 +36,7 @@ export type Column<Row> = { title: string; cell: (row: Row) => Cell };
 export const toCsvById = <Row extends { id: string }>(
   columns: readonly Column<Row>[],
   read: (limit: number, before: string | undefined) => Promise<readonly Row[]>,
-): AsyncGenerator<string> =>
+): AsyncGenerator<CsvText> =>
   toCsv<Row, string>(columns, async (cursor, limit) => {
     const { items, next } = pageOf(await read(limit + 1, cursor ?? undefined), limit);
     return { rows: items, next };
@@ -52,17 +51,17 @@ export async function* toCsv<Row, Cursor>(
   columns: readonly Column<Row>[],
   read: ReadPage<Row, Cursor>,
   limit: number = maxRows,
-): AsyncGenerator<string> {
-  yield stringify([columns.map(({ title }) => title)]);
+): AsyncGenerator<CsvText> {
+  yield writeCsv([columns.map(({ title }) => title)]);
   let written = 0;
   for (let cursor: Cursor | null | undefined; cursor !== null;) {
     const page: { rows: readonly Row[]; next: Cursor | null } = await read(cursor ?? null, Math.min(pageRows, limit - written));
     written += page.rows.length;
     cursor = page.next;
-    if (page.rows.length) yield stringify(page.rows.map((row) => columns.map(({ cell }) => escapeFormula(cell(row)))));
+    if (page.rows.length) yield writeCsv(page.rows.map((row) => columns.map(({ cell }) => cell(row))));
     if (written >= limit && cursor !== null) {
       const count = limit.toLocaleString("en-US");
-      yield stringify([[`Only the newest ${count} rows are listed. Choose a shorter period to see others.`]]);
+      yield writeCsv([[`Only the newest ${count} rows are listed. Choose a shorter period to see others.`]]);
       return;
     }
     // The embedded store runs on the thread that accepts events.

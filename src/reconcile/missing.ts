@@ -5,7 +5,7 @@ import { foldOrderId } from "../kernel/reconciliation.ts";
 import { orderIdOf } from "../store/reconciliation/orders.ts";
 import type { Run } from "../store/reconciliation/runs.ts";
 import type { Store } from "../store/store.ts";
-import { escapeFormula } from "../tables/formulas.ts";
+import type { Cell } from "../tables/formulas.ts";
 import { isEventOf, spellingsOf } from "./classify.ts";
 import { listRows } from "./rows.ts";
 
@@ -21,7 +21,7 @@ export type MissingOrder = {
 export const missingColumns = ["hashed_email", "event", "value", "currency", "orderId", "eventTime"] as const;
 
 /** The cells of an order in the exported file. */
-export const missingCells = (order: MissingOrder): string[] => missingColumns.map((name) => escapeFormula(order[name]));
+export const missingCells = (order: MissingOrder): Cell[] => missingColumns.map((name) => order[name]);
 
 type MissingPage = {
   /** By the key of the order. */

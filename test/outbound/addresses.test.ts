@@ -1,16 +1,19 @@
 // The outbound webhook reaches the public internet over HTTPS and nothing else: no private address that was typed, that a name
 // server returned, or that was allowed when it was entered. Nothing is sent to a refused address.
 
+import { Resolver } from "node:dns";
 import { createServer, type Server } from "node:net";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readAllowList, type AllowList, type Resolve } from "../../src/delivery/addresses.ts";
+import { download } from "../../src/delivery/download.ts";
 import { createSender } from "../../src/delivery/send.ts";
 import { ulid } from "../../src/kernel/ids.ts";
 import { newSigningSecret } from "../../src/kernel/ids.ts";
-import { inEnglish } from "../../src/kernel/messages/message.ts";
+import { english, inEnglish } from "../../src/kernel/messages/message.ts";
 import { sendMessage } from "../../src/outbound/push.ts";
 import { hostileAddresses, hostileUrls, privateFault } from "../support/hostileAddresses.ts";
+import { startDns, type Records } from "../support/servers/dnsServer.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { eventually, newInstallation, type Installation } from "../support/relay.ts";
 
@@ -89,6 +92,48 @@ describe("hostile DNS answers", () => {
       found(null, [{ address: "1.1.1.1", family: 4 }]),
     );
     expect(answer.error).toContain("must use https");
+  });
+});
+
+describe("order feeds behind a name server that changes its answers", () => {
+  const feed = "orders.rebind.example";
+  const records: Records = {};
+
+  /** Resolves by a real name server, for each connection anew. */
+  async function fetchFeed(opened: string): Promise<string> {
+    const dns = await startDns(records);
+    const resolver = new Resolver({ timeout: 20_000 });
+    resolver.setServers([dns.address]);
+    const resolve: Resolve = (host, _options, found) => {
+      resolver.resolve4(host, (error, addresses) =>
+        found(error, error ? [] : addresses.map((address) => ({ address, family: 4 }))),
+      );
+    };
+    try {
+      const limits = { connectMs: 20_000, maxMs: 60_000, maxBytes: 1000 };
+      const options = { ...limits, allow: readAllowList(opened) as AllowList, resolve };
+      return await download(`https://${feed}:${port}/orders.csv`, {}, options, async (body) =>
+        Buffer.concat(await Array.fromAsync(body)).toString(),
+      ).catch((error: unknown) => english((error as Error).message));
+    } finally {
+      dns.close();
+    }
+  }
+
+  test("each fetch is judged by the address that it connects to, and none reaches this machine", async () => {
+    // One loopback address is allowed, in place of a public one: the first fetch goes there.
+    records[feed] = { address: "127.0.0.2" };
+    expect(await fetchFeed(`127.0.0.2`)).not.toContain("private address");
+    expect(connections).toBe(1);
+    connections = 0;
+    for (const address of ["127.0.0.1", "169.254.169.254", "10.0.0.1", "0.0.0.0"]) {
+      records[feed] = { address };
+      expect([address, await fetchFeed("127.0.0.2")]).toEqual([address, expect.stringContaining(privateFault)]);
+    }
+    records[feed] = { alias: "inner.rebind.example" };
+    records["inner.rebind.example"] = { address: "127.0.0.1" };
+    expect(await fetchFeed("127.0.0.2")).toContain(privateFault);
+    expect(connections).toBe(0);
   });
 });
 

@@ -1,6 +1,5 @@
 // Serves reconciliation: the list of orders, its feed, runs, their report and rows.
 
-import { stringify } from "csv-stringify/sync";
 import type { Answer } from "../../contract/contract.ts";
 import type { reconciliationRoutes } from "../../contract/reconciliation.ts";
 import { say } from "../../kernel/messages/message.ts";
@@ -19,6 +18,7 @@ import type { CorrectionRow } from "../../store/corrections/corrections.ts";
 import type { Feed } from "../../store/reconciliation/feeds.ts";
 import { orderIdOf } from "../../store/reconciliation/orders.ts";
 import type { Run, RunRow } from "../../store/reconciliation/runs.ts";
+import { writeCsv, type CsvText } from "../../tables/formulas.ts";
 import { isTimeZone } from "../../tables/values.ts";
 import { reloadSite, type Handlers } from "../call.ts";
 import type { ApiContext } from "../context.ts";
@@ -142,10 +142,9 @@ async function* piecesOf(bytes: Buffer): AsyncGenerator<Buffer> {
   yield bytes;
 }
 
-/** The import reads these texts as they are, so nothing is escaped for spreadsheets. */
-async function* writeMissing(pages: ReturnType<typeof readMissing>): AsyncGenerator<string> {
-  yield stringify([missingColumns]);
-  for await (const { orders } of pages) if (orders.size) yield stringify([...orders.values()].map(missingCells));
+async function* writeMissing(pages: ReturnType<typeof readMissing>): AsyncGenerator<CsvText> {
+  yield writeCsv([missingColumns]);
+  for await (const { orders } of pages) if (orders.size) yield writeCsv([...orders.values()].map(missingCells));
 }
 
 /** A cursor is the id of a row: an order with or without an id, or an event. */

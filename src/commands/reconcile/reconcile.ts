@@ -1,6 +1,5 @@
 import { writeFileSync, appendFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
-import { stringify } from "csv-stringify/sync";
 import type { Answer, QueryIn } from "../../contract/contract.ts";
 import { confirmationReasons } from "../../kernel/confirmation.ts";
 import { given } from "../../http/given.ts";
@@ -16,6 +15,7 @@ import {
 } from "../../kernel/reconciliation.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { countOf } from "../../kernel/text.ts";
+import { writeCsv } from "../../tables/formulas.ts";
 import { findRun as findStoredRun } from "../../reconcile/manage.ts";
 import { missingCells, missingColumns, readMissing, type MissingOrder } from "../../reconcile/missing.ts";
 import { createStep } from "../../reconcile/worker.ts";
@@ -216,14 +216,14 @@ async function exportMissing({ store, print }: CommandContext, run: Run, file: s
   const isJson = process.argv.includes("--json") && file === undefined;
   const all: MissingOrder[] = [];
   let [written, withoutEmail] = [0, 0];
-  const head = stringify([missingColumns]);
+  const head = writeCsv([missingColumns]);
   if (file !== undefined) writeExport(() => writeFileSync(file, head, { mode: 0o600 }), file);
   else if (!isJson) process.stdout.write(head);
   for await (const page of readMissing(store, run)) {
     const orders = [...page.orders.values()];
     written += orders.length;
     withoutEmail += page.withoutEmail;
-    const lines = stringify(orders.map(missingCells));
+    const lines = writeCsv(orders.map(missingCells));
     if (isJson) all.push(...orders);
     else if (file === undefined) process.stdout.write(lines);
     else writeExport(() => appendFileSync(file, lines), file);
