@@ -1,10 +1,6 @@
 // Measures the effect of one site's backlog, for platforms that are down, on the latency of ninety-nine quiet sites.
 
-import { standinConnections } from "../scripts/standinConnections.ts";
 import { idAt } from "../src/kernel/ids.ts";
-import { connect } from "../src/sites/connect.ts";
-import { createDirectory } from "../src/sites/directory.ts";
-import { addKey, addSite, findSite } from "../src/sites/manage.ts";
 import { packPlan } from "../src/store/deliveries/plan.ts";
 import { packAttribution } from "../src/store/people/personCodec.ts";
 import { closeHarness, createHarness, pick, measureLoad, type Candidate, type LoadResult } from "./support/loadTest.ts";
@@ -22,45 +18,16 @@ import {
   type Target,
 } from "./part.ts";
 import { memoryOf, sleep, startChild } from "./support/processes.ts";
-import { install, connectStoreOf, startRelay, type Engine, type Installation } from "./support/relay.ts";
+import { startRelay, type Engine, type Installation } from "./support/relay.ts";
+import { installSites, quietSites } from "./support/quietSites.ts";
 import { createSql } from "./support/seed.ts";
-import type { StubState } from "./support/stub.ts";
 
-const quietSites = 99;
 const waiting = 200_000;
 const stubMs = 20;
 const limit = 1.25;
 /** Runs are short and many, so that other load on the machine affects both candidates alike. */
 const runMs = 1500;
 const settleMs = 500;
-
-/** Creates the sites without the command line: three hundred commands would take longer than the measurement. */
-async function installSites(
-  engine: Engine,
-  stub: StubState,
-  failingUrls: readonly string[],
-): Promise<Installation & { quietKeys: string[] }> {
-  const installation = await install(engine, [], stub);
-  installation.env.CLEANCAST_ALLOW_PRIVATE = "127.0.0.0/8";
-  const store = await connectStoreOf(installation);
-  const directory = createDirectory(store);
-  await directory.refresh();
-  const context = { store, directory };
-  const by = { actor: "bench", now: Date.now(), checkAddress: () => null };
-  const site = (id: string) => findSite(context, id);
-  for (const url of failingUrls) {
-    const { connection } = await connect(context, site(installation.siteId), "webhook", { url }, by);
-    installation.connectionIds.push(connection.id);
-  }
-  const quietKeys: string[] = [];
-  for (let n = 1; n <= quietSites; n++) {
-    const { id } = await addSite(context, `quiet-${n}.example.com`, by);
-    quietKeys.push((await addKey(context, site(id), { name: "bench", mode: "live", expiresAt: null }, by)).key);
-    await connect(context, site(id), "meta", standinConnections.meta, by);
-  }
-  await store.close();
-  return { ...installation, quietKeys };
-}
 
 /** Inserts events of the first site with queued deliveries, all due at the same time, as after a pause. */
 async function insertBacklog({ store, siteId, connectionIds }: Installation, count: number): Promise<void> {

@@ -14,6 +14,7 @@ import { parseArgs } from "node:util";
 import { fairness } from "./fairness.ts";
 import { baseline } from "./baseline.ts";
 import { growth } from "./growth.ts";
+import { isolation } from "./isolation.ts";
 import { latency } from "./latency.ts";
 import { load } from "./load.ts";
 import { memory } from "./memory.ts";
@@ -25,7 +26,7 @@ import { resultOf, targetsText, writeReport, type PartResult } from "./report.ts
 import { start } from "./start.ts";
 import { tag } from "./tag.ts";
 
-const parts: readonly Part[] = [baseline, load, latency, nodes, peers, growth, fairness, memory, tag, start];
+const parts: readonly Part[] = [baseline, load, latency, nodes, peers, growth, fairness, isolation, memory, tag, start];
 
 const { values } = parseArgs({
   options: {

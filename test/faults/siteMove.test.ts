@@ -2,6 +2,8 @@
 // that was answered 200 is in exactly one of them, and every delivery is made once.
 
 import { describe, expect, test } from "vitest";
+import { ulid } from "../../src/kernel/ids.ts";
+import { abortSiteMove } from "../../src/maintenance/moves/siteMove.ts";
 import { deliveryStore } from "../../src/store/deliveries/deliveries.ts";
 import type { Delivery } from "../../src/store/deliveries/delivery.ts";
 import type { Database } from "../../src/store/engine/database.ts";
@@ -133,3 +135,83 @@ function withLateDelivery(db: Database, siteId: string): { db: Database; outcome
     outcome: async () => settling,
   };
 }
+
+test(
+  "nobody else takes over a move that is not finished, forges its site, or repeats it when it is",
+  { timeout: 600_000 },
+  async () => {
+    const [home, target, other, forger] = [
+      await newInstallation("sqlite"),
+      await newInstallation("sqlite"),
+      await newInstallation("sqlite"),
+      await newInstallation("sqlite"),
+    ] as const;
+    const { siteId } = await setUpSite(home, []);
+    const forged = await setUpSite(forger, [], "forged.example.com");
+    for (const place of [target, other]) await setUpSite(place, [], "resident.example.com");
+    const sides = [home, target, other, forger].map(connectSide);
+    const [from, to, elsewhere, liar] = sides.map((side, i) => ({ ...side, name: `installation ${i}` })) as [
+      Side,
+      Side,
+      Side,
+      Side,
+    ];
+    const move = (plan: { from: Side; to: Side; siteId?: string; report?: (text: string) => void }) =>
+      moveInProcess({ siteId, hasNoNode: () => true, ...plan });
+    const dieAt = (moment: string) => (text: string) => {
+      if (text.includes(moment)) throw new Error(`died at ${moment}`);
+    };
+    try {
+      await expect(move({ from, to, report: dieAt("Pass 1") })).rejects.toThrow("died at");
+      await expect(move({ from, to: elsewhere })).rejects.toThrow(/is being moved to installation 1/);
+      await expect(abortSiteMove({ ...abortPlan, siteId, from, to: elsewhere })).rejects.toThrow(/names another installation/);
+
+      // Another installation gives a site of its own the same id: what has arrived of the true one is not touched.
+      for (const table of ["sites", "hosts", "inbound_keys"])
+        await change(forger, `UPDATE ${table} SET site_id = '${siteId}' WHERE site_id = '${forged.siteId}'`);
+      const arrived = await rows(target, "SELECT move_id, run_id, state, peer FROM site_moves");
+      await expect(move({ from: liar, to })).rejects.toThrow(/is receiving or moving a site of this id already/);
+      expect(await rows(target, "SELECT move_id, run_id, state, peer FROM site_moves")).toEqual(arrived);
+
+      // Two processes continue the move: at most one hands the site over, and if neither does, the same command ends it.
+      let second: Promise<unknown> | undefined;
+      const first = move({
+        from,
+        to,
+        report(text) {
+          if (text.includes("are compared")) second ??= settled(move({ from, to }));
+        },
+      });
+      const ended = [await settled(first), await second];
+      expect(second).toBeDefined();
+      expect(ended.filter((one) => one === "done").length).toBeLessThan(2);
+      if (!ended.includes("done")) await move({ from, to });
+      expect(await rows(target, `SELECT state FROM site_moves WHERE site_id = '${siteId}'`)).toEqual([{ state: "live" }]);
+      expect(await rows(home, `SELECT state FROM site_moves WHERE site_id = '${siteId}'`)).toEqual([{ state: "moved" }]);
+
+      for (const again of [to, elsewhere])
+        await expect(move({ from, to: again })).rejects.toThrow(/was moved already, to installation 1/);
+      await expect(move({ from: liar, to })).rejects.toThrow(/has a site of this id already/);
+      expect(await rows(target, `SELECT host FROM hosts WHERE site_id = '${siteId}'`)).toEqual([{ host: "shop.example.com" }]);
+    } finally {
+      for (const { db } of sides) await db.close();
+    }
+  },
+);
+
+const settled = (work: Promise<unknown>) =>
+  work.then(
+    () => "done",
+    (error: unknown) => error,
+  );
+
+type Side = ReturnType<typeof connectSide> & { name: string };
+
+const abortPlan = {
+  by: { actor: "test", now: Date.now() },
+  newId: ulid,
+  now: Date.now,
+  hasNoNode: () => true,
+  drainMs: 60_000,
+  report() {},
+};
