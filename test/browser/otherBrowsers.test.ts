@@ -5,6 +5,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { hashEmail } from "../support/person.ts";
 import { call, eventually } from "../support/relay.ts";
+import { report } from "../support/visits.ts";
 import { consentPages } from "./consentPages.ts";
 import { inBrowser, otherBrowsers, type Tab } from "./drivers/tab.ts";
 import { pageWith, shop } from "./site.ts";
@@ -181,6 +182,33 @@ for (const browser of otherBrowsers) {
         expect(await stage.convert(email)).toEqual(withoutIdentifiers);
       },
     );
+
+    test("another's grant does not lift a refusal, and that of the browser that refused does", async () => {
+      await startOver(tab);
+      const email = nameOf("lifts");
+      await land(tab, "/own?gclid=Refused");
+      await stage.site.waitForReports("visit", 1);
+      await tab.click("#refuse");
+      await decided(stage, "own", "denied");
+      await submit(tab, email);
+      await stage.site.waitForReports("identify", 1);
+      const granting = { emails: [hashEmail(email)], params: { gclid: "Stranger" }, consent: { own: "granted" } };
+      for (const endpoint of ["visit", "identify", "consent"] as const)
+        await report(stage.relay, shop, endpoint, granting, { Cookie: `__cc_own=denied; __cc_p=${"a".repeat(22)}` });
+      expect(await stage.convert(email)).toEqual(withoutIdentifiers);
+
+      await tab.open("about:blank");
+      stage.site.clearRecorded();
+      await land(tab, "/own-granted?gclid=Own");
+      await stage.site.waitForReports("visit", 1);
+      await submit(tab, email);
+      await stage.site.waitForReports("identify", 1);
+      expect(await stage.convert(email)).toMatchObject({
+        clickIds: { gclid: "Own" },
+        emailSha256: hashEmail(email),
+        consent: "granted",
+      });
+    });
   });
 }
 
