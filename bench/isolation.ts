@@ -1,7 +1,18 @@
 // Measures the effect of one flooding site on ninety-nine others, for each way in which a site can keep the relay busy.
 
 import { commandIn } from "../test/support/commands.ts";
-import { atMost, interleaved, median, medianRatio, number, roundsOf, type Findings, type Mode, type Part, type Target } from "./part.ts";
+import {
+  atMost,
+  interleaved,
+  median,
+  medianRatio,
+  number,
+  roundsOf,
+  type Findings,
+  type Mode,
+  type Part,
+  type Target,
+} from "./part.ts";
 import { floods, type Flood, type FloodOrder, type FloodState } from "./support/flood.ts";
 import { closeHarness, createHarness, measureLoad, pick, type Candidate, type LoadResult } from "./support/loadTest.ts";
 import { sleep, startChild } from "./support/processes.ts";
@@ -17,20 +28,29 @@ const limits: Partial<Record<Flood, number>> = { "slow senders": 2 };
 const usualLimit = 1.5;
 
 async function addApiKey({ env }: Pick<Installation, "env">): Promise<string> {
-  const { out, err } = await commandIn({ args: ["--json", "api-key", "add", "bench", "--scope", "read", "--scope", "write"], env });
+  const { out, err } = await commandIn({
+    args: ["--json", "api-key", "add", "bench", "--scope", "read", "--scope", "write"],
+    env,
+  });
   if (out === "") throw new Error(err);
   return (JSON.parse(out) as { key: string }).key;
 }
 
 async function run(mode: Mode): Promise<Findings> {
   const harness = await createHarness(stubMs);
-  const installation = await installSites(mode.engine, harness.state, []);
+  const installation = await installSites(mode.engine, harness.state, [], ["meta"]);
   const apiKey = await addApiKey(installation);
   const relay = await startRelay(installation);
   const sites = installation.quietKeys.map((key) => ({ host: "127.0.0.1", key }));
   const candidate: Candidate = { ...relay, key: "", sites, known: 0, databasePid: null, installation };
   await measureLoad(harness, candidate, { senders: 8, ms: 0, atLeast: mode.quick ? 200 : 2000 });
-  await measureLoad(harness, { ...candidate, sites: [{ host: "127.0.0.1", key: installation.key }] }, { senders: 1, ms: 0, atLeast: 1 });
+  await measureLoad(
+    harness,
+    { ...candidate, sites: [{ host: "127.0.0.1", key: installation.key }] },
+    { senders: 1, ms: 0, atLeast: 1 },
+  );
+  // Outcomes are written a moment after the answer.
+  await sleep(settleMs);
   await seedEvents(installation, mode.quick ? 1000 : 20_000);
 
   const flooder = startChild("./flood.ts");
@@ -63,7 +83,13 @@ async function run(mode: Mode): Promise<Findings> {
   const targets = names.map((name): Target => {
     const limit = limits[name] ?? usualLimit;
     const absolutes = `${number(median(of(name, "p99")))} and ${number(median(of("none", "p99")))} ms`;
-    return atMost(`Latency of the other sites while one floods, p99: ${name}`, medianRatio(of(name, "p99"), of("none", "p99")), limit, " ×", absolutes);
+    return atMost(
+      `Latency of the other sites while one floods, p99: ${name}`,
+      medianRatio(of(name, "p99"), of("none", "p99")),
+      limit,
+      " ×",
+      absolutes,
+    );
   });
   const statusText = (name: Flood) =>
     Object.entries(answers.get(name)?.answers ?? {})
@@ -79,7 +105,9 @@ async function run(mode: Mode): Promise<Findings> {
           number(median(of(name, "p50"))),
           number(median(of(name, "p99"))),
           number(median(pick(results[name] ?? [], "otherCores"))),
-          name === "none" ? "–" : `${number(answers.get(name as Flood)?.requests ?? 0)} (${statusText(name as Flood) || "held open"})`,
+          name === "none"
+            ? "–"
+            : `${number(answers.get(name as Flood)?.requests ?? 0)} (${statusText(name as Flood) || "held open"})`,
         ]),
       },
     ],

@@ -8,6 +8,7 @@ import { planDeliveries, type PlannedDelivery } from "./delivery/plan.ts";
 import { attribute, lookUpPerson, lookUpTimeoutMs } from "./identity/attribution.ts";
 import { addKnownForms } from "./identity/person.ts";
 import type { Attribution, Conversion, Event, FilterReason, Identity, Result } from "./kernel/event.ts";
+import { inSlices } from "./kernel/concurrency.ts";
 import { orderEventIdOf } from "./kernel/ids.ts";
 import type { Site } from "./sites/directory.ts";
 import type { NewDelivery } from "./store/deliveries/delivery.ts";
@@ -57,7 +58,8 @@ export async function relayBatch(
   context: RelayContext,
 ): Promise<PromiseSettledResult<Exit>[]> {
   try {
-    const prepared = await Promise.allSettled(batch.map((one) => prepare(one, site, deadline, context)));
+    const preparing = await inSlices(batch, (one) => settled(prepare(one, site, deadline, context)));
+    const prepared = await Promise.all(preparing);
     // All are handed to the store before it begins to write.
     return await Promise.allSettled(
       prepared.map((one) =>
@@ -70,6 +72,9 @@ export async function relayBatch(
     for (const { reservedId } of batch) reservedId.release();
   }
 }
+
+/** Handles the failure at once: the other events of the batch are still being prepared. */
+const settled = async <T>(work: Promise<T>) => (await Promise.allSettled([work]))[0];
 
 type Prepared = {
   reservedId: ReservedId;

@@ -33,7 +33,12 @@ let sent = 0;
 function nextRequest({ flood, siteId, host, key, apiKey }: Order): Sent {
   const n = (sent += 1);
   const json = { "content-type": "application/json" };
-  const event = (i: number) => ({ email: `flood-${i}@example.com`, event: "purchase", value: 10, orderId: `flood-${process.pid}-${i}` });
+  const event = (i: number) => ({
+    email: `flood-${i}@example.com`,
+    event: "purchase",
+    value: 10,
+    orderId: `flood-${process.pid}-${i}`,
+  });
   const asProgram = { host: "localhost", authorization: `Bearer ${apiKey}` };
   switch (flood) {
     case "inbound":
@@ -87,7 +92,12 @@ let current: { isOver: boolean; ended: Promise<unknown>; answers: Record<string,
 
 function begin(order: Order): void {
   const { flood, port, key } = order;
-  const running = { isOver: false, ended: Promise.resolve() as Promise<unknown>, answers: {} as Record<string, number>, requests: 0 };
+  const running = {
+    isOver: false,
+    ended: Promise.resolve() as Promise<unknown>,
+    answers: {} as Record<string, number>,
+    requests: 0,
+  };
   const agent = new Agent({ keepAlive: true, maxSockets: connections[flood] });
   const worker = async () => {
     while (!running.isOver) {

@@ -5,7 +5,7 @@ import { connect } from "../../src/sites/connect.ts";
 import { createDirectory } from "../../src/sites/directory.ts";
 import { addKey, addSite, findSite } from "../../src/sites/manage.ts";
 import { connectStoreOf, install, type Engine, type Installation } from "./relay.ts";
-import type { StubState } from "./stub.ts";
+import type { StubPlatform, StubState } from "./stub.ts";
 
 export const quietSites = 99;
 
@@ -14,8 +14,9 @@ export async function installSites(
   engine: Engine,
   stub: StubState,
   failingUrls: readonly string[],
+  connected: readonly StubPlatform[] = [],
 ): Promise<Installation & { quietKeys: string[] }> {
-  const installation = await install(engine, [], stub);
+  const installation = await install(engine, connected, stub);
   installation.env.CLEANCAST_ALLOW_PRIVATE = "127.0.0.0/8";
   const store = await connectStoreOf(installation);
   const directory = createDirectory(store);
@@ -36,4 +37,3 @@ export async function installSites(
   await store.close();
   return { ...installation, quietKeys };
 }
-

@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { english } from "../kernel/messages/message.ts";
 import { isJsonObject } from "../http/body.ts";
 import { writeAnswer } from "../http/reply.ts";
+import { inSlices } from "../kernel/concurrency.ts";
 import { Late, within } from "../kernel/deadline.ts";
 import type { Exit, Received } from "../pipeline.ts";
 import { maxBatchEvents } from "../contract/inbound.ts";
@@ -58,7 +59,7 @@ export async function answerBatch(request: IncomingMessage, response: ServerResp
     if (!load.take(siteId, units)) return refuse(refusals.overloaded);
     taken = { siteId, units };
 
-    const entries = readAll(events, admitted, call);
+    const entries = await load.turns.take(siteId, () => readAll(events, admitted, call));
     calls = entries.map((entry) => entry.call);
     await relayAll(entries, admitted, call);
     for (const entry of entries) if (typeof entry.answer !== "string") noteRefusal(entry.answer, entry.call);
@@ -109,11 +110,11 @@ function eventAt(events: unknown, index: number): Record<string, unknown> | unde
 }
 
 /** The ids of the events are reserved here, and released by the relay. */
-function readAll(events: readonly EventBody[], admitted: Admitted, whole: InboundCall): Entry[] {
+async function readAll(events: readonly EventBody[], admitted: Admitted, whole: InboundCall): Promise<Entry[]> {
   const { site, key } = admitted;
   const { receivedAt, options } = whole;
   const { rateLimit } = options.authentication;
-  const read = events.map(({ fields, exact, isTooLarge }, i) => {
+  const read = await inSlices(events, ({ fields, exact, isTooLarge }, i) => {
     // The first event was counted with the request.
     if (i > 0) options.countUse(admitted, receivedAt);
     const waitSeconds = i > 0 ? rateLimit(key.id, site.settings.rateLimit, receivedAt) : 0;

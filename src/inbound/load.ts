@@ -5,6 +5,7 @@
 // get a third each, and there is always as much left for another one.
 
 import { maxBodyBytes } from "./body.ts";
+import { createTurns } from "./turns.ts";
 
 /** Sums of fractions are not exact. */
 const tiny = 1e-6;
@@ -32,6 +33,8 @@ export function createLoad(max: number) {
 
   return {
     hasRoom,
+    /** The turns of batches on the thread that accepts events. */
+    turns: createTurns(),
     /** Counts events that are relayed; false when there is no room for them. */
     take(siteId: string, units: number): boolean {
       if (!hasRoom(siteId)) return false;
