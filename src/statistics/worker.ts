@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createLeaderJob, type JobNode, type LeaderJob, type Leadership } from "../background/leaderJob.ts";
 import { hourMs, minuteMs } from "../kernel/time.ts";
-import type { StatisticsHead } from "../store/statistics/statistics.ts";
+import { closedAfterMs, type StatisticsHead } from "../store/statistics/statistics.ts";
 import type { Store } from "../store/store.ts";
 import { rollUpHour } from "./hourlyRollup.ts";
 
@@ -14,8 +14,6 @@ type StatisticsOptions = JobNode & {
   sites: () => Iterable<{ id: string }>;
 };
 
-/** An hour is closed this long after its end: by then every node has committed the events that it accepted in that hour. */
-const closedAfterMs = 5 * minuteMs;
 /** The interval between two updates of a site, and the time that a run may backfill before updates are due again. */
 const updateMs = 5 * minuteMs;
 const backfillMs = minuteMs;

@@ -1,6 +1,7 @@
 // Accepts events, and finds them again.
 
 import type { Attribution, Event, FilterReason, Sha256 } from "../../kernel/event.ts";
+import { timeOfId } from "../../kernel/ids.ts";
 import { insertDeliveries, type NewDelivery } from "../deliveries/delivery.ts";
 import { ownedByAny, type StoredOwnership } from "../deliveries/ownership.ts";
 import type { nodeStore } from "../deliveries/nodes.ts";
@@ -16,7 +17,7 @@ import { batchWhenBusy } from "../engine/adaptiveBatching.ts";
 import { inGroups } from "../engine/groupCommit.ts";
 import type { Seal } from "../engine/seal.ts";
 import { addTotals, toCounted } from "../outbound/totals.ts";
-import { markHours } from "../statistics/statistics.ts";
+import { closedAfterMs, markHours, markLateHours } from "../statistics/statistics.ts";
 
 export type NewEvent = Claimant & {
   event: Event;
@@ -163,6 +164,7 @@ async function acceptAll(
     ),
   ]);
   await addTotals(tx, toCounted(accepted.filter((_item, i) => written[i])));
+  await markLate(tx, accepted);
   return items.map((item) =>
     claimed.get(item) === "duplicate"
       ? { duplicate: true }
@@ -171,6 +173,20 @@ async function acceptAll(
           platformEventId: usesOrderEventId(item) && item.orderEventId ? item.orderEventId : item.event.id,
         },
   );
+}
+
+/** `ownership.at` is the time of receipt by the clock that all nodes share. */
+async function markLate(tx: RowQuery, items: readonly NewEvent[]): Promise<void> {
+  const late = items.filter(({ event, ownership }) => ownership.at - timeOfId(event.id) > closedAfterMs);
+  for (const [siteId, ofSite] of Map.groupBy(late, ({ event }) => event.siteId)) {
+    const now = Math.max(...ofSite.map(({ ownership }) => ownership.at));
+    await markLateHours(
+      tx,
+      siteId,
+      ofSite.map(({ event }) => event.id),
+      now,
+    );
+  }
 }
 
 async function releaseEvent(tx: RowQuery, release: Release, dueAt: number): Promise<boolean> {

@@ -2,6 +2,7 @@
 
 import { afterAll, describe, expect, test } from "vitest";
 import { hourMs } from "../../kernel/time.ts";
+import { byNode, newEvent } from "../../../test/support/events.ts";
 import { createNodes } from "../../../test/support/nodes.ts";
 import { shortId, ulid } from "../../kernel/ids.ts";
 import type { Figure } from "./statistics.ts";
@@ -36,6 +37,35 @@ describe.each(["sqlite", "postgres"] as const)("statistics on %s", async (engine
     expect(await statistics.listFigures(shortId(), 0, 100)).toEqual([]);
     expect(await statistics.listDueHours(siteId, 50, 10)).toEqual([]);
     expect(await statistics.listDueHours(siteId, 99, 10)).toEqual([5, 6]);
+  });
+
+  test("an hour that a node whose clock is behind adds an event to is counted again", async () => {
+    const { statistics } = store;
+    const never = Number.MAX_SAFE_INTEGER;
+    const [counted, uncounted] = [thisHour - 3, thisHour - 4];
+    /** Accepted now by a node whose clock shows another hour. */
+    const accept = (siteId: string, hour: number, at = now) =>
+      store.events.accept(newEvent(siteId, { id: ulid(hour * hourMs) }, { ownership: { ...byNode(), at } }));
+    const dueOf = (siteId: string) => statistics.listDueHours(siteId, now + hourMs, 10);
+
+    const siteId = shortId();
+    await statistics.replaceHour(siteId, counted, [conversions(1)], { rolledAt: now - hourMs, dueAt: never });
+    expect(await dueOf(siteId)).toEqual([]);
+    await accept(siteId, counted);
+    expect(await dueOf(siteId)).toEqual([counted]);
+
+    // A count that began before is written afterwards: the hour stays due.
+    const racing = shortId();
+    await accept(racing, uncounted);
+    await statistics.replaceHour(racing, uncounted, [], { rolledAt: now - 1, dueAt: never });
+    expect(await dueOf(racing)).toEqual([uncounted]);
+
+    // An hour whose events were purged keeps its figures, and an event in time marks nothing.
+    const other = shortId();
+    await statistics.replaceHour(other, counted, [conversions(1)], { rolledAt: never, dueAt: never });
+    await accept(other, counted);
+    await accept(other, thisHour - 4, (thisHour - 4) * hourMs + 60_000);
+    expect(await dueOf(other)).toEqual([]);
   });
 
   test("the segments of an hour are replaced with its figures", async () => {

@@ -226,12 +226,18 @@ export async function findHourWithDeliveries(
 /** In place of a time: these figures are final, because their events are purged. */
 export const finalAt = Number.MAX_SAFE_INTEGER;
 
+/** An hour is closed this long after its end: by then every node has committed the events that it accepted in that hour. */
+export const closedAfterMs = 5 * minuteMs;
+
 /** Time for requeued deliveries to be sent. */
 const settlingMs = 5 * minuteMs;
 
+const hoursOf = (eventIds: readonly string[]) =>
+  [...new Set(eventIds.map((id) => Math.floor(timeOfId(id) / hourMs)))].toSorted((a, b) => a - b);
+
 /** Marks the hours of these events as due, because their deliveries are about to change. */
 export async function markHours(tx: Query, siteId: string, eventIds: readonly string[], now: number): Promise<void> {
-  const hours = [...new Set(eventIds.map((id) => Math.floor(timeOfId(id) / hourMs)))].toSorted((a, b) => a - b);
+  const hours = hoursOf(eventIds);
   await allByKeys(
     tx,
     `UPDATE statistics_hours SET due_at = $2
@@ -239,4 +245,18 @@ export async function markHours(tx: Query, siteId: string, eventIds: readonly st
     [siteId, now + settlingMs],
     hours.filter((hour) => hour >= 0),
   );
+}
+
+/**
+ * Marks the hours of events that are accepted long after the time of their ids, because the clock of their node is behind: another
+ * node may have counted these hours for the last time. One that has counted an hour and not written it yet finds the row.
+ */
+export async function markLateHours(tx: Query, siteId: string, eventIds: readonly string[], now: number): Promise<void> {
+  for (const some of chunks(hoursOf(eventIds)))
+    await tx.all(
+      `INSERT INTO statistics_hours (site_id, hour, rolled_at, due_at) VALUES ${tuples(some.length, 4)}
+       ON CONFLICT (site_id, hour) DO UPDATE SET due_at = excluded.due_at
+       WHERE statistics_hours.due_at > excluded.due_at AND statistics_hours.rolled_at < ${finalAt}`,
+      some.flatMap((hour) => [siteId, hour, 0, now + settlingMs]),
+    );
 }

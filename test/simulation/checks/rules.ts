@@ -46,6 +46,8 @@ export class Rules implements PlatformWatcher, SenderWatcher {
   readonly #refusedAt = new Map<string, number>();
   /** The grants of each person that were not confirmed, and when the last one was. One that fails may take effect at any time. */
   readonly #grants = new Map<string, { open: number; endedAt: number }>();
+  /** When a commit was lost that had written a decision about the person. */
+  readonly #consentLostAt = new Map<string, number>();
   /** When a purchase reached a node for the first time, by duplicate key. */
   readonly #arrivedAt = new Map<string, number>();
   /** How many requests with a duplicate key have reached nodes. */
@@ -93,8 +95,13 @@ export class Rules implements PlatformWatcher, SenderWatcher {
     if (!this.#mayLose) return;
     this.hasLost = true;
     for (const { table, before, after } of changes) {
-      if (table.name !== "events" || after) continue;
       const [siteId, id] = table.key.map((at) => String(before?.[at]));
+      if (table.name === "consents") {
+        // A decision that was confirmed is gone like any other commit that the promoted server lacks.
+        this.#refusedAt.delete(`${siteId} ${id}`);
+        this.#consentLostAt.set(`${siteId} ${id}`, this.#world.now);
+      }
+      if (table.name !== "events" || after) continue;
       const event = this.ledger.events.get(`${siteId} ${id}`);
       if (event) for (const one of [event.id, event.platformEventId, duplicateKey(event)]) this.#lost.add(one);
     }
@@ -266,6 +273,7 @@ export class Rules implements PlatformWatcher, SenderWatcher {
     const key = `${siteId} ${emailSha256}`;
     const grant = this.#grants.get(key);
     if (grant && (grant.open > 0 || grant.endedAt >= since)) return;
+    if ((this.#consentLostAt.get(key) ?? -1) >= since) return;
     this.#refusedAt.set(key, this.#world.now);
   }
 
