@@ -3,7 +3,7 @@
 
 import { parseArgs } from "node:util";
 import { dayMs, hourMs } from "../src/kernel/time.ts";
-import { orderKey } from "../src/store/reconciliation/orders.ts";
+import { listedId } from "../src/store/reconciliation/orders.ts";
 import { storeSent } from "../test/support/sentEvents.ts";
 import { commandIn } from "../test/support/commands.ts";
 import { median, quantile } from "./part.ts";
@@ -24,8 +24,8 @@ async function seed(installation: Installation): Promise<void> {
   const connection = { siteId, id: connectionId, platform: "meta" } as const;
   const { event } = await storeSent(store, connection, "{}", at);
   const { value, currency, person } = event;
-  const listed = { time: at, value, currency, emailSha256: person.emailSha256 };
-  await store.orders.write([{ siteId, id: orderKey("first", listed), status: "paid", listedAt: at, ...listed }]);
+  const listed = { orderId: "first", time: at, value, currency, emailSha256: person.emailSha256 };
+  await store.orders.write([{ siteId, id: listedId(listed), status: "paid", listedAt: at, ...listed }]);
   // A relay that had received these events would have counted them long ago.
   await store.statistics.saveHead(siteId, { fromHour: 0, toHour: Math.floor(at / hourMs) });
   await store.close();

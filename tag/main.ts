@@ -1,6 +1,7 @@
 // The browser tag: reports visits with their click ids, and the hashed emails that visitors submit.
 
 import { canonicalEmail, listForms, looksLikeEmail } from "../src/identity/email.ts";
+import { orderKey } from "../src/kernel/orderKey.ts";
 import { decide, earlier, finalizeConsent, isDecided, mayIdentify, readConsent, sources } from "./consent.ts";
 import { watchForms } from "./forms.ts";
 import { readIds, readAddress, readAddresses } from "./ids.ts";
@@ -63,7 +64,7 @@ const identifyEmail = (email: string, submit?: unknown[]) => queueEmail(email, s
 
 /** Computes the same id as `orderEventId` in src/kernel/ids.ts. */
 async function eventId(event: string, orderId: string | number): Promise<string> {
-  const hex = await sha256(`${config.site}\n${event.trim().toLowerCase()}\n${`${orderId}`.trim()}`);
+  const hex = await sha256(`${config.site}\n${event.trim().toLowerCase()}\n${orderKey(`${orderId}`)}`);
   return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*/, "$1-$2-8$3-a$4-$5");
 }
 

@@ -241,8 +241,8 @@ export async function seedOrders(installation: Installation, count: number): Pro
     "orders",
     where,
     {
-      id: `CASE WHEN n % 10 = 3 THEN '=#' ELSE '=' END || ${number}`,
-      folded: `LOWER(${number})`,
+      id: `'=' || LOWER(${number})`,
+      order_id: `CASE WHEN n % 10 = 3 THEN '#' ELSE '' END || ${number}`,
       time: `${unitOf(event, count)} * ${unitMs}`,
       value: `value + CASE WHEN n % 50 = 7 THEN 1 ELSE 0 END`,
       email_sha256: person,

@@ -99,7 +99,7 @@ export const reconciliationText = section("reconciliation", {
     sendQuestion: (orders: number) =>
       plural(orders, { one: "Send # order to all platforms?", other: "Send # orders to all platforms?" }),
     sendConsequence:
-      "Each order with an email becomes a conversion and is delivered to every connection. Orders without an email are left out, and so are those that arrived since. Platforms accept conversions up to a certain age.",
+      "Each order with an email becomes a conversion and is delivered to every connection. Orders without an email are left out, and so are those that arrived since, or to which an event of the same person, day and value may belong. Platforms accept conversions up to a certain age.",
     sendAbout: "Sends these orders as conversions. The CSV has them in the form that the import reads.",
     sent: (orders: number) => plural(orders, { one: "# order sent", other: "# orders sent" }),
     compareAgain: "They are being delivered. Compare again to see what became of them.",
@@ -112,6 +112,11 @@ export const reconciliationText = section("reconciliation", {
       plural(orders, {
         one: "# order has arrived since and was not sent again",
         other: "# orders have arrived since and were not sent again",
+      }),
+    similar: (orders: number) =>
+      plural(orders, {
+        one: "# order was left out: an event of the same person, day and value is here",
+        other: "# orders were left out: events of the same person, day and value are here",
       }),
     filtered: (orders: number) => plural(orders, { one: "# order was filtered", other: "# orders were filtered" }),
     refused: (orders: number) => plural(orders, { one: "# order was refused", other: "# orders were refused" }),
@@ -236,7 +241,7 @@ export const reconciliationText = section("reconciliation", {
     failed: "failed",
     none: "not connected at the time",
   },
-  foundBy: { exact: "exact", folded: "other case", "without #": "without #", weak: "person, day, value" },
+  foundBy: { exact: "exact", "other spelling": "other spelling", weak: "person, day, value" },
   corrections: {
     waiting: "correction waiting",
     rejected: "correction rejected",

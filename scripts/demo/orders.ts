@@ -9,7 +9,7 @@ import { startRun } from "../../src/reconcile/manage.ts";
 import { createStep } from "../../src/reconcile/worker.ts";
 import { findSite, type SiteContext } from "../../src/sites/manage.ts";
 import type { Candidate } from "../../src/store/reconciliation/candidates.ts";
-import { orderKey, type Order } from "../../src/store/reconciliation/orders.ts";
+import { listedId, type Order } from "../../src/store/reconciliation/orders.ts";
 import type { Run } from "../../src/store/reconciliation/runs.ts";
 import { confirmConversions } from "./confirmations.ts";
 import type { Random } from "./random.ts";
@@ -60,16 +60,17 @@ function listOrders(random: Random, siteId: string, event: Candidate, now: numbe
   const { orderId, time, value, currency, emailSha256 } = event;
   // The shop's list does not have every event: some are orders by telephone.
   if (orderId === null || random.chance(0.01)) return [];
-  const listed = { time: time - random.integer(1, 90) * 1000, value, currency, emailSha256 };
+  const spelling = random.chance(0.3) ? `#${orderId}` : orderId;
+  const listed = { orderId: spelling, time: time - random.integer(1, 90) * 1000, value, currency, emailSha256 };
   const order: Order = {
     siteId,
-    id: orderKey(random.chance(0.3) ? `#${orderId}` : orderId, listed),
+    id: listedId(listed),
     ...listed,
     value: value !== null && random.chance(0.012) ? value + 4.9 : value,
     status: random.chance(0.02) ? "refunded" : "paid",
     listedAt: now,
   };
   if (!random.chance(0.018)) return [order];
-  const lost = { ...listed, time: listed.time + 60_000, emailSha256: null };
-  return [order, { ...order, ...lost, id: orderKey(`${orderId}-2`, lost), status: "paid" }];
+  const lost = { ...listed, orderId: `${orderId}-2`, time: listed.time + 60_000, emailSha256: null };
+  return [order, { ...order, ...lost, id: listedId(lost), status: "paid" }];
 }

@@ -9,7 +9,7 @@ import type { Checker } from "../domains/check.ts";
 import type { Answer, Query } from "../contract/contract.ts";
 import type { TransportRules } from "../http/transport.ts";
 import type { By } from "../kernel/refusal.ts";
-import type { SentMissing } from "../reconcile/missing.ts";
+import type { MissingPart, SentMissing } from "../reconcile/missing.ts";
 import type { Directory, Site } from "../sites/directory.ts";
 import type { Run } from "../store/reconciliation/runs.ts";
 import type { Store } from "../store/store.ts";
@@ -37,7 +37,7 @@ export type ApiContext = {
   /** Null without a country file. */
   countryOf: ((address: string) => string | null) | null;
   /** Sends orders that a reconciliation found missing; `after` is the cursor of the part. */
-  sendMissing: (site: Site, run: Run, after: string, by: By) => Promise<SentMissing>;
+  sendMissing: (site: Site, run: Run, part: MissingPart, by: By) => Promise<SentMissing>;
   /** The newest visit that this node received, and on how many pages; null if it received none. */
   tagSeen: (siteId: string) => { at: number; pages: number } | null;
   imports: UploadedImports;

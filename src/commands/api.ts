@@ -63,8 +63,8 @@ export function createCommandApi(config: Config, store: Store, directory: Direct
       pushMs: config.pushMs,
       readTag,
       countryOf: config.countryFile ? (address) => (countries ??= loadCountryFile(config))?.countryOf(address) ?? null : null,
-      sendMissing: async (site, run, after, by) =>
-        (await import("../import/missing.ts")).sendMissing({ store, site, by }, run, after),
+      sendMissing: async (site, run, part, by) =>
+        (await import("../import/missing.ts")).sendMissing({ store, site, by }, run, part),
       // Visits arrive at relays; only they know the newest.
       tagSeen: () => null,
       imports: {

@@ -288,11 +288,18 @@ export const reconciliationRoutes = {
     allow: "admin",
     body: z.object({
       cursor: z.string().max(1000).optional().describe("The `next` of the previous part."),
+      withSimilar: z
+        .boolean()
+        .optional()
+        .describe("Also orders to which a similar event may belong. Platforms may count them twice."),
     }),
     answer: z.object({
       sent: count.describe("Orders that became conversions; their deliveries are queued."),
       withoutEmail: count.describe("Orders that cannot be sent: an event needs an email."),
       receivedSince: count.describe("Orders whose event has arrived since they were compared."),
+      similar: count.describe(
+        "Orders left out: an event of the same person, day and value is here under another order id or none.",
+      ),
       filtered: count,
       refused: count,
       reasons: z.record(z.string(), count).describe("Why orders were refused."),

@@ -4,6 +4,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { standinConnections } from "../../scripts/standinConnections.ts";
 import { newEvent, newSite, queuedDelivery, settlementOf } from "../../test/support/events.ts";
 import { createNodes } from "../../test/support/nodes.ts";
+import { hashPerson, readEmail } from "../identity/person.ts";
 import { connectPlatform } from "../sites/connect.ts";
 import { dayMs } from "../kernel/time.ts";
 import { createDirectory } from "../sites/directory.ts";
@@ -56,7 +57,7 @@ describe.each(["sqlite", "postgres"] as const)("missing orders on %s", async (en
     expect(run.tally).toMatchObject({ classes: { missing_here: 3 } });
 
     await queue(queueLength - 2);
-    const send = (after: string) => sendMissing({ store, site: site(), by }, run, after);
+    const send = (after: string) => sendMissing({ store, site: site(), by }, run, { after });
     const first = await send("");
     expect(first).toMatchObject({ sent: 2, waitingFor: null });
     const waiting = await send(first.next ?? "");
@@ -72,5 +73,32 @@ describe.each(["sqlite", "postgres"] as const)("missing orders on %s", async (en
     // The queue is full again, and nothing is left to wait for.
     expect(last.next).not.toBeNull();
     expect(await send(last.next ?? "")).toMatchObject({ sent: 0, next: null, waitingFor: null });
+  });
+
+  test("leave out what a similar event may be, unless the operator wants them sent", async () => {
+    const siteId = await newSite(store);
+    await directory.refresh();
+    const site = () => findSite({ directory }, siteId);
+    await connectPlatform({ store, directory }, site(), platform, { settings: { ...standinConnections[platform] } }, by);
+    const ada = { time: orderTime, value: 44, currency: "EUR", email: "ada@example.com" };
+    await writeListedOrders(
+      { store, siteId, now },
+      [
+        { ...ada, orderId: "W-1" },
+        { ...ada, orderId: "W-2", value: 45 },
+      ],
+      "UTC",
+    );
+    let run = await startRun(store, site(), { from: orderDay, to: orderDay }, by);
+    while (run.state === "running") run = (await stepRun({ store, timeZone: "UTC", limit: 10, now }, run)) ?? run;
+    expect(run.tally).toMatchObject({ classes: { missing_here: 2 } });
+
+    // It happened on that day, and its sender reports it without an order id, days later.
+    const person = hashPerson({ email: readEmail("ada@example.com") ?? expect.unreachable("an address") });
+    const time = Date.parse(orderTime) - 1000;
+    await store.events.accept(newEvent(siteId, { orderId: null, value: 44, currency: "EUR", person, time, receivedAt: now }));
+    const send = (withSimilar?: boolean) => sendMissing({ store, site: site(), by }, run, { after: "", withSimilar });
+    expect(await send()).toMatchObject({ sent: 1, similar: 1, next: null });
+    expect(await send(true)).toMatchObject({ sent: 1, similar: 0, receivedSince: 1, next: null });
   });
 });

@@ -2,7 +2,7 @@
 // filters, consent and the platforms' age limits apply. A part is small enough for one request; its cursor leads to the next.
 
 import { hash } from "node:crypto";
-import { missingColumns, readMissingPage, type SentMissing } from "../reconcile/missing.ts";
+import { missingColumns, readMissingPage, type MissingPart, type SentMissing } from "../reconcile/missing.ts";
 import type { By } from "../kernel/refusal.ts";
 import type { Site } from "../sites/directory.ts";
 import { auditLine } from "../sites/manage.ts";
@@ -23,11 +23,16 @@ type SendOptions = {
   by: By;
 };
 
-export async function sendMissing({ store, site, by }: SendOptions, run: Run, after: string): Promise<SentMissing> {
+export async function sendMissing(
+  { store, site, by }: SendOptions,
+  run: Run,
+  { after, withSimilar }: MissingPart,
+): Promise<SentMissing> {
   const part: SentMissing = {
     sent: 0,
     withoutEmail: 0,
     receivedSince: 0,
+    similar: 0,
     filtered: 0,
     refused: 0,
     reasons: {},
@@ -36,12 +41,14 @@ export async function sendMissing({ store, site, by }: SendOptions, run: Run, af
   };
   if (after === "") {
     const missing = (run.tally as Partial<Tally>).classes?.missing_here ?? 0;
-    await store.audit.add(auditLine(site.id, "missing orders sent", { id: run.id, missing }, by));
+    const detail = { id: run.id, missing, ...(withSimilar && { withSimilar }) };
+    await store.audit.add(auditLine(site.id, "missing orders sent", detail, by));
   }
   const { rows: capacity, fullest } = await findCapacity(store, site.connections, maxPart);
   const isFull = capacity <= 0;
   const limit = isFull ? maxPart : capacity;
-  const { orders, withoutEmail, receivedSince, next } = await readMissingPage(store, run, { after, limit });
+  const options = { store, timeZone: site.settings.timeZone, withSimilar };
+  const { orders, withoutEmail, receivedSince, similar, next } = await readMissingPage(options, run, { after, limit });
   // Where nothing is left to send, a full queue is no reason to wait.
   if (isFull && orders.size > 0) return { ...part, waitingFor: fullest?.platform ?? null };
   const rows = [...orders].map(([key, cells]): TableRow => ({
@@ -62,7 +69,7 @@ export async function sendMissing({ store, site, by }: SendOptions, run: Run, af
     },
     now: () => by.now,
   });
-  Object.assign(part, { withoutEmail, receivedSince, next });
+  Object.assign(part, { withoutEmail, receivedSince, similar, next });
   for (const outcome of outcomes) {
     if (outcome.status === "imported") part.sent += 1;
     else if (outcome.status === "duplicate") part.receivedSince += 1;

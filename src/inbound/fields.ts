@@ -2,7 +2,7 @@
 // sentence. Plain email, phone and names leave this file only as hashes, and addresses in other texts masked.
 
 import { say } from "../kernel/messages/message.ts";
-import { dayMs, minuteMs } from "../kernel/time.ts";
+import { maxEventAgeMs, minuteMs } from "../kernel/time.ts";
 import { isCurrency } from "../kernel/currency.ts";
 import type { Event, Item, Person, Sha256 } from "../kernel/event.ts";
 import { orderEventId } from "../kernel/ids.ts";
@@ -72,7 +72,6 @@ export function newEvent(
 
 const maxLengths: Readonly<Record<string, number>> = { event: 100, orderId: 256 };
 const maxOtherLength = 512;
-const maxAgeMs = 90 * dayMs;
 const maxFutureMs = 5 * minuteMs;
 
 export function readFields(
@@ -193,12 +192,12 @@ function readEventTime(value: unknown, now: number): number | null {
   }
   if (time > now + maxFutureMs) {
     // A time that is recent when divided by 1000 was probably sent in milliseconds.
-    const isMilliseconds = time / 1000 > now - maxAgeMs;
+    const isMilliseconds = time / 1000 > now - maxEventAgeMs;
     throw new FieldFault(
       isMilliseconds ? "eventTime lies in the future; it looks like milliseconds, send seconds" : "eventTime lies in the future",
     );
   }
-  if (time < now - maxAgeMs) throw new FieldFault("eventTime is older than 90 days");
+  if (time < now - maxEventAgeMs) throw new FieldFault("eventTime is older than 90 days");
   return Math.round(time);
 }
 

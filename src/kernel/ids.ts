@@ -2,6 +2,7 @@
 
 import { hash, randomBytes, randomFillSync } from "node:crypto";
 import type { Event } from "./event.ts";
+import { orderKey } from "./orderKey.ts";
 
 const pool = new Uint32Array(1024);
 let used = pool.length;
@@ -109,6 +110,6 @@ export function orderEventIdOf({
  * one conversion under one id. It has the form of a UUID because some platforms limit the length.
  */
 export function orderEventId(siteId: string, event: string, orderId: string): string {
-  const hex = hash("sha256", `${siteId}\n${event.trim().toLowerCase()}\n${orderId}`);
+  const hex = hash("sha256", `${siteId}\n${event.trim().toLowerCase()}\n${orderKey(orderId)}`);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

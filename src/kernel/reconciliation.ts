@@ -28,8 +28,11 @@ export type RowClass = (typeof rowClasses)[number];
 export const correctedClasses = ["status_changed", "value_differs"] as const satisfies RowClass[];
 export type CorrectedClass = (typeof correctedClasses)[number];
 
-/** How an order was found. `weak`: by the email's hash, the day and the value, because no order id agrees. */
-export const matchKinds = ["exact", "folded", "without #", "weak"] as const;
+/**
+ * How an order was found. `other spelling`: the event writes its order id in another case, or with a `#`. `weak`: by the email's
+ * hash, the day and the value, because no order id agrees.
+ */
+export const matchKinds = ["exact", "other spelling", "weak"] as const;
 export type MatchKind = (typeof matchKinds)[number];
 
 export const runStates = ["running", "done", "cancelled"] as const;
@@ -54,13 +57,6 @@ export const maxReconciledDays = 400;
 /** Late senders and late platforms need this long: the days after are left out by default. */
 export const defaultSettleHours = 48;
 export const defaultReconciledDays = 30;
-
-/** `#A-1001`, `a-1001` and ` A-1001 ` are one order id. */
-export const foldOrderId = (orderId: string) =>
-  orderId
-    .trim()
-    .toLowerCase()
-    .replace(/^#+\s*/, "");
 
 export const defaultReconciledEvent = "purchase";
 /** The largest share, in percent, by which values may differ and still be equal. */

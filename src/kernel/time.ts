@@ -7,5 +7,8 @@ export const dayMs = 24 * hourMs;
 /** The clocks of two nodes may differ by this much. A node that is further off is not ready. */
 export const maxSkewMs = 30 * secondMs;
 
+/** A sender may report a conversion this long after it happened. */
+export const maxEventAgeMs = 90 * dayMs;
+
 /** Later times can only be mistakes. */
 export const maxTime = Date.UTC(2200, 0);

@@ -3,10 +3,10 @@
 import { toConfirmation } from "../delivery/confirmations/describe.ts";
 import { clickIds } from "../identity/clickIds.ts";
 import { currencyDigits } from "../kernel/currency.ts";
-import { foldOrderId, type MatchKind, type RowClass } from "../kernel/reconciliation.ts";
+import type { MatchKind, RowClass } from "../kernel/reconciliation.ts";
 import { foldName, usualEventOf } from "../platforms/shared/eventNames.ts";
 import type { Candidate, CandidateDelivery } from "../store/reconciliation/candidates.ts";
-import { orderIdOf, type Order } from "../store/reconciliation/orders.ts";
+import type { Order } from "../store/reconciliation/orders.ts";
 import type { RowOutcome, Run, RunRow } from "../store/reconciliation/runs.ts";
 
 /** True for `Order Completed` where the event is `purchase`; names that are no usual event match without regard to case. */
@@ -15,48 +15,19 @@ export function isEventOf(name: string, event: string): boolean {
   return folded(name) === folded(event);
 }
 
-/**
- * The spellings under which an event may have an order id: as listed, without `#` or with it, in lower or in upper case. An
- * event in another mixed case is found when events are read.
- */
-export function spellingsOf(orderId: string): string[] {
-  const trimmed = orderId.trim();
-  const bare = trimmed.replace(/^#+\s*/, "");
-  const cases = [trimmed, bare, `#${bare}`].flatMap((one) => [one, one.toLowerCase(), one.toUpperCase()]);
-  return [...new Set([orderId, ...cases])].filter((one) => one !== "" && one !== "#");
-}
-
-/** null where the ids are of different orders. */
-export function compareOrderIds(listed: string, received: string): MatchKind | null {
-  if (listed === received) return "exact";
-  const folded = (text: string) => text.trim().toLowerCase();
-  if (folded(listed) === folded(received)) return "folded";
-  return foldOrderId(listed) === foldOrderId(received) ? "without #" : null;
-}
-
-const strength: readonly MatchKind[] = ["exact", "folded", "without #", "weak"];
-
 export type Found = { foundBy: MatchKind; events: readonly Candidate[] };
 
-/** Chooses the events of an order: an exact match outweighs all others, because ids may differ in case alone. */
-export function chooseEvents(order: Order, candidates: readonly Candidate[]): Found | null {
-  const orderId = orderIdOf(order);
-  if (orderId === null) return null;
-  const compared = candidates.map((event) => ({
-    event,
-    kind: event.orderId === null ? null : compareOrderIds(orderId, event.orderId),
-  }));
-  for (const foundBy of strength) {
-    const events = compared.filter(({ kind }) => kind === foundBy).map(({ event }) => event);
-    if (events.length) return { foundBy, events };
-  }
-  return null;
+/** The events of an order, in every spelling of its id. */
+export function foundById({ orderId }: Order, events: readonly Candidate[]): Found | null {
+  if (events.length === 0) return null;
+  return { foundBy: events.some((event) => event.orderId === orderId) ? "exact" : "other spelling", events };
 }
 
 /** Two amounts are equal within half a minor unit, and the tolerance in percent. */
 export function isSameValue(listed: number | null, received: number | null, currency: string, tolerance: number): boolean {
-  // A list or an event without a value says nothing about it.
-  if (listed === null || received === null) return listed === received;
+  // A list without values says nothing about them. An event without one lacks what the order has.
+  if (listed === null) return true;
+  if (received === null) return false;
   const unit = 10 ** -currencyDigits(currency);
   const allowed = Math.max(unit / 2, (Math.abs(listed) * tolerance) / 100);
   // Floating-point noise must not make 0.10 differ from 0.1.
@@ -68,7 +39,7 @@ function classOf(order: Order, event: Candidate | null, accepted: number, tolera
   if (!event) return order.status === "paid" ? "missing_here" : "not_due";
   if (isVoid) return "status_changed";
   if (accepted > 1) return "duplicate";
-  if (event.currency !== order.currency) return "currency_differs";
+  if (order.value !== null && event.currency !== order.currency) return "currency_differs";
   return isSameValue(order.value, event.value, order.currency, tolerance) ? "matched" : "value_differs";
 }
 
@@ -104,6 +75,7 @@ export function rowOfOrder(run: Run, order: Order, found: Found | null): RunRow 
     siteId: run.siteId,
     runId: run.id,
     id: order.id,
+    orderId: order.orderId,
     class: classOf(order, event, accepted.length, run.tolerance),
     foundBy: found && event ? found.foundBy : null,
     events: accepted.length,
@@ -121,6 +93,7 @@ export function rowOfEvent(run: Run, event: Candidate): RunRow {
     siteId: run.siteId,
     runId: run.id,
     id: `!${event.id}`,
+    orderId: null,
     class: "extra_here",
     foundBy: null,
     events: event.filterReasons.length ? 0 : 1,

@@ -8,7 +8,7 @@ import { say } from "../kernel/messages/message.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { OrderStatus } from "../kernel/reconciliation.ts";
 import { dayMs } from "../kernel/time.ts";
-import { orderKey, type Order } from "../store/reconciliation/orders.ts";
+import { listedId, type Order } from "../store/reconciliation/orders.ts";
 import {
   matchColumns,
   readCellText,
@@ -124,8 +124,8 @@ export function readOrder(cells: Cells, format: RowFormat, { siteId, now }: { si
   const emailSha256 = readPerson(text("email"), text("hashed_email"));
   if (emailSha256 instanceof ValueFault) return emailSha256.said;
   if (orderId === "" && emailSha256 === null) return "the row has neither an orderId nor an email";
-  const fields = { time, value: money?.amount ?? null, currency, emailSha256 };
-  return { siteId, id: orderKey(orderId || null, fields), status, listedAt: now, ...fields };
+  const fields = { orderId: orderId || null, time, value: money?.amount ?? null, currency, emailSha256 };
+  return { siteId, id: listedId(fields), status, listedAt: now, ...fields };
 }
 
 function readPerson(email: string, hashed: string): Sha256 | ValueFault | null {

@@ -10,7 +10,7 @@ import { ulid } from "../kernel/ids.ts";
 import { rowClasses, type RowClass } from "../kernel/reconciliation.ts";
 import { dayMs, hourMs } from "../kernel/time.ts";
 import type { NewEvent } from "../store/events/events.ts";
-import { orderKey, type Order } from "../store/reconciliation/orders.ts";
+import { listedId, type Order } from "../store/reconciliation/orders.ts";
 import type { Run, RunRow } from "../store/reconciliation/runs.ts";
 import { newTally } from "../store/reconciliation/tally.ts";
 import type { Store } from "../store/store.ts";
@@ -34,10 +34,10 @@ async function fill(store: Store, siteId: string, count: number): Promise<void> 
   for (let i = 0; i < count; i++) {
     const time = from + Math.floor((i * 7 * dayMs) / count);
     const emailSha256 = i % 6 === 0 ? sha256(String(i % 10).repeat(64)) : null;
-    const listed = { time, value: 10 + (i % 3), currency: i % 17 === 0 ? "USD" : "EUR", emailSha256 };
-    const status = i % 19 === 0 ? "refunded" : i % 23 === 0 ? "pending" : "paid";
     const orderId = i % 29 === 0 ? null : `${i % 4 === 0 ? "#" : ""}A-${i}`;
-    if (i % 13 !== 0) orders.push({ siteId, id: orderKey(orderId, listed), status, listedAt: now, ...listed });
+    const listed = { orderId, time, value: 10 + (i % 3), currency: i % 17 === 0 ? "USD" : "EUR", emailSha256 };
+    const status = i % 19 === 0 ? "refunded" : i % 23 === 0 ? "pending" : "paid";
+    if (i % 13 !== 0) orders.push({ siteId, id: listedId(listed), status, listedAt: now, ...listed });
     if (i % 7 === 0) continue;
     for (let copies = i % 31 === 0 ? 2 : 1; copies > 0; copies--) received.push(receive(store, siteId, i, time));
   }

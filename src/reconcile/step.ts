@@ -2,23 +2,13 @@
 // embedded store it runs on the thread that accepts events, so it is small, lets events in between its parts, and the caller
 // pauses between two steps.
 
-import { foldOrderId } from "../kernel/reconciliation.ts";
 import { idAt } from "../kernel/ids.ts";
-import { dayMs, hourMs } from "../kernel/time.ts";
-import type { Candidate, CandidateHead } from "../store/reconciliation/candidates.ts";
-import { orderIdOf, type Order, type OrderCursor } from "../store/reconciliation/orders.ts";
+import { dayMs, hourMs, maxEventAgeMs } from "../kernel/time.ts";
+import type { CandidateHead } from "../store/reconciliation/candidates.ts";
+import { idOfOrder, type Order, type OrderCursor } from "../store/reconciliation/orders.ts";
 import type { Run, RunRow } from "../store/reconciliation/runs.ts";
 import type { Store } from "../store/store.ts";
-import {
-  chooseEvents,
-  compareOrderIds,
-  isEventOf,
-  isSameValue,
-  rowOfEvent,
-  rowOfOrder,
-  spellingsOf,
-  type Found,
-} from "./classify.ts";
+import { foundById, isEventOf, isSameValue, rowOfEvent, rowOfOrder, type Found } from "./classify.ts";
 import { addRow, newTally, removeRow, type Tally } from "../store/reconciliation/tally.ts";
 import { watchStep } from "./pace.ts";
 import { dayOf } from "./window.ts";
@@ -38,8 +28,6 @@ type StepOptions = {
 
 type StepWish = Omit<StepOptions, "letOthersIn"> & Partial<Pick<StepOptions, "letOthersIn">>;
 
-/** Late events are looked for up to this long after the end of the window. */
-const maxLateMs = 7 * dayMs;
 /** The clock of a sender may be ahead by minutes. */
 const maxAheadMs = hourMs;
 
@@ -67,23 +55,22 @@ async function readOrders(options: StepOptions, run: Run, tally: Tally): Promise
   const { store, limit, letOthersIn } = options;
   const orders = await store.orders.listPage(run.siteId, run, readCursor(run.cursor), limit);
   await letOthersIn();
-  const events = await findByOrderIds(options, run, orders);
+  const events = await store.orderCandidates.byOrderIds(
+    run.siteId,
+    orders.flatMap(({ orderId }) => orderId ?? []),
+  );
   await letOthersIn();
-  const byFolded = Map.groupBy(events, ({ orderId }) => foldOrderId(orderId ?? ""));
-  const ownIds = await findOwners(options, run, events, orders);
-  const exact = orders.map((order) => {
-    const near = byFolded.get(foldOrderId(orderIdOf(order) ?? "")) ?? [];
-    return chooseEvents(
-      order,
-      near.filter(({ id }) => ownIds.get(id) === order.id),
-    );
-  });
+  const byOrder = Map.groupBy(
+    events.filter(({ name }) => isEventOf(name, run.event)),
+    ({ orderId }) => idOfOrder(orderId ?? ""),
+  );
+  const found = orders.map((order) => foundById(order, byOrder.get(order.id) ?? []));
   const weak = await findWeakly(
     options,
     run,
-    orders.filter((_, i) => !exact[i]),
+    orders.filter((_, i) => !found[i]),
   );
-  const rows = orders.map((order, i) => rowOfOrder(run, order, exact[i] ?? weak.get(order.id) ?? null));
+  const rows = orders.map((order, i) => rowOfOrder(run, order, found[i] ?? weak.get(order.id) ?? null));
   for (const row of rows) addRow(tally, row);
   const last = orders.at(-1);
   return orders.length < limit || !last
@@ -91,63 +78,27 @@ async function readOrders(options: StepOptions, run: Run, tally: Tally): Promise
     : { rows, phase: "orders", cursor: `${last.time} ${last.id}` };
 }
 
-/** Finds the events that have the order ids of orders: as listed, and only where there is none, in other spellings. */
-async function findByOrderIds({ store, letOthersIn }: StepOptions, run: Run, orders: readonly Order[]): Promise<Candidate[]> {
-  const search = async (orderIds: readonly string[]) => {
-    const events = await store.orderCandidates.byOrderIds(run.siteId, orderIds);
-    return events.filter(({ name }) => isEventOf(name, run.event));
-  };
-  const listed = new Set(orders.flatMap((order) => orderIdOf(order) ?? []));
-  const exact = await search([...listed]);
-  const found = new Set(exact.map(({ orderId }) => orderId));
-  const others = [...listed].filter((orderId) => !found.has(orderId)).flatMap(spellingsOf);
-  await letOthersIn();
-  return [...exact, ...(await search(others.filter((orderId) => !listed.has(orderId))))];
-}
-
-/**
- * Finds, for each event, the order that its order id names best: two orders may differ in case alone. An order among `known`
- * with exactly that id is the best.
- */
-async function findOwners(
-  { store }: StepOptions,
-  { siteId }: Run,
-  events: readonly Candidate[],
-  known: readonly Order[] = [],
-): Promise<Map<string, string>> {
-  const knownIds = new Map(known.map((order) => [orderIdOf(order), order.id]));
-  const owners = new Map<string, string>();
-  const others: { id: string; orderId: string; folded: string }[] = [];
-  for (const { id, orderId } of events) {
-    if (orderId === null) continue;
-    const exact = knownIds.get(orderId);
-    if (exact !== undefined) owners.set(id, exact);
-    else others.push({ id, orderId, folded: foldOrderId(orderId) });
-  }
-  const orders = await store.orders.findFolded(
-    siteId,
-    others.map(({ folded }) => folded),
+/** The listed orders that events name, by event. */
+async function findOwners({ store }: Pick<StepOptions, "store">, { siteId }: Run, events: readonly CandidateHead[]) {
+  const ids = events.flatMap(({ id, orderId }) => (orderId === null ? [] : [[id, idOfOrder(orderId)] as const]));
+  const orders = await store.orders.find(siteId, [...new Set(ids.map(([, orderId]) => orderId))]);
+  return new Map(
+    ids.flatMap(([id, orderId]) => {
+      const order = orders.get(orderId);
+      return order ? [[id, order] as const] : [];
+    }),
   );
-  for (const { id, orderId, folded } of others) {
-    const owner = bestOrder(orders.get(folded) ?? [], orderId);
-    if (owner) owners.set(id, owner.id);
-  }
-  return owners;
-}
-
-function bestOrder(orders: readonly Order[], received: string): Order | null {
-  for (const kind of ["exact", "folded", "without #"] as const) {
-    const found = orders.find((order) => compareOrderIds(orderIdOf(order) ?? "", received) === kind);
-    if (found) return found;
-  }
-  return null;
 }
 
 /**
- * Finds, for each order, an event of the same person, day, value and currency whose own order id belongs to no listed order.
- * Each event stands for one order.
+ * Finds, for each order, an event of the same person, day, value and currency whose own order id belongs to no listed order. The
+ * day is that of the conversion, however late its sender reported it. Each event stands for one order.
  */
-async function findWeakly(options: StepOptions, run: Run, orders: readonly Order[]): Promise<Map<string, Found>> {
+export async function findWeakly(
+  options: Pick<StepOptions, "store" | "timeZone">,
+  run: Run,
+  orders: readonly Order[],
+): Promise<Map<string, Found>> {
   const { store, timeZone } = options;
   const wanted = orders.flatMap(({ id, time, value, currency, emailSha256 }) =>
     emailSha256 === null || value === null ? [] : [{ id, time, value, currency, emailSha256, day: dayOf(time, timeZone) }],
@@ -163,7 +114,7 @@ async function findWeakly(options: StepOptions, run: Run, orders: readonly Order
     wanted.map(({ emailSha256, time }) => ({
       emailSha256,
       from: time - dayMs - maxAheadMs,
-      to: time + dayMs + maxLateMs,
+      to: time + dayMs + maxEventAgeMs,
     })),
     (event) =>
       event.emailSha256 !== null &&
@@ -189,28 +140,26 @@ async function findWeakly(options: StepOptions, run: Run, orders: readonly Order
 async function readEvents(options: StepOptions, run: Run, tally: Tally): Promise<StepResult> {
   const { store, limit } = options;
   const first = idAt(Math.max(0, run.from - maxAheadMs));
-  const page = await store.orderCandidates.listFree(run, run.cursor === "" ? first : run.cursor, idAt(run.to + maxLateMs), limit);
+  const end = idAt(run.to + maxEventAgeMs);
+  const page = await store.orderCandidates.listFree(run, run.cursor === "" ? first : run.cursor, end, limit);
   const free = page.events.filter(({ name, time }) => time >= run.from && time < run.to && isEventOf(name, run.event));
   const owners = await findOwners(options, run, free);
-  const orderIds = [...new Set(owners.values())];
-  const orders = await store.orders.find(run.siteId, orderIds);
-  const known = await store.reconciliations.findRows(run, orderIds);
+  const known = await store.reconciliations.findRows(run, [...new Set([...owners.values()].map(({ id }) => id))]);
   const rows = new Map<string, RunRow>();
   for (const event of free) {
-    const owner = owners.get(event.id);
-    const order = owner === undefined ? undefined : orders.get(owner);
+    const order = owners.get(event.id);
     if (!order) {
       const row = rowOfEvent(run, event);
       addRow(tally, row);
       rows.set(row.id, row);
       continue;
     }
-    // The order is outside of the window, or has another event already.
+    // The order is outside of the window, or has its events already.
     const before = rows.get(order.id) ?? known.get(order.id);
     if (!before || before.eventId !== null) continue;
-    const found = chooseEvents(
+    const found = foundById(
       order,
-      free.filter(({ id }) => owners.get(id) === order.id),
+      free.filter(({ id }) => owners.get(id)?.id === order.id),
     );
     const row = rowOfOrder(run, order, found);
     removeRow(tally, { ...before, eventId: null });

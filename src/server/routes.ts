@@ -151,8 +151,8 @@ function mountManagement(app: FastifyInstance, options: RouteOptions): MountedRo
       pushMs,
       readTag: () => tag,
       // Loaded on demand: a relay that starts needs no import.
-      sendMissing: async (site, run, after, by) =>
-        (await import("../import/missing.ts")).sendMissing({ store, site, by }, run, after),
+      sendMissing: async (site, run, part, by) =>
+        (await import("../import/missing.ts")).sendMissing({ store, site, by }, run, part),
       tagSeen: (siteId) => services.sightings.read(siteId, now()),
       imports: {
         readColumns: async (...given) => (await import("../import/uploaded.ts")).readColumns(...given),

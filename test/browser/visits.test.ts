@@ -200,6 +200,7 @@ inChromium("visits", () => {
   test.each([
     ["purchase", "A-1001"],
     [" Purchase ", " A-1002 "],
+    ["purchase", "#a-1005"],
     ["lead", 1003],
     ["Zakup żółty", "zamówienie-4"],
   ])("cc.eventId(%j, %j) is the id that platforms receive from the relay", async (event, orderId) => {

@@ -58,13 +58,13 @@ describe.each(engines)("duplicates on %s", (engine) => {
     const event = "lead of vera@plain-mail.example";
     expect(await send(withOrder(order("vera"), { event }))).toEqual(processed(event));
     expect(await send(withOrder(order("vera"), { event }))).toEqual(deduped);
-    expect(await send(withOrder(order("Vera"), { event }))).toEqual(processed(event));
+    expect(await send(withOrder(order("Vera"), { event }))).toEqual(deduped);
     expect(await send(withOrder(order("olga"), { event }))).toEqual(processed(event));
     const other = "lead of olga@plain-mail.example";
     expect(await send(withOrder(order("vera"), { event: other }))).toEqual(processed(other));
     const got = receiver.bodies().filter((body) => /^visit email-[0-9a-f]{16} 7$/.test(String(body.orderId)));
-    expect(got).toHaveLength(4);
-    expect(new Set(got.map((body) => body.orderId)).size).toBe(3);
+    expect(got).toHaveLength(3);
+    expect(new Set(got.map((body) => body.orderId)).size).toBe(2);
     expect(JSON.stringify(receiver.bodies())).not.toContain("plain-mail");
     // The browser computes the same id from the texts that the shop knows.
     expect(got[0]?.platformEventId).toBe(orderEventId(site.id, event, order("vera")));
@@ -72,6 +72,23 @@ describe.each(engines)("duplicates on %s", (engine) => {
     expect(events.map((one: { platformEventId: string }) => one.platformEventId).toSorted()).toEqual(
       [event, other].map((name) => orderEventId(site.id, name, order("vera"))).toSorted(),
     );
+  });
+
+  test("an order in another spelling is a duplicate; platforms see the first one, and a search finds it by any", async () => {
+    expect(await send(withOrder("#Sp-5001"))).toEqual(processed());
+    for (const orderId of ["Sp-5001", "sp-5001", " #SP-5001 ", "# sp-5001"])
+      expect(await send(withOrder(orderId))).toEqual(deduped);
+    expect(await send(withOrder("Sp-5002"))).toEqual(processed());
+    const [first, ...others] = receiver.bodies().filter((body) => String(body.orderId).toLowerCase().endsWith("sp-5001"));
+    expect(others).toEqual([]);
+    expect(first?.orderId).toBe("#Sp-5001");
+    expect(first?.platformEventId).toBe(orderEventId(site.id, "purchase", "sp-5001"));
+    for (const orderId of ["sp-5001", "#SP-5001"]) {
+      const { items: events } = await home.run("event", "list", site.host, "--order", orderId);
+      expect(events.map((one: { orderId: string }) => one.orderId)).toEqual(["#Sp-5001"]);
+      const { items: deliveries } = await home.run("delivery", "list", site.host, "--order", orderId);
+      expect(deliveries.map((one: { event: { orderId: string } }) => one.event.orderId)).toEqual(["#Sp-5001"]);
+    }
   });
 
   test("an order received twice is a duplicate, and is sent once", async () => {
@@ -112,7 +129,6 @@ describe.each(engines)("duplicates on %s", (engine) => {
   test("another event, another order or another site is no duplicate", async () => {
     expect(await send(withOrder("apart"))).toEqual(processed());
     expect(await send(withOrder("apart", { event: "refund" }))).toEqual(processed("refund"));
-    expect(await send(withOrder("APART"))).toEqual(processed());
     expect(await send(withOrder("apart"), neighbour.key)).toEqual(processed());
   });
 

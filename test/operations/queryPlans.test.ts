@@ -106,11 +106,6 @@ function queries(db: Database): Record<string, () => Promise<unknown>> {
     "events of a step of a reconciliation": () => candidates.listFree(run, idAt(at(0.4)), idAt(at(0.9)), 200),
     "orders of a step of a reconciliation": () =>
       orders.listPage("s", { from: at(0.2), to: at(0.3) }, { time: at(0.25), id: "=A-1" }, 200),
-    "orders by their folded ids": () =>
-      orders.findFolded(
-        "s",
-        Array.from({ length: 200 }, (_, i) => `a-${i}`),
-      ),
     "orders of a person": () => orders.listByPerson("s", sha256("f".repeat(64))),
     "orders by their ids": () =>
       orders.find(
@@ -217,8 +212,8 @@ function fillingStatements(): string[] {
       "'c1', 'not counted', 'r' || (n.i % 10), 'google_ads', 1",
     ),
     figures("inbound_counts", "kind, writer, count", "'duplicate', 'w' || (n.i % 10), 1"),
-    `INSERT INTO orders (site_id, id, folded, time, currency, status, listed_at)
-     ${numbers(20_000)} SELECT 's', '=A-' || n.i, 'a-' || n.i, ${ms}, 'EUR', 'paid', 0 FROM n`,
+    `INSERT INTO orders (site_id, id, order_id, time, currency, status, listed_at)
+     ${numbers(20_000)} SELECT 's', '=a-' || n.i, 'A-' || n.i, ${ms}, 'EUR', 'paid', 0 FROM n`,
     `INSERT INTO reconciliation_rows (site_id, run_id, id, class, event_id, events, time, outcomes)
      ${numbers(20_000)} SELECT 's', 'r', '=A-' || n.i, 'matched', 'e' || n.i, 1, ${ms}, '[]' FROM n`,
     `INSERT INTO statistics_hours (site_id, hour, rolled_at, due_at) ${numbers(5000)} SELECT 's', n.i, 0, 9 FROM n`,
@@ -228,7 +223,6 @@ function fillingStatements(): string[] {
 /** Searches for single keys: a search by the site, or by the days alone, would read far more than these indexes. */
 const neededIndexes: Readonly<Record<string, string>> = {
   "events of people in the days around their orders": "events_by_email (site_id=? AND email_ref=?",
-  "orders by their folded ids": "orders_by_folded (site_id=? AND folded=?",
   "orders of a person": "orders_by_email (site_id=? AND email_ref=?",
   "events that orders of a reconciliation have": "reconciliation_rows_by_event (",
 };

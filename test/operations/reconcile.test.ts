@@ -84,7 +84,7 @@ describe.each(engines)("reconciliation on %s", (engine) => {
         not_due: 1,
         extra_here: 1,
       },
-      foundBy: { "without #": 3 },
+      foundBy: { "other spelling": 3 },
       values: [{ currency: "EUR", listed: 38, received: 18 }],
       connections: [{ platform: "sandbox", accepted: 3, notReceived: 2, accuracy: 0.6 }],
     });
@@ -98,6 +98,7 @@ describe.each(engines)("reconciliation on %s", (engine) => {
       file: out,
       written: 1,
       withoutEmail: 1,
+      similar: 0,
     });
     expect(readFileSync(out, "utf8")).not.toContain("@example.com");
     const imported = await home.run("import", "conversions", out, "--deliver", "all", "--yes");
@@ -224,7 +225,7 @@ describe.each(engines)("reconciliation on %s", (engine) => {
     // It arrives after the comparison, from a sender that writes another id and knows another address.
     expect((await send("r-2", "other@example.com")).status).toBe(200);
     await expect(home.run("reconcile", "send", ...of)).rejects.toThrow("Add --yes to do it.");
-    const result = { withoutEmail: 1, filtered: 0, refused: 0, reasons: {} };
+    const result = { withoutEmail: 1, similar: 0, filtered: 0, refused: 0, reasons: {} };
     expect(await home.run("reconcile", "send", ...of, "--yes")).toEqual({
       ...result,
       sent: 1,

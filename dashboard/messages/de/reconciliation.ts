@@ -103,7 +103,7 @@ export const reconciliation: Translation<typeof reconciliationText> = {
         other: "# Bestellungen an alle Plattformen senden?",
       }),
     sendConsequence:
-      "Jede Bestellung mit einer E-Mail-Adresse wird zu einer Conversion und an alle Verbindungen zugestellt. Bestellungen ohne E-Mail-Adresse werden ausgelassen, ebenso die, die seitdem eingetroffen sind. Plattformen nehmen Conversions nur bis zu einem bestimmten Alter an.",
+      "Jede Bestellung mit einer E-Mail-Adresse wird zu einer Conversion und an alle Verbindungen zugestellt. Bestellungen ohne E-Mail-Adresse werden ausgelassen, ebenso die, die seitdem eingetroffen sind oder zu denen ein Ereignis derselben Person mit gleichem Tag und Wert gehören kann. Plattformen nehmen Conversions nur bis zu einem bestimmten Alter an.",
     sendAbout: "Sendet diese Bestellungen als Conversions. Die CSV-Datei hat sie in der Form, die der Import liest.",
     sent: (orders) => plural(orders, { one: "# Bestellung gesendet", other: "# Bestellungen gesendet" }),
     compareAgain: "Sie werden zugestellt. Vergleichen Sie erneut, um zu sehen, was aus ihnen wurde.",
@@ -116,6 +116,11 @@ export const reconciliation: Translation<typeof reconciliationText> = {
       plural(orders, {
         one: "# Bestellung ist seitdem eingetroffen und wurde nicht noch einmal gesendet",
         other: "# Bestellungen sind seitdem eingetroffen und wurden nicht noch einmal gesendet",
+      }),
+    similar: (orders) =>
+      plural(orders, {
+        one: "# Bestellung wurde ausgelassen: Ein Ereignis derselben Person mit gleichem Tag und Wert ist schon hier",
+        other: "# Bestellungen wurden ausgelassen: Ereignisse derselben Person mit gleichem Tag und Wert sind schon hier",
       }),
     filtered: (orders) => plural(orders, { one: "# Bestellung wurde gefiltert", other: "# Bestellungen wurden gefiltert" }),
     refused: (orders) => plural(orders, { one: "# Bestellung wurde abgelehnt", other: "# Bestellungen wurden abgelehnt" }),
@@ -247,8 +252,7 @@ export const reconciliation: Translation<typeof reconciliationText> = {
   },
   foundBy: {
     exact: "genau",
-    folded: "andere Großschreibung",
-    "without #": "ohne #",
+    "other spelling": "andere Schreibweise",
     weak: "Person, Tag, Wert",
   },
   corrections: {

@@ -52,14 +52,15 @@ function useParts<Sum>(work: (report: (sum: Sum) => void) => Promise<void>) {
 }
 
 async function sendAll({ site, run }: Of, report: (sum: Sent) => void): Promise<void> {
-  const sum: Sent = { sent: 0, withoutEmail: 0, receivedSince: 0, filtered: 0, refused: 0, reasons: {} };
+  const sum: Sent = { sent: 0, withoutEmail: 0, receivedSince: 0, similar: 0, filtered: 0, refused: 0, reasons: {} };
   for (let cursor: string | null = ""; cursor !== null;) {
     const body: { cursor?: string } = cursor === "" ? {} : { cursor };
     const part: Answer<"POST /sites/:site/reconciliations/:run/missing/send"> = await call(
       "POST /sites/:site/reconciliations/:run/missing/send",
       { params: { site, run }, body },
     );
-    for (const name of ["sent", "withoutEmail", "receivedSince", "filtered", "refused"] as const) sum[name] += part[name];
+    for (const name of ["sent", "withoutEmail", "receivedSince", "similar", "filtered", "refused"] as const)
+      sum[name] += part[name];
     for (const [reason, count] of Object.entries(part.reasons)) sum.reasons[reason] = (sum.reasons[reason] ?? 0) + count;
     report({ ...sum });
     cursor = part.next;
@@ -99,11 +100,12 @@ function SendMissing(of: Of) {
   );
 }
 
-function SentResult({ of: { sent, withoutEmail, receivedSince, filtered, refused, reasons } }: { of: Sent }) {
+function SentResult({ of: { sent, withoutEmail, receivedSince, similar, filtered, refused, reasons } }: { of: Sent }) {
   const texts = reconciliationText.repair;
   const others = [
     withoutEmail > 0 && texts.withoutEmail(withoutEmail),
     receivedSince > 0 && texts.receivedSince(receivedSince),
+    similar > 0 && texts.similar(similar),
     filtered > 0 && texts.filtered(filtered),
     refused > 0 && texts.refused(refused),
     ...Object.entries(reasons).map(([reason, count]) => reconciliationText.list.reason(countText(count), serverText(reason))),

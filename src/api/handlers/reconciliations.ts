@@ -16,7 +16,6 @@ import { auditLine, requireSettings } from "../../sites/manage.ts";
 import type { Site } from "../../sites/directory.ts";
 import type { CorrectionRow } from "../../store/corrections/corrections.ts";
 import type { Feed } from "../../store/reconciliation/feeds.ts";
-import { orderIdOf } from "../../store/reconciliation/orders.ts";
 import type { Run, RunRow } from "../../store/reconciliation/runs.ts";
 import { writeCsv, type CsvText } from "../../tables/formulas.ts";
 import { isTimeZone } from "../../tables/values.ts";
@@ -115,7 +114,8 @@ export function reconciliationHandlers({
 
     async "POST /sites/:site/reconciliations/:run/missing/send"({ site, params, body, by }) {
       const run = await findRun(store, site.id, params.run);
-      return sendMissing(await readySite(directory, site), run, readRowCursor(body.cursor), by);
+      const part = { after: readRowCursor(body.cursor), withSimilar: body.withSimilar };
+      return sendMissing(await readySite(directory, site), run, part, by);
     },
 
     async "POST /sites/:site/reconciliations/:run/corrections"({ site, params, body, by }) {
@@ -127,7 +127,7 @@ export function reconciliationHandlers({
     async "GET /sites/:site/reconciliations/:run/missing.csv"({ site, params, reply }) {
       const run = await findRun(store, site.id, params.run);
       setFileName(reply, "missing-orders", site.hosts[0], now());
-      return writeMissing(readMissing(store, run));
+      return writeMissing(readMissing({ store, timeZone: site.settings.timeZone }, run));
     },
   };
 }
@@ -196,11 +196,11 @@ function describeRow({ siteId: _site, runId: _run, ...row }: RunRow, corrections
     const found = ofEvent.find(({ connectionId }) => connectionId === outcome.connectionId);
     return { ...outcome, correction: found ? { state: found.state, value: found.value } : null };
   });
-  return { ...row, outcomes, orderId: orderIdOf(row) };
+  return { ...row, outcomes };
 }
 
 const rowColumns: readonly Column<RunRow>[] = [
-  { title: "order", cell: (row) => orderIdOf(row) },
+  { title: "order", cell: (row) => row.orderId },
   { title: "class", cell: (row) => row.class },
   { title: "found by", cell: (row) => row.foundBy },
   { title: "time", cell: (row) => timeCell(row.time) },

@@ -19,6 +19,7 @@ import { writeCsv } from "../../tables/formulas.ts";
 import { findRun as findStoredRun } from "../../reconcile/manage.ts";
 import { missingCells, missingColumns, readMissing, type MissingOrder } from "../../reconcile/missing.ts";
 import { createStep } from "../../reconcile/worker.ts";
+import type { Site } from "../../sites/directory.ts";
 import type { Run } from "../../store/reconciliation/runs.ts";
 import { findSiteOrOnly, table, timeText, type CliCommand, type CommandContext } from "../context.ts";
 import { withFileOptions } from "../import.ts";
@@ -135,8 +136,8 @@ export function reconcileCommands(program: CliCommand): void {
     .description("write the orders that were never received as CSV, as the import of conversions reads it")
     .option("--out <file>", "write to this file instead of the standard output")
     .run(async (context, id: string | undefined, options: OfSite & { out?: string }) => {
-      const { params } = await findRun(context, id, options);
-      await exportMissing(context, await findStoredRun(context.store, params.site, params.run), options.out);
+      const { site, params } = await findRun(context, id, options);
+      await exportMissing(context, site, await findStoredRun(context.store, params.site, params.run), options.out);
     });
 
   repairCommands(reconcile);
@@ -212,29 +213,41 @@ const outcomeText = ({ platform, state, confirmation }: Row["outcomes"][number])
 
 const moneyText = (value: number | null, currency: string | null) => (value === null ? "–" : `${value} ${currency ?? ""}`.trim());
 
-async function exportMissing({ store, print }: CommandContext, run: Run, file: string | undefined): Promise<void> {
+async function exportMissing(
+  { store, print }: CommandContext,
+  { settings: { timeZone } }: Site,
+  run: Run,
+  file: string | undefined,
+): Promise<void> {
   const isJson = process.argv.includes("--json") && file === undefined;
   const all: MissingOrder[] = [];
-  let [written, withoutEmail] = [0, 0];
+  let [written, withoutEmail, similar] = [0, 0, 0];
   const head = writeCsv([missingColumns]);
   if (file !== undefined) writeExport(() => writeFileSync(file, head, { mode: 0o600 }), file);
   else if (!isJson) process.stdout.write(head);
-  for await (const page of readMissing(store, run)) {
+  for await (const page of readMissing({ store, timeZone }, run)) {
     const orders = [...page.orders.values()];
     written += orders.length;
     withoutEmail += page.withoutEmail;
+    similar += page.similar;
     const lines = writeCsv(orders.map(missingCells));
     if (isJson) all.push(...orders);
     else if (file === undefined) process.stdout.write(lines);
     else writeExport(() => appendFileSync(file, lines), file);
   }
-  const left = withoutEmail
-    ? ` ${countOf(withoutEmail, "order")} without an email ${withoutEmail === 1 ? "is" : "are"} left out: an event needs one.`
-    : "";
-  if (isJson) return print({ orders: all, withoutEmail }, "");
+  const left = [
+    leftOut(withoutEmail, "without an email", "an event needs one"),
+    leftOut(similar, "", "an event of the same person, day and value is here"),
+  ].join("");
+  if (isJson) return print({ orders: all, withoutEmail, similar }, "");
   if (file === undefined) return void (left && process.stderr.write(`${left.trim()}\n`));
   const next = written ? ` Send them: cleancast import conversions ${file} --deliver all --yes` : "";
-  print({ file, written, withoutEmail }, `${countOf(written, "order")} written to ${file}.${left}${next}`);
+  print({ file, written, withoutEmail, similar }, `${countOf(written, "order")} written to ${file}.${left}${next}`);
+}
+
+function leftOut(count: number, which: string, why: string): string {
+  if (count === 0) return "";
+  return ` ${`${countOf(count, "order")} ${which}`.trim()} ${count === 1 ? "is" : "are"} left out: ${why}.`;
 }
 
 function writeExport(write: () => void, file: string): void {

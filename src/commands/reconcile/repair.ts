@@ -16,7 +16,7 @@ import { findRun, ofSite, type OfSite } from "./runOptions.ts";
 
 type SentMissing = Answer<"POST /sites/:site/reconciliations/:run/missing/send">;
 type Corrected = Answer<"POST /sites/:site/reconciliations/:run/corrections">;
-type RepairOptions = OfSite & { yes?: boolean };
+type RepairOptions = OfSite & { yes?: boolean; withSimilar?: boolean };
 
 /** The queue of a platform is full: the relay sends meanwhile. */
 const waitMs = 1000;
@@ -24,6 +24,7 @@ const waitMs = 1000;
 export function repairCommands(reconcile: CliCommand): void {
   ofSite(reconcile.command("send [run]"))
     .description("send the orders that were never received to all connections")
+    .option("--with-similar", "also orders to which an event of the same person, day and value may belong")
     .option("--yes", "send without asking")
     .run(async (context, id: string | undefined, options: RepairOptions) => {
       const { call, print } = context;
@@ -35,11 +36,13 @@ export function repairCommands(reconcile: CliCommand): void {
         const what = `${countOf(missing, "order")} never received. This sends those with an email to ${countOf(site.connections.length, "connection")}.`;
         await confirm({ what, yes: options.yes });
       }
-      const send = (body: { cursor?: string }) => call("POST /sites/:site/reconciliations/:run/missing/send", { params, body });
-      const sum = await send({});
+      const { withSimilar } = options;
+      const send = (cursor?: string) =>
+        call("POST /sites/:site/reconciliations/:run/missing/send", { params, body: given({ cursor, withSimilar }) });
+      const sum = await send();
       while (sum.next !== null) {
         if (sum.waitingFor !== null) await wait(waitMs);
-        addPart(sum, await send({ cursor: sum.next }));
+        addPart(sum, await send(sum.next));
       }
       print(sum, sentText(sum));
     });
@@ -84,16 +87,18 @@ function readClass(text: string): CorrectedClass {
 }
 
 function addPart(sum: SentMissing, part: SentMissing): void {
-  for (const name of ["sent", "withoutEmail", "receivedSince", "filtered", "refused"] as const) sum[name] += part[name];
+  for (const name of ["sent", "withoutEmail", "receivedSince", "similar", "filtered", "refused"] as const)
+    sum[name] += part[name];
   for (const [reason, count] of Object.entries(part.reasons)) sum.reasons[reason] = (sum.reasons[reason] ?? 0) + count;
   sum.next = part.next;
   sum.waitingFor = part.waitingFor;
 }
 
-function sentText({ sent, withoutEmail, receivedSince, filtered, refused, reasons }: SentMissing): string {
+function sentText({ sent, withoutEmail, receivedSince, similar, filtered, refused, reasons }: SentMissing): string {
   const others = [
     [withoutEmail, "without an email: an event needs one"],
     [receivedSince, "received since"],
+    [similar, "left out: an event of the same person, day and value is here. --with-similar sends them too"],
     [filtered, "filtered"],
     [refused, "refused"],
   ] as const;

@@ -6,6 +6,7 @@
 import { yieldToEventLoop } from "../../kernel/deadline.ts";
 import type { Mode, Sha256 } from "../../kernel/event.ts";
 import { idAt, lastId } from "../../kernel/ids.ts";
+import { orderKey } from "../../kernel/orderKey.ts";
 import { allByKeys, type Database, type Row, type Value } from "../engine/database.ts";
 import {
   emailRef,
@@ -19,6 +20,7 @@ import {
 
 export type EventFilter = {
   emailSha256?: Sha256;
+  /** In any spelling. */
   orderId?: string;
   status?: EventStatus;
   mode?: Mode;
@@ -136,7 +138,7 @@ function indexCondition(filter: EventFilter, below: string, params: Value[]): st
   const { emailSha256, orderId, from, to } = filter;
   const end = to === undefined ? lastId : idAt(to);
   const where: string[] = [];
-  if (orderId !== undefined) where.push(`order_id = $${params.push(orderId)}`);
+  if (orderId !== undefined) where.push(`order_key = $${params.push(orderKey(orderId))}`);
   if (emailSha256 !== undefined) {
     where.push(`email_ref = $${params.push(emailRef(emailSha256))}`);
   }

@@ -2,6 +2,7 @@
 
 import type { Attribution, Event, FilterReason, Mode, Person, Sha256 } from "../../kernel/event.ts";
 import { orderEventId } from "../../kernel/ids.ts";
+import { orderKey } from "../../kernel/orderKey.ts";
 import { readList, tryRead } from "../damagedRows.ts";
 import { describeRow, readJson, readNumber, readText } from "../describeRow.ts";
 import { allByKeys, rowStatement, type Query, type Row, type Value } from "../engine/database.ts";
@@ -139,6 +140,8 @@ export function describeEvents(seal: Seal) {
       items: { column: "extra", read: (value, row) => unsealPayload(value, row).items },
     },
     {
+      // Indexed, as the next one.
+      order_key: ({ event }) => event.orderId && orderKey(event.orderId),
       // Indexed, and emptied when the person is erased.
       email_ref: ({ event }) => emailRef(event.person.emailSha256),
       ...deliverySourceOf,

@@ -2,6 +2,7 @@
 
 import type { Attribution, Event, FilterReason, Sha256 } from "../../kernel/event.ts";
 import { timeOfId } from "../../kernel/ids.ts";
+import { orderKey } from "../../kernel/orderKey.ts";
 import { insertDeliveries, type NewDelivery } from "../deliveries/delivery.ts";
 import { ownedByAny, type StoredOwnership } from "../deliveries/ownership.ts";
 import type { nodeStore } from "../deliveries/nodes.ts";
@@ -131,8 +132,8 @@ export function eventStore(db: Database, { seal, refuseWrongKey, nodes, now = Da
     async countEmailsOfOrder(siteId: string, orderId: string): Promise<number> {
       const [row] = await db.all(
         `SELECT COUNT(DISTINCT email_ref) AS emails FROM (
-           SELECT email_ref FROM events WHERE site_id = $1 AND order_id = $2 ORDER BY id DESC LIMIT 1000) AS newest`,
-        [siteId, orderId],
+           SELECT email_ref FROM events WHERE site_id = $1 AND order_key = $2 ORDER BY id DESC LIMIT 1000) AS newest`,
+        [siteId, orderKey(orderId)],
       );
       return Number(row?.emails);
     },

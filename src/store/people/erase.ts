@@ -17,7 +17,7 @@ export function eraseStore(db: Database) {
      */
     async events(siteId: string, emailSha256: Sha256, now: number): Promise<number> {
       const rows = await db.all(
-        `SELECT id, name, order_id FROM events
+        `SELECT id, name, order_id, order_key FROM events
          WHERE site_id = $1 AND email_ref = $2 AND SUBSTR(person, 1, 64) = $3`,
         [siteId, emailRef(emailSha256), emailSha256],
       );
@@ -33,11 +33,10 @@ export function eraseStore(db: Database) {
             ids,
           );
           for (const row of some.filter(hasMask))
-            await tx.all(`UPDATE events SET name = $3, order_id = $4, order_event_id = NULL WHERE site_id = $1 AND id = $2`, [
-              siteId,
-              String(row.id),
-              ...masksErased(row),
-            ]);
+            await tx.all(
+              `UPDATE events SET name = $3, order_id = $4, order_key = $5, order_event_id = NULL WHERE site_id = $1 AND id = $2`,
+              [siteId, String(row.id), ...masksErased(row)],
+            );
           await eraseDeliveries(tx, siteId, ids, now);
         });
         await yieldToEventLoop();
@@ -47,9 +46,9 @@ export function eraseStore(db: Database) {
   };
 }
 
-/** The name and the order id without what they say about addresses. */
-const masksErased = ({ name, order_id: orderId }: Row) =>
-  [name, orderId].map((text) => (text == null ? null : eraseMasks(String(text))));
+/** The name, the order id and its key without what they say about addresses. */
+const masksErased = ({ name, order_id: orderId, order_key: key }: Row) =>
+  [name, orderId, key].map((text) => (text == null ? null : eraseMasks(String(text))));
 
 const hasMask = (row: Row) => {
   const [name, orderId] = masksErased(row);

@@ -3,6 +3,7 @@
 
 import type { DeliveryState, FilterReason, Sha256 } from "../../kernel/event.ts";
 import { idAt } from "../../kernel/ids.ts";
+import { orderKey } from "../../kernel/orderKey.ts";
 import { readConfirmations, type ConfirmationRow } from "../confirmations/confirmations.ts";
 import type { Delivery } from "../deliveries/delivery.ts";
 import { deliverySource, readDeliveries } from "../deliveries/readDeliveries.ts";
@@ -47,7 +48,7 @@ const maxPerOrder = 20;
 const maxPerPerson = 200;
 
 const eventsOfOrder = keyedRead({
-  text: `SELECT ${candidateColumns} FROM events WHERE site_id = $1 AND order_id = {0} ORDER BY id LIMIT ${maxPerOrder}`,
+  text: `SELECT ${candidateColumns} FROM events WHERE site_id = $1 AND order_key = {0} ORDER BY id LIMIT ${maxPerOrder}`,
   first: 1,
   types: ["text"],
 });
@@ -108,9 +109,9 @@ export function candidateStore(db: Database) {
   }
 
   return {
-    /** Finds events by order ids exactly as given, the oldest first. */
+    /** Finds events by order ids in any spelling, the oldest first. */
     async byOrderIds(siteId: string, orderIds: readonly string[]): Promise<Candidate[]> {
-      const keys = [...new Set(orderIds)].map((orderId) => [orderId]);
+      const keys = [...new Set(orderIds.map(orderKey))].map((key) => [key]);
       const rows = await allForEach(db, eventsOfOrder, [siteId], keys);
       return toCandidates(siteId, sortById(rows));
     },

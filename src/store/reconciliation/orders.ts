@@ -4,16 +4,19 @@
 import { hash } from "node:crypto";
 import type { Sha256 } from "../../kernel/event.ts";
 import { eraseMasks } from "../../kernel/maskAddresses.ts";
-import { foldOrderId, type OrderStatus } from "../../kernel/reconciliation.ts";
-import { asNumber, asNumberOrNull, asOneOf, asText, describeRow, readNumber } from "../describeRow.ts";
-import { allByKeys, allForEach, chunks, keyedRead, rowStatement, type Database } from "../engine/database.ts";
+import { orderKey } from "../../kernel/orderKey.ts";
+import type { OrderStatus } from "../../kernel/reconciliation.ts";
+import { asNumber, asNumberOrNull, asOneOf, asText, asTextOrNull, describeRow, readNumber } from "../describeRow.ts";
+import { allByKeys, chunks, rowStatement, type Database } from "../engine/database.ts";
 import { emailRef } from "../events/eventRow.ts";
 import type { PurgeStep } from "../maintenance/purge.ts";
 
 export type Order = {
   siteId: string;
-  /** Identifies the order on its site: made by `orderKey`. */
+  /** Identifies the order on its site: made by `listedId`. */
   id: string;
+  /** As the list spells it; null where it has none. */
+  orderId: string | null;
   /** When it was placed, in milliseconds. */
   time: number;
   value: number | null;
@@ -24,21 +27,25 @@ export type Order = {
 };
 
 /** An order without an id of its own is the same order where everything else is equal. */
-export function orderKey(
-  orderId: string | null,
-  { emailSha256, time, value, currency }: Pick<Order, "emailSha256" | "time" | "value" | "currency">,
-): string {
-  if (orderId !== null) return `=${orderId}`;
+export function listedId({
+  orderId,
+  emailSha256,
+  time,
+  value,
+  currency,
+}: Pick<Order, "orderId" | "emailSha256" | "time" | "value" | "currency">): string {
+  if (orderId !== null) return idOfOrder(orderId);
   return `~${hash("sha256", JSON.stringify([emailSha256, time, value, currency])).slice(0, 32)}`;
 }
 
-/** The order id as the list has it; null where it has none. */
-export const orderIdOf = ({ id }: Pick<Order, "id">) => (id.startsWith("=") ? id.slice(1) : null);
+/** The id of the order that an order id names, in any spelling. */
+export const idOfOrder = (orderId: string) => `=${orderKey(orderId)}`;
 
 export const orderRow = describeRow<Order, Order>(
   {
     siteId: asText,
     id: asText,
+    orderId: asTextOrNull,
     time: asNumber,
     value: asNumberOrNull,
     currency: asText,
@@ -47,12 +54,9 @@ export const orderRow = describeRow<Order, Order>(
     listedAt: asNumber,
   },
   {
-    folded: (order) => foldedOf(orderIdOf(order)),
     email_ref: ({ emailSha256 }) => emailSha256 && emailRef(emailSha256),
   },
 );
-
-const foldedOf = (orderId: string | null) => (orderId === null ? null : foldOrderId(orderId));
 
 const [, , ...changing] = orderRow.inserted;
 
@@ -64,16 +68,7 @@ const writeOrders = rowStatement({
   columns: orderRow.inserted.length,
 });
 
-const maxFolded = 20;
-
-/** Only ids, which the index has: for other columns SQLite, which has no statistics, reads all orders of the site by the primary key instead. */
-const idsOfFolded = keyedRead({
-  text: `SELECT id FROM orders WHERE site_id = $1 AND folded = {0} LIMIT ${maxFolded}`,
-  first: 1,
-  types: ["text"],
-});
-
-/** The ids first, for the same reason. */
+/** The ids first, which the index has: for other columns SQLite, which has no statistics, reads all orders of the site instead. */
 const isOfPerson = `id IN (SELECT id FROM orders WHERE site_id = $1 AND email_ref = $2) AND email_sha256 = $3`;
 
 /** The position in a list that is sorted by time and id. */
@@ -102,14 +97,6 @@ export function orderStore(db: Database, newId: () => string) {
       const last = new Map(orders.map((order) => [order.id, order]));
       const rows = [...last.values()].map((order) => orderRow.values(order));
       await db.write((tx) => tx.change(writeOrders, rows));
-    },
-
-    /** Finds orders by folded order ids. Few orders share one; of each, no more than `maxFolded` are read. */
-    async findFolded(siteId: string, folded: readonly string[]): Promise<Map<string, Order[]>> {
-      const keys = [...new Set(folded)].map((one) => [one]);
-      const ids = (await allForEach(db, idsOfFolded, [siteId], keys)).map(({ id }) => String(id));
-      const found = await find(siteId, ids);
-      return Map.groupBy(found.values(), (order) => foldOrderId(orderIdOf(order) ?? ""));
     },
 
     /** Lists orders by time: those after `after`, from `from` on and before `to`. */
@@ -180,12 +167,10 @@ export function orderStore(db: Database, newId: () => string) {
         await db.write(async (tx) => {
           await tx.all(`DELETE FROM orders WHERE site_id = $1 AND id = $2`, [siteId, id]);
           for (const run of runs)
-            await tx.all(`UPDATE reconciliation_rows SET id = $4 WHERE site_id = $1 AND run_id = $2 AND id = $3`, [
-              siteId,
-              String(run.id),
-              id,
-              newOne,
-            ]);
+            await tx.all(
+              `UPDATE reconciliation_rows SET id = $4, order_id = NULL WHERE site_id = $1 AND run_id = $2 AND id = $3`,
+              [siteId, String(run.id), id, newOne],
+            );
         });
       }
       return ids.length;

@@ -60,6 +60,8 @@ export type RunRow = {
   runId: string;
   /** The id of the order; "!" with the event id where there is no order. */
   id: string;
+  /** As the list spells it; null for an order without an id, and without an order. */
+  orderId: string | null;
   class: RowClass;
   foundBy: MatchKind | null;
   eventId: string | null;
@@ -130,6 +132,7 @@ export const resultRow = describeRow<RunRow, RunRow>({
   siteId: asText,
   runId: asText,
   id: asText,
+  orderId: asTextOrNull,
   class: asOneOf<RowClass>(),
   foundBy: asOneOf<MatchKind | null>(),
   eventId: asTextOrNull,

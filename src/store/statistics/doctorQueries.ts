@@ -29,9 +29,9 @@ export function doctorQueryStore(db: Database) {
     /** Finds the order id that the most people share among the newest events. */
     async findSharedOrder(siteId: string): Promise<SharedOrder | null> {
       const [row] = await db.all(
-        `SELECT order_id, COUNT(DISTINCT email_ref) AS people FROM (
-           SELECT order_id, email_ref FROM events WHERE site_id = $1 ORDER BY id DESC LIMIT $2) AS newest
-         WHERE order_id IS NOT NULL GROUP BY order_id ORDER BY people DESC LIMIT 1`,
+        `SELECT MIN(order_id) AS order_id, COUNT(DISTINCT email_ref) AS people FROM (
+           SELECT order_id, order_key, email_ref FROM events WHERE site_id = $1 ORDER BY id DESC LIMIT $2) AS newest
+         WHERE order_key IS NOT NULL GROUP BY order_key ORDER BY people DESC LIMIT 1`,
         [siteId, newestEvents],
       );
       return row ? { orderId: String(row.order_id), people: Number(row.people) } : null;

@@ -106,6 +106,7 @@ export function representativeRows(): Record<string, Row[]> {
         value: 49.9,
         currency: "EUR",
         order_id: "A-1",
+        order_key: "a-1",
         email_ref: emailRef(person),
         time: at,
         received_at: at,
@@ -302,8 +303,8 @@ export function representativeRows(): Record<string, Row[]> {
     orders: [
       {
         site_id,
-        id: "=#A-1001",
-        folded: "a-1001",
+        id: "=a-1001",
+        order_id: "A-1001",
         time: at,
         value: 12.5,
         currency: "EUR",
@@ -350,7 +351,7 @@ export function representativeRows(): Record<string, Row[]> {
       {
         site_id,
         run_id: "r1",
-        id: "=#A-1001",
+        id: "=a-1001",
         class: "matched",
         found_by: "exact",
         event_id: eventId,

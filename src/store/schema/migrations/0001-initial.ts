@@ -266,7 +266,8 @@ export const initial: Migration = shardOthers({
     ) {COMPACT}`,
     `CREATE INDEX rate_counters_by_end ON rate_counters (until)`,
 
-    // id sorts by time. owner is the node that attempts the event first, and plan says for each connection what was decided:
+    // id sorts by time. order_id is the sender's spelling, and order_key the form in which order ids are compared: kernel/orderKey.ts.
+    // owner is the node that attempts the event first, and plan says for each connection what was decided:
     // deliveries/plan.ts. email_ref is the first 52 bits of the email hash, and null when the person was erased.
     // uses_order_event_id is 1 where platforms receive the order event id and not the id. order_event_id holds it where
     // an address was masked in the name or order id: it cannot be computed from them then. released_at is set where an
@@ -282,6 +283,7 @@ export const initial: Migration = shardOthers({
       value double precision,
       currency text NOT NULL,
       order_id text,
+      order_key text,
       order_event_id text,
       email_ref bigint,
       time bigint NOT NULL,
@@ -297,7 +299,7 @@ export const initial: Migration = shardOthers({
     )`,
     // These end with the id, so that the newest events of an order or a person are found however many there are. No index
     // has a column that changes on the path of an event, so PostgreSQL updates no index after accepting it.
-    `CREATE INDEX events_by_order ON events (site_id, order_id, id) WHERE order_id IS NOT NULL`,
+    `CREATE INDEX events_by_order ON events (site_id, order_key, id) WHERE order_key IS NOT NULL`,
     `CREATE INDEX events_by_email ON events (site_id, email_ref, id)`,
     `CREATE INDEX events_filtered ON events (site_id, id) WHERE status = 'filtered'`,
 
@@ -766,13 +768,13 @@ export const initial: Migration = shardOthers({
       PRIMARY KEY (site_id, id)
     ) {COMPACT}`,
 
-    // Holds the customer's list of orders: the last one that was given of each. id is "=" with the order id, or "~" with a hash
-    // of the other fields where there is none. folded is the order id without regard to case and a leading "#". email_ref is
+    // Holds the customer's list of orders: the last one that was given of each. id is "=" with the order's key
+    // (kernel/orderKey.ts), or "~" with a hash of the other fields where it has no id. order_id is as the list spells it. email_ref is
     // as in events. Nothing but the list is written here: results are in reconciliation_rows.
     `CREATE TABLE orders (
       site_id text NOT NULL,
       id text NOT NULL,
-      folded text,
+      order_id text,
       time bigint NOT NULL,
       value double precision,
       currency text NOT NULL,
@@ -783,7 +785,6 @@ export const initial: Migration = shardOthers({
       PRIMARY KEY (site_id, id)
     ) {COMPACT}`,
     `CREATE INDEX orders_by_time ON orders (site_id, time, id)`,
-    `CREATE INDEX orders_by_folded ON orders (site_id, folded) WHERE folded IS NOT NULL`,
     `CREATE INDEX orders_by_email ON orders (site_id, email_ref) WHERE email_ref IS NOT NULL`,
 
     // Holds the address from which the list of orders of a site is fetched once a day. address is sealed JSON. error and tally
@@ -829,6 +830,7 @@ export const initial: Migration = shardOthers({
       site_id text NOT NULL,
       run_id text NOT NULL,
       id text NOT NULL,
+      order_id text,
       class text NOT NULL,
       found_by text,
       event_id text,
