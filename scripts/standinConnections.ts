@@ -110,6 +110,16 @@ export const standinConnections: Readonly<Record<StandinId, Settings>> = {
     activity: knownAt("cm360", "activityId"),
     access_token: knownAt("cm360", "accessToken"),
   },
+  klaviyo: { account_id: knownAt("klaviyo", "accountId"), api_key: knownAt("klaviyo", "apiKey") },
+  hubspot: {
+    hub_id: knownAt("hubspot", "hubId"),
+    access_token: knownAt("hubspot", "accessToken"),
+    default_event: knownAt("hubspot", "event"),
+    value_property: "value",
+    currency_property: "currency",
+    order_property: "order_id",
+    email_sha256_property: "email_sha256",
+  },
 };
 
 /** The setting of the token, with a token that the stand-in no longer accepts. */
@@ -134,4 +144,6 @@ export const revokedTokens: Readonly<Record<StandinId, Settings>> = {
   outbrain: {},
   amazon_ads: { access_token: knownAt("amazon_ads", "revokedToken") },
   cm360: { access_token: knownAt("cm360", "revokedToken") },
+  klaviyo: { api_key: knownAt("klaviyo", "revokedKey") },
+  hubspot: { access_token: knownAt("hubspot", "revokedToken") },
 };

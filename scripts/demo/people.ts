@@ -111,7 +111,10 @@ const openai: Channel["drawIds"] = (random) => {
 const linkedin: Channel["drawIds"] = (random) => ({ clickIds: { li_fat_id: uuidFrom(random) } });
 const reddit: Channel["drawIds"] = (random) => ({ clickIds: { rdt_cid: random.text("123456789", 16) } });
 
-const newsletter = channel(10, ["newsletter", "email", "weekly"], "", () => ({}));
+/** Klaviyo adds its id of the reader to the links of its messages. */
+const newsletter = channel(10, ["newsletter", "email", "weekly"], "", (random) => ({
+  clickIds: { _kx: `${random.text(alphanumeric, 43)}.StAnD1` },
+}));
 const search: Channel = { weight: 15, utm: {}, referrer: "https://www.google.com", drawIds: () => ({}) };
 
 /** Shares of an online shop that advertises on most platforms. */

@@ -39,11 +39,13 @@ const acceptedBodies: Record<string, (random: Random) => string[]> = {
   cm360: (random) => [`{"requestId":"${uuidFrom(random)}"}`],
   ga4: () => [""],
   segment: () => ['{"success":true}'],
+  klaviyo: () => [""],
+  hubspot: () => [""],
   sandbox: () => ['{"accepted":true,"by":"sandbox"}'],
 };
 
 /** The status of an accepted conversion, where it is not 200, or 204 without a body. */
-const acceptedStatus: Record<string, number> = { amazon_ads: 207 };
+const acceptedStatus: Record<string, number> = { amazon_ads: 207, klaviyo: 202 };
 
 /** Platforms that reject a single conversion now and then. */
 const rejecting = new Set(["google_ads", "meta", "pinterest", "snapchat", "reddit", "openai_ads"]);

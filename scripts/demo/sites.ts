@@ -86,6 +86,7 @@ export const shop: DemoSite = {
     ["axon", "purchase"],
     ["cm360", "purchase"],
     ["amazon_ads", "purchase"],
+    ["klaviyo"],
   ],
   revoked: "linkedin",
   settings: {
@@ -123,6 +124,7 @@ export const product: DemoSite = {
     ["nextdoor", "lead,subscribe"],
     ["spotify", "sign_up,subscribe"],
     ["segment"],
+    ["hubspot", "lead,start_trial,subscribe"],
   ],
   revoked: null,
   settings: { time_zone: "America/New_York", country: "US", consent_mode: "opt-out" },

@@ -43,6 +43,8 @@ export const clickIds: readonly ClickId[] = [
   { name: "ob_click_id", platform: "outbrain", days: 30 },
   // Amazon takes tokens that are made from it, in a form that it does not publish.
   { name: "aref", platform: null, days: 30 },
+  // In the links of Klaviyo's messages. How long Klaviyo accepts it is not documented.
+  { name: "_kx", platform: "klaviyo", days: 365 },
   { name: "irclickid", platform: null, days: 90 },
   { name: "yclid", platform: null, days: 90 },
 ];
@@ -82,6 +84,7 @@ export const browserIds: readonly BrowserId[] = [
   { name: "_axart", platform: "axon" },
   { name: "__spdt", platform: "spotify" },
   { name: "quora_qclid", platform: "quora" },
+  { name: "hubspotutk", platform: "hubspot" },
 ];
 
 const byName = new Map(clickIds.map((id) => [id.name.toLowerCase(), id]));

@@ -46,7 +46,7 @@ function readings(platform: Platform, count: number, response: PlatformResponse)
 const isSecret = (setting: Setting) => setting.secret === true;
 
 /** Platforms at whose URL only the account, the action or the pixel of a connection can be missing. */
-const waitingOn404 = new Set(["google_ads", "cm360", "openai_ads"]);
+const waitingOn404 = new Set(["google_ads", "cm360", "openai_ads", "hubspot"]);
 
 /** Every text inside a secret value, also when the value is a JSON object of several secrets. */
 function textsIn(value: string): string[] {

@@ -5,6 +5,8 @@ import { axon } from "./axon/index.ts";
 import { cm360 } from "./cm360/index.ts";
 import { ga4 } from "./ga4/index.ts";
 import { googleAds } from "./google_ads/index.ts";
+import { hubspot } from "./hubspot/index.ts";
+import { klaviyo } from "./klaviyo/index.ts";
 import { linkedin } from "./linkedin/index.ts";
 import { meta } from "./meta/index.ts";
 import { microsoftAds } from "./microsoft_ads/index.ts";
@@ -45,6 +47,8 @@ export const platforms: readonly Platform[] = [
   cm360,
   ga4,
   segment,
+  klaviyo,
+  hubspot,
   webhook,
   sandbox,
 ];

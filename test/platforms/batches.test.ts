@@ -36,6 +36,8 @@ describe("mapped fields", () => {
     "properties.content_type": "product_group",
     "custom_data.content_ids": "sku-1, sku-2",
     "custom_data.content_category": "shoes, boots",
+    objectId: "608051",
+    "properties.hs_touchpoint_source": "PAID_SEARCH",
     "params.page_location": "https://shop.example.com/thanks",
     "params.page_referrer": "https://www.example.com/",
   };
@@ -99,6 +101,7 @@ describe("batches of five with one invalid event", () => {
     ["axon", "not hashed", badHash, {}],
     ["spotify", "not hashed", badHash, {}],
     ["amazon_ads", "not hashed", badHash, {}],
+    ["hubspot", "not hashed", badHash, {}],
   ];
   /** Recent on receipt, so that it goes to the Conversions API, where it is now too old. */
   function delayed(): Partial<Conversion> {
@@ -174,6 +177,16 @@ describe("wrong settings", () => {
     expect((await deliver(batch, 2)).map(({ state }) => state)).toEqual(["queued", "sent"]);
     change(goals(standinConnections.microsoft_ads.offline_goal ?? ""));
     expect((await deliver(batch.slice(0, 1), 1)).map(({ state }) => state)).toEqual(["sent"]);
+    expect(reconnections).toEqual([]);
+  });
+
+  test("hubspot: an unknown custom event stops only its own events", async () => {
+    const { deliver, change, reconnections } = delivery("hubspot", { "event.lead": "pe1234567_gone" });
+    const leads = [conversionOf({ name: "lead" })];
+    expect((await deliver(leads, 1)).map(({ state }) => state)).toEqual(["queued"]);
+    expect((await deliver([conversionOf()], 1)).map(({ state }) => state)).toEqual(["sent"]);
+    change({ "event.lead": standinConnections.hubspot.default_event ?? "" });
+    expect((await deliver(leads, 1)).map(({ state }) => state)).toEqual(["sent"]);
     expect(reconnections).toEqual([]);
   });
 

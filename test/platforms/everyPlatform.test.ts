@@ -23,7 +23,7 @@ import { sha256Of } from "../support/sha256.ts";
 import { acceptedAt, connectionOf, lastReasons, createStandinDelivery } from "./standinDelivery.ts";
 
 /** Platforms without a field for the products of an order, and those that have one only for the number of pieces. */
-const withoutItems = new Set<string>(["linkedin", "spotify", "quora", "outbrain", "cm360"]);
+const withoutItems = new Set<string>(["linkedin", "spotify", "quora", "outbrain", "cm360", "hubspot"]);
 const withPiecesOnly = new Set<string>(["taboola", "amazon_ads"]);
 /** Platforms that take an event with invalid items, and drop the items or nothing. */
 const lenientOnItems = new Set<string>(["segment", "microsoft_ads"]);

@@ -138,6 +138,8 @@ describe("what a proof finds", () => {
     ["snapchat", { pixel_id: "00000000-0000-4000-8000-000000000000" }, /./],
     ["microsoft_ads", { tag_id: "1" }, /401|access/i],
     ["openai_ads", { pixel_id: "px_other" }, /./],
+    ["klaviyo", { account_id: "Other1" }, /another account/],
+    ["hubspot", { hub_id: "7654321" }, /another account/],
   ])("%s with wrong settings says what is wrong", async (id, wrong, reason) => {
     const proof = await prove(id, { ...standinConnections[id], ...wrong });
     expect(proof.state).toBe("unproven");

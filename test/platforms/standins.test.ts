@@ -48,6 +48,7 @@ const clicks = {
   tblci: "GiDxLZcEVjwEqkGfKQMQndUYMIeZXFHmZ0DrHIJhGS6kKiDzkGUos9GzkpqG",
   ob_click_id: "v1-standinOutbrainClick",
   aref: "standinAmazonClick",
+  _kx: "standin_kx-4711.StAnD1",
 };
 const cookies = {
   _fbp: "fb.1.1794297600000.1098115397",
@@ -59,6 +60,7 @@ const cookies = {
   __obref: "ob-standin-visitor",
   _axwrt: "ax-standin-visitor",
   __spdt: "spstandinvisitor",
+  hubspotutk: "7d2c9f107d2c9f107d2c9f107d2c9f10",
 };
 
 let people = 0;

@@ -82,6 +82,7 @@ export function fullSample(changes: Partial<Conversion> = {}): Conversion {
     tblci: "GiDxLZcEVjwEqkGfExampleClick",
     ob_click_id: "v1-ExampleOutbrainClick",
     aref: "ExampleAmazonClick",
+    _kx: "Example_kx-4711.AbC123",
   };
   return {
     ...sampleConversion(),
@@ -97,6 +98,7 @@ export function fullSample(changes: Partial<Conversion> = {}): Conversion {
       __obref: "ob-7d2c9f10-example",
       _axwrt: "ax-7d2c9f10-example",
       __spdt: "sp7d2c9f10example",
+      hubspotutk: "7d2c9f107d2c9f107d2c9f107d2c9f10",
     },
     ...changes,
   };

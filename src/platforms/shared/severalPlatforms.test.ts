@@ -22,20 +22,20 @@ const fixtureOf = (platform: Platform) => platformFixture(platform, settingsOf(p
 const named = (list: readonly Platform[]) => list.map((platform) => [platform.name, platform] as const);
 const having = (setting: string) => named(platforms.filter(({ settings }) => settings.some(({ name }) => name === setting)));
 
-const acceptingRefunds = ["ga4", "segment", "webhook", "sandbox"];
+const acceptingRefunds = ["ga4", "segment", "klaviyo", "webhook", "sandbox"];
 
 test.each(named(platforms.filter(({ id }) => !acceptingRefunds.includes(id))))(
   "%s gets no refund, which would count as revenue, unless the connection chooses a name for it",
   (name, platform) => {
     const { skipReason } = fixtureOf(platform);
-    // Some platforms take nothing without their click id.
-    const { clickIds } = fullSample();
-    const { choices, standard } = platform.events ?? {};
-    const chosen = choices?.[0] ?? Object.values(standard ?? {})[0] ?? "777";
+    // Some platforms take nothing without their click id or cookie.
+    const { clickIds, browserIds } = fullSample();
+    const { choices, standard, defaultSetting = "" } = platform.events ?? {};
+    const chosen = choices?.[0] ?? Object.values(standard ?? {})[0] ?? settingsOf(platform)[defaultSetting] ?? "777";
     expect(platform.events && nameFault(chosen, platform.events)).toBeNull();
     for (const refund of ["refund", " Refund ", "RE-FUND"]) {
-      expect(skipReason({ name: refund, clickIds })).toBe(`${name} takes no refunds`);
-      expect(skipReason({ name: refund, clickIds }, { "event.refund": chosen })).toBeNull();
+      expect(skipReason({ name: refund, clickIds, browserIds })).toBe(`${name} takes no refunds`);
+      expect(skipReason({ name: refund, clickIds, browserIds }, { "event.refund": chosen })).toBeNull();
     }
   },
 );
@@ -47,7 +47,7 @@ test.each(having("dedup_id"))(
     const { platformEventId, orderId } = sampleConversion();
     const idsIn = (changes: Partial<Conversion>, dedup_id: string) => {
       // Some platforms have a field of its own for the order id.
-      const body = request(changes, { dedup_id }).body.replace(/"(?:order|transaction)_id":"[^"]*"/g, "");
+      const body = request(changes, { dedup_id }).body.replace(/"(?:order_id|transaction_id|OrderId)":"[^"]*"/g, "");
       return [platformEventId, orderId ?? ""].filter((id) => body.includes(`"${id}"`));
     };
     expect(idsIn({}, "event")).toEqual([platformEventId]);

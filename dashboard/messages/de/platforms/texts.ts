@@ -21,6 +21,8 @@ import { amazon_ads } from "./amazon_ads.ts";
 import { cm360 } from "./cm360.ts";
 import { ga4 } from "./ga4.ts";
 import { segment } from "./segment.ts";
+import { klaviyo } from "./klaviyo.ts";
+import { hubspot } from "./hubspot.ts";
 import { webhook } from "./webhook.ts";
 import { sandbox } from "./sandbox.ts";
 
@@ -45,6 +47,8 @@ export const platformTexts: Readonly<Record<string, PlatformTexts>> = {
   cm360,
   ga4,
   segment,
+  klaviyo,
+  hubspot,
   webhook,
   sandbox,
 };

@@ -95,6 +95,13 @@ export const reasons: ServerTexts["words"] = {
   "the mail server refuses the message": "der Mailserver lehnt die Nachricht ab",
   "the mail server's answer cannot be understood": "die Antwort des Mailservers ist unverständlich",
   "the mail was not sent": "die E-Mail wurde nicht gesendet",
+  "no _kx, external id or profile id": "keine _kx, externe ID oder Profil-ID",
+  "no hubspotutk cookie, contact id or property for the hashed email":
+    "kein Cookie hubspotutk, keine Kontakt-ID und keine Eigenschaft für die gehashte E-Mail-Adresse",
+  "no custom event for this event": "kein benutzerdefiniertes Ereignis für dieses Ereignis",
+  "the private API key belongs to another account than account_id":
+    "der private API-Schlüssel gehört zu einem anderen Konto als account_id",
+  "the access token belongs to another account than hub_id": "das Zugriffstoken gehört zu einem anderen Konto als hub_id",
   "no email, phone or name": "keine E-Mail-Adresse, Telefonnummer und kein Name",
   "Amazon requires a recorded consent or an IP address in Europe":
     "Amazon verlangt in Europa eine gespeicherte Einwilligung oder eine IP-Adresse",
@@ -178,6 +185,9 @@ export const reasons: ServerTexts["words"] = {
   "Quora takes no refunds": "Quora nimmt keine Erstattungen an",
   "Reddit takes no refunds": "Reddit nimmt keine Erstattungen an",
   "Segment has no test mode": "Segment hat keinen Testmodus",
+  "Klaviyo has no test mode": "Klaviyo hat keinen Testmodus",
+  "HubSpot has no test mode": "HubSpot hat keinen Testmodus",
+  "HubSpot takes no refunds": "HubSpot nimmt keine Erstattungen an",
   "Snapchat takes no refunds": "Snapchat nimmt keine Erstattungen an",
   "Snapchat requires a value with PURCHASE": "Snapchat verlangt bei PURCHASE einen Wert",
   "Spotify has no test mode": "Spotify hat keinen Testmodus",
