@@ -138,8 +138,9 @@ function traceText(trace: Trace): string {
     if (delivery.confirmation) lines.push(`    confirmation: ${describeConfirmation(delivery.confirmation)}`);
     if (delivery.correction) lines.push(`    correction: ${describeCorrection(delivery.correction)}`);
     for (const attempt of delivery.log) {
-      const response = attempt.httpStatus === null ? attempt.reason : `HTTP ${attempt.httpStatus}`;
-      lines.push(`    attempt ${attempt.number}  ${timeText(attempt.startedAt)}  ${attempt.durationMs} ms  ${response ?? ""}`);
+      const response = [attempt.httpStatus === null ? null : `HTTP ${attempt.httpStatus}`, attempt.reason];
+      const said = response.filter((one) => one !== null).join(": ");
+      lines.push(`    attempt ${attempt.number}  ${timeText(attempt.startedAt)}  ${attempt.durationMs} ms  ${said}`);
       lines.push(...toPrintableLines(attempt.request).map((line) => `      > ${line}`));
       lines.push(...toPrintableLines(attempt.response ?? "").map((line) => `      < ${line}`));
     }

@@ -88,12 +88,19 @@ async function listAttempts(
   const { siteId, id, attribution, platformEventId } = event;
   const conversion = toConversion(event, platformEventId, attribution);
   const attempts = await store.deliveries.listAttempts(siteId, id);
-  return attempts.map(({ settings, request, ...attempt }) => {
+  return attempts.map(({ settings, request, ...stored }) => {
+    const attempt = { ...stored, reason: stored.reason ?? warningOf(directory.connection(siteId, stored.connectionId), stored) };
     if (request !== null) return { ...attempt, request };
     if (!event.person.emailSha256) return { ...attempt, request: "(erased)" };
     const connection = directory.connection(siteId, attempt.connectionId);
     return { ...attempt, request: requestText(connection, version, conversion, attempt.startedAt, settings) };
   });
+}
+
+/** Returns what the platform warned of when it accepted the conversion. */
+function warningOf(connection: Connection | undefined, { state, response }: Pick<Attempt, "state" | "response">): string | null {
+  if (state !== "sent" || !connection || !response) return null;
+  return platformOf(connection.platform)?.warnings?.(response) ?? null;
 }
 
 function requestText(

@@ -316,6 +316,8 @@ export type Platform = {
     settings: ConnectionSettings,
     now: number,
   ): Reading[];
+  /** Returns what an answer that accepts conversions warns of; null without any. Absent where answers have no warnings. Never throws. */
+  warnings?(answer: string): string | null;
   /** Says how the platform is asked whether it would take conversions. Never throws. */
   prove(settings: ConnectionSettings, now: number): Proof;
   /** It accepts every request, so an accepted conversion proves nothing. */

@@ -35,6 +35,25 @@ export const accountShape = (type: string, idPattern: RegExp): Check =>
     { required: ["accountType", "accountId"] },
   );
 
+/** The API's reference says "encoded" only; Google's snippet for forms writes JSON in base64url. */
+const sessionAttributes: Check = (value, path) => {
+  if (typeof value !== "string") return problemAt("type", path, "must be a string", value);
+  try {
+    const read: unknown = JSON.parse(Buffer.from(value, "base64url").toString());
+    const fields = object({
+      gad_source: text(),
+      gad_campaignid: text(),
+      session_start_time_usec: text({ pattern: /^\d{16}$/ }),
+      landing_page_url: text({ pattern: /^https?:/ }),
+      landing_page_referrer: text(),
+      landing_page_user_agent: text(),
+    });
+    return /^[\w-]+$/.test(value) ? fields(read, path) : problemAt("value", path, "is not base64url", value);
+  } catch {
+    return problemAt("value", path, "cannot be decoded", value);
+  }
+};
+
 const device = object({ userAgent: text(), ipAddress });
 const base64Hash = text({ pattern: /^[A-Za-z0-9+/]{43}=$/ });
 
@@ -66,7 +85,7 @@ function eventShape(now: number, encoding: unknown, maxAgeSeconds: number): Chec
       userData: object({ userIdentifiers: list(identifier, { min: 1, max: 10 }) }, { required: ["userIdentifiers"] }),
       consent,
       adIdentifiers: object({
-        sessionAttributes: text(),
+        sessionAttributes,
         gclid: text(),
         gbraid: text(),
         wbraid: text(),

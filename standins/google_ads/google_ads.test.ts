@@ -137,6 +137,19 @@ describe("events:ingest", () => {
     expect(google.accepted).toEqual([]);
   });
 
+  test("additional data for a conversion of the tag is accepted", async () => {
+    const ofTag = { destinations: [destination({ productDestinationId: known.webpageActionId })] };
+    expect((await ingest(request([event()], ofTag))).status).toBe(200);
+  });
+
+  test("session attributes are JSON in base64url", async () => {
+    const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+    const send = (sessionAttributes: string) => ingest(request([event({ adIdentifiers: { gclid: "g-1", sessionAttributes } })]));
+    expect((await send(encoded({ gad_source: "1", session_start_time_usec: "1794297600000000" }))).status).toBe(200);
+    for (const wrong of ["gad_source=1", encoded({ gad_source: 1 }), encoded({ session_start_time_usec: "1794297600" })])
+      expect((await send(wrong)).status).toBe(400);
+  });
+
   test("a dry run does not notice a transaction id of digits", async () => {
     expect((await ingest(request([event({ transactionId: "10042" })], { validateOnly: true }))).status).toBe(200);
   });
@@ -163,7 +176,10 @@ describe("events:ingest", () => {
     ],
     [
       "a conversion action of the tag",
-      { destinations: [destination({ productDestinationId: known.webpageActionId })] },
+      {
+        destinations: [destination({ productDestinationId: known.webpageActionId })],
+        events: [event({ userData: undefined })],
+      },
       "INVALID_CONVERSION_ACTION_TYPE",
     ],
     [

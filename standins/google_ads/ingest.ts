@@ -3,12 +3,12 @@
 import { isObject, readJson } from "../shared/checks.ts";
 import { accessError, dataManagerScope, findAction, googleError, type Destination, type FieldViolation } from "./access.ts";
 import { accountShape, requestShape, toViolation, type ProductRules } from "./event.ts";
-import { keepIngested, retrieveStatus, type IngestedEvent } from "./status.ts";
+import { keepIngested, retrieveStatus, warningClick, type IngestedEvent } from "./status.ts";
 import type { AcceptedInput, Answer, Call, Context } from "../shared/standin.ts";
 
 /** The rules of a Google product that takes events. */
 export type Product = ProductRules & {
-  destinationViolations(destination: Destination, index: number): FieldViolation[];
+  destinationViolations(destination: Destination, index: number, events: readonly Event[]): FieldViolation[];
   /** Violations beyond those that all products have. */
   eventViolations(event: Event, destinations: readonly Destination[]): EventViolation[];
 };
@@ -43,7 +43,7 @@ export const ingestInto =
     const destinations = body.destinations as Destination[];
     const validateOnly = body.validateOnly === true;
     const violations = [
-      ...destinations.flatMap((one, index) => product.destinationViolations(one, index)),
+      ...destinations.flatMap((one, index) => product.destinationViolations(one, index, events)),
       ...events.flatMap((event, index) =>
         eventViolations(event, index, { destinations, encoding: body.encoding, validateOnly, product }),
       ),
@@ -60,7 +60,7 @@ export const ingestInto =
     keepIngested(requestId, events, destinations, context);
     return {
       status: 200,
-      body: { requestId },
+      body: { requestId, ...warningsOf(events) },
       accepted: events.flatMap((event) => destinations.map((one) => toAccepted(event, one))),
     };
   };
@@ -102,7 +102,16 @@ export const statusRoute = {
   handle: (call: Call, context: Context) => retrieveStatus(call, context, () => spendQuota(context)),
 } as const;
 
-function destinationViolations(destination: Destination, index: number): FieldViolation[] {
+/** Google warns of parts that it leaves out; here a click id asks for the warning, as those of status.ts do for errors. */
+function warningsOf(events: readonly Event[]): { fieldWarnings?: FieldViolation[] } {
+  const warned = events.flatMap(({ adIdentifiers }, index) => (adIdentifiers?.gclid === warningClick ? [index] : []));
+  if (warned.length === 0) return {};
+  const reason = "CART_DATA_ITEM_MERCHANT_PRODUCT_ID_MISSING";
+  const description = "The cart data is not used.";
+  return { fieldWarnings: warned.map((index) => ({ field: `events.events[${index}].cart_data`, description, reason })) };
+}
+
+function destinationViolations(destination: Destination, index: number, events: readonly Event[]): FieldViolation[] {
   const at = `destinations.destinations[${index}]`;
   const { owner, action } = findAction(destination);
   const login = destination.loginAccount?.accountId;
@@ -114,8 +123,8 @@ function destinationViolations(destination: Destination, index: number): FieldVi
   if (reason) return [{ field, description: "The conversion action is not valid.", reason }];
   if (action?.status !== "ENABLED")
     return [{ field, description: "The conversion action is not active.", reason: "INVALID_CONVERSION_ACTION_ID" }];
-  // Offline events need an action that imports clicks.
-  if (action.type !== "UPLOAD_CLICKS")
+  // Offline events need an action that imports clicks. Those that add to the tag's conversions have the person's data.
+  if (action.type !== "UPLOAD_CLICKS" && !events.every(({ userData }) => userData))
     return [
       {
         field: "events.events[0]",

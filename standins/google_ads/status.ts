@@ -66,12 +66,16 @@ const neverDecided = "PROCESSING";
 const unknownStatus = "REQUEST_STATUS_UNKNOWN";
 const withoutCounts = "WITHOUT_COUNTS";
 
+/** The click id of an event that counts, of which Google leaves a part out. */
+export const warningClick = "STANDIN-WARNING";
+const warning = "PROCESSING_WARNING_REASON_CART_DATA_ITEM_MERCHANT_PRODUCT_ID_MISSING";
+
 export type IngestedEvent = {
   transactionId: string;
   adIdentifiers?: Record<string, string>;
 };
 
-type Result = { destination: Destination; errors: (string | null)[] };
+type Result = { destination: Destination; errors: (string | null)[]; warned: number };
 type Ingested = { at: number; results: Result[] };
 
 const processingMs = 30 * 60_000;
@@ -102,6 +106,7 @@ export function keepIngested(
   const results = destinations.map((destination) => ({
     destination,
     errors: events.map((event) => process(event, destination, context)),
+    warned: events.filter(({ adIdentifiers }) => adIdentifiers?.gclid === warningClick).length,
   }));
   kept<Ingested>(context, "ingestions").set(requestId, { at: context.now(), results });
 }
@@ -110,7 +115,7 @@ export function keepIngested(
 function process(event: IngestedEvent, destination: Destination, context: Context): string | null {
   const { gclid, gbraid, wbraid, dclid } = event.adIdentifiers ?? {};
   const clickId = gclid ?? gbraid ?? wbraid ?? dclid ?? "";
-  const [, wanted = null] = scripted.exec(clickId) ?? [];
+  const [, wanted = null] = clickId === warningClick ? [] : (scripted.exec(clickId) ?? []);
   const counted = kept<true>(context, "counted transactions");
   const transaction = `${destination.productDestinationId}/${event.transactionId}`;
   const { action } = findAction(destination);
@@ -147,7 +152,7 @@ export function retrieveStatus(call: Call, context: Context, spendQuota: () => A
   return { status: 200, body: { requestStatusPerDestination: statuses } };
 }
 
-function describe({ destination, errors }: Result, isProcessing: boolean): unknown {
+function describe({ destination, errors, warned }: Result, isProcessing: boolean): unknown {
   const total = { destination, eventsIngestionStatus: { recordCount: String(errors.length) } };
   if (isProcessing || errors.includes(neverDecided)) return { ...total, requestStatus: "PROCESSING" };
   if (errors.includes(unknownStatus)) return { destination, requestStatus: unknownStatus };
@@ -163,6 +168,6 @@ function describe({ destination, errors }: Result, isProcessing: boolean): unkno
     ...total,
     requestStatus,
     ...(failed.length ? { errorInfo: { errorCounts } } : {}),
-    warningInfo: { warningCounts: [] },
+    warningInfo: { warningCounts: warned ? [{ recordCount: String(warned), reason: warning }] : [] },
   };
 }

@@ -135,6 +135,13 @@ function eventShape(now: number): Check {
         user_data: userData(now),
         custom_data: customData,
         opt_out: flag,
+        // An earlier event that this one belongs to.
+        original_event_data: object({
+          event_name: text(),
+          event_id: text(),
+          order_id: text(),
+          event_time: epoch("seconds", { now, maxAheadSeconds }),
+        }),
         ...limitedDataFields,
       },
       { required: ["event_name", "event_time", "action_source", "user_data"] },

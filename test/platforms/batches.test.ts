@@ -38,6 +38,10 @@ describe("mapped fields", () => {
     "custom_data.content_category": "shoes, boots",
     objectId: "608051",
     "properties.hs_touchpoint_source": "PAID_SEARCH",
+    "customVariables.1": "1",
+    "customVariables.2": "2",
+    "customVariables.3": "3",
+    "original_event_data.event_time": "2026-11-01T10:00:00Z",
     "params.page_location": "https://shop.example.com/thanks",
     "params.page_referrer": "https://www.example.com/",
   };

@@ -152,6 +152,20 @@ function testConnection(id: StandinId): void {
     });
   });
 
+  if (id === "google_ads")
+    test("a warning of the platform is shown with the attempt that it accepted", async () => {
+      const email = await visitor(site, { gclid: "STANDIN-WARNING" });
+      const { orderId, result } = await send(site, id, { email, value: 5, currency: "EUR" });
+      expect(result, lastReasons(handle)).toEqual(ok);
+      const { items: events } = await home.run("event", "list", host, "--order", orderId);
+      const warning = /warning: .*cart_data: The cart data is not used/;
+      await eventually("the attempt is stored", async () => {
+        const { deliveries } = await home.run("event", "show", events[0].id);
+        return warning.test(deliveries[0].log[0]?.reason ?? "");
+      });
+      expect(await home.print("event", "show", events[0].id)).toMatch(warning);
+    });
+
   if (id === generic) {
     test("an event after an opt-out is skipped", async () => {
       const email = await visitor(site);

@@ -9,7 +9,7 @@ import {
   numericOrderIdsSetting,
 } from "../shared/dataManager/request.ts";
 import { dataManagerConfirmations } from "../shared/dataManager/confirmations.ts";
-import { readIngested } from "../shared/dataManager/response.ts";
+import { ingestWarnings, readIngested } from "../shared/dataManager/response.ts";
 import { proveByTestEvent } from "../shared/prove.ts";
 import { digits, requiredSecret, tokenSettings } from "../shared/settings.ts";
 import { targetsCheck } from "../shared/targets.ts";
@@ -97,6 +97,7 @@ export const cm360 = {
   matchKeys: { names: "dclid or gclid", has: clickOf },
   toRequest,
   readResponse: readIngested("activity"),
+  warnings: ingestWarnings,
   prove: proveByTestEvent,
   confirmations: dataManagerConfirmations("activity"),
 } satisfies Platform;

@@ -66,8 +66,22 @@ function example(
 const confirmed: Confirmation = { state: "confirmed", reason: null, detail: null };
 const unknown = (detail: string): Confirmation => ({ state: "unknown", reason: "other", detail });
 
+const warned = {
+  ...destinationOf({ status: "SUCCESS", total: 2 }),
+  warningInfo: {
+    warningCounts: [{ recordCount: "1", reason: "PROCESSING_WARNING_REASON_CART_DATA_ITEM_MERCHANT_PRODUCT_ID_MISSING" }],
+  },
+};
+
 const responses: ConfirmationExamples["responses"] = [
   example("every conversion counts", [{ status: "SUCCESS", total: 2 }], 2, confirmed),
+  {
+    ...example("every conversion counts, and Google left a part out", [], 2, {
+      ...confirmed,
+      detail: "warnings: 1 of 2: CART_DATA_ITEM_MERCHANT_PRODUCT_ID_MISSING",
+    }),
+    body: JSON.stringify({ requestStatusPerDestination: [warned] }),
+  },
   example("Google processes the request", [{ status: "PROCESSING", total: 2 }], 2, null),
   example("the status is unknown to Google", [{ status: "REQUEST_STATUS_UNKNOWN" }], 1, null),
   example("a status that this version does not know", [{ status: "SOMETHING_NEW", total: 1 }], 1, null),

@@ -3,8 +3,10 @@
 import type { Reading } from "../../kernel/event.ts";
 import {
   bareConversion,
+  clickedAt,
   exampleBuilder,
   response,
+  sampleBrowser,
   second,
   twice,
   unreadableSuccess,
@@ -27,13 +29,15 @@ const contact = {
   userIdentifiers: [{ emailAddress: fullPerson.emailSha256 }, { phoneNumber: fullPerson.phoneSha256 }],
 };
 
+const landingPageDeviceInfo = { userAgent: sampleBrowser.userAgent };
+
 const purchase = {
   eventTimestamp: "2026-11-14T09:30:00.000Z",
   transactionId: "A-1001",
   eventSource: "WEB",
   conversionValue: 49.9,
   currency: "EUR",
-  adIdentifiers: { gclid: "EAIaIQobChMI-Example_1" },
+  adIdentifiers: { gclid: "EAIaIQobChMI-Example_1", landingPageDeviceInfo },
   consent: granted,
 };
 
@@ -104,11 +108,12 @@ export const examples: readonly Example[] = [
         gbraid: { value: "0AAAA-gbraid", seenAt: Date.UTC(2026, 10, 11) },
       },
     }),
-    { ...purchase, adIdentifiers: { wbraid: "Cj8KCQ-wbraid" } },
+    { ...purchase, adIdentifiers: { wbraid: "Cj8KCQ-wbraid", landingPageDeviceInfo } },
     withContact,
   ),
   example("A person who denied consent, with a click id", sampleConversion({ consent: "denied", person: null }), {
     ...purchase,
+    adIdentifiers: { gclid: "EAIaIQobChMI-Example_1" },
     consent: { adUserData: "CONSENT_DENIED", adPersonalization: "CONSENT_DENIED" },
   }),
   example("A test event is only validated", sampleConversion({ mode: "test" }), purchase, {}, { validateOnly: true }),
@@ -129,6 +134,44 @@ export const examples: readonly Example[] = [
       event_source: "PHONE",
     },
     { destination: { productDestinationId: "7700000002" } },
+  ),
+  example(
+    "The session of the ad click, and the visit with its IP address",
+    sampleConversion({
+      clickIds: {
+        gclid: { value: "EAIaIQobChMI-Example_1", seenAt: clickedAt },
+        gad_source: { value: "1", seenAt: clickedAt },
+        gad_campaignid: { value: "17334012345", seenAt: clickedAt },
+      },
+    }),
+    {
+      ...purchase,
+      adIdentifiers: {
+        gclid: "EAIaIQobChMI-Example_1",
+        // {"gad_source":"1","gad_campaignid":"17334012345","session_start_time_usec":"1794297600000000","landing_page_url": …}
+        sessionAttributes:
+          "eyJnYWRfc291cmNlIjoiMSIsImdhZF9jYW1wYWlnbmlkIjoiMTczMzQwMTIzNDUiLCJzZXNzaW9uX3N0YXJ0X3RpbWVfdXNlYyI6IjE3OTQyOTc2MDAwMDAwMDAiLCJsYW5kaW5nX3BhZ2VfdXJsIjoiaHR0cHM6Ly9zaG9wLmV4YW1wbGUuY29tL2F1dHVtbiIsImxhbmRpbmdfcGFnZV9yZWZlcnJlciI6Imh0dHBzOi8vd3d3Lmdvb2dsZS5jb20iLCJsYW5kaW5nX3BhZ2VfdXNlcl9hZ2VudCI6Ik1vemlsbGEvNS4wIChYMTE7IExpbnV4IHg4Nl82NCkgQXBwbGVXZWJLaXQvNTM3LjM2IChLSFRNTCwgbGlrZSBHZWNrbykgQ2hyb21lLzE0Mi4wLjAuMCBTYWZhcmkvNTM3LjM2In0",
+        landingPageDeviceInfo: { ...landingPageDeviceInfo, ipAddress: sampleBrowser.address },
+      },
+    },
+    { visit_data: "session_and_ip" },
+  ),
+  example(
+    "Additional data for a conversion of the Google tag, by its order id, and a custom variable",
+    sampleConversion({ orderId: "1001", utm: { utm_campaign: "autumn" } }),
+    {
+      ...purchase,
+      transactionId: "1001",
+      adIdentifiers: { gclid: "EAIaIQobChMI-Example_1" },
+      userData: contact,
+      customVariables: [{ variable: "campaign", value: "autumn" }],
+    },
+    {
+      tag_conversions: "on",
+      visit_data: "none",
+      custom_variable_1: "campaign",
+      "map.customVariables.1": "utm_campaign",
+    },
   ),
   example(
     "Two conversions in one request; an order id of digits only gets a prefix",
@@ -316,7 +359,7 @@ export const corrections: readonly CorrectionExample[] = [
             transactionId: "A-1001",
             eventSource: "WEB",
             consent: { adUserData: "CONSENT_GRANTED", adPersonalization: "CONSENT_GRANTED" },
-            adIdentifiers: { gclid: "EAIaIQobChMI-Example_1" },
+            adIdentifiers: { gclid: "EAIaIQobChMI-Example_1", landingPageDeviceInfo },
             conversionValue: 39.9,
             currency: "EUR",
           },

@@ -11,6 +11,8 @@ const settings = {
   customer_id: "123-456-7890",
   access_token: "EXAMPLE-TOKEN",
   conversion_action: "7700000001",
+  // Most tests are about click ids and contact data.
+  visit_data: "none",
 };
 const leads = { ...settings, enhanced_conversions_for_leads: "on" };
 const { settingFault } = platformFixture(googleAds, settings);
@@ -292,6 +294,80 @@ describe("lists to choose from", () => {
     };
     expect(actions.read(JSON.stringify([page, {}]))).toEqual([{ value: "77", label: "Leads" }]);
   });
+});
+
+describe("data of the visit", () => {
+  const gad = { gad_source: seen("1"), gad_campaignid: seen("17334012345") };
+  const identifiers = (visit_data: string, changes: Partial<Conversion> = {}, more: Record<string, string> = {}) =>
+    event({ ...settings, visit_data, ...more }, changes).adIdentifiers as
+      | { sessionAttributes?: string; landingPageDeviceInfo?: unknown }
+      | undefined;
+  const clicks = { clickIds: { ...sampleConversion().clickIds, ...gad } };
+
+  test("the IP address is sent only if the connection says so, and nothing of the visit after an opt-out", () => {
+    const { userAgent, address } = sampleConversion().browser ?? expect.unreachable();
+    expect(identifiers("session", clicks)?.landingPageDeviceInfo).toEqual({ userAgent });
+    expect(identifiers("session_and_ip", clicks)?.landingPageDeviceInfo).toEqual({ userAgent, ipAddress: address });
+    for (const visit_data of ["session", "session_and_ip"])
+      expect(identifiers(visit_data, { ...clicks, consent: "denied" })).toEqual({ gclid: "EAIaIQobChMI-Example_1" });
+    expect(identifiers("none", clicks)).toEqual({ gclid: "EAIaIQobChMI-Example_1" });
+  });
+
+  test("session attributes begin with the click, and need a parameter of it", () => {
+    const { sessionAttributes = "" } = identifiers("session", { clickIds: gad }, { enhanced_conversions_for_leads: "on" }) ?? {};
+    expect(JSON.parse(Buffer.from(sessionAttributes, "base64url").toString())).toMatchObject({
+      gad_source: "1",
+      session_start_time_usec: String(Date.UTC(2026, 10, 10) * 1000),
+      landing_page_url: "https://shop.example.com/autumn",
+    });
+    expect(identifiers("session")).not.toHaveProperty("sessionAttributes");
+    // They are no click id: alone they do not make an event sendable.
+    expect(skipReason({ ...settings, visit_data: "session" }, { clickIds: gad, browserIds: {} })).toBe(
+      "no gclid, wbraid or gbraid",
+    );
+  });
+});
+
+describe("additional data for the Google tag", () => {
+  const tag = { ...settings, tag_conversions: "on" };
+
+  test("order ids are sent as they are, with contact data", () => {
+    expect(event(tag, { ...noClick, orderId: "1001" })).toMatchObject({
+      transactionId: "1001",
+      userData: { userIdentifiers: [{ emailAddress: expect.any(String) }, { phoneNumber: expect.any(String) }] },
+    });
+  });
+
+  test("an event without an order id that may be sent is skipped", () => {
+    const reason = "no order id, by which Google finds the conversion of its tag";
+    expect(skipReason(tag)).toBeNull();
+    expect(skipReason(tag, { orderId: null })).toBe(reason);
+    expect(skipReason(tag, { orderId: "jane@example.com" })).toBe(reason);
+    expect(skipReason(settings, { orderId: null })).toBeNull();
+  });
+
+  test("the list of conversion actions has those of the tag", () => {
+    const [, actions] = googleAds.pickers;
+    expect(actions?.toRequest(tag).body).toContain("'WEBPAGE'");
+    expect(actions?.toRequest(settings).body).toContain("'UPLOAD_CLICKS'");
+  });
+});
+
+test("a custom variable is sent under the account's name for it, and only if the connection names it", () => {
+  const mapped = { ...settings, "map.customVariables.1": "utm_source", "map.customVariables.2": "utm_campaign" };
+  expect(event({ ...mapped, custom_variable_2: "campaign" }).customVariables).toEqual([
+    { variable: "campaign", value: "autumn" },
+  ]);
+  expect(event(mapped)).not.toHaveProperty("customVariables");
+  expect(settingFault("custom_variable_1", "a b")).not.toBeNull();
+});
+
+test("warnings of an answer are read, and an answer without any, or an odd one, has none", () => {
+  const warning = { field: "events[0].cart_data", reason: "IGNORED", description: "not used" };
+  expect(googleAds.warnings(JSON.stringify({ requestId: "r", fieldWarnings: [warning, { reason: "X" }] }))).toBe(
+    "warning: events[0].cart_data: not used IGNORED; X",
+  );
+  for (const odd of ["", "{", "null", '{"requestId":"r"}', '{"fieldWarnings":{}}']) expect(googleAds.warnings(odd)).toBeNull();
 });
 
 describe("items", () => {

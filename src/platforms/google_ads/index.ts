@@ -1,25 +1,33 @@
 // Google Ads through the Data Manager API. One invalid event fails the whole request, so events that Google is known to
 // reject are skipped. An accepted request says nothing about attribution, which Google decides half an hour later.
 
-import type { Platform } from "../platform.ts";
+import type { Platform, Setting } from "../platform.ts";
 import {
   dataManagerLimits,
   dataManagerScope,
   eventSourceSetting,
   googleSignIn,
+  hasOrderId,
   numericOrderIdsSetting,
 } from "../shared/dataManager/request.ts";
 import { dataManagerConfirmations } from "../shared/dataManager/confirmations.ts";
-import { readIngested } from "../shared/dataManager/response.ts";
+import { ingestWarnings, readIngested } from "../shared/dataManager/response.ts";
 import { proveByTestEvent } from "../shared/prove.ts";
 import { digits, oneOf, requiredSecret, secretSetting, tokenSettings } from "../shared/settings.ts";
 import { targetsCheck } from "../shared/targets.ts";
 import { corrections } from "./corrections.ts";
 import { pickers, withoutHyphens } from "./pickers.ts";
-import { actionsOf, clickDays, clickOf, events, fields, toRequest } from "./request.ts";
+import { actionsOf, clickDays, clickOf, events, fields, isForTag, sendsContact, toRequest } from "./request.ts";
 
 const checkCustomerId = (value: string) =>
   /^\d{3}-?\d{3}-?\d{4}$/.test(value) ? null : "must be a customer id of ten digits, like 123-456-7890";
+
+const customVariableSetting = (number: number): Setting => ({
+  name: `custom_variable_${number}`,
+  label: `Custom variable ${number}`,
+  help: `The tag of a custom variable of the account, as in Goals > Conversions > Custom variables. Map its value to customVariables.${number}.`,
+  check: (value) => (/^[A-Za-z]\w{0,99}$/.test(value) ? null : "must be the tag of a custom variable: letters, digits and _"),
+});
 
 export const googleAds = {
   id: "google_ads",
@@ -44,17 +52,26 @@ export const googleAds = {
       ["adIdentifiers.gclid", "the newest gclid, or the one in the _gcl_aw cookie"],
       ["adIdentifiers.wbraid, .gbraid", "the newest wbraid, else gbraid, where there is no gclid"],
       [
+        "adIdentifiers.sessionAttributes",
+        "gad_source and gad_campaignid of the click with its time, page and referrer of the visit and its user agent; unless visit_data is none",
+      ],
+      [
+        "adIdentifiers.landingPageDeviceInfo",
+        "user agent of the visit, unless visit_data is none; its IP address with visit_data=session_and_ip",
+      ],
+      [
         "userData.userIdentifiers",
-        "hashed email and phone, when enhanced conversions for leads is on and the click has no wbraid or gbraid",
+        "hashed email and phone, when enhanced conversions for leads or tag_conversions is on and the click has no wbraid or gbraid",
       ],
       ["consent", "granted or denied, as the person decided; left out while unknown"],
       ["cartData.items", "items: merchantProductId, quantity and unitPrice, if every item has a price"],
       ["cartData.merchantId, merchantFeedLabel, merchantFeedLanguageCode", "the Merchant Center account of the connection"],
+      ["customVariables", "mapped fields, under the names that the connection has for them"],
     ],
     notSent: [
       "Names: Google accepts them only with country and postal code, which events do not have.",
-      "IP address and user agent: Google forbids the IP address for people in Europe, and the person's location is unknown.",
-      "UTM fields: Google has no field for them.",
+      "The IP address, unless visit_data is session_and_ip: Google forbids it for people in the European Economic Area, the United Kingdom and Switzerland.",
+      "UTM fields, unless you map them to custom variables: Google has no field for them.",
       "Refunds, unless a conversion action is chosen for the event refund: Google counts every event as revenue. With the site's setting corrections, a refund changes the value of the purchase instead.",
       "Order ids that hold an email address: the event id is sent instead.",
       "Click ids with spaces or other invalid characters.",
@@ -67,6 +84,8 @@ export const googleAds = {
       "One invalid event fails the whole request; the others are resent without it.",
       "A conversion action that Google does not know, or that is less than some hours old, stops only its own events: they wait and are retried every hour until event.NAME or conversion_action is corrected. An event with several actions waits until all of them are right. A fault of the account stops the connection until it is connected again.",
       "Accepted means received. The relay asks Google from half an hour later on if the conversions of a request count. Google answers with counts by reason and not for single conversions, so the confirmation of a conversion may be unknown where a request had several.",
+      "With tag_conversions, the conversion actions are those of the Google tag, and each conversion adds click id and contact data to the one that the tag reported with the same order id. Which of them Google found is not reported.",
+      "The form of sessionAttributes is that of Google's snippet for forms; the API's reference calls it an encoded text only.",
       "Google was seen to reject order ids of digits only, so they get a prefix. A setting sends them as they are.",
       "Actions that count one conversion per click do not accept wbraid or gbraid.",
     ],
@@ -106,6 +125,21 @@ export const googleAds = {
       default: "off",
       check: oneOf(["on", "off"]),
     },
+    {
+      name: "tag_conversions",
+      label: "Additional data for the Google tag",
+      help: "on adds to conversions that the Google tag reports, by order id: choose conversion actions of the type website, and switch enhanced conversions on there. Order ids are sent as they are, and events without one are skipped.",
+      default: "off",
+      check: oneOf(["on", "off"]),
+    },
+    {
+      name: "visit_data",
+      label: "Data of the visit",
+      help: "session sends the parameters of the ad click, page, referrer and user agent of the visit; session_and_ip also its IP address, which Google forbids for people in Europe; none sends the click id only.",
+      default: "session",
+      check: oneOf(["none", "session", "session_and_ip"]),
+    },
+    ...[1, 2, 3].map(customVariableSetting),
     eventSourceSetting,
     numericOrderIdsSetting,
     {
@@ -134,7 +168,7 @@ export const googleAds = {
   ],
   pickers,
   account: (settings) => withoutHyphens(settings.customer_id),
-  ids: ["gclid", "wbraid", "gbraid", "_gcl_aw"],
+  ids: ["gclid", "wbraid", "gbraid", "_gcl_aw", "gad_source", "gad_campaignid"],
   events,
   fields,
   // Google documents no limit.
@@ -143,13 +177,23 @@ export const googleAds = {
   // The destinations apply to all events of a request, so events with other actions need another one. A wrong action then
   // fails only its own events.
   group: (conversion, settings) => actionsOf(conversion, settings).join(),
-  skips: ["no_match_key", "no_refunds", "no_target"],
+  skips: [
+    "no_match_key",
+    "no_refunds",
+    "no_target",
+    {
+      code: "no_order_id",
+      reason: "no order id, by which Google finds the conversion of its tag",
+      applies: (conversion, settings) => isForTag(settings) && !hasOrderId(conversion),
+    },
+  ],
   matchKeys: {
     names: "gclid, wbraid or gbraid",
-    has: (conversion, settings) => (settings.enhanced_conversions_for_leads === "on" && conversion.person) || clickOf(conversion),
+    has: (conversion, settings) => (sendsContact(settings) && conversion.person) || clickOf(conversion),
   },
   toRequest,
   readResponse: readIngested("conversion_action"),
+  warnings: ingestWarnings,
   prove: proveByTestEvent,
   confirmations: dataManagerConfirmations("conversion action"),
   corrections,

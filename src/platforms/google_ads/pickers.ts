@@ -44,7 +44,7 @@ export const pickers: readonly Picker[] = [
         settings,
         settings.customer_id,
         "SELECT conversion_action.id, conversion_action.name FROM conversion_action " +
-          "WHERE conversion_action.type = 'UPLOAD_CLICKS' AND conversion_action.status = 'ENABLED'",
+          `WHERE conversion_action.type = '${settings.tag_conversions === "on" ? "WEBPAGE" : "UPLOAD_CLICKS"}' AND conversion_action.status = 'ENABLED'`,
       ),
     read: (body) => choicesOf(rowsIn(body).map((row) => at(row, "conversionAction"))),
   },

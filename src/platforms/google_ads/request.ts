@@ -14,7 +14,7 @@ import { eventNamesOf } from "../shared/eventNames.ts";
 import { priceOf } from "../shared/items.ts";
 import { applyMapping, numberField, textField } from "../shared/mapping.ts";
 import { textAt } from "../shared/json.ts";
-import { type Body, validId } from "../shared/values.ts";
+import { type Body, browserOf, unlessEmpty, validId } from "../shared/values.ts";
 import { withoutHyphens } from "./pickers.ts";
 
 const customerTypes = ["NEW", "RETURNING", "REENGAGED"];
@@ -36,6 +36,12 @@ export const fields: readonly Field[] = [
   numberField("conversionValue", "The value, in place of the event's own."),
   textField("eventSource", `Where it happened: ${eventSources.join(", ")}.`),
   textField("userProperties.customerType", `The type of customer: ${customerTypes.join(", ")}.`),
+  ...[1, 2, 3].map((number) =>
+    textField(
+      `customVariables.${number}`,
+      `The value of the custom variable that custom_variable_${number} names; no personal data.`,
+    ),
+  ),
 ];
 
 export const toRequest: Platform["toRequest"] = (conversions, settings, now) => {
@@ -70,13 +76,19 @@ export function clickOf(conversion: Conversion): Record<string, string> | null {
   return gbraid ? { gbraid } : null;
 }
 
+/** The conversion adds to one that the Google tag reported with the same order id. */
+export const isForTag = (settings: ConnectionSettings) => settings.tag_conversions === "on";
+
+/** Google finds the tag's conversion by the order id exactly as the tag sent it. */
+const tagSettings = { numeric_order_ids: "as_given" };
+
 function toEvent(conversion: Conversion, settings: ConnectionSettings, now: number): Body {
   const click = clickOf(conversion);
   const { currency } = conversion;
   const event: Body = {
-    ...ingestEvent(conversion, settings, now),
+    ...ingestEvent(conversion, isForTag(settings) ? { ...settings, ...tagSettings } : settings, now),
     conversionValue: conversion.value ?? undefined,
-    adIdentifiers: click ?? undefined,
+    adIdentifiers: adIdentifiersOf(conversion, settings, click),
     userData: userDataOf(conversion, settings, click),
   };
   if (conversion.items) event.cartData = cartOf(conversion.items, currency, settings, click);
@@ -84,8 +96,61 @@ function toEvent(conversion: Conversion, settings: ConnectionSettings, now: numb
   if (!eventSources.includes(event.eventSource as string))
     event.eventSource = settings.event_source ?? eventSourceSetting.default;
   if (!customerTypes.includes(textAt(event, "userProperties", "customerType"))) delete event.userProperties;
+  if (event.customVariables) event.customVariables = customVariablesOf(event.customVariables, settings);
   const { conversionValue: value } = event;
   return typeof value === "number" ? { ...event, conversionValue: undefined, ...ingestValue(value, currency) } : event;
+}
+
+/** The click id, and what is known of the visit, from which Google models conversions whose click it cannot find. */
+function adIdentifiersOf(
+  conversion: Conversion,
+  settings: ConnectionSettings,
+  click: Record<string, string> | null,
+): Body | undefined {
+  const isSession = settings.visit_data !== "none" && conversion.consent !== "denied";
+  const session = isSession ? sessionAttributesOf(conversion) : undefined;
+  if (!click && !session) return undefined;
+  if (!isSession) return click ?? undefined;
+  const { userAgent, address } = browserOf(conversion);
+  const withAddress = settings.visit_data === "session_and_ip";
+  return {
+    ...click,
+    sessionAttributes: session,
+    landingPageDeviceInfo: unlessEmpty({
+      userAgent: userAgent || undefined,
+      ipAddress: (withAddress && address) || undefined,
+    }),
+  };
+}
+
+/**
+ * Google's own snippet writes the same JSON into a field of forms: the gad_ parameters of the click, and the landing page. The
+ * page is that of the last visit, without its query.
+ */
+function sessionAttributesOf(conversion: Conversion): string | undefined {
+  const { gad_source: source, gad_campaignid: campaign } = conversion.clickIds;
+  const seenAt = source?.seenAt ?? campaign?.seenAt;
+  if (seenAt === undefined) return undefined;
+  const { page, referrer, userAgent } = browserOf(conversion);
+  const attributes = {
+    gad_source: validId(source?.value),
+    gad_campaignid: validId(campaign?.value),
+    session_start_time_usec: String(Math.floor(seenAt) * 1000),
+    landing_page_url: page || undefined,
+    landing_page_referrer: referrer || undefined,
+    landing_page_user_agent: userAgent || undefined,
+  };
+  return Buffer.from(JSON.stringify(attributes)).toString("base64url");
+}
+
+/** A variable has the name that the account gave it. Google rejects an event with one that it does not know. */
+function customVariablesOf(mapped: unknown, settings: ConnectionSettings): Body[] | undefined {
+  return unlessEmpty(
+    Object.entries(mapped as Body).flatMap(([number, value]) => {
+      const variable = settings[`custom_variable_${number}`];
+      return variable ? [{ variable, value }] : [];
+    }),
+  );
 }
 
 /**
@@ -111,9 +176,12 @@ function cartOf(
   };
 }
 
+export const sendsContact = (settings: ConnectionSettings) =>
+  settings.enhanced_conversions_for_leads === "on" || isForTag(settings);
+
 /** Google rejects contact hashes where the account has not enabled them, and together with wbraid and gbraid. */
 function userDataOf({ person }: Conversion, settings: ConnectionSettings, click: Record<string, string> | null): unknown {
-  if (settings.enhanced_conversions_for_leads !== "on" || !person || click?.wbraid || click?.gbraid) return undefined;
+  if (!sendsContact(settings) || !person || click?.wbraid || click?.gbraid) return undefined;
   const phone = person.phoneSha256 ? [{ phoneNumber: person.phoneSha256 }] : [];
   return { userIdentifiers: [{ emailAddress: person.emailGoogleSha256 ?? person.emailSha256 }, ...phone] };
 }

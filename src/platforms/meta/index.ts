@@ -50,6 +50,7 @@ export const meta = {
       ["custom_data.value, currency, order_id", "value, currency and orderId"],
       ["custom_data.contents", "items: id, quantity and item_price"],
       ["custom_data.content_ids, content_type", "the ids of the items, and product"],
+      ["original_event_data", "mapped fields: the earlier event that this one belongs to"],
       ["custom_data.num_items", "how many pieces the items are, with Purchase and InitiateCheckout"],
     ],
     notSent: [

@@ -61,10 +61,21 @@ export const fields: readonly Field[] = [
   textField("custom_data.status", "The status of a registration."),
   textField("custom_data.lead_event_source", "The name of the CRM that the event comes from."),
   textField("custom_data.event_source", "crm, where the event comes from a CRM."),
+  textField("original_event_data.event_name", "The name under which Meta got an earlier event that this one belongs to."),
+  textField("original_event_data.event_id", "The event id of that earlier event."),
+  textField("original_event_data.order_id", "The order id of that earlier event."),
+  textField("original_event_data.event_time", "The time of that earlier event: ISO 8601, or Unix seconds.", unixSecondsOf),
   ...["utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content"].map((name) =>
     textField(`custom_data.${name}`, `A custom property, meant for ${name}.`),
   ),
 ];
+
+/** Text of a time, as senders write it. */
+function unixSecondsOf(value: string | number): number | undefined {
+  const text = String(value).trim();
+  const seconds = /^\d{9,11}$/.test(text) ? Number(text) : Date.parse(text) / 1000;
+  return Number.isFinite(seconds) && seconds > 0 ? Math.floor(seconds) : undefined;
+}
 
 export const toRequest: Platform["toRequest"] = (conversions, settings, now) => ({
   method: "POST",

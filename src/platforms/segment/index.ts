@@ -92,7 +92,7 @@ export const segment = {
   ],
   account: accountOf,
   ids: `gclid wbraid gbraid dclid gclsrc gad_source gad_campaignid srsltid fbclid ttclid msclkid li_fat_id epik ScCid rdt_cid
-    twclid oppref ndclid aleid alart spclid qclid tblci dicbo ob_click_id aref irclickid yclid`.split(/\s+/),
+    twclid oppref ndclid aleid alart spclid qclid tblci dicbo ob_click_id aref _kx irclickid yclid`.split(/\s+/),
   events,
   fields,
   // 2,500 are allowed, but also only 500 KB, which is about 400 typical events.

@@ -43,6 +43,10 @@ export const meta: PlatformTexts = {
     "custom_data.predicted_ltv": "Der erwartete Wert des Kunden.",
     "custom_data.search_string": shared.fields["custom_data.search_string"],
     "custom_data.status": "Der Status einer Registrierung.",
+    "original_event_data.event_name": "Der Name, unter dem Meta ein früheres Ereignis bekam, zu dem dieses gehört.",
+    "original_event_data.event_id": "Die Ereignis-ID jenes früheren Ereignisses.",
+    "original_event_data.order_id": "Die Bestellnummer jenes früheren Ereignisses.",
+    "original_event_data.event_time": "Die Zeit jenes früheren Ereignisses: ISO 8601, oder Unix-Sekunden.",
     "custom_data.lead_event_source": "Der Name des CRM, aus dem das Ereignis kommt.",
     "custom_data.event_source": "crm, wenn das Ereignis aus einem CRM kommt.",
     "custom_data.utm_source": "Eine eigene Eigenschaft, gedacht für utm_source.",
@@ -71,6 +75,7 @@ export const meta: PlatformTexts = {
       "custom_data.value, currency, order_id": "Wert, Währung und Bestellnummer",
       "custom_data.contents": "Artikel: id, quantity und item_price",
       "custom_data.content_ids, content_type": "die IDs der Artikel, und product",
+      original_event_data: "zugeordnete Felder: das frühere Ereignis, zu dem dieses gehört",
       "custom_data.num_items": "die Stückzahl der Artikel, bei Purchase und InitiateCheckout",
     },
     notSent: [

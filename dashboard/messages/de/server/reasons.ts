@@ -95,6 +95,8 @@ export const reasons: ServerTexts["words"] = {
   "the mail server refuses the message": "der Mailserver lehnt die Nachricht ab",
   "the mail server's answer cannot be understood": "die Antwort des Mailservers ist unverständlich",
   "the mail was not sent": "die E-Mail wurde nicht gesendet",
+  "no order id, by which Google finds the conversion of its tag":
+    "keine Bestellnummer, über die Google die Conversion seines Tags findet",
   "no _kx, external id or profile id": "keine _kx, externe ID oder Profil-ID",
   "no hubspotutk cookie, contact id or property for the hashed email":
     "kein Cookie hubspotutk, keine Kontakt-ID und keine Eigenschaft für die gehashte E-Mail-Adresse",

@@ -80,14 +80,21 @@ function readDestination(one: unknown, conversions: number): Decided | null {
     errors.some(({ count }) => count === 0) ||
     // Google may leave out counts. What they do not cover is then neither counted nor lost.
     (counted > 0 && (isFailed || (status === "PARTIAL_SUCCESS" && failed === 0)));
-  if (!isOdd) return combineCounts(errors, { counted, total, conversions });
+  if (!isOdd) return withWarnings(combineCounts(errors, { counted, total, conversions }), one, total);
   const found = total < conversions ? `for ${total} of ${conversions}` : "without counts";
   return undecidable(describeCounts(errors, total) || `${status} ${found}`);
 }
 
+/** A conversion that counts may have a part that Google left out, such as its items. */
+function withWarnings(decided: Decided, one: unknown, total: number): Decided {
+  const warnings = listAt(one, "warningInfo", "warningCounts").map(toReasonCount);
+  if (warnings.length === 0 || decided.common.detail !== null) return decided;
+  return { ...decided, common: { ...decided.common, detail: shorten(`warnings: ${describeCounts(warnings, total)}`) } };
+}
+
 function toReasonCount(one: unknown): ReasonCount {
   // One reason comes without REASON in its name.
-  const code = textAt(one, "reason").replace(/^PROCESSING_ERROR_(?:REASON_)?/, "");
+  const code = textAt(one, "reason").replace(/^PROCESSING_(?:ERROR|WARNING)_(?:REASON_)?/, "");
   return {
     code: shorten(code),
     reason: reasons.get(code) ?? "other",

@@ -79,8 +79,12 @@ export function ingestEvent(conversion: Conversion, settings: ConnectionSettings
   };
 }
 
-function transactionOf({ orderId, platformEventId }: Conversion, settings: ConnectionSettings): string {
-  if (orderId === null || /\S@\S+\.\S/.test(orderId)) return platformEventId;
+/** An order id that holds an email address is not sent. */
+export const hasOrderId = ({ orderId }: Conversion): boolean => orderId !== null && !/\S@\S+\.\S/.test(orderId);
+
+function transactionOf(conversion: Conversion, settings: ConnectionSettings): string {
+  const { orderId, platformEventId } = conversion;
+  if (orderId === null || !hasOrderId(conversion)) return platformEventId;
   return /^\d+$/.test(orderId) && settings.numeric_order_ids !== "as_given" ? `order-${orderId}` : orderId;
 }
 

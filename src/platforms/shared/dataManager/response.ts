@@ -5,7 +5,7 @@
 import type { Reading } from "../../../kernel/event.ts";
 import type { Platform } from "../../platform.ts";
 import { readBatchRejection, waitForSetting } from "../batchRejection.ts";
-import { at, listAt, textAt } from "../json.ts";
+import { at, listAt, parseJson, textAt } from "../json.ts";
 import { parseBody, readStatus, retryLater, shorten, unauthorized, unreadable } from "../response.ts";
 
 /** Only a person can correct these, in the account or in its settings here; the events are valid and wait for it. */
@@ -79,6 +79,14 @@ function readAnswer(
     const text = textAt(one, "description") || textAt(fault, "message");
     return `HTTP ${response.status}: ${shorten([text, textAt(one, "reason")].filter(Boolean).join(" "))}`;
   }
+}
+
+/** Google ignores a field, and takes the event: `fieldWarnings` of the answer. */
+export function ingestWarnings(answer: string): string | null {
+  const warnings = listAt(parseJson(answer), "fieldWarnings").map((one) =>
+    [textAt(one, "field"), describe(one)].filter(Boolean).join(": "),
+  );
+  return warnings.length ? shorten(`warning: ${warnings.join("; ")}`) : null;
 }
 
 const describe = (violation: unknown) =>
