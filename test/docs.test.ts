@@ -3,6 +3,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { parseEnv } from "node:util";
+import { Marked, type Tokens } from "marked";
 import { beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
@@ -183,6 +184,43 @@ describe("the documentation site", () => {
     }
   });
 
+  test("every page has a Markdown sibling, and llms.txt and the siblings link only to files of the site", () => {
+    expect(buildSite(join(root, "docs/"), built)).toEqual([]);
+    const files = readdirSync(built, { recursive: true, encoding: "utf8" });
+    const siblings = files.filter((name) => name.endsWith(".md"));
+    expect(siblings.map((name) => name.replace(/md$/, "html")).toSorted()).toEqual(
+      files.filter((name) => name.endsWith(".html")).toSorted(),
+    );
+    const linksOf = (name: string) => {
+      const hrefs: string[] = [];
+      const reader = new Marked({
+        gfm: true,
+        walkTokens: (token) => {
+          if (token.type === "link" || token.type === "image") hrefs.push((token as Tokens.Link).href);
+        },
+      });
+      void reader.parse(readFileSync(join(built, name), "utf8"));
+      return hrefs.filter((href) => !/^(?:https?:|mailto:|#)/.test(href));
+    };
+    for (const name of ["llms.txt", ...siblings])
+      for (const href of linksOf(name)) {
+        expect(href, name).toMatch(/^\/docs\/./);
+        expect(existsSync(join(built, href.replace(/#.*/, "").slice("/docs/".length))), `${name} → ${href}`).toBe(true);
+      }
+    const listed = new Set(linksOf("llms.txt").map((href) => href.slice("/docs/".length)));
+    expect(siblings.filter((name) => !listed.has(name))).toEqual(["index.md"]);
+    const index = readFileSync(join(built, "llms.txt"), "utf8");
+    expect(index).toMatch(/^# Cleancast\n\n> .+\n\n[^#]+\n\n## Tutorials\n\n- \[/);
+    expect(index.split("\n").filter((line) => line.startsWith("- ") && !/^- \[[^\]]+\]\([^)]+\): .{8,}\.$/.test(line))).toEqual(
+      [],
+    );
+    for (const name of siblings) {
+      const html = readFileSync(join(built, name.replace(/md$/, "html")), "utf8");
+      expect(html).toContain(`<link rel="alternate" type="text/markdown" href="/docs/${name}">`);
+      expect(html).toContain('<link rel="describedby" type="text/markdown" href="/docs/llms.txt">');
+    }
+  });
+
   test("the documentation site is not built if there is a broken link, a missing anchor or an unlisted page", () => {
     const docs = `${freshFolder()}/`;
     mkdirSync(join(docs, "guides"));
@@ -243,7 +281,7 @@ describe("documentation under /docs", () => {
 
   test("assets under /docs are cached for ever, and examples are plain text", async () => {
     const { text } = await ask("/docs/");
-    for (const kind of ["css", "js", "json", "svg"]) {
+    for (const kind of ["css", "js", "svg"]) {
       const address = new RegExp(`"(/docs/assets/[^"]+\\.${kind})"`).exec(text)?.[1] ?? "";
       const asset = await ask(address);
       expect([kind, asset.status, asset.headers["cache-control"]]).toEqual([kind, 200, "public, max-age=31536000, immutable"]);
@@ -255,12 +293,26 @@ describe("documentation under /docs", () => {
     expect([settings.status, settings.headers["content-type"]]).toEqual([200, "text/plain; charset=utf-8"]);
   });
 
+  test("pages under /docs are Markdown at their address with .md, and for readers that ask for it", async () => {
+    const sibling = await ask("/docs/platforms/meta.md");
+    expect([sibling.status, sibling.headers["content-type"]]).toEqual([200, "text/markdown; charset=utf-8"]);
+    expect(sibling.text).toMatch(/^# Meta\n/);
+    const asked = await ask("/docs/platforms/meta", { accept: "text/markdown, text/html;q=0.8" });
+    expect([asked.text, asked.headers["content-type"]]).toEqual([sibling.text, sibling.headers["content-type"]]);
+    expect(asked.headers.vary).toBe("accept, accept-encoding");
+    const browser = await ask("/docs/platforms/meta", { accept: "text/html,application/xhtml+xml,*/*;q=0.8" });
+    expect(browser.headers["content-type"]).toBe("text/html; charset=utf-8");
+    const index = await ask("/docs/llms.txt");
+    expect([index.status, index.headers["content-type"]]).toEqual([200, "text/plain; charset=utf-8"]);
+  });
+
   test("/docs serves no other file, and nothing on a customer's domain", async () => {
     for (const path of [
       "/docs/nothing",
       "/docs/nothing/",
       "/docs//example.com/",
       "/docs/tag.html",
+      "/docs/nothing.md",
       "/docs/..%2fpackage.json",
       "/docs/%2e%2e/relay/cli.js",
       "/docs/.x",

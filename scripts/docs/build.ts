@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { contentsOf, type Section } from "./contents.ts";
+import { contentsOf, type Listed, type Section } from "./contents.ts";
 import { architecture, projectFileName, readPage, type Page } from "./page.ts";
 import { frame } from "./frame.ts";
 
@@ -50,15 +50,20 @@ export function buildSite(docs: string, out: string): string[] {
   const faults = [...deadLinks(pages, new Set([...files, ...projectFiles, architecture])), ...unlisted(pages, sections)];
   if (faults.length) return faults;
 
-  keep("search.json", Buffer.from(JSON.stringify(searchIndex(pages, sections))));
+  // The relay reads the index too, so its name has no hash.
+  content.set("search.json", Buffer.from(JSON.stringify(searchIndex(pages, sections))));
   const order = sections.flatMap((section) => section.pages);
-  for (const page of pages) content.set(`${page.name}.html`, Buffer.from(frame(page, sections, order, assets)));
+  for (const page of pages) {
+    content.set(`${page.name}.html`, Buffer.from(frame(page, sections, order, assets)));
+    content.set(`${page.name}.md`, Buffer.from(page.sibling));
+  }
+  content.set("llms.txt", Buffer.from(indexForAssistants(sections)));
   rmSync(out, { recursive: true, force: true });
   for (const [path, bytes] of content) {
     const target = join(out, path);
     mkdirSync(dirname(target), { recursive: true });
     writeFileSync(target, bytes);
-    if (/\.(?:html|css|js|json|svg|txt)$/.test(path)) writeFileSync(`${target}.gz`, gzipSync(bytes, { level: 9 }));
+    if (/\.(?:html|md|css|js|json|svg|txt)$/.test(path)) writeFileSync(`${target}.gz`, gzipSync(bytes, { level: 9 }));
   }
   return [];
 }
@@ -84,6 +89,28 @@ function deadLinks(pages: readonly Page[], files: ReadonlySet<string>): string[]
     }),
   );
 }
+
+/** Writes llms.txt (llmstxt.org): the pages as Markdown, each with a note. Readers with little room may skip "Optional". */
+function indexForAssistants(sections: readonly Section[]): string {
+  const link = ({ title, page }: Listed) => `- [${title}](/docs/${page.name}.md): ${noteOf(page)}`;
+  const lists = sections
+    .filter(({ isQuiet }) => !isQuiet)
+    .map(({ title, pages }) => `## ${title}\n\n${pages.map(link).join("\n")}`);
+  const optional = sections.filter(({ isQuiet }) => isQuiet).flatMap(({ pages }) => pages.map(link));
+  return `${[
+    "# Cleancast",
+    "> Cleancast is an open-source conversion relay: it takes conversions from your systems, finds the ad click behind them, honours consent, removes bots, and delivers to every platform, with each platform's verdict in the answer.",
+    "Every page is also at its address with `.md`. The management API is described at `/api/openapi.json` of the same relay.",
+    ...lists,
+    ["## Optional\n", ...optional].join("\n"),
+  ].join("\n\n")}\n`;
+}
+
+/** The first sentence of a page, on one line. A paragraph that only leads to a list or a block is none. */
+const noteOf = ({ summary, parts: [first], title }: Page) => {
+  const text = (summary.endsWith(":") ? (first?.text.replace(summary, "") ?? "") : summary).replaceAll(/\s+/g, " ").trim();
+  return /^.{1,400}?\.(?=\s|$)/.exec(text.replace(/^Decision\. /, ""))?.[0] ?? `${title}.`;
+};
 
 /** Short keys keep the index small. `s`: section, `t`: page, `h`: heading, `u`: address, `x`: text. */
 type Found = { s: string; t: string; h: string; u: string; x: string };

@@ -23,9 +23,11 @@ export function frame(
 <meta name="description" content="${escapeHtml(page.summary.slice(0, 200))}">
 <title>${escapeHtml(title)}</title>
 <link rel="icon" href="${assets.get("icon.svg")}" type="image/svg+xml">
+<link rel="alternate" type="text/markdown" href="/docs/${page.name}.md">
+<link rel="describedby" type="text/markdown" href="/docs/llms.txt">
 <link rel="stylesheet" href="${assets.get("site.css")}">
 <script src="${assets.get("theme.js")}"></script>
-<script src="${assets.get("site.js")}" data-index="${assets.get("search.json")}" defer></script>
+<script src="${assets.get("site.js")}" data-index="/docs/search.json" defer></script>
 </head>
 <body>
 <a class="skip" href="#content">Skip to content</a>

@@ -23,7 +23,10 @@ export type Page = {
   title: string;
   /** The first paragraph, as plain text. */
   summary: string;
+  /** As written. */
   markdown: string;
+  /** The text of `name.md`: its links lead to other pages' Markdown, wherever the page is read. */
+  sibling: string;
   html: string;
   headings: Heading[];
   parts: Part[];
@@ -37,14 +40,21 @@ const nameOf = (file: string) => {
   return file === architecture ? "architecture" : file.replace(/\/README\.md$/, "").replace(/\.md$/, "");
 };
 const addressOf = (file: string) => `/docs/${nameOf(file).replace(/^index$/, "")}`;
+const siblingOf = (file: string) => `/docs/${nameOf(file)}.md`;
 
 /** Returns the path on the site of a linked file of the project: `../.env.example` is `files/env.example.txt`. */
 export const projectFileName = (file: string) => `files/${file.slice(3).replaceAll(/(?<=^|\/)\./g, "")}.txt`;
+
+const fileAddressOf = (file: string) => {
+  if (file.startsWith("../")) return `/docs/${projectFileName(file)}`;
+  return file.endsWith(".schema.json") ? `/docs/${file}` : `/docs/${file}.txt`;
+};
 
 export function readPage(file: string, markdown: string, assetOf: (name: string) => string | undefined): Page {
   const headings: Heading[] = [];
   const parts: Part[] = [{ id: "", title: "", text: "" }];
   const links: Page["links"] = [];
+  const addresses = new Map<string, string>();
   const taken = new Map<string, number>();
   let summary = "";
   const marked = new Marked({ gfm: true });
@@ -62,9 +72,10 @@ export function readPage(file: string, markdown: string, assetOf: (name: string)
     links.push({ file: linked, anchor });
     const hash = anchor ? `#${anchor}` : "";
     if (path === "") return hash;
-    if (linked.startsWith("../") && linked !== architecture) return `/docs/${projectFileName(linked)}`;
-    if (linked.endsWith(".md")) return `${addressOf(linked)}${hash}`;
-    return linked.endsWith(".schema.json") ? `/docs/${linked}` : `/docs/${linked}.txt`;
+    const isPage = linked.endsWith(".md") && (!linked.startsWith("../") || linked === architecture);
+    const address = isPage ? addressOf(linked) : fileAddressOf(linked);
+    addresses.set(href, `${isPage ? siblingOf(linked) : address}${hash}`);
+    return `${address}${hash}`;
   };
 
   /** Shows the drawing of a block (diagrams.ts), one for each theme. The alternative text is the block's title. */
@@ -131,7 +142,9 @@ export function readPage(file: string, markdown: string, assetOf: (name: string)
       image({ href, text }) {
         const name = posix.join(posix.dirname(file), href);
         links.push({ file: name, anchor: "" });
-        return `<img src="${assetOf(name) ?? ""}" alt="${escapeHtml(text)}" loading="lazy">`;
+        const address = assetOf(name) ?? "";
+        addresses.set(href, address);
+        return `<img src="${address}" alt="${escapeHtml(text)}" loading="lazy">`;
       },
     },
   });
@@ -144,6 +157,10 @@ export function readPage(file: string, markdown: string, assetOf: (name: string)
     title,
     summary,
     markdown,
+    sibling: markdown.replaceAll(/\]\(([^)\s]+)\)/g, (link, href: string) => {
+      const address = addresses.get(href);
+      return address === undefined ? link : `](${address})`;
+    }),
     html,
     headings,
     parts,

@@ -10,6 +10,7 @@ const built = new URL("dist/docs/", packageFolder);
 
 const types: Readonly<Record<string, string>> = {
   html: "text/html; charset=utf-8",
+  md: "text/markdown; charset=utf-8",
   css: "text/css; charset=utf-8",
   js: "text/javascript; charset=utf-8",
   json: "application/json; charset=utf-8",
@@ -39,7 +40,10 @@ export function mountDocs(app: FastifyInstance, onlyDashboardHost: RouteShorthan
 async function answer(path: string, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   // People add a trailing slash to a page that has pages below it.
   const page = path.replace(/\/$/, "");
-  const file = toFile(page);
+  const named = toFile(page);
+  // Assistants ask for a page by its address and say that they prefer Markdown.
+  const wantsMarkdown = /^\s*text\/markdown\b/.test(request.headers.accept ?? "");
+  const file = wantsMarkdown ? (named?.replace(/\.html$/, ".md") ?? null) : named;
   const found = file && (await read(file, request.headers["accept-encoding"] ?? ""));
   if (found && page !== path) return reply.redirect(`/docs/${page}`, 308);
   if (!found) return sendNotFound(reply);
@@ -49,7 +53,7 @@ async function answer(path: string, request: FastifyRequest, reply: FastifyReply
     "content-type": types[file.split(".").at(-1) ?? ""] ?? "application/octet-stream",
     // Names of assets change with their content; pages are revalidated, and mostly answered with 304.
     "cache-control": file.startsWith("assets/") ? "public, max-age=31536000, immutable" : "no-cache",
-    vary: "accept-encoding",
+    vary: "accept, accept-encoding",
     etag,
   });
   if (request.headers["if-none-match"] === etag) return reply.code(304).send();
