@@ -61,6 +61,7 @@ export const sitePages: readonly SitePage[] = [
   },
   { path: "configuration/import", load: () => import("./scenes/configuration/import/Import.tsx") },
   { path: "settings/api-keys", load: () => import("./scenes/settings/ApiKeys.tsx") },
+  { path: "settings/assistants", load: () => import("./scenes/settings/Assistants.tsx") },
   { path: "settings/members", load: () => import("./scenes/settings/Members.tsx") },
   { path: "settings/alerts", load: () => import("./scenes/settings/Alerts.tsx") },
   { path: "settings/oauth-apps", load: () => import("./scenes/settings/OAuthApps.tsx") },

@@ -15,7 +15,7 @@ const src = join(root, "src");
  */
 const layers: readonly (readonly string[])[] = [
   ["cli.ts", "main.ts", "commands", "server", "installation", "observability", "doctor"],
-  ["import"],
+  ["import", "mcp"],
   ["inbound", "collect", "oauth", "api"],
   ["configFile"],
   ["pipeline.ts", "outbound", "alerts", "statistics", "domains", "maintenance", "reconcile"],

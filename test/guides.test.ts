@@ -24,6 +24,7 @@ const reasons = new Set([
 /** The blocks that another test runs, with the reason why their page's installation does not. Every other block is run here. */
 const elsewhere = new Map([
   ["npm ci && npm run demo", "the demo is an installation of its own, with weeks of data"],
+  ["npx cleancast mcp", "needs an assistant at its input"],
   ["npm pack", "packs the project, which builds it under the other tests"],
   ["npm install --ignore-scripts ./cleancast-0.2.0.tgz\nnpx cleancast serve", "needs the package"],
   [

@@ -33,6 +33,7 @@ export const frameText = section("frame", {
     "configuration/deduplication": "Deduplication",
     "configuration/import": "Import",
     "settings/api-keys": "API keys",
+    "settings/assistants": "Assistants",
     "settings/members": "Members",
     "settings/alerts": "Alerts",
     "settings/oauth-apps": "OAuth apps",

@@ -7,19 +7,20 @@ import type { IncomingMessage } from "node:http";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { actorKey, auditName, may, roleOn, type Actor, type ApiKeyHolder } from "../access/actor.ts";
+import { actorKey, type Actor } from "../access/actor.ts";
 import { basePath, contract, type RouteName } from "../contract/contract.ts";
-import { scopesOf, type Route } from "../contract/route.ts";
+import type { Route } from "../contract/route.ts";
 import { readBytes } from "../http/body.ts";
 import { createRateLimit } from "../http/rate.ts";
 import { cameOverTls, isSecure, type TransportRules } from "../http/transport.ts";
-import type { Directory, Site } from "../sites/directory.ts";
+import type { Directory } from "../sites/directory.ts";
 import { maxUploadMiB } from "../kernel/reconciliation.ts";
 import { say } from "../kernel/messages/message.ts";
 import { Denied, describeRefusal, Refusal } from "../kernel/refusal.ts";
 import { isTransient } from "../store/engine/postgres/errors.ts";
 import { writeAnswer } from "./answer.ts";
-import { notFound, requirePresent, validate, type Call, type Handlers } from "./call.ts";
+import { authorise, nameCaller, type Match } from "./authorise.ts";
+import { notFound, validate, type Call, type Handlers } from "./call.ts";
 
 type RouterOptions = {
   handlers: Handlers<RouteName>;
@@ -36,8 +37,6 @@ export type Router = {
   /** Ends open streams, which would otherwise last until the client disconnects. */
   close(): void;
 };
-
-type Match = { name: RouteName; route: Route; params: Record<string, string> };
 
 const callsPerMinute = 1200;
 const safeMethods = new Set(["GET", "HEAD"]);
@@ -61,11 +60,7 @@ export function createRouter(options: RouterOptions): Router {
       body: (found.route.body ? validate(found.route.body, await readJson(request.raw)) : undefined) as never,
       upload: found.route.upload ? await readUpload(request.raw) : noUpload,
       actor,
-      by: {
-        actor: actor ? auditName(actor) : "anonymous",
-        now: now(),
-        ...(actor?.kind === "API key" && { apiKeyId: actor.id }),
-      },
+      by: nameCaller(actor, now()),
       site,
       host: request.headers.host ?? "",
       reply,
@@ -179,29 +174,6 @@ function checkOrigin(request: FastifyRequest, actor: Actor | null, transport: Tr
 function checkRate(actor: Actor | null, rate: ReturnType<typeof createRateLimit>, now: number): void {
   const wait = actor ? rate(actorKey(actor), callsPerMinute, now) : 0;
   if (wait > 0) throw new Denied("too_many", say("too_many_requests"), Math.ceil(wait));
-}
-
-/** Checks the role or scope and returns the site in the path. A site on which the caller has no role counts as missing. */
-function authorise({ name, route, params }: Match, actor: Actor | null, directory: Directory): Site | null {
-  const site = params.site === undefined ? null : (directory.site(params.site) ?? null);
-  if (route.allow === "public") return null;
-  if (!actor) throw new Denied("signed_out", say("not_signed_in"));
-  if (actor.kind === "API key" && route.apiKeys === false) throw new Denied("forbidden", say("person_needed"));
-  if (params.site !== undefined && (!site || roleOn(actor, site.id) === null)) throw notFound("site");
-  if (actor.kind === "API key") checkScopes(route, actor, site);
-  else if (route.allow !== "signed in" && !may(actor, route.allow, site?.id ?? null)) {
-    throw new Denied("forbidden", say(site ? "needs_role_on_site" : "needs_role_on_installation", { role: route.allow }));
-  }
-  requirePresent(name, site);
-  return site;
-}
-
-function checkScopes(route: Route, key: ApiKeyHolder, site: Site | null): void {
-  const needed = scopesOf(route);
-  if (!needed.some((scope) => key.scopes.includes(scope)))
-    throw new Denied("forbidden", say("needs_scope", { scope: needed.join(" or ") }));
-  if (route.allow !== "signed in" && roleOn(key, site?.id ?? null) === null)
-    throw new Denied("forbidden", say("needs_key_for_all_sites"));
 }
 
 const jsonType = "application/json; charset=utf-8";

@@ -15,11 +15,12 @@ import { pushAttemptMs } from "../outbound/push.ts";
 import type { Directory } from "../sites/directory.ts";
 import type { Store } from "../store/store.ts";
 
-type CommandApi = { call: Caller; access: () => Access; close(): Promise<void> };
+type CommandApi = { call: Caller; context: () => ApiContext; access: () => Access; close(): Promise<void> };
 
 export function createCommandApi(config: Config, store: Store, directory: Directory): CommandApi {
   const closers: { close(): Promise<void> }[] = [];
   let caller: Caller | null = null;
+  let createdContext: ApiContext | null = null;
   let createdAccess: Access | null = null;
 
   /** Links are printed and never mailed: the operator who runs the command passes them on. */
@@ -76,8 +77,11 @@ export function createCommandApi(config: Config, store: Store, directory: Direct
     };
   }
 
+  const context = () => (createdContext ??= createContext());
+
   return {
-    call: (name, input) => (caller ??= createCaller(createContext()))(name, input),
+    call: (name, input) => (caller ??= createCaller(context()))(name, input),
+    context,
     access,
     async close() {
       await Promise.all(closers.map((one) => one.close()));

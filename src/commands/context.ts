@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import type { Access } from "../access/access.ts";
 import { auditName, operator } from "../access/actor.ts";
+import type { ApiContext } from "../api/context.ts";
 import type { Caller } from "../api/inProcess.ts";
 import { readEmailSha256 } from "../identity/person.ts";
 import { readConfig, type Config } from "../installation/config.ts";
@@ -25,6 +26,8 @@ export type CommandContext = {
   by: By;
   /** Calls a route of the management API. With --json, commands print what it answers. */
   call: Caller;
+  /** The services of the management API. */
+  api: () => Promise<ApiContext>;
   access: () => Promise<Access>;
   /** The result is printed as one JSON value. */
   isJson: boolean;
@@ -75,7 +78,8 @@ async function loadContext<T>(command: Command, config: Config, work: (context: 
     const print: CommandContext["print"] = (...shown) => printResult(command, ...shown);
     const call: Caller = async (...given) => (await api()).call(...given);
     const access = async () => (await api()).access();
-    return await work({ store, directory, config, by, call, access, isJson: isJson(command), print });
+    const context = async () => (await api()).context();
+    return await work({ store, directory, config, by, call, api: context, access, isJson: isJson(command), print });
   } finally {
     if (loaded.api) await (await loaded.api).close();
     await store.close();

@@ -33,6 +33,7 @@ const groups: readonly (readonly [names: readonly string[], load: () => Promise<
   [["traffic"], async () => (await import("./traffic.ts")).trafficCommands],
   [["sign-in", "oauth"], async () => (await import("./connections/signIn.ts")).signInCommands],
   [["webhook"], async () => (await import("./webhook.ts")).webhookCommands],
+  [["mcp"], async () => (await import("./mcp.ts")).mcpCommands],
   // Completes all commands, and so needs all groups.
   [[], async () => (await import("./completion/completion.ts")).completionCommands],
 ];

@@ -37,6 +37,7 @@ export const alertRoutes = {
       over: z.array(alert),
       mail: z.boolean().describe("True if this installation can send email."),
     }),
+    tool: { name: "list_alerts", description: "Shows known problems of the site, each with the recommended next step." },
   },
   "POST /sites/:site/alerts/test": {
     summary: "Send a test alert to the site's alert recipients",

@@ -276,6 +276,12 @@ export const eventRoutes = {
     allow: "viewer",
     query: z.object({ ...eventFilter, ...paging }),
     answer: page(eventSummary),
+    tool: {
+      name: "find_events",
+      description:
+        "Find an order by `orderId`. Each event lists its deliveries with state and reason; get_event_trace has the details.",
+      without: ["search", "email"],
+    },
   },
   "GET /sites/:site/events.csv": {
     summary: "Export events as CSV",
@@ -287,6 +293,11 @@ export const eventRoutes = {
     summary: "Get the full trace of an event, by its id or its platform event id",
     allow: "viewer",
     answer: trace,
+    tool: {
+      name: "get_event_trace",
+      description:
+        "Shows what became of one event: consent, attribution, and for each connection the attempts, the platform's responses, and what the platform said later (`confirmation`).",
+    },
   },
   "POST /sites/:site/events/:event/release": {
     summary: 'Release a filtered event ("not a bot"): deliver it, and never filter this person again',
@@ -298,6 +309,12 @@ export const eventRoutes = {
     allow: "viewer",
     query: z.object({ ...logFilter, ...paging }),
     answer: page(logLine),
+    tool: {
+      name: "list_deliveries",
+      description:
+        "Use it to find many conversions with the same problem, by platform, `state`, `confirmation` and `confirmationReason`.",
+      without: ["search", "email"],
+    },
   },
   "GET /sites/:site/deliveries/count": {
     summary: "Count deliveries",
@@ -316,6 +333,12 @@ export const eventRoutes = {
     allow: "admin",
     body: chosenDeliveries,
     answer: tally,
+    tool: {
+      name: "replay_deliveries",
+      description: "Remove the cause first: `reasonPersists` says if a delivery would end the same way again.",
+      without: ["search", "email", "dryRun"],
+      isOpenWorld: true,
+    },
   },
   "POST /sites/:site/deliveries/cancel": {
     summary: "Cancel queued or parked deliveries; a dry run only counts them",

@@ -194,6 +194,10 @@ export const integrationRoutes = {
     summary: "List connections, with their health",
     allow: "viewer",
     answer: z.object({ items: z.array(connection) }),
+    tool: {
+      name: "list_connections",
+      description: "Shows if a platform is connected at all, which events it gets, and if it is paused or needs reconnection.",
+    },
   },
   "POST /sites/:site/connections": {
     summary: "Connect a platform, or change the connection to the same account, and prove it. Parked deliveries are sent then",
@@ -293,6 +297,11 @@ export const integrationRoutes = {
       response,
       durationMs: count,
     }),
+    tool: {
+      name: "test_connection",
+      description: "The platform counts nothing. Use it after a connection was repaired.",
+      isOpenWorld: true,
+    },
   },
   "POST /sites/:site/connections/choices": {
     summary: "List the choices that a platform offers for a setting: accounts, pixels, conversion actions",

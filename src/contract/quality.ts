@@ -65,5 +65,9 @@ export const qualityRoutes = {
     summary: "Get the match quality of each connection: coverage of match keys, score, and what would raise it",
     allow: "viewer",
     answer: z.object({ items: z.array(quality) }),
+    tool: {
+      name: "get_match_quality",
+      description: "Use it when a platform accepts conversions and counts few: it may not recognise the people.",
+    },
   },
 } satisfies Record<string, Route>;

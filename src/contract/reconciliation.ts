@@ -247,6 +247,10 @@ export const reconciliationRoutes = {
     summary: "List reconciliations, newest first",
     allow: "viewer",
     answer: z.object({ items: z.array(run) }),
+    tool: {
+      name: "list_reconciliations",
+      description: "A reconciliation compares the shop's own list of orders with what was received and what platforms accepted.",
+    },
   },
   "POST /sites/:site/reconciliations": {
     summary: "Compare the list of orders with events and deliveries",
@@ -265,6 +269,10 @@ export const reconciliationRoutes = {
     summary: "Read the report of a reconciliation: classes, funnel, accuracy of each connection",
     allow: "viewer",
     answer: z.object({ reconciliation: report }),
+    tool: {
+      name: "get_reconciliation",
+      description: "Shows how many orders were lost at which step and why, for each connection.",
+    },
   },
   "POST /sites/:site/reconciliations/:run/cancel": {
     summary: "Cancel a running reconciliation",
@@ -276,6 +284,10 @@ export const reconciliationRoutes = {
     allow: "viewer",
     query: z.object({ ...rowQuery, ...paging }),
     answer: page(row),
+    tool: {
+      name: "list_reconciliation_rows",
+      description: "Lists the orders that a number of get_reconciliation counts: pass its `rows` as arguments.",
+    },
   },
   "GET /sites/:site/reconciliations/:run/rows.csv": {
     summary: "Export rows as CSV",

@@ -28,6 +28,18 @@ export type Route = {
   upload?: true;
   /** The body of a 200; `stream` and `csv` are not JSON. */
   answer: z.ZodType | "stream" | "csv";
+  /** Offers the route to assistants. Most routes are none: a long list of tools costs an assistant its attention. */
+  tool?: Tool;
+};
+
+export type Tool = {
+  name: string;
+  /** Tells an assistant when to use it, after the route's summary. */
+  description: string;
+  /** Fields of the query or the body that are no arguments, because they take contact data. */
+  without?: readonly string[];
+  /** True if a call reaches a platform. */
+  isOpenWorld?: true;
 };
 
 /** Returns the scopes of which an API key needs one. Empty for what only owners can do: no API key can. */

@@ -77,6 +77,10 @@ export const siteRoutes = {
     summary: "List the sites that you have access to, with their health",
     allow: "signed in",
     answer: z.object({ items: z.array(site.extend({ health })) }),
+    tool: {
+      name: "list_sites",
+      description: "Start here: other tools take a site's id or host. `health` shows open alerts and deliveries that wait.",
+    },
   },
   "POST /sites": {
     summary: "Create a site for a host such as shop.example.com",
@@ -203,6 +207,10 @@ export const siteRoutes = {
         address: z.string().nullable().describe("The caller's IP address, shortened to its network."),
       }),
     ).extend({ lockouts: z.array(z.object({ host: z.string(), startedAt: time, lockedUntil: time })) }),
+    tool: {
+      name: "list_rejected_requests",
+      description: "Use it when find_events does not find an order: the sender's request may have been refused, with this error.",
+    },
   },
   "GET /sites/:site/rejected-requests.csv": {
     summary: "Export refused inbound calls as CSV",

@@ -93,6 +93,11 @@ export const statisticsRoutes = {
       platform: segmentName.describe("Counts only conversions for this platform that were not skipped."),
     }),
     answer: statistics,
+    tool: {
+      name: "get_statistics",
+      description:
+        "Use it for questions about a period: how many, how much, from which source, and how many each platform accepted.",
+    },
   },
 } satisfies Record<string, Route>;
 
@@ -125,5 +130,9 @@ export const performanceRoutes = {
     allow: "viewer",
     query: z.object({ days: z.enum(["1", "7"]).default("1").describe("Up to now.") }),
     answer: performance,
+    tool: {
+      name: "get_connection_performance",
+      description: "Use it when deliveries to a platform are slow, or its attempts fail.",
+    },
   },
 } satisfies Record<string, Route>;

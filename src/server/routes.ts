@@ -12,6 +12,7 @@ import { createLoad } from "../inbound/load.ts";
 import { inboundRoute } from "../inbound/route.ts";
 import { countWrongKeys } from "../inbound/wrongKeys.ts";
 import type { Config } from "../installation/config.ts";
+import { mountMcp } from "../mcp/mount.ts";
 import { callbackPath, oauthRoutes } from "../oauth/route.ts";
 import type { Observability } from "../observability/observability.ts";
 import { relay, relayBatch } from "../pipeline.ts";
@@ -133,37 +134,35 @@ function mountManagement(app: FastifyInstance, options: RouteOptions): MountedRo
       const signIn = () => access().singleSignOn();
       singleSignOnRoutes(scope, { signIn, publicUrl, transport, isDashboardHost: isOnDashboardHost });
     });
-  const dashboard = mountDashboard(app, {
-    isDashboardHost: isOnDashboardHost,
-    context: (): ApiContext => ({
-      version,
-      store,
-      directory,
-      access: access(),
-      sender,
-      pushSender,
-      checker,
-      tokens,
-      mailer,
-      allowPrivate,
-      transport,
-      publicUrl: publicUrl(),
-      pushMs,
-      readTag: () => tag,
-      // Loaded on demand: a relay that starts needs no import.
-      sendMissing: async (site, run, part, by) =>
-        (await import("../import/missing.ts")).sendMissing({ store, site, by }, run, part),
-      tagSeen: (siteId) => services.sightings.read(siteId, now()),
-      imports: {
-        readColumns: async (...given) => (await import("../import/uploaded.ts")).readColumns(...given),
-        importPart: async (site, part, by) =>
-          (await import("../import/uploaded.ts")).importPart({ store, directory, site, by, now }, part),
-      },
-      countryOf: countries && ((address) => countries.countryOf(address)),
-      now,
-    }),
-    onDefect,
+  const context = (): ApiContext => ({
+    version,
+    store,
+    directory,
+    access: access(),
+    sender,
+    pushSender,
+    checker,
+    tokens,
+    mailer,
+    allowPrivate,
+    transport,
+    publicUrl: publicUrl(),
+    pushMs,
+    readTag: () => tag,
+    // Loaded on demand: a relay that starts needs no import.
+    sendMissing: async (site, run, part, by) =>
+      (await import("../import/missing.ts")).sendMissing({ store, site, by }, run, part),
+    tagSeen: (siteId) => services.sightings.read(siteId, now()),
+    imports: {
+      readColumns: async (...given) => (await import("../import/uploaded.ts")).readColumns(...given),
+      importPart: async (site, part, by) =>
+        (await import("../import/uploaded.ts")).importPart({ store, directory, site, by, now }, part),
+    },
+    countryOf: countries && ((address) => countries.countryOf(address)),
+    now,
   });
-  shutdown.add("requests", "dashboard", dashboard);
+  const mounted = { isDashboardHost: isOnDashboardHost, context, onDefect };
+  shutdown.add("requests", "dashboard", mountDashboard(app, mounted));
+  shutdown.add("requests", "assistants", mountMcp(app, mounted));
   return { access, publicUrl };
 }

@@ -380,6 +380,8 @@ inChromium("every page", () => {
       await shows(`${at}/settings/api-keys`);
       await visit(button("Create API key"), "scenes/settings/CreateApiKey.tsx");
       await visit(button("Revoke"), "scenes/settings/ApiKeys.tsx");
+      await shows(`${at}/settings/assistants`);
+      await visit(button("Create key"), "scenes/settings/Assistants.tsx");
       await shows(`${at}/settings/members`);
       await visit(button("Invite"), "scenes/settings/Invite.tsx");
       await visit(button("Revoke"), "scenes/settings/Members.tsx");

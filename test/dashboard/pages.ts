@@ -33,6 +33,7 @@ export function pagesOf(site: string, { event, webhook, visit }: Shown = {}): st
     "configuration/deduplication",
     "configuration/import",
     "settings/api-keys",
+    "settings/assistants",
     "settings/members",
     "settings/alerts",
     "settings/oauth-apps",

@@ -31,6 +31,7 @@ export const frame: Translation<typeof frameText> = {
     "configuration/deduplication": "Deduplizierung",
     "configuration/import": "Import",
     "settings/api-keys": "API-Schlüssel",
+    "settings/assistants": "Assistenten",
     "settings/members": "Mitglieder",
     "settings/alerts": "Warnungen",
     "settings/oauth-apps": "OAuth-Apps",

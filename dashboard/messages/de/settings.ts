@@ -59,6 +59,39 @@ export const settings: Translation<typeof settingsText> = {
     aboutName: "Das Programm, das ihn verwenden wird.",
     scope: "Für",
   },
+  assistants: {
+    title: "Einen Assistenten verbinden",
+    about:
+      "Ein KI-Assistent kann Fragen zu Ihren Conversions beantworten: warum eine Bestellung nicht gezählt wurde, was diese Woche fehlgeschlagen ist, was zu reparieren ist.",
+    ownersOnly: "Nur Inhaber können einen Assistenten verbinden",
+    aboutOwnersOnly: "Ein Assistent braucht einen eigenen Schlüssel. Bitten Sie einen Inhaber dieser Website um einen.",
+    assistant: "Assistent",
+    names: {
+      claudeCode: "Claude Code",
+      codex: "Codex",
+      cursor: "Cursor",
+      vsCode: "VS Code",
+      local: "Auf dem Server",
+    },
+    where: {
+      claudeCode: "Führen Sie dies in einem Terminal aus:",
+      codex: "Führen Sie dies in einem Terminal aus. Codex liest den Schlüssel bei jedem Start aus der Variablen:",
+      cursor: "Fügen Sie dies in ~/.cursor/mcp.json ein:",
+      vsCode: "Fügen Sie dies in .vscode/mcp.json ein:",
+      local: "Für einen Assistenten, der auf dem Server des Relays läuft, etwa Claude Desktop. Er braucht keinen Schlüssel:",
+    },
+    ask: "Fragen Sie dann: Warum wurde die Bestellung A-1001 von Google Ads nicht gezählt?",
+    noPeople: "Antworten enthalten keine Kontaktdaten, Hashes oder IP-Adressen. Jeder Aufruf steht im Änderungsprotokoll.",
+    more: "Was ein Assistent tun kann",
+    secret: "Der Schlüssel des Assistenten",
+    paste: "Fügen Sie dies dort ein, wo der Assistent läuft:",
+    createButton: "Schlüssel erstellen",
+    createTitle: "Einen Schlüssel für einen Assistenten erstellen",
+    keyName: "Assistent",
+    mayWrite: "Er darf erneut senden und testen",
+    aboutMayWrite:
+      "Zustellungen wiederholen und Verbindungen testen. Er erfährt zuerst, was geschehen würde, und muss es bestätigen.",
+  },
   members: {
     title: "Mitglieder",
     ownersOnly: "Nur Inhaber können Mitglieder verwalten",
@@ -215,6 +248,7 @@ export const settings: Translation<typeof settingsText> = {
     copy: (name) => `${name} kopieren`,
     actions: {
       "API key added": "API-Schlüssel erstellt",
+      "tool called": "Werkzeug von einem Assistenten aufgerufen",
       "API key revoked": "API-Schlüssel widerrufen",
       "backfill cancelled": "Nachsenden abgebrochen",
       "backfill started": "Nachsenden gestartet",
@@ -298,6 +332,9 @@ export const settings: Translation<typeof settingsText> = {
     mappingOf: (field) => `Zuordnung von ${field}`,
     secrets: { set: "gesetzt", replaced: "ersetzt", removed: "entfernt" },
     details: {
+      arguments: "Argumente",
+      refused: "abgelehnt",
+      tool: "Werkzeug",
       by: "durch",
       changed: "geändert",
       connection: "Verbindung",

@@ -34,7 +34,7 @@ export const groups: readonly (readonly [title: string, commands: readonly strin
     ],
   ],
   ["Sites and hosts", ["site", "host", "tag"]],
-  ["Keys and members", ["key", "api-key", "member", "audit"]],
+  ["Keys and members", ["key", "api-key", "mcp", "member", "audit"]],
   ["Connections", ["platform", "connect", "connection", "disconnect", "sign-in", "oauth"]],
   ["Events and deliveries", ["event", "delivery", "quality", "correction", "backfill", "import"]],
   ["Reconciliation", ["reconcile"]],
@@ -98,6 +98,11 @@ export const notes: Readonly<Record<string, Note>> = {
   doctor: {
     example: "doctor --offline",
     more: "The exit code is 1 if something must be fixed. [What it checks](../doctor.md).",
+  },
+  mcp: {
+    example: "mcp",
+    by: "test/api/mcp.test.ts",
+    more: "Assistants elsewhere use `/mcp` of the relay, with an API key: [connect an AI assistant](../../how-to/assistants.md).",
   },
   migrate: { example: "migrate", more: "[Upgrade and roll back](../../how-to/upgrade.md)." },
   backup: {

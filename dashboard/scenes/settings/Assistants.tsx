@@ -1,0 +1,152 @@
+// Connects an assistant: makes its key, and shows what to paste for the common ones.
+
+import { Checkbox, List, Select, Stack, Tabs, Text } from "@mantine/core";
+import { Plus } from "lucide-react";
+import { useState } from "react";
+import { DialogForm, FormButton } from "../../common/FormDialog.tsx";
+import { Card } from "../../common/Page.tsx";
+import { useSend } from "../../common/api/query.ts";
+import { useSession } from "../../common/api/session.ts";
+import { OneTimeSecret } from "../../common/dialogs.tsx";
+import { fieldError, otherError } from "../../common/fields.ts";
+import { DocsLink } from "../../common/links.tsx";
+import { Code } from "../../common/values.tsx";
+import { settingsText } from "../../messages/settings.ts";
+import { SettingsPage } from "../frame/SectionPage.tsx";
+import { OwnersOnly } from "./OwnersOnly.tsx";
+import { siteOfScope, useOwnedScopes } from "./scopes.ts";
+
+export default function Assistants() {
+  const isOwner = useOwnedScopes().length > 0;
+  const session = useSession();
+  return (
+    <SettingsPage tab="assistants">
+      {isOwner || !session.data ? (
+        <Connect />
+      ) : (
+        <OwnersOnly title={settingsText.assistants.ownersOnly}>{settingsText.assistants.aboutOwnersOnly}</OwnersOnly>
+      )}
+    </SettingsPage>
+  );
+}
+
+function Connect() {
+  const [created, setCreated] = useState<string | null>(null);
+  const texts = settingsText.assistants;
+  return (
+    <>
+      <Card title={texts.title} about={texts.about} actions={<CreateKey onCreated={setCreated} />}>
+        <Stack gap="sm">
+          <Samples apiKey="ccm_…" />
+          <List size="sm" c="dimmed">
+            <List.Item>{texts.ask}</List.Item>
+            <List.Item>{texts.noPeople}</List.Item>
+            <List.Item>
+              <DocsLink page="how-to/assistants">{texts.more}</DocsLink>
+            </List.Item>
+          </List>
+        </Stack>
+      </Card>
+      <OneTimeSecret title={texts.secret} secret={created} onClose={() => setCreated(null)}>
+        <Text size="sm">{texts.paste}</Text>
+        <Samples apiKey={created ?? ""} />
+      </OneTimeSecret>
+    </>
+  );
+}
+
+/** What each assistant wants: a command, or a file in its own form. */
+function samplesFor(url: string, apiKey: string): Record<keyof typeof settingsText.assistants.names, string> {
+  const headers = { Authorization: `Bearer ${apiKey}` };
+  const json = (value: unknown) => JSON.stringify(value, null, 2);
+  return {
+    claudeCode: `claude mcp add --transport http cleancast ${url} \\\n  --header "Authorization: Bearer ${apiKey}"`,
+    codex: `export CLEANCAST_KEY=${apiKey}\ncodex mcp add cleancast --url ${url} --bearer-token-env-var CLEANCAST_KEY`,
+    cursor: json({ mcpServers: { cleancast: { url, headers } } }),
+    vsCode: json({ servers: { cleancast: { type: "http", url, headers } } }),
+    local: json({ mcpServers: { cleancast: { command: "npx", args: ["cleancast", "mcp"] } } }),
+  };
+}
+
+function Samples({ apiKey }: { apiKey: string }) {
+  const texts = settingsText.assistants;
+  const origin = useSession().data?.installation.url ?? location.origin;
+  const samples = samplesFor(`${origin}/mcp`, apiKey);
+  const names = Object.keys(samples) as (keyof typeof samples)[];
+  return (
+    <Tabs defaultValue="claudeCode" keepMounted={false}>
+      <Tabs.List aria-label={texts.assistant}>
+        {names.map((name) => (
+          <Tabs.Tab key={name} value={name}>
+            {texts.names[name]}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {names.map((name) => (
+        <Tabs.Panel key={name} value={name} pt="sm">
+          <Stack gap="xs">
+            <Text size="sm" c="dimmed">
+              {texts.where[name]}
+            </Text>
+            <Code label={texts.names[name]}>{samples[name]}</Code>
+          </Stack>
+        </Tabs.Panel>
+      ))}
+    </Tabs>
+  );
+}
+
+function CreateKey({ onCreated }: { onCreated: (key: string) => void }) {
+  const texts = settingsText.assistants;
+  return (
+    <FormButton label={texts.createButton} title={texts.createTitle} leftSection={<Plus size={16} />}>
+      {(close) => (
+        <Form
+          onClose={close}
+          onCreated={(key) => {
+            close();
+            onCreated(key);
+          }}
+        />
+      )}
+    </FormButton>
+  );
+}
+
+function Form({ onClose, onCreated }: { onClose: () => void; onCreated: (key: string) => void }) {
+  const texts = settingsText.assistants;
+  const scopes = useOwnedScopes();
+  const [scope, setScope] = useState(scopes[0]?.value ?? "");
+  const [mayWrite, setMayWrite] = useState(false);
+  const { mutate, error, isPending } = useSend("POST /api-keys", { onDone: ({ key }) => onCreated(key) });
+  const create = () => {
+    const granted = mayWrite ? (["read", "write"] as const) : (["read"] as const);
+    mutate({ body: { name: texts.keyName, site: siteOfScope(scope), scopes: [...granted] } });
+  };
+  return (
+    <DialogForm
+      submit={settingsText.create}
+      onSubmit={create}
+      onClose={onClose}
+      isBusy={isPending}
+      error={otherError(error, "site")}
+    >
+      <Select
+        label={settingsText.apiKeys.scope}
+        data={scopes}
+        searchable={scopes.length > 8}
+        allowDeselect={false}
+        data-autofocus
+        value={scope}
+        error={fieldError(error, "site")}
+        onChange={(value) => value !== null && setScope(value)}
+      />
+      <Checkbox
+        label={texts.mayWrite}
+        description={texts.aboutMayWrite}
+        checked={mayWrite}
+        onChange={(event) => setMayWrite(event.currentTarget.checked)}
+      />
+    </DialogForm>
+  );
+}
