@@ -21,7 +21,7 @@ const layers: readonly (readonly string[])[] = [
   ["pipeline.ts", "outbound", "alerts", "statistics", "domains", "maintenance", "reconcile"],
   ["delivery", "access"],
   ["identity", "sites"],
-  ["store", "platforms", "traffic"],
+  ["store", "platforms", "traffic", "sources"],
   ["tables"],
   ["http", "contract", "background"],
   ["kernel"],

@@ -1,0 +1,174 @@
+// Reads the bodies that senders write: JSON with long ids kept exact, forms, multipart forms, and SOAP messages. Every reader is
+// bounded, and gives plain objects, lists and texts.
+
+import { isUtf8 } from "node:buffer";
+import { SaxesParser } from "saxes";
+
+export const bodyFormats = ["json", "form", "multipart", "soap"] as const;
+export type BodyFormat = (typeof bodyFormats)[number];
+
+export const maxSourceBytes = 1024 * 1024;
+const maxFields = 2000;
+const maxDepth = 100;
+
+/** `null` where the body cannot be read. `jsonFields` are fields of a form that hold JSON. */
+export async function readSourceBody(
+  bytes: Buffer,
+  contentType: string,
+  formats: readonly BodyFormat[],
+  jsonFields: readonly string[] = [],
+): Promise<unknown> {
+  const format = formatOf(contentType, formats);
+  if (format === null || !isUtf8(bytes)) return null;
+  const text = bytes.toString("utf8").replace(/^\uFEFF/, "");
+  switch (format) {
+    case "json":
+      return readJson(text);
+    case "form":
+      return withJson(readForm(text), jsonFields);
+    case "multipart":
+      return withJson(await readMultipart(bytes, contentType), jsonFields);
+    case "soap":
+      return readXml(text);
+  }
+}
+
+/** A sender that says nothing, or something vague, uses its first format. */
+function formatOf(contentType: string, formats: readonly BodyFormat[]): BodyFormat | null {
+  const type = contentType.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  const named: BodyFormat | null =
+    type === "application/json" || type.endsWith("+json")
+      ? "json"
+      : type === "application/x-www-form-urlencoded"
+        ? "form"
+        : type === "multipart/form-data"
+          ? "multipart"
+          : type === "text/xml" || type.endsWith("/xml") || type.endsWith("+xml")
+            ? "soap"
+            : null;
+  if (named !== null) return formats.includes(named) ? named : null;
+  return type === "" || type === "text/plain" || type === "application/octet-stream" ? (formats[0] ?? null) : null;
+}
+
+/** Numbers of so many digits are rounded by JSON.parse. */
+const longNumber = /[0-9]{16}/;
+const longInteger = /^-?\d{16,}$/;
+
+/**
+ * Two orders whose ids are rounded to the same number would count as one, so that long integers stay texts. Reading them costs
+ * six times as much, and few bodies have any.
+ */
+export function readJson(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return longNumber.test(text) ? readExactly(text, value) : value;
+  } catch {
+    return null;
+  }
+}
+
+function readExactly(text: string, rounded: unknown): unknown {
+  try {
+    return JSON.parse(text, (_key, value: unknown, context?: { source?: string }) =>
+      typeof value === "number" && context?.source !== undefined && longInteger.test(context.source) ? context.source : value,
+    );
+  } catch {
+    // Nested too deeply for the reviver, though not for JSON.parse alone.
+    return rounded;
+  }
+}
+
+/** Objects without a prototype: a field may have any name, also `__proto__`. */
+const newFields = () => Object.create(null) as Record<string, unknown>;
+
+function addField(fields: Record<string, unknown>, name: string, value: string): void {
+  const known = fields[name];
+  if (known === undefined) fields[name] = value;
+  else if (Array.isArray(known)) known.push(value);
+  else fields[name] = [known, value];
+}
+
+function readForm(text: string): Record<string, unknown> | null {
+  const fields = newFields();
+  let count = 0;
+  for (const [name, value] of new URLSearchParams(text)) {
+    if ((count += 1) > maxFields) return null;
+    addField(fields, name, value);
+  }
+  return count > 0 ? fields : null;
+}
+
+async function readMultipart(bytes: Buffer, contentType: string): Promise<Record<string, unknown> | null> {
+  const [, quoted, bare] = /boundary=(?:"([^"]{1,200})"|([^\s;]{1,200}))/i.exec(contentType) ?? [];
+  const boundary = quoted ?? bare;
+  if (boundary === undefined || countOf(bytes, `--${boundary}`) > maxFields) return null;
+  try {
+    const form = await new Response(new Uint8Array(bytes), { headers: { "content-type": contentType } }).formData();
+    const fields = newFields();
+    // Files are of no use here.
+    for (const [name, value] of form) if (typeof value === "string") addField(fields, name, value);
+    return fields;
+  } catch {
+    return null;
+  }
+}
+
+function countOf(bytes: Buffer, mark: string): number {
+  let count = 0;
+  for (let at = bytes.indexOf(mark); at >= 0 && count <= maxFields; at = bytes.indexOf(mark, at + mark.length)) count += 1;
+  return count;
+}
+
+function withJson(fields: Record<string, unknown> | null, names: readonly string[]): Record<string, unknown> | null {
+  for (const name of fields ? names : []) {
+    const text = fields?.[name];
+    if (fields && typeof text === "string") fields[name] = readJson(text) ?? text;
+  }
+  return fields;
+}
+
+/**
+ * Reads XML as objects: an element with children becomes an object, one without its text, and repeated elements a list. Prefixes
+ * of names are left out. A document type, with which a short text could stand for a long one, is refused.
+ */
+export function readXml(text: string): Record<string, unknown> | null {
+  const parser = new SaxesParser({ fragment: false });
+  type Element = { name: string; children: Record<string, unknown> | null; text: string };
+  const top: Element = { name: "", children: null, text: "" };
+  const open: Element[] = [top];
+  let count = 0;
+  const refuse = (why: string) => {
+    throw new Error(why);
+  };
+  parser.on("error", (error) => {
+    throw error;
+  });
+  parser.on("doctype", () => refuse("document type"));
+  parser.on("opentag", ({ name }) => {
+    if ((count += 1) > maxFields * 5 || open.length > maxDepth) refuse("too large");
+    open.push({ name: name.slice(name.indexOf(":") + 1), children: null, text: "" });
+  });
+  const addText = (part: string) => {
+    const element = open.at(-1);
+    if (element) element.text += part;
+  };
+  parser.on("text", addText);
+  parser.on("cdata", addText);
+  parser.on("closetag", () => {
+    const closed = open.pop();
+    const parent = open.at(-1);
+    if (!closed || !parent) return;
+    parent.children ??= newFields();
+    const value = closed.children ?? closed.text;
+    const known = parent.children[closed.name];
+    if (known === undefined) parent.children[closed.name] = value;
+    else if (Array.isArray(known)) known.push(value);
+    else parent.children[closed.name] = [known, value];
+  });
+  try {
+    parser.write(text).close();
+  } catch {
+    return null;
+  }
+  return top.children;
+}

@@ -1,0 +1,142 @@
+// A kind of source is one object that declares everything the relay, the dashboard and the documentation need to know of a sender:
+// how it signs, what its requests look like, and which of its events become which conversion. sources/run.ts runs it.
+
+import type { BodyFormat } from "./body.ts";
+import type { Scheme } from "./verify.ts";
+
+export type KindSetting = {
+  name: string;
+  label: string;
+  help: string;
+  required?: boolean;
+  /** Sealed at rest and never shown again. After a change the old value stays valid for a day. */
+  secret?: boolean;
+  multiline?: boolean;
+  default?: string;
+  /** The only values; without it any text. */
+  choices?: readonly string[];
+  /** Its value is written in the mapping language. */
+  mapping?: "expression" | "condition";
+};
+
+/** Why authentic content is no conversion. The list is closed: the dashboard explains each. */
+export const ignoreReasons = [
+  "not used",
+  "not chosen",
+  "not paid",
+  "no value",
+  "test request",
+  "repeats another event",
+  "no person",
+  "unknown customer",
+  "unknown order",
+  "needs a lookup",
+  "wrong field",
+  "too old",
+  "unreadable body",
+  "too many entries",
+] as const;
+export type IgnoreReason = (typeof ignoreReasons)[number];
+
+/** The fields of an event, each an expression of the mapping language. */
+export const mappedFields = [
+  "event",
+  "email",
+  "phone",
+  "firstName",
+  "lastName",
+  "value",
+  "currency",
+  "orderId",
+  "refundId",
+  "eventTime",
+] as const;
+export type MappedField = (typeof mappedFields)[number];
+
+export type RuleFields = Partial<Record<MappedField, string>> & {
+  /** The sender's id of the customer: remembered with the person, and used to find the person. */
+  customer?: string;
+  /** Another id of the order, which later events name: remembered with the order id, and used to find it. */
+  orderRef?: string;
+  /**
+   * Places of click ids: an object or a list of pairs that may have them, or an address with a query. A place with a name holds
+   * that id itself: `gclid: properties.hs_google_click_id.value`.
+   */
+  clickIds?: readonly (string | readonly [name: string, place: string])[];
+  items?: { from: string; id: string; name?: string; category?: string; brand?: string; price?: string; quantity?: string };
+};
+
+export type Rule = {
+  /** Says what the rule is about, in a few words: the documentation lists it. */
+  name: string;
+  when: string;
+  /** Runs the fields for each element of this list. Inside, `$entry` is the entry that has the list. */
+  each?: string;
+  /** The rules after this one are tried too. */
+  continues?: true;
+} & (
+  | { then: "conversion"; fields: RuleFields & { event: string } }
+  /** The person is found by the order where the request does not name one. */
+  | { then: "refund"; fields: RuleFields }
+  /** Only teaches whom a customer id belongs to. */
+  | { then: "learn"; fields: RuleFields & { customer: string } }
+  | { then: "ignore"; reason: IgnoreReason }
+);
+
+export type Kind = {
+  id: string;
+  name: string;
+  /** One sentence for the list of kinds. */
+  about: string;
+  /** The sender's own page, and when it was last compared with this declaration. */
+  docs: { url: string; checked: string };
+  /** Of several schemes one must hold. */
+  verification: readonly Scheme[];
+  bodies: readonly BodyFormat[];
+  /** Its rules come from the settings of the source, in which the customer maps the fields (customRules.ts). */
+  isMapped?: true;
+  /** Fields of a form that hold JSON. */
+  jsonFields?: readonly string[];
+  /** The status that makes this sender try again later. */
+  busyStatus: 503 | 429;
+  /** The answer that this sender expects; `{"ok":true}` without it. */
+  answer?: { type: string; body: string };
+  /** A request that comes before anything is signed, and wants success: a form with exactly these fields. */
+  unsignedPing?: readonly string[];
+  /** The list of entries in a body; the body itself is the only entry without it. */
+  entries?: string;
+  /** The sender's id of the delivery, or of the event in it: claimed for 90 days. Absent where it has none. */
+  delivery?: string;
+  /** The sender's name for the kind of event, for lists; absent where the customer maps it. */
+  type?: string;
+  /** Holds for test data, where the sender marks it. Else the source's own setting decides. */
+  test?: string;
+  settings: readonly KindSetting[];
+  rules: readonly Rule[];
+  guide: {
+    /** What to do at the sender. `ADDRESS` stands for the address of the source. */
+    steps: readonly string[];
+    /** What the sender does when a request fails, in short sentences. */
+    retries: readonly string[];
+    notes?: readonly string[];
+  };
+};
+
+/** The settings that every source has. */
+export const commonSettings: readonly KindSetting[] = [
+  {
+    name: "mode",
+    label: "Mode",
+    help: "`live`, or `test`: conversions of a test source are sent in the platforms' test modes and never counted.",
+    default: "live",
+    choices: ["live", "test"],
+  },
+];
+
+export const settingsOf = (kind: Kind): readonly KindSetting[] => [...kind.settings, ...commonSettings];
+
+/** The settings of a source as its kind sees them: those that were given, and the defaults of the others. */
+export function withKindDefaults(kind: Kind, given: Readonly<Record<string, string>>): Record<string, string> {
+  const defaults = settingsOf(kind).flatMap(({ name, default: value }) => (value === undefined ? [] : [[name, value] as const]));
+  return { ...Object.fromEntries(defaults), ...given };
+}

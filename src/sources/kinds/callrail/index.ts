@@ -1,0 +1,91 @@
+import type { Kind } from "../../kind.ts";
+import { eventSetting, fixedValueSettings, secretSetting } from "../shared.ts";
+
+export const callrail = {
+  id: "callrail",
+  name: "CallRail",
+  about: "Answered calls and submitted forms, with the click ids of the visit.",
+  docs: { url: "https://apidocs.callrail.com/#webhooks", checked: "2026-11-17" },
+  verification: [
+    {
+      by: "hmac",
+      headers: ["signature"],
+      form: { is: "plain" },
+      algorithm: "sha1",
+      encoding: "base64",
+      message: ["body"],
+      secret: "signing_secret",
+      key: "text",
+    },
+  ],
+  bodies: ["json"],
+  busyStatus: 503,
+  type: "call_type | resource_id",
+  settings: [
+    secretSetting("The signing key of the company, on the page of the webhooks."),
+    eventSetting("call"),
+    { name: "form_event", label: "Event of forms", help: "The name under which submitted forms go out.", default: "lead" },
+    { name: "min_seconds", label: "Shortest call", help: "Shorter calls do not count, in seconds.", default: "30" },
+    {
+      name: "good_leads",
+      label: "Only good leads",
+      help: "`yes` counts a call when it is marked as a good lead in CallRail.",
+      default: "no",
+      choices: ["no", "yes"],
+    },
+    ...fixedValueSettings,
+  ],
+  rules: [
+    {
+      name: "submitted form",
+      when: "form_data exists",
+      then: "conversion",
+      fields: {
+        event: "$settings.form_event",
+        email: "customer_email | form_data email",
+        phone: "customer_phone_number | form_data.phone",
+        firstName: "customer_name words(first)",
+        lastName: "customer_name words(last)",
+        value: "$settings.value number",
+        currency: "$settings.currency",
+        orderId: "resource_id | id",
+        eventTime: "submitted_at iso",
+        clickIds: ["@", "landing_page_url"],
+      },
+    },
+    { name: "outbound call", when: 'direction = "outbound"', then: "ignore", reason: "not chosen" },
+    { name: "missed call", when: "duration exists and answered != true", then: "ignore", reason: "not chosen" },
+    { name: "short call", when: "duration < $settings.min_seconds", then: "ignore", reason: "not chosen" },
+    {
+      name: "call that is no good lead",
+      when: 'duration exists and $settings.good_leads = "yes" and lead_status != "good_lead"',
+      then: "ignore",
+      reason: "not chosen",
+    },
+    {
+      name: "answered call",
+      when: "duration exists",
+      then: "conversion",
+      fields: {
+        event: "$settings.event",
+        phone: "customer_phone_number",
+        firstName: "customer_name words(first)",
+        lastName: "customer_name words(last)",
+        value: "value positive | $settings.value number",
+        currency: "$settings.currency",
+        orderId: "resource_id | id",
+        eventTime: "start_time iso | created_at iso",
+        clickIds: ["@", "landing_page_url"],
+      },
+    },
+  ],
+  guide: {
+    steps: [
+      "Open *Settings*, *Integrations*, *Webhooks* of the company in CallRail.",
+      "Enter ADDRESS for *Post-call*, for *Call modified* if you mark good leads, and for *Form submitted*.",
+      "Copy the signing key of that page into the source.",
+      "Calls have no email: turn on *conversions without an email* in the settings of the site.",
+    ],
+    retries: ["CallRail may not repeat a failed request."],
+  },
+} as const satisfies Kind;

@@ -1,0 +1,137 @@
+import type { Kind } from "../../kind.ts";
+import { secretSetting } from "../shared.ts";
+
+const stage = "properties.dealstage.value | dealstage";
+const lifecycle = "properties.lifecyclestage.value | lifecyclestage";
+const person = {
+  email: "properties.email.value | properties.contact_email.value | email | contact_email",
+  phone: "properties.phone.value | properties.mobilephone.value | phone",
+  firstName: "properties.firstname.value | firstname",
+  lastName: "properties.lastname.value | lastname",
+  clickIds: [
+    ["gclid", "properties.hs_google_click_id.value | hs_google_click_id"],
+    ["fbclid", "properties.hs_facebook_click_id.value | hs_facebook_click_id"],
+    "@",
+  ],
+} as const;
+
+export const hubspot = {
+  id: "hubspot",
+  name: "HubSpot",
+  about: "Deals and contacts that reach a stage, from a workflow or an app.",
+  docs: { url: "https://developers.hubspot.com/docs/apps/legacy-apps/authentication/validating-requests", checked: "2026-11-17" },
+  verification: [
+    {
+      by: "hmac",
+      headers: ["x-hubspot-signature-v3"],
+      form: { is: "plain" },
+      algorithm: "sha256",
+      encoding: "base64",
+      message: ["method", "uri", "body", "time"],
+      time: { headers: ["x-hubspot-request-timestamp"], unit: "milliseconds" },
+      secret: "signing_secret",
+      key: "text",
+    },
+    {
+      by: "hash",
+      headers: ["x-hubspot-signature"],
+      form: { is: "plain" },
+      algorithm: "sha256",
+      encoding: "hex",
+      message: ["secret", "method", "uri", "body"],
+      secret: "signing_secret",
+      key: "text",
+    },
+    {
+      by: "hash",
+      headers: ["x-hubspot-signature"],
+      form: { is: "plain" },
+      algorithm: "sha256",
+      encoding: "hex",
+      message: ["secret", "body"],
+      secret: "signing_secret",
+      key: "text",
+    },
+  ],
+  bodies: ["json"],
+  busyStatus: 503,
+  // An app sends a list of changes, a workflow one object.
+  entries: "@",
+  delivery: 'eventId append(":") append(subscriptionId) append(":") append(occurredAt)',
+  type: "subscriptionType | objectType | objectTypeId",
+  settings: [
+    secretSetting(
+      "The client secret of your app, if the workflow or the app signs its requests. Without it the address alone is the secret.",
+      {
+        required: false,
+      },
+    ),
+    {
+      name: "stages",
+      label: "Deal stages",
+      help: "Which deal stage is which event: `closedwon=purchase, qualifiedtobuy=qualified_lead`. Use the internal names of the stages.",
+      default: "closedwon=purchase",
+    },
+    {
+      name: "lifecycle_stages",
+      label: "Lifecycle stages",
+      help: "The same for contacts: `lead=lead, marketingqualifiedlead=qualified_lead`.",
+    },
+    { name: "currency", label: "Currency", help: "The currency of deals that name none, such as EUR." },
+  ],
+  rules: [
+    {
+      name: "change of a chosen deal stage, without the deal's fields",
+      when: 'subscriptionType exists and propertyName = "dealstage" and propertyValue lookup($settings.stages) exists',
+      then: "ignore",
+      reason: "needs a lookup",
+    },
+    {
+      name: "change of a chosen lifecycle stage, without the contact's fields",
+      when: 'subscriptionType exists and propertyName = "lifecyclestage" and propertyValue lookup($settings.lifecycle_stages) exists',
+      then: "ignore",
+      reason: "needs a lookup",
+    },
+    { name: "other changes", when: "subscriptionType exists", then: "ignore", reason: "not chosen" },
+    {
+      name: "deal in a chosen stage",
+      when: `properties.dealstage.value lookup($settings.stages) | dealstage lookup($settings.stages) exists`,
+      then: "conversion",
+      fields: {
+        ...person,
+        event: "properties.dealstage.value lookup($settings.stages) | dealstage lookup($settings.stages)",
+        value: "properties.amount.value number | amount number",
+        currency: "properties.deal_currency_code.value | deal_currency_code | $settings.currency",
+        orderId: "objectId | properties.hs_object_id.value | hs_object_id",
+        eventTime: "properties.dealstage.timestamp millis | properties.closedate.value millis | closedate millis | closedate iso",
+      },
+    },
+    { name: "deal in another stage", when: `${stage} exists`, then: "ignore", reason: "not chosen" },
+    {
+      name: "contact in a chosen lifecycle stage",
+      when: "properties.lifecyclestage.value lookup($settings.lifecycle_stages) | lifecyclestage lookup($settings.lifecycle_stages) exists",
+      then: "conversion",
+      fields: {
+        ...person,
+        event:
+          "properties.lifecyclestage.value lookup($settings.lifecycle_stages) | lifecyclestage lookup($settings.lifecycle_stages)",
+        orderId: "objectId | properties.hs_object_id.value | hs_object_id | vid",
+        eventTime: "properties.lifecyclestage.timestamp millis",
+      },
+    },
+    { name: "contact in another lifecycle stage", when: `${lifecycle} exists`, then: "ignore", reason: "not chosen" },
+  ],
+  guide: {
+    steps: [
+      "Create a workflow of deals or contacts that starts when the stage is reached, and add *Send a webhook* with POST and the address ADDRESS.",
+      "A deal has no email: choose *Customise request body*, and add `email` from the associated contact, with `dealstage`, `amount`, `deal_currency_code` and `hs_object_id`.",
+      "If the workflow signs its requests with an app, copy the client secret of the app into the source.",
+      "Enter in the source which stages count.",
+    ],
+    retries: ["HubSpot repeats requests of workflows for three days, but none that got a status of 400 to 499 other than 429."],
+    notes: [
+      "Webhooks of an app name only the changed field, not the person: they are listed as ignored. Use a workflow.",
+      "HubSpot signs the address too: it must be called by a host of the site.",
+    ],
+  },
+} as const satisfies Kind;

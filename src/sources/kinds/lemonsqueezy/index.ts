@@ -1,0 +1,119 @@
+import type { Kind } from "../../kind.ts";
+import { eventSetting, renewalSetting, secretSetting } from "../shared.ts";
+
+const buyer = {
+  email: "data.attributes.user_email",
+  firstName: "data.attributes.user_name words(first)",
+  lastName: "data.attributes.user_name words(last)",
+  currency: "data.attributes.currency",
+} as const;
+
+export const lemonsqueezy = {
+  id: "lemonsqueezy",
+  name: "Lemon Squeezy",
+  about: "Orders, renewals and refunds.",
+  docs: { url: "https://docs.lemonsqueezy.com/help/webhooks", checked: "2026-11-17" },
+  verification: [
+    {
+      by: "hmac",
+      headers: ["x-signature"],
+      form: { is: "plain" },
+      algorithm: "sha256",
+      encoding: "hex",
+      message: ["body"],
+      secret: "signing_secret",
+      key: "text",
+    },
+  ],
+  bodies: ["json"],
+  busyStatus: 503,
+  delivery:
+    'meta.event_name append(":") append(data.id) append(":") append(data.attributes.refunded_at) | meta.event_name append(":") append(data.id)',
+  type: "meta.event_name",
+  test: "meta.test_mode | data.attributes.test_mode = true",
+  settings: [
+    secretSetting("The signing secret that you enter at the webhook, 6 to 40 characters."),
+    eventSetting("purchase"),
+    renewalSetting,
+  ],
+  rules: [
+    {
+      name: "order",
+      when: 'meta.event_name = "order_created" and data.attributes.status = "paid" and data.attributes.total > 0',
+      then: "conversion",
+      fields: {
+        ...buyer,
+        event: "$settings.event",
+        value: "data.attributes.total cents(data.attributes.currency)",
+        orderId: "data.id",
+        eventTime: "data.attributes.created_at iso",
+        clickIds: ["meta.custom_data"],
+      },
+    },
+    {
+      name: "order that costs nothing",
+      when: 'meta.event_name = "order_created" and data.attributes.total = 0',
+      then: "ignore",
+      reason: "no value",
+    },
+    { name: "order that is not paid", when: 'meta.event_name = "order_created"', then: "ignore", reason: "not paid" },
+    {
+      name: "refund, whole or in part",
+      when: 'meta.event_name = "order_refunded"',
+      then: "refund",
+      fields: {
+        ...buyer,
+        value: "data.attributes.refunded_amount positive cents(data.attributes.currency)",
+        orderId: "data.id",
+        refundId: "data.attributes.refunded_at | data.id",
+        eventTime: "data.attributes.refunded_at iso",
+      },
+    },
+    {
+      name: "first payment of a subscription, which its order counted",
+      when: 'meta.event_name = "subscription_payment_success" and data.attributes.billing_reason = "initial"',
+      then: "ignore",
+      reason: "repeats another event",
+    },
+    {
+      name: "renewals that the source leaves out",
+      when: 'meta.event_name = "subscription_payment_success" and $settings.renewals = "ignore"',
+      then: "ignore",
+      reason: "not chosen",
+    },
+    {
+      name: "renewal",
+      when: 'meta.event_name = "subscription_payment_success" and data.attributes.total > 0',
+      then: "conversion",
+      fields: {
+        ...buyer,
+        event: "$settings.event",
+        value: "data.attributes.total cents(data.attributes.currency)",
+        orderId: '"invoice-" append(data.id)',
+        eventTime: "data.attributes.created_at iso",
+        clickIds: ["meta.custom_data"],
+      },
+    },
+    {
+      name: "refund of a renewal",
+      when: 'meta.event_name = "subscription_payment_refunded"',
+      then: "refund",
+      fields: {
+        ...buyer,
+        value: "data.attributes.refunded_amount positive cents(data.attributes.currency)",
+        orderId: '"invoice-" append(data.id)',
+        refundId: "data.attributes.refunded_at | data.id",
+        eventTime: "data.attributes.refunded_at iso",
+      },
+    },
+  ],
+  guide: {
+    steps: [
+      "Open *Settings*, *Webhooks* in Lemon Squeezy, and add one with the callback URL ADDRESS.",
+      "Enter a random signing secret there, and the same one in the source.",
+      "Choose `order_created`, `order_refunded`, `subscription_payment_success` and `subscription_payment_refunded`.",
+    ],
+    retries: ["Lemon Squeezy repeats a failed request three times, after about 5, 25 and 125 seconds. It wants exactly 200."],
+    notes: ["To match ads, pass `checkout[custom][gclid]` in the checkout's address."],
+  },
+} as const satisfies Kind;

@@ -1,0 +1,166 @@
+import type { Kind } from "../../kind.ts";
+import { eventSetting, secretSetting } from "../shared.ts";
+
+const checkouts = '("checkout.session.completed", "checkout.session.async_payment_succeeded")';
+/** Stripe writes amounts of these currencies with two digits, though they have none. */
+const money = (amount: string, currency: string) => `${amount} cents(${currency}, "ISK UGX")`;
+
+export const stripe = {
+  id: "stripe",
+  name: "Stripe",
+  about: "Payments of Checkout and Payment Links, subscriptions, and refunds.",
+  docs: { url: "https://docs.stripe.com/webhooks", checked: "2026-11-17" },
+  verification: [
+    {
+      by: "hmac",
+      headers: ["stripe-signature"],
+      form: { is: "pairs", separator: ",", time: "t", signature: "v1" },
+      algorithm: "sha256",
+      encoding: "hex",
+      message: ["time", { text: "." }, "body"],
+      time: { unit: "seconds" },
+      secret: "signing_secret",
+      key: "text",
+    },
+  ],
+  bodies: ["json"],
+  busyStatus: 503,
+  delivery: "id",
+  type: "type",
+  test: "livemode = false",
+  settings: [
+    secretSetting("The signing secret of the endpoint, `whsec_…`. Sandbox and live mode have one each."),
+    eventSetting("purchase"),
+    {
+      name: "invoices",
+      label: "Invoices",
+      help: "`subscriptions`: the first invoice of a subscription, which counts once with its checkout. `renewals`: later ones too. `all`: also invoices that you send by hand. `none`: checkouts only.",
+      default: "subscriptions",
+      choices: ["subscriptions", "renewals", "all", "none"],
+    },
+  ],
+  rules: [
+    {
+      name: "checkout that only saves a card, or costs nothing",
+      when: `type in ${checkouts} and data.object.payment_status = "no_payment_required"`,
+      then: "ignore",
+      reason: "no value",
+    },
+    {
+      name: "checkout whose payment is not there yet",
+      when: `type in ${checkouts} and data.object.payment_status != "paid"`,
+      then: "ignore",
+      reason: "not paid",
+    },
+    {
+      name: "paid checkout",
+      when: `type in ${checkouts} and data.object.amount_total > 0`,
+      then: "conversion",
+      fields: {
+        event: "$settings.event",
+        email: "data.object.customer_details.email | data.object.customer_email",
+        phone: "data.object.customer_details.phone",
+        firstName: "data.object.customer_details.name words(first)",
+        lastName: "data.object.customer_details.name words(last)",
+        value: `${money("data.object.currency_conversion.amount_total", "data.object.currency_conversion.source_currency")} | ${money("data.object.amount_total", "data.object.currency")}`,
+        currency: "data.object.currency_conversion.source_currency | data.object.currency",
+        // A subscription's checkout and its first invoice are one sale: both name the invoice.
+        orderId: "data.object.invoice | data.object.payment_intent | data.object.id",
+        orderRef: "data.object.payment_intent",
+        eventTime: "created seconds",
+        customer: "data.object.customer",
+        clickIds: ["data.object.metadata"],
+      },
+    },
+    { name: "checkout of nothing", when: `type in ${checkouts}`, then: "ignore", reason: "no value" },
+    {
+      name: "invoices that the source leaves out",
+      when: 'type = "invoice.paid" and $settings.invoices = "none"',
+      then: "ignore",
+      reason: "not chosen",
+    },
+    {
+      name: "renewals that the source leaves out",
+      when: 'type = "invoice.paid" and $settings.invoices = "subscriptions" and data.object.billing_reason != "subscription_create"',
+      then: "ignore",
+      reason: "not chosen",
+    },
+    {
+      name: "invoices by hand that the source leaves out",
+      when: 'type = "invoice.paid" and $settings.invoices = "renewals" and data.object.billing_reason in ("manual", "quote_accept")',
+      then: "ignore",
+      reason: "not chosen",
+    },
+    {
+      name: "paid invoice",
+      when: 'type = "invoice.paid" and data.object.amount_paid > 0',
+      then: "conversion",
+      fields: {
+        event: "$settings.event",
+        email: "data.object.customer_email",
+        phone: "data.object.customer_phone",
+        firstName: "data.object.customer_name words(first)",
+        lastName: "data.object.customer_name words(last)",
+        value: money("data.object.amount_paid", "data.object.currency"),
+        currency: "data.object.currency",
+        orderId: "data.object.id",
+        // It left the invoice with the API of 2025-03-31.
+        orderRef: "data.object.payment_intent | data.object.payments.data[0].payment.payment_intent",
+        eventTime: "data.object.status_transitions.paid_at seconds | created seconds",
+        customer: "data.object.customer",
+        clickIds: ["data.object.metadata"],
+      },
+    },
+    { name: "invoice of nothing", when: 'type = "invoice.paid"', then: "ignore", reason: "no value" },
+    {
+      name: "refund, whole or in part",
+      when: 'type = "charge.refunded"',
+      then: "refund",
+      fields: {
+        email: "data.object.billing_details.email | data.object.receipt_email",
+        // The amount of a charge is the sum of its refunds: the one before says how much this one is.
+        value: `${"data.object.amount_refunded minus(data.previous_attributes.amount_refunded)"} cents(data.object.currency, "ISK UGX")`,
+        currency: "data.object.currency",
+        orderId: "data.object.payment_intent | data.object.id",
+        orderRef: "data.object.payment_intent",
+        refundId: 'data.object.id append(":") append(data.object.amount_refunded)',
+        eventTime: "created seconds",
+        customer: "data.object.customer",
+      },
+    },
+    {
+      name: "customer",
+      when: 'type in ("customer.created", "customer.updated") and data.object.email exists',
+      then: "learn",
+      fields: {
+        customer: "data.object.id",
+        email: "data.object.email",
+        phone: "data.object.phone",
+        firstName: "data.object.name words(first)",
+        lastName: "data.object.name words(last)",
+      },
+    },
+    {
+      name: "events that say the same as those above",
+      when: 'type in ("refund.created", "refund.updated", "charge.refund.updated", "charge.succeeded", "payment_intent.succeeded", "invoice.payment_succeeded")',
+      then: "ignore",
+      reason: "repeats another event",
+    },
+  ],
+  guide: {
+    steps: [
+      "Open Workbench in the Stripe dashboard, then *Webhooks*, and *Add destination*.",
+      "Choose the events `checkout.session.completed`, `checkout.session.async_payment_succeeded`, `invoice.paid`, `charge.refunded`, `customer.created` and `customer.updated`.",
+      "Choose *Webhook endpoint*, and enter ADDRESS.",
+      "Copy the signing secret of the new endpoint, `whsec_…`, into the source.",
+    ],
+    retries: [
+      "Stripe repeats a live request for up to three days, and one of a sandbox three times.",
+      "Events of a sandbox are test events, whatever the mode of the source.",
+    ],
+    notes: [
+      "A refund finds its order by the payment intent, which the relay remembers with the order.",
+      "Checkout sends no line items with the event, so none go out.",
+    ],
+  },
+} as const satisfies Kind;

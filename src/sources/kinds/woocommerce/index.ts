@@ -1,0 +1,87 @@
+import type { Kind } from "../../kind.ts";
+import { eventSetting, secretSetting } from "../shared.ts";
+
+const orders = '$headers.x-wc-webhook-topic in ("order.created", "order.updated")';
+
+export const woocommerce = {
+  id: "woocommerce",
+  name: "WooCommerce",
+  about: "Paid orders and refunds, for shops that cannot install the plugin.",
+  docs: { url: "https://woocommerce.com/document/webhooks/", checked: "2026-11-17" },
+  verification: [
+    {
+      by: "hmac",
+      headers: ["x-wc-webhook-signature"],
+      form: { is: "plain" },
+      algorithm: "sha256",
+      encoding: "base64",
+      message: ["body"],
+      secret: "signing_secret",
+      key: "text",
+    },
+  ],
+  bodies: ["json"],
+  busyStatus: 503,
+  unsignedPing: ["webhook_id"],
+  type: "$headers.x-wc-webhook-topic",
+  settings: [secretSetting("The secret that you enter at the webhook. Choose a long random one."), eventSetting("purchase")],
+  rules: [
+    {
+      name: "order that is not paid yet",
+      when: `${orders} and status in ("pending", "on-hold", "failed", "checkout-draft", "auto-draft", "trash")`,
+      then: "ignore",
+      reason: "not paid",
+    },
+    {
+      name: "paid order",
+      when: `${orders} and status in ("processing", "completed") and date_paid_gmt exists and total > 0`,
+      continues: true,
+      then: "conversion",
+      fields: {
+        event: "$settings.event",
+        email: "billing.email",
+        phone: "billing.phone",
+        firstName: "billing.first_name",
+        lastName: "billing.last_name",
+        value: "total number",
+        currency: "currency",
+        orderId: "number | id",
+        eventTime: "date_paid_gmt iso",
+        clickIds: ["meta_data", "meta_data[key=_wc_order_attribution_session_entry].value"],
+        items: { from: "line_items", id: "product_id", name: "name", price: "price", quantity: "quantity" },
+      },
+    },
+    {
+      name: "refund, whole or in part",
+      when: `${orders} and refunds exists and date_paid_gmt exists`,
+      each: "refunds",
+      then: "refund",
+      fields: {
+        email: "$entry.billing.email",
+        value: "total abs",
+        currency: "$entry.currency",
+        orderId: "$entry.number | $entry.id",
+        refundId: "id",
+      },
+    },
+    {
+      name: "cancellation of a paid order",
+      when: `${orders} and status in ("cancelled", "refunded") and date_paid_gmt exists`,
+      then: "refund",
+      fields: { email: "billing.email", orderId: "number | id", refundId: "status", currency: "currency" },
+    },
+    { name: "order without a payment", when: `${orders} and date_paid_gmt not exists`, then: "ignore", reason: "not paid" },
+    { name: "order that costs nothing", when: `${orders} and total = 0`, then: "ignore", reason: "no value" },
+  ],
+  guide: {
+    steps: [
+      "Open *WooCommerce*, *Settings*, *Advanced*, *Webhooks*, and *Add webhook*.",
+      "Choose the status *Active*, the topic *Order updated*, and enter ADDRESS as the delivery URL.",
+      "Enter a long random secret there, and the same one in the source.",
+    ],
+    retries: [
+      "WooCommerce never repeats a request, and disables the webhook after more than five failures in a row.",
+      "The plugin of this project repeats requests and reads consent: use it where you can.",
+    ],
+  },
+} as const satisfies Kind;

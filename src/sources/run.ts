@@ -1,0 +1,233 @@
+// Runs a kind over the body of an authentic request: every entry becomes conversions, refunds, things to remember, or is ignored
+// with a reason. Pure: it neither reads the store nor the clock, and hashes nothing.
+
+import { evaluate, holds, type Scope } from "./mapping/evaluate.ts";
+import { isRecord, maxElements, ownValue, toNumber, toText } from "./mapping/functions.ts";
+import { parseCondition, parseExpression, type Condition, type Expression } from "./mapping/parse.ts";
+import { mappedFields, type IgnoreReason, type Kind, type MappedField, type Rule, type RuleFields } from "./kind.ts";
+import type { Mode } from "../kernel/event.ts";
+
+/** The fields of an event as the inbound endpoint takes them, in plain text. */
+export type MappedEvent = Partial<Record<MappedField, string | number>> & {
+  items?: Record<string, unknown>[];
+  clickIds?: Record<string, string>;
+};
+
+type About = {
+  /** The sender's word for the kind of event. */
+  type: string;
+  /** Null where the sender gives none. */
+  deliveryId: string | null;
+};
+
+export type Mapped = About & {
+  is: "conversion" | "refund" | "learned";
+  mode: Mode;
+  fields: MappedEvent;
+  customer: string | null;
+  orderRef: string | null;
+};
+
+export type Ignored = About & { is: "ignored"; reason: IgnoreReason; detail: string | null };
+
+export type Outcome = Mapped | Ignored;
+
+export type SourceRequest = { headers: Readonly<Record<string, string | string[] | undefined>>; body: unknown };
+
+type CompiledRule = {
+  rule: Rule;
+  when: Condition;
+  each: Expression | null;
+  fields: readonly (readonly [MappedField, Expression])[];
+  customer: Expression | null;
+  orderRef: Expression | null;
+  clickIds: readonly { name: string | null; place: Expression }[];
+  items: { from: Expression; fields: readonly (readonly [string, Expression])[] } | null;
+};
+
+export type CompiledKind = {
+  kind: Kind;
+  entries: Expression | null;
+  delivery: Expression | null;
+  type: Expression;
+  test: Condition | null;
+  rules: readonly CompiledRule[];
+};
+
+/** Throws a MappingFault for a text that cannot be parsed: of our own kinds none has one. */
+export function compileKind(kind: Kind): CompiledKind {
+  const optional = (text: string | undefined) => (text === undefined ? null : parseExpression(text));
+  return {
+    kind,
+    entries: optional(kind.entries),
+    delivery: optional(kind.delivery),
+    type: parseExpression(kind.type ?? '""'),
+    test: kind.test === undefined ? null : parseCondition(kind.test),
+    rules: kind.rules.map((rule): CompiledRule => {
+      const fields: RuleFields = rule.then === "ignore" ? {} : rule.fields;
+      const { customer, orderRef, clickIds = [], items } = fields;
+      return {
+        rule,
+        when: parseCondition(rule.when),
+        each: optional(rule.each),
+        fields: mappedFields.flatMap((name) => {
+          const text = fields[name];
+          return text === undefined ? [] : [[name, parseExpression(text)] as const];
+        }),
+        customer: optional(customer),
+        orderRef: optional(orderRef),
+        clickIds: clickIds.map((one) =>
+          typeof one === "string"
+            ? { name: null, place: parseExpression(one) }
+            : { name: one[0], place: parseExpression(one[1]) },
+        ),
+        items: items
+          ? {
+              from: parseExpression(items.from),
+              fields: Object.entries(items).flatMap(([name, text]) =>
+                name === "from" ? [] : [[name, parseExpression(text)] as const],
+              ),
+            }
+          : null,
+      };
+    }),
+  };
+}
+
+/** Entries of one request that are looked at. */
+const maxEntries = 500;
+/** Elements of a list that become events of their own. */
+const maxEach = 50;
+
+export function runKind(
+  compiled: CompiledKind,
+  request: SourceRequest,
+  settings: Readonly<Record<string, string>>,
+  isClickId: (name: string) => string | undefined,
+): Outcome[] {
+  const { body } = request;
+  const around = { headers: request.headers, settings, body };
+  const all = compiled.entries ? evaluate(compiled.entries, { entry: body, around }) : body;
+  const entries = compiled.entries && Array.isArray(all) ? all : [all];
+  const outcomes = entries.slice(0, maxEntries).flatMap((entry) => runEntry(compiled, { entry, around }, settings, isClickId));
+  if (entries.length > maxEntries)
+    outcomes.push({ is: "ignored", reason: "too many entries", detail: null, type: "", deliveryId: null });
+  return outcomes;
+}
+
+function runEntry(
+  compiled: CompiledKind,
+  scope: Scope,
+  settings: Readonly<Record<string, string>>,
+  isClickId: (name: string) => string | undefined,
+): Outcome[] {
+  const about: About = {
+    type: cut(textOf(compiled.type, scope) ?? "", 100),
+    deliveryId: compiled.delivery ? (textOf(compiled.delivery, scope)?.slice(0, 512) ?? null) : null,
+  };
+  if (!isRecord(scope.entry)) return [{ ...about, is: "ignored", reason: "unreadable body", detail: null }];
+  const isTest = compiled.test !== null ? holds(compiled.test, scope) || settings.mode === "test" : settings.mode === "test";
+  const outcomes: Outcome[] = [];
+  for (const rule of compiled.rules) {
+    if (!holds(rule.when, scope)) continue;
+    outcomes.push(...applyRule(rule, scope, about, isTest ? "test" : "live", isClickId));
+    if (!rule.rule.continues) break;
+  }
+  return outcomes.length > 0 ? outcomes : [{ ...about, is: "ignored", reason: "not used", detail: null }];
+}
+
+function applyRule(
+  compiled: CompiledRule,
+  scope: Scope,
+  about: About,
+  mode: Mode,
+  isClickId: (name: string) => string | undefined,
+): Outcome[] {
+  const { rule } = compiled;
+  if (rule.then === "ignore") return [{ ...about, is: "ignored", reason: rule.reason, detail: rule.name }];
+  const list = compiled.each ? evaluate(compiled.each, scope) : undefined;
+  const scopes: Scope[] = compiled.each
+    ? (Array.isArray(list) ? list : []).slice(0, maxEach).map((entry: unknown) => ({
+        entry,
+        around: { ...scope.around, entry: scope.entry },
+      }))
+    : [scope];
+  return scopes.map((own, i) => {
+    const fields: MappedEvent = {};
+    for (const [name, expression] of compiled.fields) {
+      const value = evaluate(expression, own);
+      const read = name === "value" && typeof value === "number" ? value : toText(value)?.trim();
+      if (read !== undefined && read !== "") fields[name] = read;
+    }
+    const clickIds = readClickIds(compiled.clickIds, own, isClickId);
+    if (Object.keys(clickIds).length > 0) fields.clickIds = clickIds;
+    const items = compiled.items && readItems(compiled.items, own);
+    if (items && items.length > 0) fields.items = items;
+    return {
+      ...about,
+      // One delivery may give several events.
+      deliveryId: about.deliveryId === null ? null : scopes.length > 1 ? `${about.deliveryId} ${i}` : about.deliveryId,
+      is: rule.then === "learn" ? "learned" : rule.then,
+      mode,
+      fields,
+      customer: compiled.customer ? (textOf(compiled.customer, own)?.slice(0, 256) ?? null) : null,
+      orderRef: compiled.orderRef ? (textOf(compiled.orderRef, own)?.slice(0, 256) ?? null) : null,
+    };
+  });
+}
+
+function textOf(expression: Expression, scope: Scope): string | undefined {
+  const text = toText(evaluate(expression, scope))?.trim();
+  return text === "" ? undefined : text;
+}
+
+const cut = (text: string, length: number) => (text.length > length ? text.slice(0, length) : text);
+
+/** An object may have click ids among its fields, a list among its pairs, an address in its query. The first of each name wins. */
+function readClickIds(
+  places: CompiledRule["clickIds"],
+  scope: Scope,
+  isClickId: (name: string) => string | undefined,
+): Record<string, string> {
+  const found: Record<string, string> = {};
+  const add = (name: string, value: unknown) => {
+    // Form tools number their fields: `q7_gclid`.
+    const known = isClickId(name.replace(/^q\d{1,4}_/, ""));
+    const text = toText(value)?.trim();
+    if (known !== undefined && text && text.length <= maxClickIdLength) found[known] ??= text;
+  };
+  for (const { name: own, place } of places) {
+    const value = evaluate(place, scope);
+    if (own !== null) add(own, value);
+    else if (typeof value === "string") for (const [name, one] of queryOf(value)) add(name, one);
+    else if (Array.isArray(value)) {
+      for (const pair of value.slice(0, maxElements))
+        for (const key of ["name", "key", "label"]) add(toText(ownValue(pair, key)) ?? "", ownValue(pair, "value"));
+    } else if (isRecord(value)) for (const name of Object.keys(value).slice(0, maxElements)) add(name, value[name]);
+  }
+  return found;
+}
+
+const maxClickIdLength = 2048;
+
+function queryOf(address: string): Iterable<[string, string]> {
+  const at = address.indexOf("?");
+  if (at < 0 || address.length > 8192) return [];
+  return new URLSearchParams(address.slice(at + 1).split("#", 1)[0]);
+}
+
+/** Lines that inbound would refuse are left out: an item must not cost the conversion. */
+function readItems(items: NonNullable<CompiledRule["items"]>, scope: Scope): Record<string, unknown>[] {
+  const list = evaluate(items.from, scope);
+  return (Array.isArray(list) ? list : []).slice(0, 100).flatMap((entry: unknown) => {
+    const item: Record<string, unknown> = {};
+    for (const [name, expression] of items.fields) {
+      const value = evaluate(expression, { entry, around: { ...scope.around, entry: scope.entry } });
+      const read = name === "price" || name === "quantity" ? toNumber(value) : toText(value)?.trim();
+      if (read !== undefined && read !== "") item[name] = typeof read === "string" ? read.slice(0, 128) : read;
+    }
+    if (typeof item.price === "number" && !(item.price >= 0)) delete item.price;
+    if (!(Number.isInteger(item.quantity) && (item.quantity as number) > 0)) delete item.quantity;
+    return item.id === undefined ? [] : [item];
+  });
+}

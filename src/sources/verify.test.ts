@@ -1,0 +1,185 @@
+import { createHash, createHmac, generateKeyPairSync, sign } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import fc from "fast-check";
+import { Webhook } from "standardwebhooks";
+import { kinds } from "./kinds/index.ts";
+import { verify, type Scheme, type SignedRequest } from "./verify.ts";
+
+const now = Date.UTC(2026, 10, 18, 12);
+const seconds = String(now / 1000);
+const body = Buffer.from('{"id":820982911946154508,"name":"Zoë 🙂"}');
+const secret = "s3cret-ü";
+const uri = "https://shop.example/__cc/in/token";
+const hmac = (message: string | Buffer, encoding: "hex" | "base64", algorithm = "sha256", key: string | Buffer = secret) =>
+  createHmac(algorithm, key).update(message).digest(encoding);
+const signedBy = (...parts: (string | Buffer)[]) => Buffer.concat(parts.map((part) => Buffer.from(part)));
+
+type Headers = Record<string, string>;
+/** What each sender writes, by its own documentation. */
+const senders: Record<
+  string,
+  { secret?: string; headers: (at: string, key: string, bytes: Buffer) => Headers; signsTime?: boolean }
+> = {
+  stripe: {
+    headers: (t, key, b) => ({ "stripe-signature": `t=${t},v1=${hmac(signedBy(t, ".", b), "hex", "sha256", key)},v0=abc` }),
+    signsTime: true,
+  },
+  shopify: { headers: (_t, key, b) => ({ "x-shopify-hmac-sha256": hmac(b, "base64", "sha256", key) }) },
+  woocommerce: { headers: (_t, key, b) => ({ "x-wc-webhook-signature": hmac(b, "base64", "sha256", key) }) },
+  calendly: {
+    headers: (t, key, b) => ({ "calendly-webhook-signature": `t=${t},v1=${hmac(signedBy(t, ".", b), "hex", "sha256", key)}` }),
+    signsTime: true,
+  },
+  calcom: { headers: (_t, key, b) => ({ "x-cal-signature-256": hmac(b, "hex", "sha256", key) }) },
+  typeform: { headers: (_t, key, b) => ({ "typeform-signature": `sha256=${hmac(b, "base64", "sha256", key)}` }) },
+  tally: { headers: (_t, key, b) => ({ "tally-signature": hmac(b, "base64", "sha256", key) }) },
+  webflow: {
+    headers: (t, key, b) => ({
+      "x-webflow-timestamp": `${t}000`,
+      "x-webflow-signature": hmac(signedBy(`${t}000:`, b), "hex", "sha256", key),
+    }),
+    signsTime: true,
+  },
+  callrail: { headers: (_t, key, b) => ({ signature: hmac(b, "base64", "sha1", key) }) },
+  paddle: {
+    headers: (t, key, b) => ({ "paddle-signature": `ts=${t};h1=${hmac(signedBy(t, ":", b), "hex", "sha256", key)}` }),
+    signsTime: true,
+  },
+  lemonsqueezy: { headers: (_t, key, b) => ({ "x-signature": hmac(b, "hex", "sha256", key) }) },
+  hubspot: {
+    headers: (t, key, b) => ({
+      "x-hubspot-request-timestamp": `${t}000`,
+      "x-hubspot-signature-v3": hmac(signedBy("POST", uri, b, `${t}000`), "base64", "sha256", key),
+    }),
+    signsTime: true,
+  },
+  standard_webhooks: {
+    secret: `whsec_${Buffer.from("a key of 24 bytes or more").toString("base64")}`,
+    headers: (t, key, b) => ({
+      "webhook-id": "msg_1",
+      "webhook-timestamp": t,
+      "webhook-signature": `v1a,xyz ${new Webhook(key).sign("msg_1", new Date(Number(t) * 1000), b.toString())}`,
+    }),
+    signsTime: true,
+  },
+  chargebee: { headers: (_t, key) => ({ authorization: `Basic ${Buffer.from(`user:${key}`).toString("base64")}` }) },
+  pipedrive: { headers: (_t, key) => ({ authorization: `Basic ${Buffer.from(`user:${key}`).toString("base64")}` }) },
+};
+
+const schemesOf = (id: string): readonly Scheme[] => kinds.find((kind) => kind.id === id)?.verification ?? [];
+const request = (headers: Headers, bytes = body): SignedRequest => ({
+  method: "POST",
+  uris: ["https://other.example/x", uri],
+  headers,
+  body: bytes,
+});
+
+describe.each(Object.entries(senders))("requests of %s", (id, { secret: own = secret, headers, signsTime }) => {
+  const valid =
+    (...secrets: string[]) =>
+    (setting: string) =>
+      setting === "user" ? ["user"] : setting === "signing_secret" || setting === "password" ? secrets : [];
+  const check = (given: Headers, { secrets = [own], bytes = body, at = now } = {}) =>
+    verify(schemesOf(id), request(given, bytes), valid(...secrets), at);
+
+  test("pass with the right secret, also during a rotation", () => {
+    expect(check(headers(seconds, own, body))).toBeNull();
+    const other = id === "standard_webhooks" ? `whsec_${Buffer.from("another key of 24 bytes!").toString("base64")}` : "other";
+    expect(check(headers(seconds, own, body), { secrets: [other, own] })).toBeNull();
+    expect(check(headers(seconds, own, body), { secrets: [other] })).toBe("wrong signature");
+  });
+
+  test("fail without a signature, and with one that is folded from two headers", () => {
+    expect(check({})).toBe("no signature");
+    const folded = Object.fromEntries(
+      Object.entries(headers(seconds, own, body)).map(([name, value]) => [name, `${value}, ${value}`]),
+    );
+    // Stripe's and Calendly's own form is a list with commas: two times make it ambiguous.
+    expect(check(folded)).not.toBeNull();
+  });
+
+  test("fail with any flipped bit of body or header", () => {
+    const given = headers(seconds, own, body);
+    if (!("authorization" in given))
+      fc.assert(
+        fc.property(fc.nat(body.length * 8 - 1), (bit) => {
+          const bytes = Buffer.from(body);
+          bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+          expect(check(given, { bytes })).not.toBeNull();
+        }),
+      );
+    fc.assert(
+      fc.property(fc.nat(), fc.constantFrom("0", "1", "A", "b", "=", " "), (at, char) => {
+        for (const [name, value] of Object.entries(given)) {
+          const place = at % value.length;
+          const changed = value.slice(0, place) + char + value.slice(place + 1);
+          const isOtherVersion = /v0=|v1a,/.test(value) && !changed.includes(signatureIn(value));
+          if (changed === value || (changed.includes(signatureIn(value)) && !isOtherVersion)) continue;
+          expect([name, changed, check({ ...given, [name]: changed })]).not.toEqual([name, changed, null]);
+        }
+      }),
+    );
+  });
+
+  if (!signsTime) return;
+  test("fail when they are older than five minutes, or as far in the future", () => {
+    const given = headers(seconds, own, body);
+    expect(check(given, { at: now + 299_000 })).toBeNull();
+    expect(check(given, { at: now + 301_000 })).toBe("signature too old");
+    expect(check(given, { at: now - 299_000 })).toBeNull();
+    expect(check(given, { at: now - 301_000 })).toBe("signature from the future");
+  });
+});
+
+/** The part of a header that proves something. */
+const signatureIn = (header: string) => /(?:v1=|h1=|v1,|sha256=|Basic )([A-Za-z0-9+/=]+)/.exec(header)?.[1] ?? header;
+
+test("vectors of vendors: CallRail's kind of signature, and HubSpot's first version", () => {
+  const hubspotBody = Buffer.from('[{"eventId":1,"subscriptionId":12345,"portalId":62515,"occurredAt":1564113600000}]');
+  const key = "yyyyyyyy-yyyy-yyyy-yyyy-yyyyyyyyyyyy";
+  const v1 = createHash("sha256").update(key).update(hubspotBody).digest("hex");
+  const valid = (setting: string) => (setting === "signing_secret" ? [key] : []);
+  expect(verify(schemesOf("hubspot"), request({ "x-hubspot-signature": v1 }, hubspotBody), valid, now)).toBeNull();
+  const v2 = createHash("sha256").update(`${key}POST${uri}`).update(hubspotBody).digest("hex");
+  expect(verify(schemesOf("hubspot"), request({ "x-hubspot-signature": v2 }, hubspotBody), valid, now)).toBeNull();
+});
+
+test("an Ed25519 signature passes for its body alone", () => {
+  const { publicKey, privateKey } = generateKeyPairSync("ed25519");
+  const spki = publicKey.export({ format: "der", type: "spki" }).toString("base64");
+  const scheme: Scheme = { by: "ed25519", headers: ["x-ghl-signature"], publicKey: spki };
+  const signature = sign(null, body, privateKey).toString("base64");
+  const check = (given: string, bytes = body) => verify([scheme], request({ "x-ghl-signature": given }, bytes), () => [], now);
+  expect(check(signature)).toBeNull();
+  expect(check(signature, Buffer.from("{}"))).toBe("wrong signature");
+  expect(check("AAAA")).toBe("wrong signature");
+  expect(verify([scheme], request({}), () => [], now)).toBe("no signature");
+});
+
+test("GoHighLevel's app needs the signature of its own key, its workflow none", () => {
+  const valid = (sender: string) => (setting: string) => (setting === "sender" ? [sender] : []);
+  expect(verify(schemesOf("gohighlevel"), request({}), valid("workflow"), now)).toBeNull();
+  expect(verify(schemesOf("gohighlevel"), request({}), valid("app"), now)).toBe("no signature");
+  expect(verify(schemesOf("gohighlevel"), request({ "x-ghl-signature": "A".repeat(88) }), valid("app"), now)).toBe(
+    "wrong signature",
+  );
+});
+
+test("a custom source verifies as its setting says", () => {
+  const settings = (verification: string) => (name: string) =>
+    ({ verification: [verification], signature_header: ["x-own"], signing_secret: [secret] })[name] ?? [];
+  const check = (verification: string, given: string) =>
+    verify(schemesOf("custom"), request({ "x-own": given }), settings(verification), now);
+  expect(check("hmac hex", hmac(body, "hex"))).toBeNull();
+  expect(check("hmac hex", `sha256=${hmac(body, "hex")}`)).toBeNull();
+  expect(check("hmac base64", hmac(body, "base64"))).toBeNull();
+  expect(check("hmac hex", hmac(body, "base64"))).toBe("wrong signature");
+  expect(check("header", secret)).toBeNull();
+  expect(check("header", "wrong")).toBe("wrong signature");
+  expect(check("address", "")).toBeNull();
+});
+
+test("a kind whose optional secret is not set relies on its address; with a secret, the signature is required", () => {
+  expect(verify(schemesOf("tally"), request({}), () => [], now)).toBeNull();
+  expect(verify(schemesOf("tally"), request({}), () => [secret], now)).toBe("no signature");
+});
