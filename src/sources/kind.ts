@@ -75,12 +75,12 @@ export type Rule = {
   /** The rules after this one are tried too. */
   continues?: true;
 } & (
-  | { then: "conversion"; fields: RuleFields & { event: string } }
+  | { gives: "conversion"; fields: RuleFields & { event: string } }
   /** The person is found by the order where the request does not name one. */
-  | { then: "refund"; fields: RuleFields }
+  | { gives: "refund"; fields: RuleFields }
   /** Only teaches whom a customer id belongs to. */
-  | { then: "learn"; fields: RuleFields & { customer: string } }
-  | { then: "ignore"; reason: IgnoreReason }
+  | { gives: "learn"; fields: RuleFields & { customer: string } }
+  | { gives: "ignore"; reason: IgnoreReason }
 );
 
 export type Kind = {

@@ -64,7 +64,7 @@ export function compileKind(kind: Kind): CompiledKind {
     type: parseExpression(kind.type ?? '""'),
     test: kind.test === undefined ? null : parseCondition(kind.test),
     rules: kind.rules.map((rule): CompiledRule => {
-      const fields: RuleFields = rule.then === "ignore" ? {} : rule.fields;
+      const fields: RuleFields = rule.gives === "ignore" ? {} : rule.fields;
       const { customer, orderRef, clickIds = [], items } = fields;
       return {
         rule,
@@ -144,7 +144,7 @@ function applyRule(
   isClickId: (name: string) => string | undefined,
 ): Outcome[] {
   const { rule } = compiled;
-  if (rule.then === "ignore") return [{ ...about, is: "ignored", reason: rule.reason, detail: rule.name }];
+  if (rule.gives === "ignore") return [{ ...about, is: "ignored", reason: rule.reason, detail: rule.name }];
   const list = compiled.each ? evaluate(compiled.each, scope) : undefined;
   const scopes: Scope[] = compiled.each
     ? (Array.isArray(list) ? list : []).slice(0, maxEach).map((entry: unknown) => ({
@@ -167,7 +167,7 @@ function applyRule(
       ...about,
       // One delivery may give several events.
       deliveryId: about.deliveryId === null ? null : scopes.length > 1 ? `${about.deliveryId} ${i}` : about.deliveryId,
-      is: rule.then === "learn" ? "learned" : rule.then,
+      is: rule.gives === "learn" ? "learned" : rule.gives,
       mode,
       fields,
       customer: compiled.customer ? (textOf(compiled.customer, own)?.slice(0, 256) ?? null) : null,

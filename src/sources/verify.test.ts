@@ -1,6 +1,6 @@
 import { createHash, createHmac, generateKeyPairSync, sign } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { Webhook } from "standardwebhooks";
 import { kinds } from "./kinds/index.ts";
 import { verify, type Scheme, type SignedRequest } from "./verify.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { readSourceBody } from "../body.ts";
 import { withMapping } from "../customRules.ts";
 import { examplesOf } from "../examples.ts";
@@ -103,8 +103,6 @@ function mutate(body: unknown, changed: readonly Change[]): unknown {
 function mutateText(body: string, changed: readonly Change[]): string {
   return changed.reduce((text, { at, to }) => {
     const from = at % text.length;
-    return (
-      text.slice(0, from) + String(typeof to === "object" ? JSON.stringify(to) : to).slice(0, 20) + text.slice(from + (at % 5))
-    );
+    return text.slice(0, from) + (JSON.stringify(to) ?? "").slice(0, 20) + text.slice(from + (at % 5));
   }, body);
 }

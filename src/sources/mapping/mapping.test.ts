@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { evaluate, holds, type Scope } from "./evaluate.ts";
 import { limits, mappingFault, MappingFault, parseCondition, parseExpression } from "./parse.ts";
 

@@ -34,29 +34,29 @@ export const calcom = {
     },
   ],
   rules: [
-    { name: "test of the webhook", when: 'triggerEvent = "PING"', then: "ignore", reason: "test request" },
+    { name: "test of the webhook", when: 'triggerEvent = "PING"', gives: "ignore", reason: "test request" },
     {
       name: "new time of a meeting that counted already",
       when: 'triggerEvent = "BOOKING_RESCHEDULED"',
-      then: "ignore",
+      gives: "ignore",
       reason: "repeats another event",
     },
     {
       name: "booking that replaces another one",
       when: 'triggerEvent = "BOOKING_CREATED" and payload.rescheduleUid exists',
-      then: "ignore",
+      gives: "ignore",
       reason: "repeats another event",
     },
     {
       name: "booking that is not paid yet",
       when: 'triggerEvent = "BOOKING_CREATED" and $settings.count = "paid"',
-      then: "ignore",
+      gives: "ignore",
       reason: "not paid",
     },
     {
       name: "booked or paid meeting",
       when: 'triggerEvent in ("BOOKING_CREATED", "BOOKING_PAID")',
-      then: "conversion",
+      gives: "conversion",
       fields: {
         event: "$settings.event",
         email: "payload.responses.email.value | payload.attendees[0].email",

@@ -39,7 +39,7 @@ export const callrail = {
     {
       name: "submitted form",
       when: "form_data exists",
-      then: "conversion",
+      gives: "conversion",
       fields: {
         event: "$settings.form_event",
         email: "customer_email | form_data email",
@@ -53,19 +53,19 @@ export const callrail = {
         clickIds: ["@", "landing_page_url"],
       },
     },
-    { name: "outbound call", when: 'direction = "outbound"', then: "ignore", reason: "not chosen" },
-    { name: "missed call", when: "duration exists and answered != true", then: "ignore", reason: "not chosen" },
-    { name: "short call", when: "duration < $settings.min_seconds", then: "ignore", reason: "not chosen" },
+    { name: "outbound call", when: 'direction = "outbound"', gives: "ignore", reason: "not chosen" },
+    { name: "missed call", when: "duration exists and answered != true", gives: "ignore", reason: "not chosen" },
+    { name: "short call", when: "duration < $settings.min_seconds", gives: "ignore", reason: "not chosen" },
     {
       name: "call that is no good lead",
       when: 'duration exists and $settings.good_leads = "yes" and lead_status != "good_lead"',
-      then: "ignore",
+      gives: "ignore",
       reason: "not chosen",
     },
     {
       name: "answered call",
       when: "duration exists",
-      then: "conversion",
+      gives: "conversion",
       fields: {
         event: "$settings.event",
         phone: "customer_phone_number",

@@ -28,25 +28,25 @@ export const chargebee = {
     {
       name: "renewals that the source leaves out",
       when: 'event_type = "payment_succeeded" and $settings.renewals = "ignore" and content.invoice.recurring = true and content.invoice.first_invoice = false',
-      then: "ignore",
+      gives: "ignore",
       reason: "not chosen",
     },
     {
       name: "payment",
       when: 'event_type = "payment_succeeded" and content.transaction.amount > 0',
-      then: "conversion",
+      gives: "conversion",
       fields: { ...payer, event: "$settings.event" },
     },
     {
       name: "refund, whole or in part",
       when: 'event_type = "payment_refunded"',
-      then: "refund",
+      gives: "refund",
       fields: { ...payer, refundId: "content.transaction.id" },
     },
     {
       name: "customer",
       when: 'event_type in ("customer_created", "customer_changed") and content.customer.email exists',
-      then: "learn",
+      gives: "learn",
       fields: {
         customer: "content.customer.id",
         email: "content.customer.email",
@@ -58,7 +58,7 @@ export const chargebee = {
     {
       name: "events that say the same as those above",
       when: 'event_type in ("invoice_generated", "invoice_updated", "credit_note_created")',
-      then: "ignore",
+      gives: "ignore",
       reason: "repeats another event",
     },
   ],

@@ -41,13 +41,13 @@ export const gohighlevel = {
     {
       name: "contact of an app",
       when: 'type in ("ContactCreate", "ContactUpdate") and email exists',
-      then: "learn",
+      gives: "learn",
       fields: { customer: "id", email: "email", phone: "phone", firstName: "firstName", lastName: "lastName" },
     },
     {
       name: "won opportunity of an app",
       when: 'type in ("OpportunityStatusUpdate", "OpportunityCreate") and status = "won"',
-      then: "conversion",
+      gives: "conversion",
       fields: {
         event: "$settings.won_event",
         value: "monetaryValue number | $settings.value number",
@@ -56,11 +56,11 @@ export const gohighlevel = {
         customer: "contactId",
       },
     },
-    { name: "other events of an app", when: "type exists", then: "ignore", reason: "not used" },
+    { name: "other events of an app", when: "type exists", gives: "ignore", reason: "not used" },
     {
       name: "contact of a workflow",
       when: "contact_id exists",
-      then: "conversion",
+      gives: "conversion",
       fields: {
         event: "customData.event | $settings.event",
         email: "email",

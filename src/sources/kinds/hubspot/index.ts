@@ -83,20 +83,20 @@ export const hubspot = {
     {
       name: "change of a chosen deal stage, without the deal's fields",
       when: 'subscriptionType exists and propertyName = "dealstage" and propertyValue lookup($settings.stages) exists',
-      then: "ignore",
+      gives: "ignore",
       reason: "needs a lookup",
     },
     {
       name: "change of a chosen lifecycle stage, without the contact's fields",
       when: 'subscriptionType exists and propertyName = "lifecyclestage" and propertyValue lookup($settings.lifecycle_stages) exists',
-      then: "ignore",
+      gives: "ignore",
       reason: "needs a lookup",
     },
-    { name: "other changes", when: "subscriptionType exists", then: "ignore", reason: "not chosen" },
+    { name: "other changes", when: "subscriptionType exists", gives: "ignore", reason: "not chosen" },
     {
       name: "deal in a chosen stage",
       when: `properties.dealstage.value lookup($settings.stages) | dealstage lookup($settings.stages) exists`,
-      then: "conversion",
+      gives: "conversion",
       fields: {
         ...person,
         event: "properties.dealstage.value lookup($settings.stages) | dealstage lookup($settings.stages)",
@@ -106,11 +106,11 @@ export const hubspot = {
         eventTime: "properties.dealstage.timestamp millis | properties.closedate.value millis | closedate millis | closedate iso",
       },
     },
-    { name: "deal in another stage", when: `${stage} exists`, then: "ignore", reason: "not chosen" },
+    { name: "deal in another stage", when: `${stage} exists`, gives: "ignore", reason: "not chosen" },
     {
       name: "contact in a chosen lifecycle stage",
       when: "properties.lifecyclestage.value lookup($settings.lifecycle_stages) | lifecyclestage lookup($settings.lifecycle_stages) exists",
-      then: "conversion",
+      gives: "conversion",
       fields: {
         ...person,
         event:
@@ -119,7 +119,7 @@ export const hubspot = {
         eventTime: "properties.lifecyclestage.timestamp millis",
       },
     },
-    { name: "contact in another lifecycle stage", when: `${lifecycle} exists`, then: "ignore", reason: "not chosen" },
+    { name: "contact in another lifecycle stage", when: `${lifecycle} exists`, gives: "ignore", reason: "not chosen" },
   ],
   guide: {
     steps: [

@@ -17,7 +17,7 @@ export const jotform = {
     {
       name: "answers of a form",
       when: "submissionID exists and rawRequest exists",
-      then: "conversion",
+      gives: "conversion",
       fields: {
         event: "$settings.event",
         // The names of the questions are the customer's, so that the first address among the answers is taken.

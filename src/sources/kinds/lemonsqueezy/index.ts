@@ -40,7 +40,7 @@ export const lemonsqueezy = {
     {
       name: "order",
       when: 'meta.event_name = "order_created" and data.attributes.status = "paid" and data.attributes.total > 0',
-      then: "conversion",
+      gives: "conversion",
       fields: {
         ...buyer,
         event: "$settings.event",
@@ -53,14 +53,14 @@ export const lemonsqueezy = {
     {
       name: "order that costs nothing",
       when: 'meta.event_name = "order_created" and data.attributes.total = 0',
-      then: "ignore",
+      gives: "ignore",
       reason: "no value",
     },
-    { name: "order that is not paid", when: 'meta.event_name = "order_created"', then: "ignore", reason: "not paid" },
+    { name: "order that is not paid", when: 'meta.event_name = "order_created"', gives: "ignore", reason: "not paid" },
     {
       name: "refund, whole or in part",
       when: 'meta.event_name = "order_refunded"',
-      then: "refund",
+      gives: "refund",
       fields: {
         ...buyer,
         value: "data.attributes.refunded_amount positive cents(data.attributes.currency)",
@@ -72,19 +72,19 @@ export const lemonsqueezy = {
     {
       name: "first payment of a subscription, which its order counted",
       when: 'meta.event_name = "subscription_payment_success" and data.attributes.billing_reason = "initial"',
-      then: "ignore",
+      gives: "ignore",
       reason: "repeats another event",
     },
     {
       name: "renewals that the source leaves out",
       when: 'meta.event_name = "subscription_payment_success" and $settings.renewals = "ignore"',
-      then: "ignore",
+      gives: "ignore",
       reason: "not chosen",
     },
     {
       name: "renewal",
       when: 'meta.event_name = "subscription_payment_success" and data.attributes.total > 0',
-      then: "conversion",
+      gives: "conversion",
       fields: {
         ...buyer,
         event: "$settings.event",
@@ -97,7 +97,7 @@ export const lemonsqueezy = {
     {
       name: "refund of a renewal",
       when: 'meta.event_name = "subscription_payment_refunded"',
-      then: "refund",
+      gives: "refund",
       fields: {
         ...buyer,
         value: "data.attributes.refunded_amount positive cents(data.attributes.currency)",

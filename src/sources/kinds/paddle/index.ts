@@ -28,13 +28,13 @@ export const paddle = {
     {
       name: "renewals that the source leaves out",
       when: 'event_type = "transaction.completed" and data.origin = "subscription_recurring" and $settings.renewals = "ignore"',
-      then: "ignore",
+      gives: "ignore",
       reason: "not chosen",
     },
     {
       name: "transaction",
       when: 'event_type = "transaction.completed" and data.details.totals.grand_total > 0',
-      then: "conversion",
+      gives: "conversion",
       fields: {
         event: "$settings.event",
         value:
@@ -53,11 +53,11 @@ export const paddle = {
         },
       },
     },
-    { name: "transaction of nothing", when: 'event_type = "transaction.completed"', then: "ignore", reason: "no value" },
+    { name: "transaction of nothing", when: 'event_type = "transaction.completed"', gives: "ignore", reason: "no value" },
     {
       name: "customer",
       when: 'event_type in ("customer.created", "customer.updated", "customer.imported") and data.email exists',
-      then: "learn",
+      gives: "learn",
       fields: {
         customer: "data.id",
         email: "data.email",
@@ -68,7 +68,7 @@ export const paddle = {
     {
       name: "approved refund, whole or in part",
       when: 'event_type in ("adjustment.created", "adjustment.updated") and data.action = "refund" and data.status = "approved"',
-      then: "refund",
+      gives: "refund",
       fields: {
         value: "data.totals.total cents(data.totals.currency_code) | data.totals.total cents(data.currency_code)",
         currency: "data.totals.currency_code | data.currency_code",

@@ -31,7 +31,7 @@ export const pipedrive = {
     {
       name: "person",
       when: 'meta.entity = "person" and data.emails exists',
-      then: "learn",
+      gives: "learn",
       fields: {
         customer: "data.id",
         email: "data.emails[primary=true].value | data.emails[0].value",
@@ -43,34 +43,34 @@ export const pipedrive = {
     {
       name: "deal that was just won",
       when: 'meta.entity = "deal" and meta.action = "change" and data.status = "won" and previous.status exists',
-      then: "conversion",
+      gives: "conversion",
       fields: { ...deal, event: "$settings.event", eventTime: "data.won_time iso" },
     },
     {
       name: "deal that was created as won",
       when: 'meta.entity = "deal" and meta.action = "create" and data.status = "won"',
-      then: "conversion",
+      gives: "conversion",
       fields: { ...deal, event: "$settings.event", eventTime: "data.won_time iso" },
     },
     {
       name: "later change of a won deal",
       when: 'meta.entity = "deal" and data.status = "won"',
-      then: "ignore",
+      gives: "ignore",
       reason: "repeats another event",
     },
     {
       name: "deal that reached a chosen stage",
       when: 'meta.entity = "deal" and meta.action = "change" and previous.stage_id exists and data.stage_id lookup($settings.stages) exists',
-      then: "conversion",
+      gives: "conversion",
       fields: { ...deal, event: "data.stage_id lookup($settings.stages)", eventTime: "data.stage_change_time iso" },
     },
     {
       name: "deal that was created in a chosen stage",
       when: 'meta.entity = "deal" and meta.action = "create" and data.stage_id lookup($settings.stages) exists',
-      then: "conversion",
+      gives: "conversion",
       fields: { ...deal, event: "data.stage_id lookup($settings.stages)", eventTime: "data.add_time iso" },
     },
-    { name: "other changes of deals", when: 'meta.entity = "deal"', then: "ignore", reason: "not chosen" },
+    { name: "other changes of deals", when: 'meta.entity = "deal"', gives: "ignore", reason: "not chosen" },
   ],
   guide: {
     steps: [

@@ -39,19 +39,19 @@ export const salesforce = {
     {
       name: "message of another organization",
       when: "$body.Envelope.Body.notifications.OrganizationId != $settings.organization_id",
-      then: "ignore",
+      gives: "ignore",
       reason: "not chosen",
     },
     {
       name: "opportunity in another stage",
       when: "sObject.StageName exists and sObject.StageName lookup($settings.stages) not exists",
-      then: "ignore",
+      gives: "ignore",
       reason: "not chosen",
     },
     {
       name: "lead, contact or opportunity",
       when: "sObject.Id exists",
-      then: "conversion",
+      gives: "conversion",
       fields: {
         event: "sObject.StageName lookup($settings.stages) | $settings.event",
         email: "sObject.Email | sObject.Email__c | sObject.Contact_Email__c | sObject.PersonEmail",

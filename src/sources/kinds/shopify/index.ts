@@ -34,7 +34,7 @@ export const shopify = {
     {
       name: "paid order",
       when: '$headers.x-shopify-topic = "orders/paid" and total_price > 0',
-      then: "conversion",
+      gives: "conversion",
       fields: {
         event: "$settings.event",
         email: "email | contact_email | customer.email",
@@ -58,11 +58,11 @@ export const shopify = {
         },
       },
     },
-    { name: "order that costs nothing", when: '$headers.x-shopify-topic = "orders/paid"', then: "ignore", reason: "no value" },
+    { name: "order that costs nothing", when: '$headers.x-shopify-topic = "orders/paid"', gives: "ignore", reason: "no value" },
     {
       name: "refund, whole or in part",
       when: `$headers.x-shopify-topic = "refunds/create" and ${refunded} > 0`,
-      then: "refund",
+      gives: "refund",
       fields: {
         orderRef: "order_id",
         refundId: "id",
@@ -71,17 +71,17 @@ export const shopify = {
         eventTime: "processed_at iso | created_at iso",
       },
     },
-    { name: "return without money", when: '$headers.x-shopify-topic = "refunds/create"', then: "ignore", reason: "no value" },
+    { name: "return without money", when: '$headers.x-shopify-topic = "refunds/create"', gives: "ignore", reason: "no value" },
     {
       name: "cancellation that is refunded, or was never paid",
       when: '$headers.x-shopify-topic = "orders/cancelled" and financial_status != "paid"',
-      then: "ignore",
+      gives: "ignore",
       reason: "repeats another event",
     },
     {
       name: "cancellation of a paid order",
       when: '$headers.x-shopify-topic = "orders/cancelled"',
-      then: "refund",
+      gives: "refund",
       fields: {
         email: "email | contact_email | customer.email",
         orderId: "name | id",

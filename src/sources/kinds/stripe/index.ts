@@ -43,19 +43,19 @@ export const stripe = {
     {
       name: "checkout that only saves a card, or costs nothing",
       when: `type in ${checkouts} and data.object.payment_status = "no_payment_required"`,
-      then: "ignore",
+      gives: "ignore",
       reason: "no value",
     },
     {
       name: "checkout whose payment is not there yet",
       when: `type in ${checkouts} and data.object.payment_status != "paid"`,
-      then: "ignore",
+      gives: "ignore",
       reason: "not paid",
     },
     {
       name: "paid checkout",
       when: `type in ${checkouts} and data.object.amount_total > 0`,
-      then: "conversion",
+      gives: "conversion",
       fields: {
         event: "$settings.event",
         email: "data.object.customer_details.email | data.object.customer_email",
@@ -72,29 +72,29 @@ export const stripe = {
         clickIds: ["data.object.metadata"],
       },
     },
-    { name: "checkout of nothing", when: `type in ${checkouts}`, then: "ignore", reason: "no value" },
+    { name: "checkout of nothing", when: `type in ${checkouts}`, gives: "ignore", reason: "no value" },
     {
       name: "invoices that the source leaves out",
       when: 'type = "invoice.paid" and $settings.invoices = "none"',
-      then: "ignore",
+      gives: "ignore",
       reason: "not chosen",
     },
     {
       name: "renewals that the source leaves out",
       when: 'type = "invoice.paid" and $settings.invoices = "subscriptions" and data.object.billing_reason != "subscription_create"',
-      then: "ignore",
+      gives: "ignore",
       reason: "not chosen",
     },
     {
       name: "invoices by hand that the source leaves out",
       when: 'type = "invoice.paid" and $settings.invoices = "renewals" and data.object.billing_reason in ("manual", "quote_accept")',
-      then: "ignore",
+      gives: "ignore",
       reason: "not chosen",
     },
     {
       name: "paid invoice",
       when: 'type = "invoice.paid" and data.object.amount_paid > 0',
-      then: "conversion",
+      gives: "conversion",
       fields: {
         event: "$settings.event",
         email: "data.object.customer_email",
@@ -111,15 +111,15 @@ export const stripe = {
         clickIds: ["data.object.metadata"],
       },
     },
-    { name: "invoice of nothing", when: 'type = "invoice.paid"', then: "ignore", reason: "no value" },
+    { name: "invoice of nothing", when: 'type = "invoice.paid"', gives: "ignore", reason: "no value" },
     {
       name: "refund, whole or in part",
       when: 'type = "charge.refunded"',
-      then: "refund",
+      gives: "refund",
       fields: {
         email: "data.object.billing_details.email | data.object.receipt_email",
         // The amount of a charge is the sum of its refunds: the one before says how much this one is.
-        value: `${"data.object.amount_refunded minus(data.previous_attributes.amount_refunded)"} cents(data.object.currency, "ISK UGX")`,
+        value: money("data.object.amount_refunded minus(data.previous_attributes.amount_refunded)", "data.object.currency"),
         currency: "data.object.currency",
         orderId: "data.object.payment_intent | data.object.id",
         orderRef: "data.object.payment_intent",
@@ -131,7 +131,7 @@ export const stripe = {
     {
       name: "customer",
       when: 'type in ("customer.created", "customer.updated") and data.object.email exists',
-      then: "learn",
+      gives: "learn",
       fields: {
         customer: "data.object.id",
         email: "data.object.email",
@@ -143,7 +143,7 @@ export const stripe = {
     {
       name: "events that say the same as those above",
       when: 'type in ("refund.created", "refund.updated", "charge.refund.updated", "charge.succeeded", "payment_intent.succeeded", "invoice.payment_succeeded")',
-      then: "ignore",
+      gives: "ignore",
       reason: "repeats another event",
     },
   ],

@@ -31,7 +31,7 @@ export const tally = {
     {
       name: "answers of a form",
       when: 'eventType = "FORM_RESPONSE"',
-      then: "conversion",
+      gives: "conversion",
       fields: {
         event: "$settings.event",
         email: "data.fields[type=INPUT_EMAIL].value | data.fields[label=email].value",

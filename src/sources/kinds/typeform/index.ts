@@ -27,7 +27,7 @@ export const typeform = {
     {
       name: "answers of a form",
       when: 'event_type = "form_response"',
-      then: "conversion",
+      gives: "conversion",
       fields: {
         event: "$settings.event",
         email: "form_response.answers[type=email].email | form_response.hidden.email",

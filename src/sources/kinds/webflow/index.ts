@@ -37,7 +37,7 @@ export const webflow = {
     {
       name: "submitted form",
       when: 'triggerType = "form_submission"',
-      then: "conversion",
+      gives: "conversion",
       fields: {
         event: "$settings.event",
         email: "payload.data.email | payload.data.Email | payload.data email",

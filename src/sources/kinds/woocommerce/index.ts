@@ -29,14 +29,14 @@ export const woocommerce = {
     {
       name: "order that is not paid yet",
       when: `${orders} and status in ("pending", "on-hold", "failed", "checkout-draft", "auto-draft", "trash")`,
-      then: "ignore",
+      gives: "ignore",
       reason: "not paid",
     },
     {
       name: "paid order",
       when: `${orders} and status in ("processing", "completed") and date_paid_gmt exists and total > 0`,
       continues: true,
-      then: "conversion",
+      gives: "conversion",
       fields: {
         event: "$settings.event",
         email: "billing.email",
@@ -55,7 +55,7 @@ export const woocommerce = {
       name: "refund, whole or in part",
       when: `${orders} and refunds exists and date_paid_gmt exists`,
       each: "refunds",
-      then: "refund",
+      gives: "refund",
       fields: {
         email: "$entry.billing.email",
         value: "total abs",
@@ -67,11 +67,11 @@ export const woocommerce = {
     {
       name: "cancellation of a paid order",
       when: `${orders} and status in ("cancelled", "refunded") and date_paid_gmt exists`,
-      then: "refund",
+      gives: "refund",
       fields: { email: "billing.email", orderId: "number | id", refundId: "status", currency: "currency" },
     },
-    { name: "order without a payment", when: `${orders} and date_paid_gmt not exists`, then: "ignore", reason: "not paid" },
-    { name: "order that costs nothing", when: `${orders} and total = 0`, then: "ignore", reason: "no value" },
+    { name: "order without a payment", when: `${orders} and date_paid_gmt not exists`, gives: "ignore", reason: "not paid" },
+    { name: "order that costs nothing", when: `${orders} and total = 0`, gives: "ignore", reason: "no value" },
   ],
   guide: {
     steps: [
