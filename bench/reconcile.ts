@@ -24,7 +24,7 @@ async function seed(installation: Installation): Promise<void> {
   const connection = { siteId, id: connectionId, platform: "meta" } as const;
   const { event } = await storeSent(store, connection, "{}", at);
   const { value, currency, person } = event;
-  const listed = { orderId: "first", time: at, value, currency, emailSha256: person.emailSha256 };
+  const listed = { orderId: "first", time: at, value, currency, emailSha256: person.emailSha256 ?? null };
   await store.orders.write([{ siteId, id: listedId(listed), status: "paid", listedAt: at, ...listed }]);
   // A relay that had received these events would have counted them long ago.
   await store.statistics.saveHead(siteId, { fromHour: 0, toHour: Math.floor(at / hourMs) });

@@ -5,14 +5,15 @@ import type { Lanes } from "./delivery/lanes/lanes.ts";
 import type { ReservedId } from "./delivery/ownership.ts";
 import { toConversion } from "./delivery/conversion.ts";
 import { planDeliveries, type PlannedDelivery } from "./delivery/plan.ts";
-import { attribute, lookUpPerson, lookUpTimeoutMs } from "./identity/attribution.ts";
+import { addClickIds, attribute, lookUpPerson, lookUpTimeoutMs } from "./identity/attribution.ts";
 import { addKnownForms } from "./identity/person.ts";
-import type { Attribution, Conversion, Event, FilterReason, Identity, Result } from "./kernel/event.ts";
+import type { Attribution, Conversion, Event, FilterReason, Identity, Result, SeenId } from "./kernel/event.ts";
 import { inSlices } from "./kernel/concurrency.ts";
 import { orderEventIdOf } from "./kernel/ids.ts";
 import type { Site } from "./sites/directory.ts";
 import type { NewDelivery } from "./store/deliveries/delivery.ts";
 import { duplicateKey, orderClaim, personRefOf } from "./store/events/claims.ts";
+import type { NewEvent } from "./store/events/events.ts";
 import type { Store } from "./store/store.ts";
 import { filterReasons } from "./traffic/filter.ts";
 
@@ -22,6 +23,11 @@ export type Received = {
   /** As the sender gave it; part of the duplicate key when there is no order id. */
   eventTime: number | null;
   emailDomain: string | null;
+  /** Click ids that the sender gave; undefined where it gave none. */
+  clickIds?: Readonly<Record<string, SeenId>> | undefined;
+  /** The claim of the sender's own id of the delivery, and what the request taught about its ids: see the store. */
+  delivery?: NewEvent["delivery"];
+  refs?: NewEvent["refs"];
 };
 
 export type Exit =
@@ -75,6 +81,32 @@ export async function relayBatch(
 
 /** Handles the failure at once: the other events of the batch are still being prepared. */
 const settled = async <T>(work: Promise<T>) => (await Promise.allSettled([work]))[0];
+/** What became of an event when it was stored. `dispatched` goes on in the background. */
+export type Acceptance = Exclude<Exit, { exit: "dispatched" }> | { exit: "accepted"; sent: Promise<unknown> };
+
+/**
+ * Accepts the events of one request with one commit, and resolves when that is durable: the deliveries go on without the
+ * sender. Releases the events' ids.
+ */
+export async function acceptBatch(
+  batch: readonly Received[],
+  site: Site,
+  deadline: number,
+  context: RelayContext,
+): Promise<PromiseSettledResult<Acceptance>[]> {
+  try {
+    const prepared = await Promise.allSettled(batch.map((one) => prepare(one, site, deadline, context)));
+    return await Promise.allSettled(
+      prepared.map(async (one): Promise<Acceptance> => {
+        if (one.status === "rejected") throw one.reason as Error;
+        const accepted = await accept({ ...one.value, batch }, deadline, context);
+        return "send" in accepted ? { exit: "accepted", sent: accepted.send() } : accepted;
+      }),
+    );
+  } finally {
+    for (const { reservedId } of batch) reservedId.release();
+  }
+}
 
 type Prepared = {
   reservedId: ReservedId;
@@ -86,6 +118,8 @@ type Prepared = {
   planned: PlannedDelivery[];
   /** Events with the same object are committed together. */
   batch: object | null;
+  delivery: NewEvent["delivery"];
+  refs: NewEvent["refs"];
 };
 
 /** Only reads. */
@@ -101,17 +135,26 @@ async function prepare(received: Received, site: Site, deadline: number, { store
 
   const reasons = filterReasons({ emailSha256, emailDomain: received.emailDomain, identity }, settings);
 
-  const isTrusted = settings.allowedPersons.includes(emailSha256);
+  const isTrusted = emailSha256 !== undefined && settings.allowedPersons.includes(emailSha256);
   const attribution = attribute(known, event.time, { keepMs: settings.keepMs, isTrusted });
+  if (received.clickIds) addClickIds(attribution, received.clickIds, event.time);
 
   const claims = claimsOf(received, site);
   const conversion = toConversion(event, claims.orderEventId ?? event.id, attribution);
   const planned = reasons.length ? [] : planDeliveries(conversion, site.connections, receivedAt);
-  return { reservedId: received.reservedId, event, attribution, reasons, claims, conversion, planned, batch: null };
+  const { reservedId, delivery, refs } = received;
+  return { reservedId, event, attribution, reasons, claims, conversion, planned, batch: null, delivery, refs };
 }
 
 async function acceptAndSend(prepared: Prepared, deadline: number, context: RelayContext): Promise<Exit> {
-  const { reservedId, event, attribution, reasons, claims, conversion, planned, batch } = prepared;
+  const accepted = await accept(prepared, deadline, context);
+  return "send" in accepted ? { exit: "dispatched", results: await accepted.send() } : accepted;
+}
+
+type Accepted = Exclude<Exit, { exit: "dispatched" }> | { send: () => Promise<Record<string, Result>> };
+
+async function accept(prepared: Prepared, deadline: number, context: RelayContext): Promise<Accepted> {
+  const { reservedId, event, attribution, reasons, claims, conversion, planned, batch, delivery, refs } = prepared;
   const { store, lanes, now } = context;
   const ownership = reservedId.own(event.siteId, planned, event.receivedAt);
   const openEvent = ownership.by === "node" ? ownership.event : null;
@@ -125,6 +168,8 @@ async function acceptAndSend(prepared: Prepared, deadline: number, context: Rela
       ownership,
       answerBy: deadline,
       batch,
+      delivery,
+      refs,
     })
     .catch((error: unknown) => {
       openEvent?.abandon();
@@ -141,8 +186,7 @@ async function acceptAndSend(prepared: Prepared, deadline: number, context: Rela
   const { platformEventId } = acceptance;
   // The store gave the event another id than planned, which is rare.
   const final = conversion.platformEventId === platformEventId ? conversion : { ...conversion, platformEventId };
-  const results = await dispatch({ event, conversion: final, planned, ownership }, lanes, deadline - now());
-  return { exit: "dispatched", results };
+  return { send: () => dispatch({ event, conversion: final, planned, ownership }, lanes, deadline - now()) };
 }
 
 function withKnownForms(event: Event, forms: Identity["forms"]): Event {
@@ -157,7 +201,9 @@ function claimsOf(received: Received, { settings }: Site) {
   const personRef = eventIdOfOrder ? personRefOf(eventIdOfOrder, event.person.emailSha256) : 0;
   return {
     personRef,
-    claim: eventIdOfOrder ? orderClaim(eventIdOfOrder, event.mode, personRef) : duplicateKey(event, received.eventTime),
+    claim: eventIdOfOrder
+      ? orderClaim(eventIdOfOrder, event.mode, personRef)
+      : duplicateKey(event, received.eventTime, received.clickIds),
     claimUntil: event.receivedAt + (eventIdOfOrder ? settings.dedupOrderMs : settings.dedupNoOrderMs),
     orderEventId: event.mode === "live" ? eventIdOfOrder : null,
   };

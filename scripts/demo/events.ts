@@ -168,5 +168,5 @@ async function storeVisits(planned: Planned, person: Person, site: Site, { store
   for (const visit of planned.visits) await report(visit, visit.seenAt);
   const last = planned.visits.at(-1);
   const signals = consent ? { own: consent } : {};
-  if (last) await report(last, last.seenAt, { person: { emailSha256, forms }, hasForm: true, signals });
+  if (last && emailSha256) await report(last, last.seenAt, { person: { emailSha256, forms }, hasForm: true, signals });
 }

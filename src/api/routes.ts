@@ -18,6 +18,7 @@ import { oauthAppHandlers, platformHandlers } from "./handlers/connections/platf
 import { reconciliationHandlers } from "./handlers/reconciliations.ts";
 import { sessionHandlers } from "./handlers/session.ts";
 import { siteHandlers } from "./handlers/sites.ts";
+import { sourceHandlers } from "./handlers/sources.ts";
 import { statisticsHandlers } from "./handlers/statistics.ts";
 import { trafficHandlers } from "./handlers/traffic.ts";
 import { alertHandlers } from "./handlers/alerts.ts";
@@ -42,6 +43,7 @@ export const createHandlers = (context: ApiContext): Handlers<RouteName> => ({
   ...oauthAppHandlers(context),
   ...correctionHandlers(context),
   ...qualityHandlers(context),
+  ...sourceHandlers(context),
   ...webhookHandlers(context),
   ...alertHandlers(context),
   ...configurationHandlers(context),

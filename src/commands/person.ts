@@ -1,7 +1,7 @@
 import type { Answer } from "../contract/contract.ts";
-import { maxIdLength, type Person, type Visit } from "../kernel/event.ts";
+import { maxIdLength, type Visit } from "../kernel/event.ts";
 import { browserIds, clickIdName, clickIds, isBrowserId, isUtmField, utmFields } from "../identity/clickIds.ts";
-import { hashPerson, readEmail, readSha256 } from "../identity/person.ts";
+import { hashPerson, readEmail, readSha256, type EmailPerson } from "../identity/person.ts";
 import { addOperatorVisit, countPersonData, newPersonRequest } from "../identity/people.ts";
 import { holdsAddress, maskAddresses } from "../kernel/maskAddresses.ts";
 import { Refusal } from "../kernel/refusal.ts";
@@ -100,7 +100,7 @@ function forPerson(command: CliCommand): CliCommand {
     .option("--hashed-email <hash>", "SHA-256 of the lower-cased email");
 }
 
-function readPerson(options: PersonOptions): Person {
+function readPerson(options: PersonOptions): EmailPerson {
   if (options.email !== undefined) {
     const email = readEmail(options.email);
     if (!email) throw new Refusal("email", "--email is not an email address.");

@@ -17,6 +17,7 @@ import { reconciliationRoutes } from "./reconciliation.ts";
 import type { Route } from "./route.ts";
 import { sessionRoutes } from "./session.ts";
 import { siteRoutes } from "./sites.ts";
+import { sourceRoutes } from "./sources.ts";
 import { performanceRoutes, statisticsRoutes } from "./statistics.ts";
 import { trafficRoutes } from "./traffic.ts";
 import { webhookRoutes } from "./webhooks.ts";
@@ -35,6 +36,7 @@ export const sections = {
   People: peopleRoutes,
   Imports: importRoutes,
   Reconciliation: reconciliationRoutes,
+  Sources: sourceRoutes,
   Integrations: integrationRoutes,
   "Match quality and corrections": { ...performanceRoutes, ...correctionRoutes, ...qualityRoutes },
   Webhooks: webhookRoutes,

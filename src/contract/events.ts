@@ -117,7 +117,7 @@ const trace = eventSummary
   .extend({
     time,
     key: z.object({ id, name: z.string().nullable() }),
-    emailSha256: z.string().describe("SHA-256 of the email, in hex."),
+    emailSha256: z.string().describe("SHA-256 of the email, in hex. Empty where the sender gave none, and after an erasure."),
     contact: z.array(z.string()).describe("The contact data that was received, and in which forms. All of it is hashed."),
     items: z
       .array(

@@ -19,10 +19,10 @@ export async function releaseEvent(context: Context, site: Site, event: StoredEv
   const { settings } = site;
   const { emailSha256 } = event.person;
   if (event.status !== "filtered") throw new Refusal("event", say("event_not_filtered", { id: event.id }));
-  if (!emailSha256) throw new Refusal("event", say("person_of_event_erased", { id: event.id }));
+  if (event.isErased) throw new Refusal("event", say("person_of_event_erased", { id: event.id }));
 
   // The rule comes first: the person's next event must not be filtered again.
-  await allowPerson(context, site, emailSha256, { ...by, eventId: event.id });
+  if (emailSha256 !== undefined) await allowPerson(context, site, emailSha256, { ...by, eventId: event.id });
   const known = await lookUpPerson(store.people, site, emailSha256);
   const attribution = attribute(known, event.time, { keepMs: settings.keepMs, isTrusted: true });
   const ofOrder = event.mode === "live" ? orderEventIdOf(event) : null;

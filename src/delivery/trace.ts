@@ -42,13 +42,14 @@ export async function readTrace(context: Context, event: StoredEvent) {
   const confirmations = await store.confirmations.listByEvents(siteId, [event.id]);
   const corrections = await store.corrections.listByEvent(siteId, event.id);
   const emails = orderId === null ? 1 : await store.events.countEmailsOfOrder(siteId, orderId);
-  const key = directory.site(siteId)?.keys.find((one) => one.id === event.keyId);
+  const { keys = [], sources = [] } = directory.site(siteId) ?? {};
+  const key = [...keys, ...sources].find((one) => one.id === event.keyId);
   return {
     ...toSummary(event, event.attribution),
     site: siteId,
     time: event.time,
     key: { id: event.keyId, name: key?.name ?? null },
-    emailSha256: event.person.emailSha256,
+    emailSha256: event.person.emailSha256 ?? "",
     contact: Object.keys(event.person),
     items: (event.items ?? []).map((item) => ({
       id: item.id,

@@ -14,7 +14,13 @@ export function sendText(reply: FastifyReply, status: number, text: string): Fas
 
 export const sendNotFound = (reply: FastifyReply): FastifyReply => sendText(reply, 404, "Not found.");
 
-type AnswerOptions = { format?: keyof typeof contentTypes; headers?: OutgoingHttpHeaders; afterBody?: boolean };
+type AnswerOptions = {
+  format?: keyof typeof contentTypes;
+  /** Another content type than that of the format. */
+  type?: string;
+  headers?: OutgoingHttpHeaders;
+  afterBody?: boolean;
+};
 
 /**
  * Answers a request that the framework does not handle. The end of an answer may close the connection, and a sender that still
@@ -24,11 +30,11 @@ export function writeAnswer(
   response: ServerResponse,
   status: number,
   body: string,
-  { format = "json", headers, afterBody = false }: AnswerOptions = {},
+  { format = "json", type = contentTypes[format], headers, afterBody = false }: AnswerOptions = {},
 ): void {
   response.writeHead(status, {
     ...headers,
-    "content-type": contentTypes[format],
+    "content-type": type,
     "content-length": Buffer.byteLength(body),
   });
   if (!afterBody || response.req.complete) return void response.end(body);

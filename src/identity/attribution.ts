@@ -36,20 +36,25 @@ const clockSkewMs = 5 * minuteMs;
 export async function lookUpPerson(
   people: People,
   { id, settings }: { id: string; settings: { consentMode: ConsentMode } },
-  emailSha256: Sha256,
+  emailSha256: Sha256 | undefined,
   timeoutMs = defaultTimeoutMs,
 ): Promise<KnownPerson> {
+  if (emailSha256 === undefined) return { ...withoutRecord(settings.consentMode), identity: null };
   const lookUp = within(timeoutMs, people.lookUp(id, emailSha256), "too slow");
   const { consent, identity } = await lookUp.catch(() => unreadable);
   return { consent, withheld: withheldReason(consent, settings.consentMode), identity };
 }
 
+/** Without an email there is no record, so that the site's mode decides. */
+const withoutRecord = (mode: ConsentMode) => ({ consent: "unknown", withheld: withheldReason("unknown", mode) }) as const;
+
 export async function readConsent(
   people: People,
   siteId: string,
-  emailSha256: Sha256,
+  emailSha256: Sha256 | undefined,
   mode: ConsentMode,
 ): Promise<Pick<KnownPerson, "consent" | "withheld">> {
+  if (emailSha256 === undefined) return withoutRecord(mode);
   const read = within(defaultTimeoutMs, people.readConsent(siteId, emailSha256), "too slow");
   const consent = await read.catch(() => "unreadable" as const);
   return { consent, withheld: withheldReason(consent, mode) };
@@ -58,7 +63,7 @@ export async function readConsent(
 /** Consent may have been withdrawn since the event was received: it is read again before any later use. */
 export async function withCurrentConsent(
   people: People,
-  event: { siteId: string; person: { emailSha256: Sha256 }; attribution: Attribution },
+  event: { siteId: string; person: { emailSha256?: Sha256 }; attribution: Attribution },
   mode: ConsentMode,
 ): Promise<Attribution> {
   const { siteId, person, attribution } = event;
@@ -98,6 +103,15 @@ export function attribute(
   };
   if (!withheld && identity && identity !== "unreadable") chooseIds(attribution, identity, at, rules);
   return attribution;
+}
+
+/** Adds click ids that the sender gave, unless consent withholds them. Of two of a kind the one seen last wins. */
+export function addClickIds({ withheld, clickIds }: Attribution, given: Readonly<Record<string, SeenId>>, at: number): void {
+  if (withheld) return;
+  for (const [name, id] of Object.entries(given)) {
+    const known = clickIds[name];
+    if (isUseful(name, id.seenAt, at) && (!known || known.seenAt < id.seenAt)) clickIds[name] = id;
+  }
 }
 
 /**

@@ -95,6 +95,7 @@ export async function exportPerson(store: Store, request: PersonRequest) {
     consentHistory: await store.people.listHistory(siteId, emailSha256),
     visitors: await listVisitors(store, request),
     orders: await store.orders.listByPerson(siteId, emailSha256),
+    sources: await store.senderRefs.listByPerson(siteId, emailSha256),
     filterLists: request.listed ?? { allowed: false, blocked: false },
     events,
   };
@@ -155,6 +156,7 @@ export async function erasePerson(
   });
   const events = await store.erase.events(siteId, emailSha256, now);
   const orders = await store.orders.erasePerson(siteId, emailSha256);
+  await store.senderRefs.erasePerson(siteId, emailSha256);
   // The allow list would still name the person. The block list stays, like a refusal.
   if (request.listed?.allowed) await removeFromAllowed(store, request);
   await audit(store, request, "person erased", { events, visitors, orders });

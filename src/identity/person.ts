@@ -32,8 +32,11 @@ export class PlainEmail extends Plain {
   }
 }
 
-/** Contact data of one person: the plain address, which gives every form of the hash, or the hash alone. */
-type ContactFields = ({ email: PlainEmail } | { emailSha256: Sha256 }) & {
+/** The plain address, which gives every form of the hash, or the hash alone. */
+type EmailFields = { email: PlainEmail } | { emailSha256: Sha256 };
+
+/** The other contact data of a person. */
+type ContactFields = {
   phone?: Plain | undefined;
   firstName?: Plain | undefined;
   lastName?: Plain | undefined;
@@ -66,9 +69,18 @@ export function addKnownForms(person: Person, forms: Identity["forms"]): Person 
   return hasAll ? person : { ...forms, ...person };
 }
 
+/** A person whose email is known. */
+export type EmailPerson = Person & { emailSha256: Sha256 };
+
 /** `country` (ISO 3166 alpha-2) is where phone numbers without a country code belong. */
-export function hashPerson(fields: ContactFields, options: { country?: string | undefined } = {}): Person {
-  const person = "email" in fields ? hashEmail(fields.email) : { emailSha256: fields.emailSha256 };
+export function hashPerson(fields: EmailFields & ContactFields, options?: { country?: string | undefined }): EmailPerson;
+export function hashPerson(fields: ContactFields, options?: { country?: string | undefined }): Person;
+export function hashPerson(
+  fields: ContactFields & Partial<{ email: PlainEmail; emailSha256: Sha256 }>,
+  options: { country?: string | undefined } = {},
+): Person {
+  const { email, emailSha256 } = fields;
+  const person: Person = email ? hashEmail(email) : emailSha256 ? { emailSha256 } : {};
   hashPhone(person, fields.phone, options.country);
   const firstNameSha256 = fields.firstName && hashName(textOf(fields.firstName));
   if (firstNameSha256) person.firstNameSha256 = firstNameSha256;
@@ -99,9 +111,9 @@ function hashName(name: string): Sha256 | undefined {
   return normal ? sha256(normal) : undefined;
 }
 
-function hashEmail(email: PlainEmail): Person {
+function hashEmail(email: PlainEmail): EmailPerson {
   const { canonical, google, microsoft, reddit } = emailForms(textOf(email));
-  const person: Person = { emailSha256: sha256(canonical) };
+  const person: EmailPerson = { emailSha256: sha256(canonical) };
   // Most addresses are the same in every form; hashing them once is a quarter of the work.
   const hashForm = (form: string) => (form === canonical ? person.emailSha256 : sha256(form));
   if (google !== undefined) person.emailGoogleSha256 = hashForm(google);

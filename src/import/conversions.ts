@@ -49,7 +49,7 @@ export async function importConversions(rows: readonly TableRow[], options: Conv
       continue;
     }
     // Rows of one person are relayed in order, so that of two equal rows the first always counts.
-    const { emailSha256 } = received.event.person;
+    const { emailSha256 = "" } = received.event.person;
     const wave = seen.get(emailSha256) ?? 0;
     seen.set(emailSha256, wave + 1);
     (waves[wave] ??= []).push({ received, at });

@@ -3,10 +3,10 @@
 
 import { say } from "../kernel/messages/message.ts";
 import { dayMs, minuteMs } from "../kernel/time.ts";
-import type { ConsentState, Identity, Person, Sha256, Visit } from "../kernel/event.ts";
+import type { ConsentState, Identity, Sha256, Visit } from "../kernel/event.ts";
 import { holdsAddress, maskAddresses } from "../kernel/maskAddresses.ts";
 import { browserIds, clickIdName, isUtmField } from "../identity/clickIds.ts";
-import { hashPerson, readEmail, readSha256 } from "../identity/person.ts";
+import { hashPerson, readEmail, readSha256, type EmailPerson } from "../identity/person.ts";
 import { firstUtmOf, joinVisits } from "../identity/records.ts";
 import type { Site } from "../sites/directory.ts";
 import { effectiveConsent, operator, type PeopleRows } from "../store/people/people.ts";
@@ -102,7 +102,7 @@ function readEntry(cells: Cells, keepMs: number, now: number, format: RowFormat)
   return { emailSha256, forms, visit, consent: consent === "" ? null : consent };
 }
 
-function readPerson(emailText: string, hashText: string): Person | string {
+function readPerson(emailText: string, hashText: string): EmailPerson | string {
   if (emailText === "" && hashText === "") return "email or hashed_email required";
   const email = readEmail(emailText);
   if (email) return hashPerson({ email });

@@ -101,7 +101,7 @@ export function receive({ fields, extra }: ReadEvent, { site, key }: Admitted, c
   line.event = event.id;
   line.name = event.name;
   line.mode = event.mode;
-  return { event, reservedId, eventTime: fields.eventTime, emailDomain: fields.emailDomain };
+  return { event, reservedId, eventTime: fields.eventTime, emailDomain: fields.emailDomain, clickIds: fields.clickIds };
 }
 
 /** By when the relay answers, and how long the store may take at most. */

@@ -18,7 +18,7 @@ const readText = (text: string, country: string | null = null) =>
       fields: JSON.parse(text) as Record<string, unknown>,
       exact: createExactFields(text),
     },
-    { id: "site", settings: { country } },
+    { id: "site", settings: { country, conversionsWithoutEmail: false } },
     now,
   );
 const read = (fields: Record<string, unknown>, country: string | null = null) => readText(JSON.stringify(fields), country);

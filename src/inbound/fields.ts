@@ -4,7 +4,9 @@
 import { say } from "../kernel/messages/message.ts";
 import { maxEventAgeMs, minuteMs } from "../kernel/time.ts";
 import { isCurrency } from "../kernel/currency.ts";
-import type { Event, Item, Person, Sha256 } from "../kernel/event.ts";
+import { maxIdLength, type Event, type Item, type Person, type SeenId, type Sha256 } from "../kernel/event.ts";
+import { isJsonObject } from "../http/body.ts";
+import { clickIdName } from "../identity/clickIds.ts";
 import { orderEventId } from "../kernel/ids.ts";
 import { maskAddresses, maskAndCut } from "../kernel/maskAddresses.ts";
 import { looksLikeEmail } from "../identity/email.ts";
@@ -39,7 +41,12 @@ export type Fields = {
   emailDomain: string | null;
   /** Absent where there are none. */
   items?: readonly Item[] | undefined;
+  /** Absent where the sender gave none. */
+  clickIds?: Readonly<Record<string, SeenId>> | undefined;
 };
+
+/** What the site's settings say about an event. */
+type FieldRules = { id: string; settings: { country: string | null; conversionsWithoutEmail: boolean } };
 
 /** Everything about an event that its sender does not write. */
 type Origin = Pick<Event, "id" | "siteId" | "keyId" | "mode" | "receivedAt" | "extra">;
@@ -70,17 +77,16 @@ export function newEvent(
   return event;
 }
 
-const maxLengths: Readonly<Record<string, number>> = { event: 100, orderId: 256 };
+const maxLengths: Readonly<Record<string, number>> = { event: 100, orderId: 256, refundId: 256 };
+/** Names that are looked at; the table has fewer. */
+const maxClickIds = 100;
 const maxOtherLength = 512;
 const maxFutureMs = 5 * minuteMs;
 
-export function readFields(
-  body: Body,
-  site: { id: string; settings: { country: string | null } },
-  now: number,
-): Fields | FieldFault {
+/** `known` is the person of an event whose sender names no email, found by the order or the customer id. */
+export function readFields(body: Body, site: FieldRules, now: number, known?: Person): Fields | FieldFault {
   const { fields } = body;
-  if (isAbsent(fields.email) && isAbsent(fields.hashed_email)) {
+  if (isAbsent(fields.email) && isAbsent(fields.hashed_email) && !known && !mayLackEmail(fields, site)) {
     return new FieldFault("email or hashed_email required");
   }
   if (isAbsent(fields.event)) return new FieldFault(say("field_required", { field: "event" }));
@@ -88,7 +94,7 @@ export function readFields(
   try {
     const givenName = readText(fields, "event") ?? "";
     const email = readPlainEmail(fields);
-    const given = email ?? readHashedEmail(fields);
+    const emailSha256 = email || isAbsent(fields.hashed_email) ? null : readHashedEmail(fields);
     const value = readValue(fields.value);
     const currency = readCurrency(fields);
     const givenOrderId = readNumericText(body, "orderId")?.trim() ?? null;
@@ -96,13 +102,16 @@ export function readFields(
     const phone = toPlain(readNumericText(body, "phone"));
     const firstName = toPlain(readText(fields, "firstName"));
     const lastName = toPlain(readText(fields, "lastName"));
-    const contact =
-      typeof given === "string"
-        ? { emailSha256: given, phone, firstName, lastName }
-        : { email: given, phone, firstName, lastName };
-    const person = hashPerson(contact, { country: site.settings.country ?? undefined });
+    const contact = email
+      ? { email, phone, firstName, lastName }
+      : emailSha256
+        ? { emailSha256, phone, firstName, lastName }
+        : { phone, firstName, lastName };
+    const hashed = hashPerson(contact, { country: site.settings.country ?? undefined });
+    const person = known && hashed.emailSha256 === undefined ? { ...hashed, ...known } : hashed;
     const emailDomain = email?.domain ?? null;
-    const { name, orderId, orderEventId: ofOrder } = maskName(site.id, givenName, givenOrderId);
+    const refundId = readNumericText(body, "refundId")?.trim() ?? null;
+    const { name, orderId, orderEventId: ofOrder } = maskName(site.id, givenName, givenOrderId, refundId);
     const read: Fields = {
       givenName,
       name,
@@ -115,20 +124,48 @@ export function readFields(
       emailDomain,
     };
     if (!isAbsent(fields.items)) read.items = readItems(body);
-    return read;
+    if (!isAbsent(fields.clickIds)) read.clickIds = readClickIds(fields, eventTime ?? now, now);
+    // A phone number that is none identifies nobody.
+    const isKnown = person.emailSha256 !== undefined || person.phoneSha256 !== undefined || read.clickIds !== undefined;
+    return isKnown || known ? read : new FieldFault("email or hashed_email required");
   } catch (fault) {
     if (fault instanceof FieldFault) return fault;
     throw fault;
   }
 }
 
-/** Masks addresses. The browser computes the order event id from the plain texts, so it is kept where they are masked. */
-function maskName(siteId: string, givenName: string, givenOrderId: string | null) {
+/**
+ * Masks addresses. The browser computes the order event id from the plain texts, so it is kept where they are masked. The refunds
+ * of one order have an order event id each: a second partial refund is no duplicate of the first.
+ */
+function maskName(siteId: string, givenName: string, givenOrderId: string | null, refundId: string | null) {
   const name = maskAddresses(givenName);
   if (givenOrderId === null) return { name, orderId: null, orderEventId: null };
   const orderId = maskAddresses(givenOrderId);
   const isMasked = name !== givenName || orderId !== givenOrderId;
-  return { name, orderId, orderEventId: isMasked ? orderEventId(siteId, givenName, givenOrderId) : null };
+  const ofRefund = refundId === null ? givenOrderId : `${givenOrderId}\n${refundId}`;
+  return { name, orderId, orderEventId: isMasked || refundId !== null ? orderEventId(siteId, givenName, ofRefund) : null };
+}
+
+/** A site may take events of people who are known by a phone number or a click alone. */
+function mayLackEmail(fields: Record<string, unknown>, { settings }: FieldRules): boolean {
+  return settings.conversionsWithoutEmail && !(isAbsent(fields.phone) && isAbsent(fields.clickIds));
+}
+
+/** Reads `{"gclid":"…"}`, with `clickTime` as the time of the click, or that of the event. Unknown names are left out. */
+function readClickIds(fields: Record<string, unknown>, eventTime: number, now: number): Record<string, SeenId> | undefined {
+  const given = fields.clickIds;
+  if (!isJsonObject(given)) throw new FieldFault(say("field_not_an_object", { field: "clickIds" }));
+  const clickTime = isAbsent(fields.clickTime) ? null : readTime(fields.clickTime);
+  if (Number.isNaN(clickTime)) throw new FieldFault("clickTime must be an ISO 8601 time or Unix seconds");
+  const seenAt = Math.min(clickTime ?? eventTime, now);
+  const found: Record<string, SeenId> = {};
+  for (const name of Object.keys(given).slice(0, maxClickIds)) {
+    const known = clickIdName(name);
+    if (known === undefined || isAbsent(given[name])) continue;
+    found[known] = { value: checkText(`clickIds.${known}`, given[name], maxIdLength).trim(), seenAt };
+  }
+  return Object.keys(found).length > 0 ? found : undefined;
 }
 
 /** Reads a text field; undefined when absent. */
@@ -138,7 +175,7 @@ function readText(fields: Record<string, unknown>, name: string): string | undef
 }
 
 /** Reads a text field that may also be a JSON number. */
-function readNumericText({ fields, exact }: Body, name: "orderId" | "phone"): string | undefined {
+function readNumericText({ fields, exact }: Body, name: "orderId" | "refundId" | "phone"): string | undefined {
   const value = fields[name];
   if (typeof value !== "number") return readText(fields, name);
   const literal = exact()?.[name];
@@ -166,8 +203,12 @@ function readHashedEmail(fields: Record<string, unknown>): Sha256 {
   return emailSha256;
 }
 
-function readValue(value: unknown): number | null {
-  if (isAbsent(value)) return null;
+/** Decimal text, as shops and CRMs write amounts. Everything else that is not a number stays refused. */
+const decimalText = /^\d{1,15}(?:\.\d{1,15})?$/;
+
+function readValue(given: unknown): number | null {
+  if (isAbsent(given)) return null;
+  const value = typeof given === "string" && decimalText.test(given.trim()) ? Number(given) : given;
   if (typeof value !== "number" || !Number.isFinite(value)) {
     throw new FieldFault(say("field_not_a_number", { field: "value" }));
   }
@@ -186,7 +227,7 @@ const isoTime = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)
 
 function readEventTime(value: unknown, now: number): number | null {
   if (isAbsent(value)) return null;
-  const time = typeof value === "number" ? value * 1000 : typeof value === "string" ? parseTime(value.trim()) : Number.NaN;
+  const time = readTime(value);
   if (!Number.isFinite(time)) {
     throw new FieldFault("eventTime must be an ISO 8601 time or Unix seconds");
   }
@@ -200,6 +241,10 @@ function readEventTime(value: unknown, now: number): number | null {
   if (time < now - maxEventAgeMs) throw new FieldFault("eventTime is older than 90 days");
   return Math.round(time);
 }
+
+/** Reads Unix seconds or ISO 8601. */
+const readTime = (value: unknown) =>
+  typeof value === "number" ? value * 1000 : typeof value === "string" ? parseTime(value.trim()) : Number.NaN;
 
 /** A time without an offset is UTC. */
 function parseTime(text: string): number {

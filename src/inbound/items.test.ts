@@ -6,7 +6,7 @@ import { newEvent, readFields } from "./fields.ts";
 const now = Date.UTC(2026, 10, 14, 12);
 const start = '{"email":"ada@example.com","event":"purchase"';
 
-const site = { id: "site", settings: { country: null } };
+const site = { id: "site", settings: { country: null, conversionsWithoutEmail: false } };
 const readEvent = (text: string) =>
   readFields({ fields: JSON.parse(text) as Record<string, unknown>, exact: createExactFields(text) }, site, now);
 

@@ -24,7 +24,11 @@ import {
 const inboundPath = "/__cc/inbound";
 const batchPath = `${inboundPath}/batch`;
 
-export function inboundRoute(app: FastifyInstance, options: InboundOptions): void {
+/** Answers a request and returns true, or leaves it to the framework. */
+type DirectRoute = (url: string, request: IncomingMessage, response: ServerResponse) => boolean;
+
+/** `other` answers requests of another path before the framework, too. */
+export function inboundRoute(app: FastifyInstance, options: InboundOptions, other: DirectRoute = () => false): void {
   function answer(path: InboundPath, request: IncomingMessage, response: ServerResponse): void {
     const answerOne = request.method !== "POST" ? refuseMethod : path === batchPath ? answerBatch : answerEvent;
     answerOne(request, response, options).catch((error: unknown) => {
@@ -36,9 +40,10 @@ export function inboundRoute(app: FastifyInstance, options: InboundOptions): voi
   // oxlint-disable-next-line typescript/unbound-method -- this function is the listener
   app.server.off("request", app.routing);
   app.server.on("request", (request, response) => {
-    const path = inboundPathOf(request.url ?? "");
+    const url = request.url ?? "";
+    const path = inboundPathOf(url);
     if (path) answer(path, request, response);
-    else app.routing(request, response);
+    else if (!other(url, request, response)) app.routing(request, response);
   });
   // Other forms of the paths, such as an encoded one, and the second server of the host name "localhost". The answer comes
   // before the framework looks at content type or body, which would change the order of the checks.

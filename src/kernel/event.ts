@@ -12,8 +12,8 @@ export type Sha256 = string & { readonly [sha256]: true };
  * makes all forms and drops the plain values.
  */
 export type Person = {
-  /** The identity key: SHA-256 of the trimmed, lower-cased email. */
-  emailSha256: Sha256;
+  /** The identity key: SHA-256 of the trimmed, lower-cased email. Absent where the sender gave none, and after an erasure. */
+  emailSha256?: Sha256;
   /** Google: dots and +suffix of gmail.com and googlemail.com addresses removed. Absent where unknown. */
   emailGoogleSha256?: Sha256;
   /** Microsoft: dots and +alias removed for every domain, and accents. */

@@ -34,6 +34,7 @@ const maxHours = 12;
 type PurgedSite = {
   id: string;
   keys: readonly { id: string }[];
+  sources: readonly { id: string }[];
   settings: { keepMs: number; keepEventsMs: number; keepLogMs: number };
   unreadable?: readonly string[];
   leaving?: { state: string } | null;
@@ -55,6 +56,8 @@ export type PurgeOptions = JobNode & {
     | "orders"
     | "reconciliations"
     | "snapshots"
+    | "senderRefs"
+    | "sourceRequests"
   >;
   sites: () => Iterable<PurgedSite>;
   /** Rows of a site were purged. */
@@ -113,12 +116,14 @@ export function createPurgeJob(options: PurgeOptions): LeaderJob {
   }
 
   /** Purges what is found only by reading all rows, or is rare. */
-  async function purgeDaily({ id, keys, settings }: PurgedSite): Promise<void> {
+  async function purgeDaily({ id, keys, sources, settings }: PurgedSite): Promise<void> {
     purged += await store.snapshots.purge(id, now() - keepSnapshotsMs);
     await inSteps(maxRows, (after, limit) => store.people.purgePeople(id, now() - settings.keepMs, after, limit));
     await inSteps(maxRows, (after, limit) => store.purge.claims(id, now(), after, limit));
     await inSteps(maxRecords, (after, limit) => store.purge.agreements(id, now() - keepAgreementsMs, after, limit));
-    for (const key of keys)
+    await inSteps(maxRows, (after, limit) => store.senderRefs.purge(id, now() - settings.keepEventsMs, after, limit));
+    for (const source of sources) await store.sourceRequests.purge(id, source.id, now());
+    for (const key of [...keys, ...sources])
       await inSteps(maxRows, (_after, limit) => store.purge.keyUses(id, key.id, now() - keepKeyUsesMs, limit));
     for (const table of [
       "statistics",

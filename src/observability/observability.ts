@@ -7,6 +7,7 @@ import type { Breaker } from "../delivery/lanes/breaker.ts";
 import type { Lanes } from "../delivery/lanes/lanes.ts";
 import type { InboundRefusal } from "../inbound/refusals.ts";
 import type { InboundLine } from "../inbound/event.ts";
+import type { SourceLine } from "../inbound/sources/route.ts";
 import { errorCode } from "../kernel/errorCode.ts";
 import type { VisitBucket } from "../kernel/event.ts";
 import { isLinked, link } from "../kernel/ring.ts";
@@ -110,6 +111,11 @@ export function createObservability(config: Config, { log, writeInbound, writeAt
       const isCounted = line.exit !== undefined && !isOfDownMachine(line.error);
       if (isCounted) failedEvents.add(line.exit === "unavailable");
       writeInbound(line);
+    },
+
+    /** A request of a source was answered. */
+    onSourceAnswered(line: SourceLine): void {
+      log.info(line, "source request");
     },
 
     onRejected: ({ status, code }: InboundRefusal): void => counts.countRejected(status, code),

@@ -1,5 +1,6 @@
 // Mounts every endpoint of the relay on the HTTP server.
 
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { createAccess, type Access } from "../access/access.ts";
 import type { ApiContext } from "../api/context.ts";
@@ -9,13 +10,15 @@ import { collectRoutes } from "../collect/route.ts";
 import { hostCheckRoutes } from "../domains/route.ts";
 import { createRateLimit } from "../http/rate.ts";
 import { createLoad } from "../inbound/load.ts";
+import type { InboundOptions } from "../inbound/event.ts";
 import { inboundRoute } from "../inbound/route.ts";
+import { sourceRoute, sourceTokenOf } from "../inbound/sources/route.ts";
 import { countWrongKeys } from "../inbound/wrongKeys.ts";
 import type { Config } from "../installation/config.ts";
 import { mountMcp } from "../mcp/mount.ts";
 import { callbackPath, oauthRoutes } from "../oauth/route.ts";
 import type { Observability } from "../observability/observability.ts";
-import { relay, relayBatch } from "../pipeline.ts";
+import { acceptBatch, relay, relayBatch } from "../pipeline.ts";
 import { addressOf } from "./server.ts";
 import type { Services } from "./services.ts";
 import type { Shutdown } from "./shutdown.ts";
@@ -51,7 +54,28 @@ export function mountRoutes(app: FastifyInstance, options: RouteOptions): Mounte
 function mountInbound(app: FastifyInstance, { config, services, observability }: RouteOptions): void {
   const { store, directory, lanes, openEvents, keyUses, ownHost, now, onDefect } = services;
   const parts = { store, lanes, now, onPlanned: observability.onPlanned };
-  inboundRoute(app, {
+  const load = createLoad(config.maxInFlight);
+  const reserveId = (at: number) => openEvents.reserveId(at);
+  const sources = sourceRoute(app, {
+    store,
+    directory,
+    ownHost,
+    transport: config.transport,
+    acceptBatch: (batch, site, deadline) => acceptBatch(batch, site, deadline, parts),
+    reserveId,
+    countUse: (siteId, sourceId, at) => keyUses.count(siteId, sourceId, at),
+    load,
+    observer: services.sourceObserver,
+    now,
+    log: observability.onSourceAnswered,
+    onDefect,
+  });
+  const takeSource = (url: string, request: IncomingMessage, response: ServerResponse) => {
+    const token = sourceTokenOf(url);
+    if (token !== null) sources.answer(token, request, response);
+    return token !== null;
+  };
+  const options: InboundOptions = {
     authentication: {
       directory,
       ownHost,
@@ -62,14 +86,15 @@ function mountInbound(app: FastifyInstance, { config, services, observability }:
     relay: (received, site, deadline) => relay(received, site, deadline, parts),
     relayBatch: (batch, site, deadline) => relayBatch(batch, site, deadline, parts),
     countUse: ({ site, key }, at) => keyUses.count(site.id, key.id, at),
-    reserveId: (at) => openEvents.reserveId(at),
+    reserveId,
     answerMs: config.answerMs,
-    load: createLoad(config.maxInFlight),
+    load,
     now,
     rejectedRequests: services.rejectedRequests,
     log: observability.onAnswered,
     onDefect,
-  });
+  };
+  inboundRoute(app, options, takeSource);
 }
 
 function mountCollect(app: FastifyInstance, { config, services, observability, tag }: RouteOptions): void {

@@ -29,6 +29,7 @@ import { startWorker } from "../delivery/due/worker.ts";
 import { createChecker, relayOf } from "../domains/checker.ts";
 import { startHostMonitor } from "../domains/hostMonitor.ts";
 import { watchRejectedRequests } from "../inbound/rejectedRequests.ts";
+import { observeSources } from "../inbound/sources/observer.ts";
 import type { Config } from "../installation/config.ts";
 import { loadCountryFile, loadInstallation, readNetworksFile, readVersion } from "../installation/installation.ts";
 import { shortId, ulid } from "../kernel/ids.ts";
@@ -209,11 +210,13 @@ function startCounters(node: Node, { config, observability, shutdown }: ServiceO
     newId: ulid,
     onRejected,
   });
+  const sourceObserver = observeSources({ ...node, writer: owner, newId: ulid });
+  shutdown.add("counters", "source requests", sourceObserver);
   shutdown.add("counters", "key uses", keyUses);
   shutdown.add("counters", "visits", visitCounts);
   shutdown.add("counters", "bot sample", botSample);
   shutdown.add("counters", "rejected requests", rejectedRequests);
-  return { keyUses, visitCounts, sightings: createTagSightings(), botSample, rejectedRequests };
+  return { keyUses, visitCounts, sightings: createTagSightings(), botSample, rejectedRequests, sourceObserver };
 }
 
 /** Loaded only where it is used. */

@@ -6,6 +6,7 @@ import { defaultPollMs, poll } from "../background/poll.ts";
 import { Late } from "../kernel/deadline.ts";
 import type { ConnectionRow, KeyRow, SiteRow } from "../store/sites/configuration.ts";
 import type { HostRow } from "../store/sites/hosts.ts";
+import type { SourceRow } from "../store/sites/sources.ts";
 import { allSettings } from "../store/sites/siteSettings.ts";
 import type { Store } from "../store/store.ts";
 import { isServed } from "./hosts.ts";
@@ -15,6 +16,7 @@ import { withDefaults, type SiteSettings } from "./settings.ts";
 export type Connection = ConnectionRow;
 export type InboundKey = KeyRow;
 export type Host = HostRow;
+export type Source = SourceRow;
 export type Site = Omit<SiteRow, "settings"> & {
   settings: SiteSettings;
   /** The hosts under which requests are answered. */
@@ -49,6 +51,10 @@ export type Directory = {
    * that cannot be found out.
    */
   keyNow(text: string): Promise<InboundKey | undefined>;
+  /** The source with this address, and until when the address is valid; null where it has no end. */
+  source(token: string): { source: Source; until: number | null } | undefined;
+  /** The same for an address that may have been made elsewhere a moment ago, as `keyNow`. */
+  sourceNow(token: string): Promise<{ source: Source; until: number | null } | undefined>;
   connection(siteId: string, id: string): Connection | undefined;
   /**
    * The same, but a connection that seems gone or inactive is read again first: it may have been connected or resumed
@@ -70,6 +76,7 @@ export function createDirectory(store: Store, ownHost: string | null = null): Di
   const hosts = new Map<string, Host>();
   const served = new Map<string, Site>();
   const keys = new Map<string, InboundKey>();
+  const sources = new Map<string, { source: Source; until: number | null }>();
   let seen = -1;
   let refreshing: Promise<void> | null = null;
   let next: Promise<void> | null = null;
@@ -84,6 +91,7 @@ export function createDirectory(store: Store, ownHost: string | null = null): Di
       if (served.get(host)?.id === site.id) served.delete(host);
     }
     for (const key of site.keys) keys.delete(key.hash);
+    for (const source of site.sources) for (const { value } of source.tokenHashes) sources.delete(value);
   }
 
   function add(row: SiteRow): void {
@@ -97,6 +105,7 @@ export function createDirectory(store: Store, ownHost: string | null = null): Di
     for (const host of site.hostRows) hosts.set(host.host, host);
     for (const host of servedHosts) served.set(host, site);
     for (const key of site.keys) keys.set(key.hash, key);
+    for (const source of site.sources) for (const { value, until } of source.tokenHashes) sources.set(value, { source, until });
   }
 
   async function read(): Promise<void> {
@@ -150,6 +159,21 @@ export function createDirectory(store: Store, ownHost: string | null = null): Di
   }
 
   const key = (text: string) => keys.get(hashKey(text));
+  const source = (token: string) => sources.get(hashKey(token));
+
+  /** Reads the changes of other nodes, unless what is looked for is known. */
+  async function findNow<T>(find: () => T | undefined): Promise<T | undefined> {
+    const known = find();
+    if (known) return known;
+    if (lookUps >= maxLookUps) throw new Late("too many keys are being looked up");
+    lookUps += 1;
+    try {
+      await refreshSoon();
+    } finally {
+      lookUps -= 1;
+    }
+    return find();
+  }
   const connection = (siteId: string, id: string) => sites.get(siteId)?.connections.find((one) => one.id === id);
 
   return {
@@ -166,18 +190,9 @@ export function createDirectory(store: Store, ownHost: string | null = null): Di
     siteOfHost: (host) => served.get(host),
     host: (name) => hosts.get(name),
     key,
-    async keyNow(text) {
-      const known = key(text);
-      if (known) return known;
-      if (lookUps >= maxLookUps) throw new Late("too many keys are being looked up");
-      lookUps += 1;
-      try {
-        await refreshSoon();
-      } finally {
-        lookUps -= 1;
-      }
-      return key(text);
-    },
+    keyNow: (text) => findNow(() => key(text)),
+    source,
+    sourceNow: (token) => findNow(() => source(token)),
     connection,
     async connectionNow(siteId, id) {
       const known = connection(siteId, id);

@@ -58,6 +58,8 @@ export type SiteSettings = {
   alertEmails: string[];
   /** Encrypted in the database: it may contain a token. */
   alertWebhook: string | null;
+  /** Events may name a phone number or click ids in place of an email. */
+  conversionsWithoutEmail: boolean;
   /** Refunds restate or take back the conversions of their orders, where a platform can. */
   corrections: boolean;
   /** Percent of a connection's attempts that must succeed; 0 is no alert. */
@@ -233,6 +235,12 @@ const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
     default: null,
     ...webAddress,
     audit: webAddress.write,
+  },
+  conversionsWithoutEmail: {
+    label: "conversions_without_email",
+    help: "`on` also accepts events with a phone number or click ids in place of an email, such as calls.",
+    ...onOff,
+    default: false,
   },
   corrections: {
     label: "corrections",

@@ -1,6 +1,7 @@
 // A kind of source is one object that declares everything the relay, the dashboard and the documentation need to know of a sender:
 // how it signs, what its requests look like, and which of its events become which conversion. sources/run.ts runs it.
 
+import type { ignoreReasons } from "../kernel/sources.ts";
 import type { BodyFormat } from "./body.ts";
 import type { Scheme } from "./verify.ts";
 
@@ -9,6 +10,8 @@ export type KindSetting = {
   label: string;
   help: string;
   required?: boolean;
+  /** Required unless another setting has this value. */
+  requiredUnless?: { setting: string; is: string };
   /** Sealed at rest and never shown again. After a change the old value stays valid for a day. */
   secret?: boolean;
   multiline?: boolean;
@@ -20,22 +23,6 @@ export type KindSetting = {
 };
 
 /** Why authentic content is no conversion. The list is closed: the dashboard explains each. */
-export const ignoreReasons = [
-  "not used",
-  "not chosen",
-  "not paid",
-  "no value",
-  "test request",
-  "repeats another event",
-  "no person",
-  "unknown customer",
-  "unknown order",
-  "needs a lookup",
-  "wrong field",
-  "too old",
-  "unreadable body",
-  "too many entries",
-] as const;
 export type IgnoreReason = (typeof ignoreReasons)[number];
 
 /** The fields of an event, each an expression of the mapping language. */

@@ -2,6 +2,7 @@
 // the others.
 
 import { afterAll, describe, expect, test } from "vitest";
+import type { Sha256 } from "../kernel/event.ts";
 import { byNode, auditLine, newEvent, newSite } from "../../test/support/events.ts";
 import { encryptionKey, createAt, createNodes, sql } from "../../test/support/nodes.ts";
 import { shortId, ulid } from "../kernel/ids.ts";
@@ -232,8 +233,7 @@ describe.each(["sqlite", "postgres"] as const)("damaged rows on %s", async (engi
     expect(await store.deliveries.listByEvent(siteId, one.event.id)).toMatchObject([{ state: "queued" }]);
     expect(await store.alerts.countAttempts(siteId, "c1", 0)).toEqual({});
     expect(await store.alerts.listSince(siteId, 0)).toMatchObject([{ kind: "damaged data", subject: "events" }]);
-    const { emailSha256 } = one.event.person;
-    expect(await store.erase.events(siteId, emailSha256, now)).toBe(3);
+    expect(await store.erase.events(siteId, one.event.person.emailSha256 as Sha256, now)).toBe(3);
     const [left] = await sql(location, `SELECT results FROM outcomes WHERE event_id = '${one.event.id}'`);
     expect(left?.results).toBe("(removed)");
     expect(await store.nodes.takeOver(siteId, { owner, lowWater: "" }, now)).toBe(0);

@@ -45,6 +45,8 @@ import { resealStore } from "./maintenance/reseal.ts";
 import { sealWith, type Keys } from "./engine/seal.ts";
 import { readAccessSecret, refuseWrongKey, verifyEncryptionKey } from "./maintenance/encryptionKeyCheck.ts";
 import { platformSignInStore } from "./sites/platformSignIns.ts";
+import { senderRefStore } from "./sources/senderRefs.ts";
+import { sourceRequestStore } from "./sources/sourceRequests.ts";
 import { statisticsStore } from "./statistics/statistics.ts";
 import { sliceStore } from "./deliveries/slices.ts";
 import { waitingStore } from "./deliveries/waiting.ts";
@@ -118,6 +120,8 @@ export async function createStore(
       statistics: statisticsStore(db),
       inboundCounts: inboundCountStore(db),
       rejectedRequests: rejectedRequestStore(db),
+      senderRefs: senderRefStore(db),
+      sourceRequests: sourceRequestStore(db),
       alerts: alertStore(db),
       periods: periodStore(db),
       webhooks,

@@ -12,7 +12,8 @@ export type FilterRules = {
 };
 
 export type FilterInput = {
-  emailSha256: Sha256;
+  /** Undefined when the sender gave none. */
+  emailSha256: Sha256 | undefined;
   /** null when the sender gave only the hash. */
   emailDomain: string | null;
   identity: Identity | null;
@@ -26,16 +27,19 @@ function isDisposable(domain: string): boolean {
   return disposable.has(domain);
 }
 
+const isListed = (persons: readonly string[], emailSha256: Sha256 | undefined) =>
+  emailSha256 !== undefined && persons.includes(emailSha256);
+
 /** Returns no reasons when the event is not filtered. */
 export function filterReasons({ emailSha256, emailDomain, identity }: FilterInput, rules: FilterRules): FilterReason[] {
-  if (rules.allowedPersons.includes(emailSha256)) return [];
+  if (isListed(rules.allowedPersons, emailSha256)) return [];
   const reasons: FilterReason[] = [];
   if (emailDomain) {
     const blocked = rules.blockedDomains.find((domain) => emailDomain === domain || emailDomain.endsWith(`.${domain}`));
     if (blocked) reasons.push({ code: "blocked domain", detail: blocked });
     if (rules.blockDisposable && isDisposable(emailDomain)) reasons.push({ code: "disposable domain", detail: emailDomain });
   }
-  if (rules.blockedPersons.includes(emailSha256)) reasons.push({ code: "blocked person", detail: null });
+  if (isListed(rules.blockedPersons, emailSha256)) reasons.push({ code: "blocked person", detail: null });
   // One human visit is enough to pass. Otherwise anyone who knows an email could suppress its conversions with a bot.
   if (identity?.visits.length && identity.visits.every((visit) => visit.verdict?.bot)) {
     const details = new Set(identity.visits.map((visit) => visit.verdict?.reasons[0] ?? null));

@@ -72,7 +72,13 @@ describe("the OpenAPI document", () => {
 describe("the inbound endpoint in the OpenAPI document", () => {
   const now = Date.UTC(2026, 10, 16);
   const accepts = (fields: Record<string, unknown>) =>
-    !(readFields({ fields, exact: () => undefined }, { id: "site", settings: { country: null } }, now) instanceof FieldFault);
+    !(
+      readFields(
+        { fields, exact: () => undefined },
+        { id: "site", settings: { country: null, conversionsWithoutEmail: false } },
+        now,
+      ) instanceof FieldFault
+    );
   const full = {
     email: "ada@example.com",
     hashed_email: "b".repeat(64),

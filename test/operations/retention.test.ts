@@ -110,7 +110,7 @@ describe.each(engines)("retention on %s", (engine) => {
     await store.leases.acquire("purge", "one", now - 60_000, now);
     const options: PurgeOptions = {
       store,
-      sites: () => [{ id: siteId, keys: [{ id: "k" }], settings }],
+      sites: () => [{ id: siteId, keys: [{ id: "k" }], sources: [], settings }],
       owner: "one",
       now: () => now,
       elapsed: () => 0,
@@ -208,7 +208,7 @@ describe.each(engines)("retention on %s", (engine) => {
     let elapsed = 0;
     const options: PurgeOptions = {
       store,
-      sites: () => [{ id: "ahead", keys: [], settings }],
+      sites: () => [{ id: "ahead", keys: [], sources: [], settings }],
       owner: "one",
       now: () => now + 400 * day + elapsed,
       elapsed: () => elapsed,
@@ -327,7 +327,7 @@ describe.each(engines)("retention on %s", (engine) => {
           },
         },
       },
-      sites: () => [{ id: "idle", keys: [], settings }],
+      sites: () => [{ id: "idle", keys: [], sources: [], settings }],
       owner: "one",
       now: () => at,
       elapsed: () => at - now,

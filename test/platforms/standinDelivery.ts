@@ -82,6 +82,8 @@ export async function createStandinDelivery() {
       host: () => undefined,
       key: () => undefined,
       keyNow: async () => undefined,
+      source: () => undefined,
+      sourceNow: async () => undefined,
       connectionNow: () => Promise.resolve(connection),
       connection: () => connection,
     };

@@ -16,7 +16,7 @@ const now = Date.UTC(2026, 10, 15, 12);
 const read = (text: string, country: string | null = null) =>
   readFields(
     { fields: JSON.parse(text) as Record<string, unknown>, exact: createExactFields(text) },
-    { id: "site", settings: { country } },
+    { id: "site", settings: { country, conversionsWithoutEmail: false } },
     now,
   );
 

@@ -64,6 +64,8 @@ export function setUp(connections: Connection[], given: Given = {}) {
     host: () => undefined,
     key: () => undefined,
     keyNow: async () => undefined,
+    source: () => undefined,
+    sourceNow: async () => undefined,
     connectionNow: given.connectionNow ?? (async (siteId, id) => directory.connection(siteId, id)),
     connection: (siteId, id) => known.get(`${siteId} ${id}`),
   };

@@ -1,14 +1,14 @@
 // Creates people from contact data as a sender writes it, and identity records of all kinds.
 
-import { hashPerson, Plain, PlainEmail } from "../../src/identity/person.ts";
-import type { Identity, Person, Sha256, Visit } from "../../src/kernel/event.ts";
+import { hashPerson, Plain, PlainEmail, type EmailPerson } from "../../src/identity/person.ts";
+import type { Identity, Sha256, Visit } from "../../src/kernel/event.ts";
 
 type ContactText = { email: string; phone?: string; firstName?: string; lastName?: string };
 
 export function personOf(
   { email, phone, firstName, lastName }: ContactText,
   options: { country?: string | undefined } = {},
-): Person {
+): EmailPerson {
   const plain = (text: string | undefined) => (text === undefined ? undefined : new Plain(text));
   const contact = { phone: plain(phone), firstName: plain(firstName), lastName: plain(lastName) };
   return hashPerson({ email: new PlainEmail(email), ...contact }, options);

@@ -67,7 +67,7 @@ export async function createEligibility(store: EligibilityStore, site: Site, con
 function whyNotSendable(event: StoredEvent, known: readonly Delivery[]): string | null {
   if (event.status === "filtered") return "filtered as bots or by a rule";
   if (event.mode === "test") return "in test mode";
-  if (!event.person.emailSha256) return "erased";
+  if (event.isErased) return "erased";
   if (known.some(({ state }) => state === "sent")) return "already delivered";
   if (known.some(({ state }) => state === "queued" || state === "parked")) return "already waiting";
   // The platform may have taken one whose answer could not be read, so only a person may decide to replay it.
@@ -85,7 +85,7 @@ function ageReason(platform: Platform, { settings }: Connection, event: StoredEv
 /** Reads the present consent of each person of a page once. */
 function createConsents(store: Pick<Store, "people">, { id, settings }: Site) {
   type Consent = Pick<Attribution, "consent" | "withheld">;
-  const known = new Map<Sha256, Consent>();
+  const known = new Map<Sha256 | undefined, Consent>();
   const mode: ConsentMode = settings.consentMode;
   return async ({ person: { emailSha256 }, attribution }: StoredEvent): Promise<Attribution> => {
     // Ids that were withheld when the event was received stay withheld.

@@ -65,7 +65,7 @@ async function correctionsOf(
   { source, now }: { source: string; now: number },
 ): Promise<NewCorrection[]> {
   const refunds = events.filter((event) => isRefund(event) && isCounted(event));
-  const conversions = events.filter((event) => isOrder(event) && isCounted(event) && event.person.emailSha256);
+  const conversions = events.filter((event) => isOrder(event) && isCounted(event) && !event.isErased);
   const deliveries = await store.deliveries.listByEvents(
     site.id,
     [...conversions, ...refunds].map(({ id }) => id),

@@ -147,7 +147,7 @@ async function readConversion(
   const deliveries = await store.deliveries.listByEvent(site.id, eventId);
   const state = deliveries.find((one) => one.connectionId === connectionId)?.state;
   if (state === "queued" || state === "parked") return "not sent yet";
-  if (!event || event === "damaged" || state !== "sent" || !event.person.emailSha256) return "gone";
+  if (!event || event === "damaged" || state !== "sent" || event.isErased) return "gone";
   const attribution = await withCurrentConsent(store.people, event, site.settings.consentMode);
   return toConversion(event, event.platformEventId, attribution);
 }

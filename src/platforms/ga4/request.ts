@@ -193,8 +193,9 @@ function consentOf({ consent }: Conversion): unknown {
 
 function userDataOf({ person }: Conversion): unknown {
   if (!person) return undefined;
+  const email = person.emailGoogleSha256 ?? person.emailSha256;
   return {
-    sha256_email_address: [person.emailGoogleSha256 ?? person.emailSha256],
+    sha256_email_address: email ? [email] : undefined,
     sha256_phone_number: person.phoneSha256 ? [person.phoneSha256] : undefined,
   };
 }

@@ -17,7 +17,7 @@ import { digits, oneOf, requiredSecret, secretSetting, tokenSettings } from "../
 import { targetsCheck } from "../shared/targets.ts";
 import { corrections } from "./corrections.ts";
 import { pickers, withoutHyphens } from "./pickers.ts";
-import { actionsOf, clickDays, clickOf, events, fields, isForTag, sendsContact, toRequest } from "./request.ts";
+import { actionsOf, clickDays, clickOf, events, fields, isForTag, toRequest, userDataOf } from "./request.ts";
 
 const checkCustomerId = (value: string) =>
   /^\d{3}-?\d{3}-?\d{4}$/.test(value) ? null : "must be a customer id of ten digits, like 123-456-7890";
@@ -189,7 +189,7 @@ export const googleAds = {
   ],
   matchKeys: {
     names: "gclid, wbraid or gbraid",
-    has: (conversion, settings) => (sendsContact(settings) && conversion.person) || clickOf(conversion),
+    has: (conversion, settings) => userDataOf(conversion, settings, null) || clickOf(conversion),
   },
   toRequest,
   readResponse: readIngested("conversion_action"),

@@ -176,12 +176,16 @@ function cartOf(
   };
 }
 
-export const sendsContact = (settings: ConnectionSettings) =>
+const sendsContact = (settings: ConnectionSettings) =>
   settings.enhanced_conversions_for_leads === "on" || isForTag(settings);
 
 /** Google rejects contact hashes where the account has not enabled them, and together with wbraid and gbraid. */
-function userDataOf({ person }: Conversion, settings: ConnectionSettings, click: Record<string, string> | null): unknown {
+export function userDataOf({ person }: Conversion, settings: ConnectionSettings, click: Record<string, string> | null): unknown {
   if (!sendsContact(settings) || !person || click?.wbraid || click?.gbraid) return undefined;
-  const phone = person.phoneSha256 ? [{ phoneNumber: person.phoneSha256 }] : [];
-  return { userIdentifiers: [{ emailAddress: person.emailGoogleSha256 ?? person.emailSha256 }, ...phone] };
+  const emailAddress = person.emailGoogleSha256 ?? person.emailSha256;
+  const userIdentifiers = [
+    ...(emailAddress ? [{ emailAddress }] : []),
+    ...(person.phoneSha256 ? [{ phoneNumber: person.phoneSha256 }] : []),
+  ];
+  return userIdentifiers.length > 0 ? { userIdentifiers } : undefined;
 }

@@ -196,5 +196,6 @@ function consentOf({ consent }: Conversion, settings: ConnectionSettings): unkno
 
 /** Segment rejects an event without a person's id; this one is the same for all events of a person. */
 function pseudonym({ person, platformEventId }: Conversion): string {
-  return person ? `cc_${hash("sha256", `segment\n${person.emailSha256}`).slice(0, 32)}` : `cc_${platformEventId}`;
+  const id = person?.emailSha256 ?? person?.phoneSha256;
+  return id ? `cc_${hash("sha256", `segment\n${id}`).slice(0, 32)}` : `cc_${platformEventId}`;
 }

@@ -16,6 +16,7 @@ export const liveTables: readonly string[] = [
   "period_heads",
   "webhooks",
   "connections",
+  "sources",
   "inbound_keys",
   "api_keys",
   "hosts",
@@ -44,6 +45,8 @@ export const countTables: readonly string[] = [
   "bot_visits",
   "inbound_counts",
   "rejected_requests",
+  "source_requests",
+  "source_shapes",
   "audit",
 ];
 

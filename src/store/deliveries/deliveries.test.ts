@@ -1,6 +1,7 @@
 // Leases, settlements, parked and ended deliveries, on both engines.
 
 import { afterAll, describe, expect, test } from "vitest";
+import type { Sha256 } from "../../kernel/event.ts";
 import { newAttempt, newEvent, newSite, settlementOf } from "../../../test/support/events.ts";
 import { createNodes } from "../../../test/support/nodes.ts";
 import type { NewEvent } from "../events/events.ts";
@@ -69,8 +70,9 @@ describe.each(["sqlite", "postgres"] as const)("deliveries on %s", async (engine
   test("a settlement by another than the owner writes nothing, not even the attempt", async () => {
     const siteId = await newSite(store);
     const [item] = (await accepted(siteId, 1)) as [NewEvent];
-    await store.erase.events(siteId, item.event.person.emailSha256, now);
-    const attempt = newAttempt("sent", { request: item.event.person.emailSha256 });
+    const emailSha256 = item.event.person.emailSha256 as Sha256;
+    await store.erase.events(siteId, emailSha256, now);
+    const attempt = newAttempt("sent", { request: emailSha256 });
     await store.deliveries.settle(settlementOf(item, "sent", { attempt }));
     expect(await store.deliveries.listAttempts(siteId, item.event.id)).toEqual([]);
   });

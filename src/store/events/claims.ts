@@ -6,7 +6,7 @@
 // first insert is rare.
 
 import { hash } from "node:crypto";
-import type { Event, FilterReason, Sha256 } from "../../kernel/event.ts";
+import type { Event, FilterReason, SeenId, Sha256 } from "../../kernel/event.ts";
 import { orderEventIdOf } from "../../kernel/ids.ts";
 import { allByKeys, rowStatement, type RowQuery, type RowStatement, type Value } from "../engine/database.ts";
 
@@ -20,6 +20,8 @@ export type Claimant = {
   orderEventId: string | null;
   /** Tells the people of an order apart; 0 without an order id. */
   personRef: number;
+  /** The sender's own id of the delivery, as `deliveryClaim` makes it: a repeat of it is a duplicate, whatever it carries. */
+  delivery?: { claim: string; until: number } | null | undefined;
 };
 
 type Claimed = "duplicate" | "own id" | "order event id";
@@ -49,19 +51,30 @@ const takeExpired = rowStatement({
 /** The duplicate key of an event with an order id. */
 export const orderClaim = (orderEventId: string, mode: string, personRef: number) => `${orderEventId} ${mode} ${personRef}`;
 
+/** The beginning of claims that are a sender's delivery ids. An event that turns out to be a duplicate keeps such a claim. */
+export const deliveryMark = "in ";
+
+/** The claim of a sender's delivery id. `source` is the source that received it. */
+export const deliveryClaim = (source: string, mode: string, deliveryId: string) =>
+  `${deliveryMark}${hash("sha256", JSON.stringify([source, mode, deliveryId]), "base64url").slice(0, 27)}`;
+
 /** Differs from order to order, so that claims do not tell which of them belong to one person, also after an erasure. */
-export const personRefOf = (orderEventId: string, emailSha256: Sha256) =>
-  Number.parseInt(hash("sha256", `${orderEventId} ${emailSha256}`).slice(0, 13), 16);
+export const personRefOf = (orderEventId: string, emailSha256: Sha256 | undefined) =>
+  Number.parseInt(hash("sha256", `${orderEventId} ${emailSha256 ?? ""}`).slice(0, 13), 16);
 
 type Keyed = Pick<Event, "mode" | "name" | "person" | "value" | "currency">;
+
+/** What tells people apart who gave no email: the phone number, and the click ids that the sender named. */
+type Clicks = Readonly<Record<string, SeenId>> | undefined;
 
 /**
  * The duplicate key of an event without an order id; `eventTime` is as the sender gave it. Of two events with the same key
  * within the window, the second is a duplicate. The row that holds the key names the site.
  */
-export function duplicateKey({ mode, name, person, value, currency }: Keyed, eventTime: number | null): string {
+export function duplicateKey({ mode, name, person, value, currency }: Keyed, eventTime: number | null, clicks?: Clicks): string {
+  const who = person.emailSha256 ?? [person.phoneSha256, Object.entries(clicks ?? {}).map(([id, seen]) => [id, seen.value])];
   // Platforms match event names regardless of case, so the key does too.
-  const fields = [mode, name.trim().toLowerCase(), null, person.emailSha256, value, currency, eventTime];
+  const fields = [mode, name.trim().toLowerCase(), null, who, value, currency, eventTime];
   return hash("sha256", JSON.stringify(fields), "base64url").slice(0, 27);
 }
 
@@ -83,11 +96,12 @@ export function possibleClaims(
 export async function claimAll(tx: RowQuery, items: readonly Claimant[]): Promise<Map<Claimant, Claimed>> {
   const now = Math.max(...items.map(({ event }) => event.receivedAt));
   const claimed = new Map<Claimant, Claimed>(items.map((item) => [item, "duplicate"]));
+  const candidates = items.some(({ delivery }) => delivery) ? await claimDeliveries(tx, items, now) : items;
   const hold = (holders: Iterable<Claimant>, by: Claimed) => {
     for (const item of holders) claimed.set(item, by);
   };
-  const withOrder = items.filter(({ orderEventId }) => orderEventId !== null);
-  const withoutOrder = items.filter(({ orderEventId }) => orderEventId === null);
+  const withOrder = candidates.filter(({ orderEventId }) => orderEventId !== null);
+  const withoutOrder = candidates.filter(({ orderEventId }) => orderEventId === null);
   hold(await insertClaims(tx, withOrder, { statement: takeFree, claimOf: wantedOrderEventId }), "order event id");
   hold(await insertClaims(tx, withoutOrder, { statement: takeExpired, claimOf: duplicateKeyOf, now }), "own id");
 
@@ -103,6 +117,15 @@ export async function claimAll(tx: RowQuery, items: readonly Claimant[]): Promis
   }
   if (rivals.length) await claimOwnIds(tx, items, { rivals, claimed, now });
   return claimed;
+}
+
+/** Claims delivery ids, and returns the events that hold theirs or have none. */
+async function claimDeliveries(tx: RowQuery, items: readonly Claimant[], now: number): Promise<Claimant[]> {
+  const withDelivery = items.filter(({ delivery }) => delivery);
+  const claimOf = ({ delivery }: Claimant) => delivery?.claim ?? "";
+  const untilOf = ({ delivery }: Claimant) => delivery?.until ?? 0;
+  const holders = await insertClaims(tx, withDelivery, { statement: takeExpired, claimOf, untilOf, now });
+  return items.filter((item) => !item.delivery || holders.has(item));
 }
 
 const wantedOrderEventId = ({ orderEventId }: Claimant) => orderEventId ?? "";
@@ -156,13 +179,18 @@ async function claimOwnIds(
 }
 
 /** `now` is the parameter of the statement that takes expired claims. */
-type Insertion = { statement: RowStatement; claimOf: (item: Claimant) => string; now?: number };
+type Insertion = {
+  statement: RowStatement;
+  claimOf: (item: Claimant) => string;
+  untilOf?: (item: Claimant) => number;
+  now?: number;
+};
 
 /** Inserts claims, and returns the events that hold theirs. Of equal claims in one call the first wins. */
 async function insertClaims(
   tx: RowQuery,
   items: readonly Claimant[],
-  { statement, claimOf, now }: Insertion,
+  { statement, claimOf, untilOf = ({ claimUntil }) => claimUntil, now }: Insertion,
 ): Promise<Set<Claimant>> {
   if (items.length === 0) return new Set();
   const first = new Map<string, Claimant>();
@@ -172,19 +200,19 @@ async function insertClaims(
   }
   // Sorted, so that two transactions that want the same claims cannot deadlock.
   const sorted = [...first].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, item]) => item);
-  const rows = sorted.map((item) => claimRow(item, claimOf(item)));
+  const rows = sorted.map((item) => claimRow(item, claimOf(item), untilOf(item)));
   const inserted = await tx.change(statement, rows, now === undefined ? [] : [now]);
   return new Set(sorted.filter((_item, i) => inserted[i]));
 }
 
 const keyOf = ({ event }: Claimant, claim: string) => `${event.siteId} ${claim}`;
 
-const claimRow = ({ event, personRef, claimUntil }: Claimant, claim: string): Value[] => [
+const claimRow = ({ event, personRef }: Claimant, claim: string, until: number): Value[] => [
   event.siteId,
   claim,
   event.id,
   personRef,
-  claimUntil,
+  until,
 ];
 
 async function readHolders(tx: RowQuery, items: readonly Claimant[]): Promise<Map<string, Holder>> {

@@ -21,6 +21,8 @@ export type StoredEvent = Event & {
   status: EventStatus;
   filterReasons: FilterReason[];
   attribution: Attribution;
+  /** The person was erased: nothing of the event may be sent any more. */
+  isErased: boolean;
   /** When an operator released this filtered event. */
   releasedAt: number | null;
 };
@@ -38,6 +40,10 @@ export const extraPlace = (siteId: string, id: string) => `event ${siteId} ${id}
 /** The part of an email hash that indexes hold: few people share it, and the row has the whole hash. */
 export const emailRef = (emailSha256: Sha256) => Number.parseInt(emailSha256.slice(0, 13), 16);
 
+/** In place of the hash and its part, where the sender gave no email. An erased person has neither. */
+const noEmail = "-";
+const noEmailRef = -1;
+
 const personFields = [
   "emailSha256",
   "emailGoogleSha256",
@@ -49,9 +55,12 @@ const personFields = [
   "lastNameSha256",
 ] as const satisfies readonly (keyof Person)[];
 
+/** Returns what the index of persons holds. */
+export const refOf = ({ emailSha256 }: Person) => (emailSha256 === undefined ? noEmailRef : emailRef(emailSha256));
+
 /** Stores each hash once: the forms of an email are mostly equal. */
 export function packPerson(person: Person): string {
-  let text = person.emailSha256 as string;
+  let text: string = person.emailSha256 ?? noEmail;
   let end = text;
   for (let at = 1; at < personFields.length; at++) {
     const hash = person[personFields[at] as keyof Person];
@@ -62,11 +71,11 @@ export function packPerson(person: Person): string {
 }
 
 export function readPerson(text: string): Person {
-  const [emailSha256 = "", ...others] = text.split(" ") as Sha256[];
-  const person: Person = { emailSha256: emailSha256 as Sha256 };
+  const [first, ...others] = text.split(" ") as [Sha256, ...Sha256[]];
+  const person: Person = text === "" || (first as string) === noEmail ? {} : { emailSha256: first };
   others.forEach((hash, i) => {
     const field = personFields[i + 1];
-    if (field && hash) person[field] = (hash as string) === "=" ? person.emailSha256 : hash;
+    if (field && hash) person[field] = (hash as string) === "=" ? first : hash;
   });
   return person;
 }
@@ -123,6 +132,7 @@ export function describeEvents(seal: Seal) {
         write: ({ event }) => packPerson(event.person),
         read: (value) => readPerson(String(value)),
       },
+      isErased: { column: "person", read: (value) => value === "" },
       attribution: {
         column: "attribution",
         write: ({ attribution }) => packAttribution(attribution),
@@ -143,7 +153,7 @@ export function describeEvents(seal: Seal) {
       // Indexed, as the next one.
       order_key: ({ event }) => event.orderId && orderKey(event.orderId),
       // Indexed, and emptied when the person is erased.
-      email_ref: ({ event }) => emailRef(event.person.emailSha256),
+      email_ref: ({ event }) => refOf(event.person),
       ...deliverySourceOf,
     },
   );

@@ -17,6 +17,7 @@ import { deliveryRows, deliverySourceOf } from "../deliveries/plan.ts";
 import { batchWhenBusy } from "../engine/adaptiveBatching.ts";
 import { inGroups } from "../engine/groupCommit.ts";
 import type { Seal } from "../engine/seal.ts";
+import { writeRefs, type SenderRef } from "../sources/senderRefs.ts";
 import { addTotals, toCounted } from "../outbound/totals.ts";
 import { closedAfterMs, markHours, markLateHours } from "../statistics/statistics.ts";
 
@@ -32,6 +33,8 @@ export type NewEvent = Claimant & {
   answerBy?: number;
   /** Events with the same object were handed in together and are committed together. */
   batch?: object | null;
+  /** What the request taught about its sender's ids; written also where the event is a duplicate. */
+  refs?: readonly SenderRef[] | undefined;
 };
 
 type OwnNodes = Pick<ReturnType<typeof nodeStore>, "mayLackRows" | "restoreRows">;
@@ -152,6 +155,11 @@ async function acceptAll(
 ): Promise<Acceptance[]> {
   const claimed = await claimAll(tx, items);
   if (nodes.mayLackRows()) await nodes.restoreRows(tx);
+  if (items.some(({ refs }) => refs))
+    await writeRefs(
+      tx,
+      items.flatMap(({ refs = [] }) => refs),
+    );
   const accepted = items.filter((item) => claimed.get(item) !== "duplicate");
   const usesOrderEventId = (item: NewEvent) => claimed.get(item) === "order event id";
   const [written] = await Promise.all([

@@ -89,6 +89,16 @@ async function discard(tx: Query, seal: Seal, { sealed, row, now }: LostValue): 
         ),
       );
       return;
+    case "sources":
+      // Its address is lost with the key: a person has to give the sender a new one.
+      await raiseRevision(tx, siteId, () =>
+        tx.all(`UPDATE sources SET tokens = '[]', credentials = $3, state = 'paused', updated_at = $4 WHERE ${hasKey}`, [
+          ...ids,
+          seal.seal('{"tokens":[],"secrets":{}}', sealed.place(row)),
+          now,
+        ]),
+      );
+      return;
     case "webhooks": {
       const secret = { current: randomBytes(24).toString("base64"), previous: null };
       const plain = column === "url" ? "https://lost.invalid/" : JSON.stringify(secret);

@@ -2,6 +2,7 @@
 
 import { readObject } from "../damagedRows.ts";
 import { connectionPlace } from "../sites/configuration.ts";
+import { sourcePlace } from "../sites/sources.ts";
 import type { Row } from "../engine/database.ts";
 import { extraPlace } from "../events/eventRow.ts";
 import { feedPlace } from "../reconciliation/feeds.ts";
@@ -31,6 +32,7 @@ const names = Object.values(sealedNames).map((name) => `'${name}'`);
 
 const columns: readonly Omit<SealedColumn, "key">[] = [
   { table: "connections", column: "credentials", place: ofSite(connectionPlace) },
+  { table: "sources", column: "credentials", place: ofSite(sourcePlace) },
   { table: "oauth_apps", column: "credentials", place: (row) => appPlace(String(row.platform)) },
   { table: "platform_sign_ins", column: "record", place: ofSite(signInPlace) },
   { table: "webhooks", column: "url", place: ofSite(urlPlace) },

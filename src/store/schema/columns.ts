@@ -17,6 +17,7 @@ export const columns = {
   quality_snapshots: "site_id, connection_id, day, reports",
   sessions: "id, user_id, token, address, user_agent, created_at, updated_at, expires_at, seen_at",
   sites: "site_id, name, settings, revision, created_at",
+  sources: "site_id, id, kind, name, settings, tokens, credentials, state, created_at, updated_at",
   two_factors: "id, user_id, secret, backup_codes, verified, failures, locked_until",
   users: "id, email, name, email_verified, image, two_factor, created_at, updated_at, seen_at, invited_by",
   verifications: "id, identifier, value, expires_at, created_at, updated_at",

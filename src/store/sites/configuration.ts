@@ -17,6 +17,7 @@ import type { Seal } from "../engine/seal.ts";
 import { readSetting } from "../settings.ts";
 import { asLeaving, type LeavingState } from "./siteMoves.ts";
 import { unsealSettings, replaceSettings } from "./siteSettings.ts";
+import { removeSource, saveSource, sourceOf, type SourceRow } from "./sources.ts";
 
 export type KeyRow = {
   siteId: string;
@@ -59,6 +60,7 @@ export type SiteRow = {
   hostRows: HostRow[];
   keys: KeyRow[];
   connections: ConnectionRow[];
+  sources: SourceRow[];
   /** Set where the site is moved to another installation: it is not served here for now, or for good. */
   leaving: { state: LeavingState; peer: string } | null;
   /** The settings that cannot be read, by their names or as `allSettings`; absent where all can. */
@@ -83,6 +85,7 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
     const connections = await readBySite(
       `SELECT ${columns.connections} FROM connections WHERE site_id IN ({KEYS}) ORDER BY created_at, id`,
     );
+    const sources = await readBySite(`SELECT ${columns.sources} FROM sources WHERE site_id IN ({KEYS}) ORDER BY created_at, id`);
     const moves = await readBySite(`SELECT site_id, state, peer FROM site_moves WHERE site_id IN ({KEYS})`);
     const sites = rows.map((row): SiteRow => {
       const id = String(row.site_id);
@@ -97,6 +100,7 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
         hostRows,
         keys: (keys.get(id) ?? []).map(keyRow.read),
         connections: (connections.get(id) ?? []).map((one) => connectionOf(one, seal)),
+        sources: (sources.get(id) ?? []).map((one) => sourceOf(one, seal)),
         leaving: leavingOf(moves.get(id)?.[0]),
         ...(unreadable.length > 0 && { unreadable }),
       };
@@ -150,6 +154,14 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
     /** Applies the change to the stored settings, not to a copy read earlier: changes of configuration are serialised. */
     changeSettings(line: AuditLine, changeStored: (stored: Record<string, unknown>) => Record<string, unknown>): Promise<void> {
       return change(line, (tx) => replaceSettings(tx, seal, line.siteId, changeStored));
+    },
+
+    saveSource(line: AuditLine, source: SourceRow): Promise<void> {
+      return change(line, (tx) => saveSource(tx, seal, source, line.at));
+    },
+
+    removeSource(line: AuditLine, id: string): Promise<void> {
+      return change(line, (tx) => removeSource(tx, line, id));
     },
 
     /** `settings` are changed together with the new key. */
@@ -252,8 +264,8 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
   };
 }
 
-const isDamaged = ({ unreadable, connections }: SiteRow) =>
-  unreadable !== undefined || connections.some((one) => one.unreadable !== undefined);
+const isDamaged = ({ unreadable, connections, sources }: SiteRow) =>
+  unreadable !== undefined || [...connections, ...sources].some((one) => one.unreadable !== undefined);
 
 /** A damaged connection needs reconnection, so that its deliveries wait; a paused one stays paused. */
 function connectionOf(row: Row, seal: Seal): ConnectionRow {

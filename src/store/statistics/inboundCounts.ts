@@ -3,8 +3,8 @@
 import { hourMs } from "../../kernel/time.ts";
 import { chunks, tuples, writeBySite, type Database } from "../engine/database.ts";
 
-/** `duplicate`, `used` (keyUse.ts), or `refused:` and the HTTP status. */
-export type InboundKind = "duplicate" | "used" | `refused:${number}`;
+/** `duplicate`, `used` (keyUse.ts), `refused:` and the HTTP status, or `source:`, its id, and what became of a request. */
+export type InboundKind = "duplicate" | "used" | `refused:${number}` | `source:${string}`;
 
 /** `hour` counts from the epoch. */
 export type InboundCount = { siteId: string; hour: number; kind: InboundKind; count: number };
@@ -40,6 +40,16 @@ export function inboundCountStore(db: Database) {
         kind: row.kind as InboundKind,
         count: Number(row.count),
       }));
+    },
+
+    /** Sums the counts of all sources from `fromHour` on, by kind, with the last hour of each. */
+    async sumSources(siteId: string, fromHour: number): Promise<{ kind: string; count: number; lastHour: number }[]> {
+      const rows = await db.all(
+        `SELECT kind, SUM(count) AS count, MAX(hour) AS last_hour FROM inbound_counts
+         WHERE site_id = $1 AND hour >= $2 AND kind LIKE 'source:%' GROUP BY kind`,
+        [siteId, fromHour],
+      );
+      return rows.map((row) => ({ kind: String(row.kind), count: Number(row.count), lastHour: Number(row.last_hour) }));
     },
 
     /** Merges the counts of several writers, for hours that are no longer written. */

@@ -31,6 +31,11 @@ export const siteMessages: ServerTexts["messages"] = {
   key_exists: "Dieser Schlüssel wurde schon hinzugefügt.",
   alert_webhook_fault: "Die URL {fault}.",
   setting_required: "{setting} ist erforderlich: {help}",
+  unknown_kind_of: "Es gibt keine Art von Quelle {id}. Bekannt: {known}.",
+  too_many_sources: "Eine Website hat höchstens {max} Quellen.",
+  source_unreadable:
+    "Die Quelle {id} kann nicht gelesen werden: Entfernen Sie sie und legen Sie sie neu an, oder erneuern Sie ihre Adresse und geben Sie ihre Geheimnisse erneut an.",
+  source_name_invalid: "Der Name muss eine Zeile mit höchstens {max} Zeichen sein.",
   setting_fault: "{setting} {fault}.",
   address_fault: "{setting} {fault}",
   not_a_setting_of: "ist keine Einstellung von {platform}. Bekannt: {known}",

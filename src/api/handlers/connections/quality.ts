@@ -37,7 +37,7 @@ export function qualityHandlers({ store, directory, now }: ApiContext): Handlers
       return { items: await store.snapshots.list(key, maxSnapshots) };
     },
     async "GET /sites/:site/quality"({ site }) {
-      const nameOf = (keyId: string) => site.keys.find(({ id }) => id === keyId)?.name ?? keyId;
+      const nameOf = (keyId: string) => [...site.keys, ...site.sources].find(({ id }) => id === keyId)?.name ?? keyId;
       const found = await readQuality(store, site, now());
       const hour = Math.floor(now() / hourMs);
       const counts = await store.confirmations.listCounts(site.id, hour - 24 * qualityPeriodDays, hour + 1);

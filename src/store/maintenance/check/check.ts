@@ -9,6 +9,7 @@ import { dayMs } from "../../../kernel/time.ts";
 import { isObject, tryParse } from "../../damagedRows.ts";
 import { eventStatuses } from "../../events/eventRow.ts";
 import { webhookStates } from "../../outbound/webhooks.ts";
+import { sourceStates } from "../../sites/sources.ts";
 import { importKinds } from "../../sites/imports.ts";
 import { segmentKinds, statisticsKinds } from "../../statistics/statistics.ts";
 import { checkClaims } from "./claims.ts";
@@ -183,6 +184,7 @@ const modes = ["live", "test"];
 const enumerations: readonly [table: string, key: string, column: string, values: readonly string[]][] = [
   ["inbound_keys", "id", "mode", modes],
   ["connections", "id", "state", connectionStates],
+  ["sources", "id", "state", sourceStates],
   ["events", "id", "mode", modes],
   ["events", "id", "status", eventStatuses],
   ["deliveries", "event_id", "state", deliveryStates],

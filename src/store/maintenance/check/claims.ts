@@ -7,7 +7,7 @@ import { dayMs, hourMs, minuteMs } from "../../../kernel/time.ts";
 import { readObject } from "../../damagedRows.ts";
 import { readNumber, readText } from "../../describeRow.ts";
 import { allByKeys, type Row } from "../../engine/database.ts";
-import { possibleClaims } from "../../events/claims.ts";
+import { deliveryMark, possibleClaims } from "../../events/claims.ts";
 import { readPerson } from "../../events/eventRow.ts";
 import { finalAt } from "../../statistics/statistics.ts";
 import type { Snapshot } from "../snapshot.ts";
@@ -27,9 +27,12 @@ const clockToleranceMs = 2 * dayMs;
 /** Other nodes learn of a changed setting a little later. */
 const settingDelayMs = 10 * minuteMs;
 
-/** Null for an event whose person was erased: what it claimed is not known any more. */
+/** Null for an event whose person was erased or has no email: what it claimed is not known any more. */
 function claimsOf(row: Row): ReturnType<typeof possibleClaims> | null {
   if (row.person === "") return null;
+  const person = readPerson(String(row.person));
+  // Without either, the claim is made from click ids too, of which some may be withheld.
+  if (person.emailSha256 === undefined && row.order_id === null) return null;
   return possibleClaims({
     siteId: String(row.site_id),
     mode: row.mode as Mode,
@@ -39,7 +42,7 @@ function claimsOf(row: Row): ReturnType<typeof possibleClaims> | null {
     orderId: readText(row.order_id ?? null),
     orderEventId: readText(row.order_event_id ?? null),
     time: Number(row.time),
-    person: readPerson(String(row.person)),
+    person,
   });
 }
 
@@ -104,7 +107,7 @@ export async function checkHeldClaims(
 /** Finds claims whose event is missing, or is not the one that made them. */
 export async function checkClaims(snapshot: Snapshot, now: number, faults: Faults): Promise<void> {
   const sql = `SELECT site_id, claim, event_id, person_ref FROM dedup_claims
-    WHERE site_id NOT IN (${incompleteSites})`;
+    WHERE claim NOT LIKE '${deliveryMark}%' AND site_id NOT IN (${incompleteSites})`;
   for await (const some of snapshot.stream(sql)) {
     for (const [siteId, claims] of Map.groupBy(some, (row) => String(row.site_id))) {
       const events = await readEvents(snapshot, siteId, claims);

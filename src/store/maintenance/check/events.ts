@@ -6,7 +6,7 @@ import { timeOfId } from "../../../kernel/ids.ts";
 import { hourMs } from "../../../kernel/time.ts";
 import { readList, tryParse, tryRead } from "../../damagedRows.ts";
 import type { Row } from "../../engine/database.ts";
-import { emailRef, readPerson } from "../../events/eventRow.ts";
+import { refOf, readPerson } from "../../events/eventRow.ts";
 import { unpackAttribution } from "../../people/personCodec.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { checkHeldClaims, claimedColumns, idPattern, readWindows, type DedupWindows } from "./claims.ts";
@@ -16,7 +16,7 @@ import { checkDeliveries, hasPlan } from "../../deliveries/check.ts";
 import { deliverySource } from "../../deliveries/readDeliveries.ts";
 
 /** The text is empty for a person who was erased. */
-const personPattern = /^(?:[0-9a-f]{64}(?: (?:=|[0-9a-f]{64})?){0,7})?$/;
+const personPattern = /^(?:(?:[0-9a-f]{64}|-)(?: (?:=|[0-9a-f]{64})?){0,7})?$/;
 
 export type EventRules = {
   windowsOf: (settings: Record<string, unknown>) => DedupWindows;
@@ -85,10 +85,10 @@ function checkEvent(row: Row, faults: Faults): void {
   if (String(row.name).trim() === "") faults.add("events without a name", "unreadable", id);
   if (Number(row.uses_order_event_id) === 1 && row.order_id === null)
     faults.add("events without an order that use its order event id", "unreadable", id);
-  const person = readPerson(String(row.person)).emailSha256;
+  const person = row.person === "" ? null : readPerson(String(row.person));
   const ref = row.email_ref === null ? null : Number(row.email_ref);
   if (!isReadable(row)) faults.add("events that cannot be read", "unreadable", id);
-  else if (ref !== (person ? emailRef(person) : null)) faults.add("events with another person's hash", "missable", id);
+  else if (ref !== (person ? refOf(person) : null)) faults.add("events with another person's hash", "missable", id);
 }
 
 const isReadable = (row: Row): boolean =>

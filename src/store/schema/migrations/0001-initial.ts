@@ -13,6 +13,7 @@ export const initial: Migration = shardOthers({
     "inbound_keys",
     "connections",
     "removed_connections",
+    "sources",
     "oauth_apps",
     "users",
     "sessions",
@@ -124,6 +125,22 @@ export const initial: Migration = shardOthers({
       removed_at bigint NOT NULL,
       PRIMARY KEY (site_id, id)
     ) {COMPACT}`,
+
+    // tokens is JSON: the hashes of the addresses that are valid, each with the time until which it is. credentials is sealed
+    // JSON: the addresses themselves, and the secrets with which the sender signs.
+    `CREATE TABLE sources (
+      site_id text NOT NULL,
+      id text NOT NULL,
+      kind text NOT NULL,
+      name text NOT NULL,
+      settings text NOT NULL,
+      tokens text NOT NULL,
+      credentials text NOT NULL,
+      state text NOT NULL,
+      created_at bigint NOT NULL,
+      updated_at bigint NOT NULL,
+      PRIMARY KEY (site_id, id)
+    )`,
 
     // Holds the operator's registrations at platforms. credentials is sealed JSON with the client secret.
     `CREATE TABLE oauth_apps (
@@ -747,6 +764,47 @@ export const initial: Migration = shardOthers({
       key_id text,
       address text,
       PRIMARY KEY (site_id, id)
+    ) {COMPACT}`,
+
+    // Holds what senders' own ids stand for: ref is the hash of a customer id or of another id of an order. person is as in events,
+    // and so is email_ref; they are null where only the order is known, and order_id where only the person is.
+    `CREATE TABLE sender_refs (
+      site_id text NOT NULL,
+      source_id text NOT NULL,
+      ref text NOT NULL,
+      email_ref bigint,
+      person text,
+      order_id text,
+      seen_at bigint NOT NULL,
+      PRIMARY KEY (site_id, source_id, ref)
+    ) {COMPACT}`,
+    `CREATE INDEX sender_refs_by_email ON sender_refs (site_id, email_ref) WHERE email_ref IS NOT NULL`,
+
+    // Holds a sample of the requests of sources and what became of them, without their content. event_id is the event that one
+    // became.
+    `CREATE TABLE source_requests (
+      site_id text NOT NULL,
+      source_id text NOT NULL,
+      id text NOT NULL,
+      at bigint NOT NULL,
+      outcome text NOT NULL,
+      reason text,
+      detail text,
+      type text NOT NULL,
+      delivery_id text,
+      event_id text,
+      PRIMARY KEY (site_id, source_id, id)
+    ) {COMPACT}`,
+
+    // Holds the shapes of the last requests of each source: names and types of fields, with masked values. shape is JSON.
+    `CREATE TABLE source_shapes (
+      site_id text NOT NULL,
+      source_id text NOT NULL,
+      id text NOT NULL,
+      at bigint NOT NULL,
+      type text NOT NULL,
+      shape text NOT NULL,
+      PRIMARY KEY (site_id, source_id, id)
     ) {COMPACT}`,
 
     // id is made from the site, the file's content and how its columns are read, so that the same command finds its row

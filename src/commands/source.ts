@@ -1,0 +1,176 @@
+import { readFileSync } from "node:fs";
+import type { Answer } from "../contract/contract.ts";
+import { Refusal } from "../kernel/refusal.ts";
+import { findSite } from "../sites/manage.ts";
+import { findSource } from "../sites/sources.ts";
+import { readPairs, table, timeText, type CliCommand, type CommandContext } from "./context.ts";
+import { listItems, moreText, readPaging, withPaging, type PagingOptions } from "./lists.ts";
+import { confirm } from "./terminal/confirm.ts";
+
+type Source = Answer<"GET /sites/:site/sources">["items"][number];
+type SourceRequest = Answer<"GET /sites/:site/sources/:source/requests">["items"][number];
+
+export function sourceCommands(program: CliCommand): void {
+  const source = program
+    .command("source")
+    .description("sources: systems such as Stripe, Shopify or HubSpot that send their own webhooks");
+
+  source
+    .command("kinds")
+    .description("list the kinds of sources")
+    .run(async ({ call, print }) => {
+      const kinds = await call("GET /source-kinds", {});
+      const cells = kinds.items.map(({ id, name, about, settings }) => [
+        id,
+        name,
+        settings.flatMap((one) => (one.required ? [one.name] : [])).join(", ") || "–",
+        about,
+      ]);
+      print(kinds, table(["KIND", "NAME", "REQUIRED SETTINGS", "ABOUT"], cells, "No kinds."));
+    });
+
+  source
+    .command("add <site> <kind> [name=value...]")
+    .description("add a source; its address is for the sender, and a secret")
+    .option("--name <name>", "a name for lists; the kind's by default")
+    .run(async ({ directory, call, print }, siteText: string, kind: string, words: string[], options: { name?: string }) => {
+      const { id: site } = findSite({ directory }, siteText);
+      const { name } = options;
+      const body = { kind, settings: readPairs(words), ...(name !== undefined && { name }) };
+      const added = await call("POST /sites/:site/sources", { params: { site }, body });
+      const kinds = await call("GET /source-kinds", {});
+      const steps = kinds.items.find(({ id }) => id === kind)?.steps ?? [];
+      const text = [
+        added.address,
+        "",
+        `Source ${added.source.id}. The address is a secret: give it only to the sender.`,
+        ...steps.map((step, i) => `${i + 1}. ${step.replaceAll("ADDRESS", "the address above")}`),
+      ];
+      print(added, text.join("\n"));
+    });
+
+  source
+    .command("list [site]")
+    .description("list the sources of a site, or of all sites")
+    .run(async ({ directory, call, print }, siteText: string | undefined) => {
+      const { value, rows } = await listItems(directory, siteText, (params) => call("GET /sites/:site/sources", { params }));
+      const cells = rows.map(({ site, item: one }) => [
+        one.id,
+        site.id,
+        one.kind,
+        one.name,
+        stateText(one),
+        timeText(one.lastRequestAt),
+        countsText(one),
+      ]);
+      const head = ["ID", "SITE", "KIND", "NAME", "STATE", "LAST REQUEST (UTC)", "LAST 24 HOURS"];
+      print(value, table(head, cells, "No sources yet. Add one: cleancast source add SITE KIND name=value …"));
+    });
+
+  withPaging(source.command("show <id>"), "requests")
+    .description("show a source with its address, and what became of its last requests")
+    .run(async (context, id: string, options: PagingOptions) => {
+      const params = paramsOf(context, id);
+      const shown = await context.call("GET /sites/:site/sources/:source", { params });
+      const requests = await context.call("GET /sites/:site/sources/:source/requests", { params, query: readPaging(options) });
+      const { kind, name, settings, oldAddressUntil } = shown.source;
+      const text = [
+        `Source ${id}: ${name} (${kind}), ${stateText(shown.source)}`,
+        `Address: ${shown.address ?? "(lost: rotate it)"}`,
+        ...(oldAddressUntil === null ? [] : [`The address before is valid until ${timeText(oldAddressUntil)} UTC.`]),
+        ...Object.entries(settings).map(([setting, value]) => `  ${setting} = ${value}`),
+        "",
+        table(
+          ["RECEIVED (UTC)", "KIND OF EVENT", "OUTCOME", "REASON", "EVENT"],
+          requests.items.map(lineText),
+          "No requests yet.",
+        ),
+      ];
+      context.print({ ...shown, requests }, text.join("\n") + moreText(requests));
+    });
+
+  source
+    .command("set <id> [name=value...]")
+    .description("change settings; an empty value removes one, and a replaced secret stays valid for 24 hours")
+    .option("--name <name>", "another name for lists")
+    .run(async (context, id: string, words: string[], options: { name?: string }) => {
+      const { name } = options;
+      const body = { settings: readPairs(words), ...(name !== undefined && { name }) };
+      const changed = await context.call("PATCH /sites/:site/sources/:source", { params: paramsOf(context, id), body });
+      context.print(changed, `Source ${id} is changed.`);
+    });
+
+  source
+    .command("test <id> <file>")
+    .description("show what would become of a request with this body; nothing is stored or sent")
+    .option("--header <name=value...>", "headers of the request, such as x-shopify-topic=orders/paid")
+    .run(async (context, id: string, file: string, options: { header?: string[] }) => {
+      const headers = { "content-type": "application/json", ...readPairs(options.header ?? [], refuseFile) };
+      const body = { headers, body: readFileSync(file, "utf8") };
+      const tested = await context.call("POST /sites/:site/sources/:source/preview", { params: paramsOf(context, id), body });
+      const text = tested.outcomes.map(({ outcome, reason, detail, type, fields }) => {
+        const why = reason === null ? "" : `: ${reason}${detail === null ? "" : ` (${detail})`}`;
+        const lines = Object.entries(fields).map(
+          ([name, value]) => `  ${name} = ${typeof value === "string" ? value : JSON.stringify(value)}`,
+        );
+        return [`${outcome}${why}${type === "" ? "" : ` – ${type}`}`, ...lines].join("\n");
+      });
+      context.print(tested, text.join("\n"));
+    });
+
+  for (const [name, done] of [
+    ["pause", "is paused: its requests are answered so that the sender repeats them later"],
+    ["resume", "is active"],
+  ] as const)
+    source
+      .command(`${name} <id>`)
+      .description(name === "pause" ? "let the sender wait: its requests are to be repeated later" : "take requests again")
+      .run(async (context, id: string) => {
+        const answer = await context.call(`POST /sites/:site/sources/:source/${name}`, { params: paramsOf(context, id) });
+        context.print(answer, `Source ${id} ${done}.`);
+      });
+
+  source
+    .command("rotate <id>")
+    .description("make a new address; the old one stays valid for 24 hours")
+    .run(async (context, id: string) => {
+      const rotated = await context.call("POST /sites/:site/sources/:source/rotate", { params: paramsOf(context, id) });
+      context.print(
+        rotated,
+        `${rotated.address}\n\nThe old address of source ${id} is valid until ${timeText(rotated.oldUntil)} UTC.`,
+      );
+    });
+
+  source
+    .command("remove <id>")
+    .description("remove a source: its address stops at once")
+    .option("--yes", "do it without asking")
+    .run(async (context, id: string, { yes }: { yes?: boolean }) => {
+      const params = paramsOf(context, id);
+      const { name, kind } = findSource(context.directory.sites(), id);
+      const what = `This removes source ${id}, ${name} (${kind}). Its address stops at once, and what it remembered of customers goes.`;
+      await confirm({ what, yes });
+      context.print(await context.call("DELETE /sites/:site/sources/:source", { params }), `Source ${id} is removed.`);
+    });
+}
+
+const paramsOf = ({ directory }: CommandContext, id: string) => ({ site: findSource(directory.sites(), id).siteId, source: id });
+
+function refuseFile(): never {
+  throw new Refusal("header", "A header is given as name=value.");
+}
+
+const stateText = ({ state, isReadable }: Source) => (isReadable ? state : "cannot be read");
+
+const countsText = ({ last24h }: Source) =>
+  Object.entries(last24h)
+    .map(([outcome, count]) => `${count} ${outcome}`)
+    .join(", ") || "–";
+
+const lineText = ({ at, type, outcome, reason, eventId }: SourceRequest): string[] => [
+  timeText(at),
+  type || "–",
+  outcome,
+  reason ?? "–",
+  eventId ?? "–",
+];

@@ -1,0 +1,277 @@
+// POST /__cc/in/TOKEN: a sender's own webhook. The answer comes when everything that the request carries is durable; deliveries
+// go out in the background. The token is a secret: neither logs nor metrics contain it, they name the source's id.
+
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { readBytes } from "../../http/body.ts";
+import { writeAnswer } from "../../http/reply.ts";
+import { hasSeveralHosts, isSecure, type TransportRules } from "../../http/transport.ts";
+import { clickIdName } from "../../identity/clickIds.ts";
+import { Late, within } from "../../kernel/deadline.ts";
+import { hasSettings, type Directory, type Site, type Source } from "../../sites/directory.ts";
+import { hostOf, namesNoSite } from "../../sites/hosts.ts";
+import { compiledKindOf, settingsOfSource, validValues } from "../../sites/sources.ts";
+import { maxSourceBytes, readSourceBody } from "../../sources/body.ts";
+import type { Kind } from "../../sources/kind.ts";
+import { kindOf } from "../../sources/kinds/index.ts";
+import { runKind, type Outcome } from "../../sources/run.ts";
+import { verify, type VerificationFault } from "../../sources/verify.ts";
+import type { Load } from "../load.ts";
+import { refusals, sendRefusal, type InboundRefusal } from "../refusals.ts";
+import { relayOutcomes, type RelayOptions } from "./relayOutcomes.ts";
+import type { SourceObserver } from "./observer.ts";
+
+export type SourceOptions = RelayOptions & {
+  directory: Directory;
+  /** The relay's own host name; null when it is not known. */
+  ownHost: string | null;
+  transport: TransportRules;
+  load: Load;
+  observer: SourceObserver;
+  countUse: (siteId: string, sourceId: string, now: number) => void;
+  log: (line: SourceLine) => void;
+};
+
+/** One wide line per request, for the log. */
+export type SourceLine = {
+  site: string | undefined;
+  source: string | undefined;
+  kind: string | undefined;
+  status: number;
+  /** Why it was refused. */
+  reason: string | undefined;
+  /** What became of the entries of the request. */
+  outcomes: readonly string[];
+  ms: number;
+};
+
+const sourcePath = "/__cc/in/";
+const tokenForm = /^[0-9A-Za-z]{26}$/;
+
+/** Returns the token in a URL of this endpoint; null for other paths. */
+export function sourceTokenOf(url: string): string | null {
+  if (!url.startsWith(sourcePath)) return null;
+  const end = url.indexOf("?");
+  return url.slice(sourcePath.length, end < 0 ? undefined : end);
+}
+
+/** `answer` takes requests for exactly this path, before the framework sees them. */
+export function sourceRoute(app: FastifyInstance, options: SourceOptions) {
+  function answer(token: string, request: IncomingMessage, response: ServerResponse): void {
+    answerRequest(token, request, response, options).catch((error: unknown) => {
+      options.onDefect(error, {});
+      if (!response.headersSent) sendRefusal(response, refusals.internalError);
+    });
+  }
+  // Other forms of the path, such as an encoded one.
+  const onRequest = ({ raw: request, params }: FastifyRequest, reply: FastifyReply, _done: () => void) =>
+    answer((params as { token: string }).token, request, reply.hijack().raw);
+  app.all(`${sourcePath}:token`, { onRequest }, () => {});
+  return { answer };
+}
+
+const notFound: InboundRefusal = { code: "unknown address", status: 404, message: "Not found.", format: "text", headers: {} };
+const tooLarge: InboundRefusal = { ...refusals.tooLarge, message: "The body is larger than 1 MiB." };
+const wrongSignature: InboundRefusal = {
+  code: "signature",
+  status: 401,
+  message: "Wrong signature.",
+  format: "text",
+  headers: {},
+};
+const tooManyWrong: InboundRefusal = {
+  ...wrongSignature,
+  code: "signatures",
+  status: 429,
+  message: "Too many wrong signatures.",
+  headers: { "retry-after": "60" },
+};
+
+/** The status with which this sender tries again later. */
+const busy = (kind: Kind | undefined, code: string): InboundRefusal => ({
+  code,
+  status: kind?.busyStatus ?? 503,
+  message: "Temporarily unavailable, retry.",
+  format: "text",
+  headers: { "retry-after": "5" },
+});
+
+/** Shorter than the patience of the senders that wait least, which is five seconds. */
+const answerMs = 4500;
+
+async function answerRequest(
+  token: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: SourceOptions,
+): Promise<void> {
+  const receivedAt = options.now();
+  const line: SourceLine = {
+    site: undefined,
+    source: undefined,
+    kind: undefined,
+    status: 200,
+    reason: undefined,
+    outcomes: [],
+    ms: 0,
+  };
+  try {
+    const refused = await takeRequest(token, request, { receivedAt, line, options });
+    if (refused) {
+      line.status = refused.status;
+      line.reason = refused.code;
+      return sendRefusal(response, refused);
+    }
+    const kind = kindOf(line.kind ?? "");
+    const { type, body } = kind?.answer ?? { type: "application/json; charset=utf-8", body: '{"ok":true}' };
+    writeAnswer(response, 200, body, { type });
+  } finally {
+    line.ms = options.now() - receivedAt;
+    options.log(line);
+  }
+}
+
+type SourceCall = { receivedAt: number; line: SourceLine; options: SourceOptions };
+
+/** Runs the checks in their order, and stores what the request carries. Returns why it is refused; null for success. */
+async function takeRequest(token: string, request: IncomingMessage, call: SourceCall): Promise<InboundRefusal | null> {
+  const { receivedAt, line, options } = call;
+  if (request.method !== "POST") return refusals.methodNotAllowed;
+  if (hasSeveralHosts(request)) return refusals.severalHosts;
+  if (!isSecure(request, options.transport)) return refusals.httpsRequired;
+  const found = await findSource(token, request, receivedAt, options);
+  if ("code" in found) return found;
+  const { source, site } = found;
+  const kind = kindOf(source.kind);
+  line.site = site.id;
+  line.source = source.id;
+  line.kind = source.kind;
+  if (!kind || source.unreadable || !hasSettings(site) || site.leaving) return busy(kind, "unavailable");
+  if (source.state === "paused") return busy(kind, "paused");
+
+  const { load } = options;
+  if (!load.hasRoom(site.id)) return busy(kind, "overloaded");
+  const held = load.ofBody(site.id);
+  const bytes = await readBytes(request, maxSourceBytes, held.add).finally(held.give);
+  if (bytes === "no room") return busy(kind, "overloaded");
+  if (bytes === "too large") return tooLarge;
+  if (bytes === "cut") return refusals.incompleteBody;
+  if (!load.take(site.id, 1)) return busy(kind, "overloaded");
+  try {
+    return await takeBody({ request, bytes, kind, source, site }, call);
+  } finally {
+    load.give(site.id, 1);
+  }
+}
+
+type Found = { source: Source; site: Site };
+
+async function findSource(
+  token: string,
+  request: IncomingMessage,
+  now: number,
+  { directory, ownHost }: SourceOptions,
+): Promise<Found | InboundRefusal> {
+  if (!tokenForm.test(token)) return notFound;
+  let known = directory.source(token);
+  if (!known) {
+    try {
+      known = await within(3000, directory.sourceNow(token), "the store did not answer in time", Late);
+    } catch {
+      // The address may be valid: only a look-up that ended can say that it is not. Some senders switch off at 404.
+      return busy(undefined, "unavailable");
+    }
+  }
+  const site = known && directory.site(known.source.siteId);
+  if (!known || !site || (known.until !== null && known.until <= now)) return notFound;
+  const host = hostOf(request.headers.host);
+  const owner = host === ownHost || namesNoSite(host) ? undefined : directory.siteOfHost(host);
+  return owner && owner.id !== site.id ? notFound : { source: known.source, site };
+}
+
+type Taken = Found & { request: IncomingMessage; bytes: Buffer; kind: Kind };
+
+async function takeBody(taken: Taken, call: SourceCall): Promise<InboundRefusal | null> {
+  const { request, bytes, kind, source, site } = taken;
+  const { receivedAt, line, options } = call;
+  const { observer } = options;
+  const contentType = String(request.headers["content-type"] ?? "");
+  if (kind.unsignedPing && (await isPing(bytes, contentType, kind.unsignedPing))) {
+    return report([{ is: "ignored", reason: "test request", detail: null, type: "ping", deliveryId: null }]);
+  }
+  const fault = faultOf(taken, receivedAt, options.ownHost);
+  if (fault) {
+    line.outcomes = [fault];
+    return observer.addWrongSignature(source, fault, receivedAt) ? tooManyWrong : wrongSignature;
+  }
+  options.countUse(site.id, source.id, receivedAt);
+  const body = await readSourceBody(bytes, contentType, kind.bodies, kind.jsonFields);
+  if (body === null) return report([{ is: "ignored", reason: "unreadable body", detail: null, type: "", deliveryId: null }]);
+  const settings = settingsOfSource(source);
+  const outcomes = runKind(compiledKindOf(source), { headers: request.headers, body }, settings, clickIdName);
+  observer.addShape(source, outcomes[0]?.type ?? "", body, receivedAt);
+  try {
+    const relayed = relayOutcomes(outcomes, { site, source, receivedAt, deadline: receivedAt + answerMs }, options);
+    const results = await within(answerMs + receivedAt - options.now(), relayed, "the store did not answer in time", Late);
+    observer.addResults(source, results, receivedAt);
+    line.outcomes = results.map(({ outcome, reason }) => (reason === null ? outcome : `${outcome}: ${reason}`));
+    return null;
+  } catch (error) {
+    options.onDefect(error, { site: site.id, source: source.id });
+    return busy(kind, "unavailable");
+  }
+
+  function report(ignored: Outcome[]): null {
+    observer.addResults(
+      source,
+      ignored.map((one) => ({
+        outcome: "ignored",
+        reason: one.is === "ignored" ? one.reason : null,
+        ...one,
+        detail: null,
+        eventId: null,
+      })),
+      receivedAt,
+    );
+    line.outcomes = ignored.map((one) => (one.is === "ignored" ? `ignored: ${one.reason}` : one.is));
+    return null;
+  }
+}
+
+/** A form with exactly these fields. It carries nothing, so that it needs no signature. */
+async function isPing(bytes: Buffer, contentType: string, fields: readonly string[]): Promise<boolean> {
+  if (bytes.length > 200) return false;
+  const form = await readSourceBody(bytes, contentType, ["form"]);
+  const names = form === null || !contentType.includes("form") ? [] : Object.keys(form as object);
+  return names.length === fields.length && fields.every((name) => names.includes(name));
+}
+
+function faultOf({ request, bytes, kind, source, site }: Taken, now: number, ownHost: string | null): VerificationFault | null {
+  const signed = {
+    method: request.method ?? "",
+    get uris() {
+      return addressesOf(request, site, ownHost);
+    },
+    headers: request.headers,
+    body: bytes,
+  };
+  return verify(kind.verification, signed, (name) => validValues(source, name, now), now);
+}
+
+/** A proxy may have changed the host: some senders sign the address, as one of the site's names has it. */
+function addressesOf(request: IncomingMessage, site: Site, ownHost: string | null): string[] {
+  const path = request.url ?? "";
+  const hosts = new Set([request.headers.host ?? "", ...site.servedHosts.slice(0, 50), ...(ownHost === null ? [] : [ownHost])]);
+  const schemes = ["https", "http"];
+  const paths = new Set([path, decoded(path)]);
+  return [...hosts].flatMap((host) => schemes.flatMap((scheme) => [...paths].map((one) => `${scheme}://${host}${one}`)));
+}
+
+/** HubSpot decodes the path before it signs. */
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
