@@ -64,6 +64,7 @@ function mountInbound(app: FastifyInstance, { config, services, observability }:
     acceptBatch: (batch, site, deadline) => acceptBatch(batch, site, deadline, parts),
     reserveId,
     countUse: (siteId, sourceId, at) => keyUses.count(siteId, sourceId, at),
+    answerMs: config.answerMs,
     load,
     observer: services.sourceObserver,
     now,

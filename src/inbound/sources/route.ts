@@ -26,6 +26,8 @@ export type SourceOptions = RelayOptions & {
   /** The relay's own host name; null when it is not known. */
   ownHost: string | null;
   transport: TransportRules;
+  /** Within how long inbound answers. */
+  answerMs: number;
   load: Load;
   observer: SourceObserver;
   countUse: (siteId: string, sourceId: string, now: number) => void;
@@ -96,8 +98,8 @@ const busy = (kind: Kind | undefined, code: string): InboundRefusal => ({
   headers: { "retry-after": "5" },
 });
 
-/** Shorter than the patience of the senders that wait least, which is five seconds. */
-const answerMs = 4500;
+/** Of the time in which inbound answers. Some senders wait five seconds, and inbound takes ten at most. */
+const answerShare = 0.45;
 
 async function answerRequest(
   token: string,
@@ -211,8 +213,9 @@ async function takeBody(taken: Taken, call: SourceCall): Promise<InboundRefusal 
   const outcomes = runKind(compiledKindOf(source), { headers: request.headers, body }, settings, clickIdName);
   observer.addShape(source, outcomes[0]?.type ?? "", body, receivedAt);
   try {
-    const relayed = relayOutcomes(outcomes, { site, source, receivedAt, deadline: receivedAt + answerMs }, options);
-    const results = await within(answerMs + receivedAt - options.now(), relayed, "the store did not answer in time", Late);
+    const deadline = receivedAt + answerShare * options.answerMs;
+    const relayed = relayOutcomes(outcomes, { site, source, receivedAt, deadline }, options);
+    const results = await within(deadline - options.now(), relayed, "the store did not answer in time", Late);
     observer.addResults(source, results, receivedAt);
     line.outcomes = results.map(({ outcome, reason }) => (reason === null ? outcome : `${outcome}: ${reason}`));
     return null;
