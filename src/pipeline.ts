@@ -81,6 +81,7 @@ export async function relayBatch(
 
 /** Handles the failure at once: the other events of the batch are still being prepared. */
 const settled = async <T>(work: Promise<T>) => (await Promise.allSettled([work]))[0];
+
 /** What became of an event when it was stored. `dispatched` goes on in the background. */
 export type Acceptance = Exclude<Exit, { exit: "dispatched" }> | { exit: "accepted"; sent: Promise<unknown> };
 
