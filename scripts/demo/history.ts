@@ -1,5 +1,6 @@
 // Writes the demo's history through the store before the relay starts: events, visits, and the changes that members made.
 
+import { unpaced } from "../../src/background/pace.ts";
 import { releaseEvent } from "../../src/delivery/release.ts";
 import { ulid } from "../../src/kernel/ids.ts";
 import { dayMs, hourMs, minuteMs } from "../../src/kernel/time.ts";
@@ -222,6 +223,7 @@ async function countAll({ store, directory }: SiteContext, now: number): Promise
     store,
     sites: () => directory.sites(),
     owner: "demo",
+    pace: unpaced,
     now: () => now,
     // A clock that stands still: a run ends when nothing is left, and not after a minute.
     elapsed: () => 0,

@@ -1,8 +1,9 @@
-// Deletes rows after their retention period, in the background and on one node at a time: the node holds a lease.
+// Deletes rows after their retention period, in the background. Nodes divide the sites among themselves.
 // docs/reference/stored-data.md lists the stored data with its periods and settings.
 
-import { setTimeout as wait } from "node:timers/promises";
 import { createLeaderJob, type JobNode, type LeaderJob, type Leadership } from "../background/leaderJob.ts";
+import type { Pace } from "../background/pace.ts";
+import { readShare } from "../background/share.ts";
 import { keepRunsDays, maxRuns } from "../kernel/reconciliation.ts";
 import { dayMs, hourMs, minuteMs } from "../kernel/time.ts";
 import { hasSettings } from "../sites/directory.ts";
@@ -26,7 +27,10 @@ const keepStatisticsMs = 800 * dayMs;
 const keepAuditMs = 800 * dayMs;
 const keepRunsMs = keepRunsDays * dayMs;
 
-/** The limits of one transaction. */
+/** The limits of one transaction. Events are removed by one statement for each table, whatever their number. */
+const maxEvents = 5000;
+/** A site with more events than can be removed in this time goes on after the others. */
+const turnMs = 30_000;
 const maxRows = 500;
 const maxRecords = 100;
 const maxHours = 12;
@@ -44,6 +48,7 @@ export type PurgeOptions = JobNode & {
   store: Pick<
     Store,
     | "leases"
+    | "nodes"
     | "purge"
     | "people"
     | "keyUse"
@@ -60,12 +65,13 @@ export type PurgeOptions = JobNode & {
     | "sourceRequests"
   >;
   sites: () => Iterable<PurgedSite>;
-  /** Rows of a site were purged. */
-  onPurged?: (siteId: string, rows: number) => void;
+  pace: Pace;
+  /** Records of a site were purged. */
+  onPurged?: (siteId: string, records: number) => void;
 };
 
 export function createPurgeJob(options: PurgeOptions): LeaderJob {
-  const { store, sites, everyMs = defaultEveryMs, now, elapsed, onDefect, onPurged = () => {} } = options;
+  const { store, owner, sites, pace, everyMs = defaultEveryMs, now, elapsed, onDefect, onPurged = () => {} } = options;
   /** The time of the last daily purge of each site, on the monotonic clock. */
   const dailyAt = new Map<string, number>();
   /**
@@ -78,17 +84,16 @@ export function createPurgeJob(options: PurgeOptions): LeaderJob {
   let leadership: Leadership | undefined;
   let isClockTrusted: (() => boolean) | null = null;
 
-  const pace: Pace = {
-    elapsed,
-    sleep: (ms) => wait(ms, undefined, { signal: leadership?.signal }).catch(() => {}),
-    mayContinue: async () => isClockTrusted?.() === true && (await leadership?.mayContinue()) === true,
-  };
+  const mayContinue = async () => isClockTrusted?.() === true && (await leadership?.mayContinue()) === true;
   let purged = 0;
-  const inSteps = async (max: number, step: (after: string, limit: number) => Promise<PurgeStep>) => {
-    const removed = await runPaced(pace, max, step);
-    purged += removed;
-    return removed;
-  };
+
+  const inSteps = (max: number, step: Step, until?: number) =>
+    runSteps({ pace, elapsed, mayContinue, signal: leadership?.signal, until }, max, async (after, limit) => {
+      const done = await step(after, limit);
+      purged += done.removed;
+      return done;
+    });
+
   /** For steps that always begin at the oldest row, and return how many they removed. */
   const untilNone = (step: (limit: number) => Promise<number>) =>
     inSteps(maxRecords, async (_after, limit) => {
@@ -101,17 +106,17 @@ export function createPurgeJob(options: PurgeOptions): LeaderJob {
     await store.platformSignIns.purge(siteId, now());
   }
 
-  /** Returns how many rows were removed. */
+  /** Returns how many records were removed. */
   async function purgeFrequent({ id, settings }: PurgedSite): Promise<number> {
+    const until = elapsed() + turnMs;
     let removed = await store.traffic.purge(id, now() - keepBotsMs, now());
     removed += await store.pushes.purge(id, now() - keepPushesMs);
     removed += await store.alerts.purge(id, now() - keepAlertsMs);
     removed += await inSteps(maxRows, (_after, limit) => store.orders.purge(id, now() - settings.keepEventsMs, limit));
     removed += await inSteps(maxRows, (_after, limit) => store.reconciliations.purge(id, now() - keepRunsMs, maxRuns, limit));
     removed += await untilNone((limit) => store.people.purgeVisitors(id, now() - settings.keepMs, limit));
-    removed += await inSteps(maxRows, (after, limit) =>
-      store.purge.events(id, { before: now() - settings.keepEventsMs, statisticsFrom: now() - keepStatisticsMs }, after, limit),
-    );
+    const ages = { before: now() - settings.keepEventsMs, statisticsFrom: now() - keepStatisticsMs };
+    removed += await inSteps(maxEvents, (after, limit) => store.purge.events(id, ages, after, limit), until);
     return removed + (await untilNone((limit) => store.syncLog.purge(id, now() - settings.keepLogMs, limit)));
   }
 
@@ -143,47 +148,61 @@ export function createPurgeJob(options: PurgeOptions): LeaderJob {
     lags.set(id, oldestAt === null ? 0 : before - oldestAt);
   }
 
+  /** Purges what is due of a site. False where more of its events are left. */
+  async function purgeSite(site: PurgedSite, { signal }: Leadership): Promise<boolean> {
+    const due = next.get(site.id);
+    const retention = retentionOf(site);
+    const isDue = !due || due.at <= elapsed() || due.retention !== retention;
+    const isDailyDue = (dailyAt.get(site.id) ?? -Infinity) <= elapsed() - dayMs;
+    // The defaults may be shorter than the retention that cannot be read.
+    if ((!isDue && !isDailyDue) || !hasSettings(site)) return true;
+    // While its last rows are copied, nothing may change. Afterwards personal data ends here in time, too.
+    if (site.leaving?.state === "locked") return true;
+    const startedAt = elapsed();
+    let isFinished = true;
+    purged = 0;
+    try {
+      if (isDue) {
+        const removed = await purgeFrequent(site);
+        isFinished = elapsed() - startedAt < turnMs;
+        const intervalMs = removed > 0 ? everyMs : Math.min(2 * (due?.intervalMs ?? everyMs), maxIntervalMs);
+        // A run begins a little earlier or later than its interval after the last one.
+        if (isFinished) next.set(site.id, { at: elapsed() + intervalMs - everyMs / 2, intervalMs, retention });
+        await measureLag(site);
+      }
+      if (isDailyDue && isFinished) await purgeDaily(site);
+      if (isDailyDue && isFinished && !signal.aborted) dailyAt.set(site.id, elapsed());
+    } catch (error) {
+      // One site whose rows cannot be read must not stop the others.
+      onDefect(error, { worker: "purge", site: site.id });
+    } finally {
+      if (purged > 0) onPurged(site.id, purged);
+    }
+    await pace.rest(elapsed() - startedAt, signal);
+    return isFinished;
+  }
+
   async function work(leading: Leadership): Promise<void> {
     leadership = leading;
-    // This comes before the lease, which writes a time, too.
+    // This comes before the first run is saved, which writes a time, too.
     isClockTrusted ??= trustClock(now, elapsed, await store.purge.newestTime([...sites()].map(({ id }) => id)));
-    if (!(await pace.mayContinue())) return;
+    if (!(await mayContinue())) return;
+    const isMine = await readShare(options);
     // Hosts that no site owns count under the empty site.
-    for (const id of await store.purge.sitesOfShortLived()) await purgeShortLived(id);
-    for (const site of sites()) {
-      const due = next.get(site.id);
-      const retention = retentionOf(site);
-      const isDue = !due || due.at <= elapsed() || due.retention !== retention;
-      const isDailyDue = (dailyAt.get(site.id) ?? -Infinity) <= elapsed() - dayMs;
-      // The defaults may be shorter than the retention that cannot be read.
-      if ((!isDue && !isDailyDue) || !hasSettings(site)) continue;
-      // While its last rows are copied, nothing may change. Afterwards personal data ends here in time, too.
-      if (site.leaving?.state === "locked") continue;
-      if (!(await pace.mayContinue())) return;
-      const startedAt = elapsed();
-      purged = 0;
-      try {
-        if (isDue) {
-          const removed = await purgeFrequent(site);
-          const intervalMs = removed > 0 ? everyMs : Math.min(2 * (due?.intervalMs ?? everyMs), maxIntervalMs);
-          // A run begins a little earlier or later than its interval after the last one.
-          next.set(site.id, { at: elapsed() + intervalMs - everyMs / 2, intervalMs, retention });
-        }
-        if (isDailyDue) await purgeDaily(site);
-        if (isDailyDue && !leading.signal.aborted) dailyAt.set(site.id, elapsed());
-      } catch (error) {
-        // One site whose rows cannot be read must not stop the others.
-        onDefect(error, { worker: "purge", site: site.id });
-      } finally {
-        if (purged > 0) onPurged(site.id, purged);
-      }
-      if (isDue) await measureLag(site);
-      await pace.sleep((elapsed() - startedAt) * pauseFactor);
-    }
-    await purgeDeletedSites({ store, now, onPurged, inSteps: (step) => inSteps(maxRows, step) });
-    const present = new Set(Array.from(sites(), ({ id }) => id));
+    for (const id of await store.purge.sitesOfShortLived()) if (isMine(id)) await purgeShortLived(id);
+    const mine = Array.from(sites()).filter(({ id }) => isMine(id));
+    const present = new Set(mine.map(({ id }) => id));
     for (const id of lags.keys()) if (!present.has(id)) lags.delete(id);
-    if (await pace.mayContinue()) await store.purge.saveRun({ at: now(), lagMs: Math.max(0, ...lags.values()) });
+    for (let left = mine; left.length > 0;) {
+      const unfinished: PurgedSite[] = [];
+      for (const site of left) {
+        if (!(await mayContinue())) return;
+        if (!(await purgeSite(site, leading))) unfinished.push(site);
+      }
+      left = unfinished;
+    }
+    await purgeDeletedSites({ store, isMine, now, onPurged, inSteps: (step) => inSteps(maxRows, step) });
+    if (await mayContinue()) await store.purge.saveRun(owner, { at: now(), lagMs: Math.max(0, ...lags.values()) });
   }
 
   return createLeaderJob({
@@ -193,44 +212,41 @@ export function createPurgeJob(options: PurgeOptions): LeaderJob {
     name: "purge",
     leases: store.leases,
     leaseMs: minuteMs,
+    isDivided: true,
     work,
   });
 }
 
 const retentionOf = ({ settings: { keepMs, keepEventsMs, keepLogMs } }: PurgedSite) => `${keepMs} ${keepEventsMs} ${keepLogMs}`;
 
-// Steps take a few milliseconds, because in the embedded store they block the thread that accepts events. After each the
-// purge pauses for a multiple of its duration.
-const stepMs = 5;
-const pauseFactor = 4;
-const minPauseMs = 10;
 const [minRows, firstRows] = [8, 32];
 
-type Pace = {
+type Step = (after: string, limit: number) => Promise<PurgeStep>;
+
+type Stepping = {
+  pace: Pace;
+  /** Milliseconds on a monotonic clock. */
   elapsed: () => number;
-  sleep: (ms: number) => Promise<void>;
-  /** Called before every step. */
   mayContinue: () => Promise<boolean>;
+  signal?: AbortSignal | undefined;
+  until?: number | undefined;
 };
 
-/** Runs steps of at most `maxStepRows` rows until nothing is left. Returns how many rows were removed. */
-export async function runPaced(
-  { elapsed, sleep, mayContinue }: Pace,
-  maxStepRows: number,
-  step: (after: string, limit: number) => Promise<PurgeStep>,
-): Promise<number> {
-  let limit = Math.min(firstRows, maxStepRows);
+/** Runs steps of at most `max` rows until nothing is left, or until a time. Returns how many records were removed. */
+export async function runSteps(stepping: Stepping, max: number, step: Step): Promise<number> {
+  const { pace, elapsed, mayContinue, signal, until = Infinity } = stepping;
+  let limit = Math.min(firstRows, max);
   let removed = 0;
-  for (let after = ""; await mayContinue();) {
+  for (let after = ""; elapsed() < until && (await mayContinue());) {
     const startedAt = elapsed();
     const done = await step(after, limit);
     const took = elapsed() - startedAt;
     removed += done.removed;
-    if (done.next === null) return removed;
+    if (done.next === null) break;
     after = done.next;
-    if (took > stepMs) limit = Math.max(minRows, Math.floor(limit / 2));
-    else if (took < stepMs / 2) limit = Math.min(maxStepRows, limit * 2);
-    await sleep(Math.max(minPauseMs, took * pauseFactor));
+    if (took > pace.stepMs) limit = Math.max(minRows, Math.floor(limit / 2));
+    else if (took < pace.stepMs / 2) limit = Math.min(max, limit * 2);
+    await pace.rest(took, signal);
   }
   return removed;
 }

@@ -9,14 +9,17 @@ const settledMs = hourMs;
 
 type DeletedSitePurge = {
   store: Pick<Store, "deletedSites">;
+  /** True for a site that this node purges. */
+  isMine: (siteId: string) => boolean;
   now: () => number;
-  /** Runs steps until there is no next one, or until the purge must stop. Returns how many rows were removed. */
+  /** Runs steps until there is no next one, or until the purge must stop. Returns how many records were removed. */
   inSteps: (step: (after: string, limit: number) => Promise<PurgeStep>) => Promise<number>;
-  onPurged: (siteId: string, rows: number) => void;
+  onPurged: (siteId: string, records: number) => void;
 };
 
-export async function purgeDeletedSites({ store, now, inSteps, onPurged }: DeletedSitePurge): Promise<void> {
+export async function purgeDeletedSites({ store, isMine, now, inSteps, onPurged }: DeletedSitePurge): Promise<void> {
   for (const { id, deletedAt } of await store.deletedSites.listUnpurged()) {
+    if (!isMine(id)) continue;
     let isComplete = false;
     const removed = await inSteps(async (after, limit) => {
       const step = await store.deletedSites.purge(id, after, limit);

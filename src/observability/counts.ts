@@ -1,6 +1,7 @@
 // Counts the work of this process since it started. The hot path pays one addition per count: no label set is built,
 // and nothing is allocated once a label is known. The exporter turns the counts into Prometheus' format on a scrape.
 
+import type { CommitTimes } from "../background/pace.ts";
 import type { InboundLine } from "../inbound/event.ts";
 import type { DeliveryState } from "../kernel/event.ts";
 
@@ -29,7 +30,7 @@ export function createCounts({ bySite }: { bySite: boolean }) {
   const answerSeconds = createBucketCounts(answerBounds);
   const attemptSeconds = new Map<string, BucketCounts>();
   const commitSeconds = createBucketCounts(commitBounds);
-  const totals = { commitFailures: 0, writes: 0, defects: 0, clockJumps: 0, purgedRows: 0 };
+  const totals = { commitFailures: 0, writes: 0, defects: 0, clockJumps: 0, purgedRecords: 0, commits: 0, commitMs: 0 };
 
   function attemptSecondsOf(platform: string): BucketCounts {
     let buckets = attemptSeconds.get(platform);
@@ -90,8 +91,12 @@ export function createCounts({ bySite }: { bySite: boolean }) {
     /** Counts a finished transaction. `failed`: because of the database, not of the data. */
     countCommit: (ms: number, failed: boolean): void => {
       commitSeconds.add(ms / 1000);
+      totals.commits += 1;
+      totals.commitMs += ms;
       if (failed) totals.commitFailures += 1;
     },
+
+    readCommits: (): CommitTimes => ({ count: totals.commits, ms: totals.commitMs }),
   };
 }
 

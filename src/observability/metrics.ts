@@ -207,7 +207,9 @@ function declareQueue({ gauge }: Exporter, data: ScrapeData): void {
 }
 
 function declareStore({ counter, histogram }: Exporter, { commitSeconds, totals }: Counts, data: ScrapeData): void {
-  counter("cleancast_purged_rows_total", "Rows that this node purged after their retention.", [], () => [[totals.purgedRows]]);
+  counter("cleancast_purged_records_total", "Records that this node purged after their retention.", [], () => [
+    [totals.purgedRecords],
+  ]);
   counter(
     "cleancast_deletions_total",
     "Deleted sites, connections, webhooks and persons, and shortened retention periods.",

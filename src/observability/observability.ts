@@ -120,9 +120,11 @@ export function createObservability(config: Config, { log, writeInbound, writeAt
 
     onRejected: ({ status, code }: InboundRefusal): void => counts.countRejected(status, code),
 
-    onPurged(siteId: string, rows: number): void {
-      counts.totals.purgedRows += rows;
-      log.info({ site: siteId, rows }, "purged");
+    readCommits: counts.readCommits,
+
+    onPurged(siteId: string, records: number): void {
+      counts.totals.purgedRecords += records;
+      log.info({ site: siteId, records }, "purged");
     },
 
     /** A reconciliation ended. */

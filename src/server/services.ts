@@ -35,6 +35,7 @@ import { loadCountryFile, loadInstallation, readNetworksFile, readVersion } from
 import { shortId, ulid } from "../kernel/ids.ts";
 import { packageFolder } from "../kernel/packageFolder.ts";
 import { startDueTimes } from "../maintenance/dueTimes.ts";
+import { createPace } from "../background/pace.ts";
 import { createPurgeJob } from "../maintenance/purge.ts";
 import type { Observability } from "../observability/observability.ts";
 import { pushAttemptMs } from "../outbound/push.ts";
@@ -72,11 +73,18 @@ export async function startServices(options: ServiceOptions) {
   const mailer = config.smtp && createMailer(config.smtp);
   const channels = { mailer, sender: delivery.sender, publicUrl: config.publicUrl };
   const { observability } = options;
-  const onPurged = (siteId: string, rows: number) => observability.onPurged(siteId, rows);
+  const onPurged = (siteId: string, records: number) => observability.onPurged(siteId, records);
+  const createOwnPace = () =>
+    createPace({
+      isServer: node.store.engine === "postgres",
+      elapsed: node.elapsed,
+      readCommits: observability.readCommits,
+      readLagBytes: () => node.store.health.readReplicationLag(),
+    });
   const startJob = (job: LeaderJob) => shutdown.add("background", job.name, job.start());
-  startJob(createPurgeJob({ ...node, onPurged }));
+  startJob(createPurgeJob({ ...node, pace: createOwnPace(), onPurged }));
   await startBackups(node, options, mailer);
-  startJob(createStatisticsJob({ ...node, sites: () => [...node.sites()].filter(isWorking) }));
+  startJob(createStatisticsJob({ ...node, pace: createOwnPace(), sites: () => [...node.sites()].filter(isWorking) }));
   startJob(createReconciliationJob({ ...node, onEnded: (run) => observability.onReconciled(run) }));
   const feeds = startFeeds({
     ...node,

@@ -1,44 +1,55 @@
-// Counts the events of one hour and their deliveries: in small portions with pauses between them, because the embedded
-// store works on the thread that accepts events. The pipeline itself counts nothing, so a crash cannot make a number wrong:
+// Counts the events of one hour and their deliveries: in small portions with pauses between them, because they are read on the
+// thread that accepts events. The pipeline itself counts nothing, so a crash cannot make a number wrong:
 // an hour can be rolled up again at any time.
 
-import { setTimeout as sleep } from "node:timers/promises";
+import type { Pace } from "../background/pace.ts";
 import { yieldToEventLoop } from "../kernel/deadline.ts";
 import { dayMs, hourMs } from "../kernel/time.ts";
 import type { Figure, SegmentFigures } from "../store/statistics/statistics.ts";
 import type { Store } from "../store/store.ts";
 import { createHourCounter } from "./hourCounter.ts";
 
-const portion = 100;
+/** Read together, and decoded on the thread that accepts events. */
+const portion = 200;
 /** Ages at which an hour is rolled up again: deliveries are retried for days. */
 const rollupAgesMs = [hourMs, 6 * hourMs, dayMs, 3 * dayMs, 8 * dayMs];
 const never = Number.MAX_SAFE_INTEGER;
 
-/** With `pauses`, each portion is followed by a pause as long as it took: for work that no request waits for. */
+/** The pace is for work that no request waits for. */
 export async function countHour(
   store: Pick<Store, "statistics">,
   siteId: string,
   hour: number,
-  { pauses } = { pauses: false },
-): Promise<{ figures: Figure[]; segments: SegmentFigures[]; isOpen: boolean }> {
+  pace?: Pace,
+): Promise<{ events: number; figures: Figure[]; segments: SegmentFigures[]; isOpen: boolean }> {
   const counter = createHourCounter();
+  let events = 0;
   for (let after = ""; ;) {
     const startedAt = performance.now();
     const some = await store.statistics.listPortion(siteId, hour, after, portion);
     counter.add(some);
+    events += some.events.length;
     const last = some.events.at(-1);
     if (!last || some.events.length < portion) break;
     after = last.id;
-    await (pauses ? sleep(performance.now() - startedAt) : yieldToEventLoop());
+    await (pace ? pace.rest(performance.now() - startedAt) : yieldToEventLoop());
   }
-  return { figures: counter.figures(), segments: counter.segments(), isOpen: counter.isOpen() };
+  return { events, figures: counter.figures(), segments: counter.segments(), isOpen: counter.isOpen() };
 }
 
 /** Counts an hour and replaces its stored figures. */
-export async function rollUpHour(store: Pick<Store, "statistics">, siteId: string, hour: number, now: number): Promise<void> {
-  const { figures, segments, isOpen } = await countHour(store, siteId, hour, { pauses: true });
+export async function rollUpHour(
+  store: Pick<Store, "statistics">,
+  siteId: string,
+  hour: number,
+  now: number,
+  pace?: Pace,
+): Promise<void> {
+  if (await store.statistics.endHour(siteId, hour, now)) return;
+  const { events, figures, segments, isOpen } = await countHour(store, siteId, hour, pace);
   const dueAt = nextRollupAt((hour + 1) * hourMs, now, isOpen);
-  await store.statistics.replaceHour(siteId, hour, figures, { segments, rolledAt: now, dueAt });
+  const settledEvents = isOpen ? null : events;
+  await store.statistics.replaceHour(siteId, hour, figures, { segments, rolledAt: now, dueAt, settledEvents });
 }
 
 /**

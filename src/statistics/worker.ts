@@ -1,17 +1,18 @@
-// Rolls closed hours up into the statistics tables, in the background and on one node at a time: the node holds a lease. It
-// first takes hours that ended since the last run, then hours whose deliveries may have changed, and then backfills, newest
+// Rolls closed hours up into the statistics tables, in the background. Nodes divide the sites among themselves. Each first takes hours that ended since the last run, then hours whose deliveries may have changed, and then backfills, newest
 // first, the hours before the first run.
 
-import { setTimeout as sleep } from "node:timers/promises";
 import { createLeaderJob, type JobNode, type LeaderJob, type Leadership } from "../background/leaderJob.ts";
+import type { Pace } from "../background/pace.ts";
+import { readShare } from "../background/share.ts";
 import { hourMs, minuteMs } from "../kernel/time.ts";
 import { closedAfterMs, type StatisticsHead } from "../store/statistics/statistics.ts";
 import type { Store } from "../store/store.ts";
 import { rollUpHour } from "./hourlyRollup.ts";
 
 type StatisticsOptions = JobNode & {
-  store: Pick<Store, "leases" | "statistics" | "inboundCounts" | "rejectedRequests">;
+  store: Pick<Store, "leases" | "nodes" | "statistics" | "inboundCounts" | "rejectedRequests">;
   sites: () => Iterable<{ id: string }>;
+  pace: Pace;
 };
 
 /** The interval between two updates of a site, and the time that a run may backfill before updates are due again. */
@@ -19,10 +20,9 @@ const updateMs = 5 * minuteMs;
 const backfillMs = minuteMs;
 const purgeMs = hourMs;
 const maxDue = 50;
-const maxPauseMs = 200;
 
 export function createStatisticsJob(options: StatisticsOptions): LeaderJob {
-  const { store, sites, now, elapsed } = options;
+  const { store, sites, pace, now, elapsed } = options;
   const { statistics } = store;
   /** The next update and purge of each site, on the monotonic clock. */
   const updateAt = new Map<string, number>();
@@ -31,7 +31,9 @@ export function createStatisticsJob(options: StatisticsOptions): LeaderJob {
   async function work({ each, mayContinue }: Leadership): Promise<void> {
     const startedAt = elapsed();
     if (!(await mayContinue())) return;
-    const due = [...sites()].map(({ id }) => id).filter((id) => (updateAt.get(id) ?? startedAt) <= startedAt);
+    const isMine = await readShare(options);
+    const mine = [...sites()].map(({ id }) => id).filter(isMine);
+    const due = mine.filter((id) => (updateAt.get(id) ?? startedAt) <= startedAt);
     for (const id of due) updateAt.set(id, startedAt + updateMs);
     /** Sites with more to roll up. One that failed has to wait. */
     const left = new Set(due);
@@ -50,12 +52,7 @@ export function createStatisticsJob(options: StatisticsOptions): LeaderJob {
     for (const id of left) updateAt.delete(id);
   }
 
-  /** Rolls an hour up, and then pauses for as long as that took. */
-  async function rollUp(siteId: string, hour: number): Promise<void> {
-    const startedAt = performance.now();
-    await rollUpHour(store, siteId, hour, now());
-    await sleep(Math.min(maxPauseMs, performance.now() - startedAt));
-  }
+  const rollUp = (siteId: string, hour: number) => rollUpHour(store, siteId, hour, now(), pace);
 
   const closedHour = () => Math.floor((now() - closedAfterMs) / hourMs);
 
@@ -110,6 +107,7 @@ export function createStatisticsJob(options: StatisticsOptions): LeaderJob {
     name: "statistics",
     leases: store.leases,
     leaseMs: minuteMs,
+    isDivided: true,
     work,
   });
 }

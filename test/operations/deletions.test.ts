@@ -2,6 +2,7 @@
 
 import { PassThrough } from "node:stream";
 import { beforeAll, describe, expect, test } from "vitest";
+import { unpaced } from "../../src/background/pace.ts";
 import { confirm, countText } from "../../src/commands/terminal/confirm.ts";
 import { createPurgeJob } from "../../src/maintenance/purge.ts";
 import { dayMs, hourMs } from "../../src/kernel/time.ts";
@@ -197,6 +198,7 @@ describe.each(engines)("commands that delete, on %s", (engine) => {
           store,
           sites: () => [],
           owner: "one",
+          pace: unpaced,
           now: () => Date.now() + ms,
           elapsed: () => 0,
           onDefect: (error) => {

@@ -152,7 +152,7 @@ describe.each(engines)("health, metrics and logs on %s", (engine) => {
     const found = await metrics();
     const deletions = (kind: string) => found.get(`cleancast_deletions_total{kind="${kind}"}`);
     expect(["site", "connection", "webhook", "person", "retention"].map(deletions)).toEqual([0, 0, 1, 0, 0]);
-    expect(found.has("cleancast_purged_rows_total")).toBe(true);
+    expect(found.has("cleancast_purged_records_total")).toBe(true);
   });
 
   test("only the operator can read the metrics", async () => {

@@ -1,7 +1,8 @@
 // The purge removes expired rows in small steps under traffic, and keeps every row that is not expired.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createPurgeJob, runPaced, type PurgeOptions } from "../../src/maintenance/purge.ts";
+import { unpaced } from "../../src/background/pace.ts";
+import { createPurgeJob, runSteps, type PurgeOptions } from "../../src/maintenance/purge.ts";
 import { emailRef } from "../../src/store/events/eventRow.ts";
 import { idAt, ulid } from "../../src/kernel/ids.ts";
 import type { Database, Row, Value } from "../../src/store/engine/database.ts";
@@ -107,11 +108,12 @@ describe.each(engines)("retention on %s", (engine) => {
   /** Runs one round; `elapsed` does not advance, so that every step has the maximum size. */
   async function round(siteId: string, changed: Partial<PurgeOptions> = {}): Promise<void> {
     // The last round was a minute ago, so the clock does not look wrong.
-    await store.leases.acquire("purge", "one", now - 60_000, now);
+    await store.purge.saveRun("one", { at: now - 60_000, lagMs: 0 });
     const options: PurgeOptions = {
       store,
       sites: () => [{ id: siteId, keys: [{ id: "k" }], sources: [], settings }],
       owner: "one",
+      pace: unpaced,
       now: () => now,
       elapsed: () => 0,
       onDefect: (error) => {
@@ -122,7 +124,7 @@ describe.each(engines)("retention on %s", (engine) => {
     return createPurgeJob(options).run();
   }
 
-  test("thousands of expired events are purged under inbound traffic, in steps of at most 500 rows", async () => {
+  test("thousands of expired events are purged under inbound traffic, in steps of at most 5,000", async () => {
     await seed(seeds("s", now - 100 * day, expired));
     await seed(seeds("s", now - 80 * day, 50));
     const steps: number[] = [];
@@ -146,8 +148,8 @@ describe.each(engines)("retention on %s", (engine) => {
     await round("s", { store: { ...store, purge: recorded } }).finally(() => (purging = false));
     await traffic;
 
-    expect(Math.max(...steps)).toBeLessThanOrEqual(500);
-    expect(steps.reduce((sum, one) => sum + one, 0)).toBe(expired * 3);
+    expect(Math.max(...steps)).toBeLessThanOrEqual(5000);
+    expect(steps.reduce((sum, one) => sum + one, 0)).toBe(expired);
     // Events were accepted between the steps: at least one for every few steps.
     expect(between).toBeGreaterThan(steps.length / 4);
     expect(await count("events", "s")).toBe(50 + accepted.length);
@@ -204,12 +206,12 @@ describe.each(engines)("retention on %s", (engine) => {
 
   test("a clock far ahead of every stored event purges nothing for the first hour", async () => {
     await seed(seeds("ahead", now - 10 * day, 3));
-    await store.leases.release("purge", "one");
     let elapsed = 0;
     const options: PurgeOptions = {
       store,
       sites: () => [{ id: "ahead", keys: [], sources: [], settings }],
       owner: "one",
+      pace: unpaced,
       now: () => now + 400 * day + elapsed,
       elapsed: () => elapsed,
       onDefect: (error) => {
@@ -222,7 +224,6 @@ describe.each(engines)("retention on %s", (engine) => {
     elapsed = 3_600_000;
     await purge.run();
     expect(await count("events", "ahead")).toBe(0);
-    await store.leases.release("purge", "one");
   });
 
   test("a duplicate is detected until its window ends, also after its event was purged", async () => {
@@ -313,7 +314,7 @@ describe.each(engines)("retention on %s", (engine) => {
   });
 
   test("a site of which nothing is purged is purged less often, and short-lived rows always after ten minutes", async () => {
-    await store.leases.acquire("purge", "one", now - 60_000, now);
+    await store.purge.saveRun("one", { at: now - 60_000, lagMs: 0 });
     const runs: number[] = [];
     let at = now;
     const purge = createPurgeJob({
@@ -329,6 +330,7 @@ describe.each(engines)("retention on %s", (engine) => {
       },
       sites: () => [{ id: "idle", keys: [], sources: [], settings }],
       owner: "one",
+      pace: unpaced,
       now: () => at,
       elapsed: () => at - now,
       onDefect: (error) => {
@@ -353,44 +355,70 @@ describe.each(engines)("retention on %s", (engine) => {
     expect(await count("events", "idle")).toBe(0);
     // Where something was purged, there may soon be more.
     expect(runs.slice(9)).toEqual([1500, 1510, 1530, 1570, 1650]);
-    await store.leases.release("purge", "one");
   });
 
-  test("one node at a time purges, and another takes over when its lease ends", async () => {
-    await seed(seeds("leased", now - 200 * day, 3));
-    await store.leases.release("purge", "one");
-    expect(await store.leases.acquire("purge", "other", now, now + 60_000)).toBe(true);
-    await round("leased");
-    expect(await count("events", "leased")).toBe(3);
-    await round("leased", { now: () => now + 60_001 });
-    expect(await count("events", "leased")).toBe(0);
+  test("nodes divide the sites, and the others purge those of a node that ended", async () => {
+    const ids = ["d1", "d2", "d3", "d4", "d5", "d6"];
+    for (const id of ids) await seed(seeds(id, now - 200 * day, 3));
+    for (const owner of ["one", "two"]) await store.nodes.renew(owner, idAt(now), minuteMs);
+    const sites = () => ids.map((id) => ({ id, keys: [], sources: [], settings }));
+    const left = async () => {
+      const counts = await Promise.all(ids.map((id) => count("events", id)));
+      return ids.filter((_id, i) => (counts[i] ?? 0) > 0);
+    };
+    await round("", { sites });
+    const ofTwo = await left();
+    expect(ofTwo.length).toBeGreaterThan(0);
+    expect(ofTwo.length).toBeLessThan(ids.length);
+    await round("", { sites });
+    expect(await left()).toEqual(ofTwo);
+    await store.nodes.remove("two");
+    await round("", { sites });
+    expect(await left()).toEqual([]);
+    await store.nodes.remove("one");
+  });
+
+  test("events that a node may have in hand are kept", async () => {
+    await seed(seeds("in hand", now - 200 * day, 3));
+    await store.nodes.renew("one", idAt(now - 201 * day), minuteMs);
+    await round("in hand");
+    expect(await count("events", "in hand")).toBe(3);
+    await store.nodes.renew("one", idAt(now), minuteMs);
+    await round("in hand");
+    expect(await count("events", "in hand")).toBe(0);
+    await store.nodes.remove("one");
   });
 });
 
-test("purge steps shrink when they take long, and the pause after each is a multiple of its duration", async () => {
+test("purge steps shrink when they take long, grow when they are short, and end at a time", async () => {
   let clock = 0;
-  const slept: number[] = [];
   const sizes: number[] = [];
-  const pace = {
-    elapsed: () => clock,
-    sleep: async (ms: number) => void slept.push(ms),
-    mayContinue: async () => true,
-  };
+  const rested: number[] = [];
+  const pace = { stepMs: 5, rest: async (ms: number) => void rested.push(Math.round(ms * 10) / 10) };
+  const stepping = { pace, elapsed: () => clock, mayContinue: async () => true };
   // A millisecond for each ten rows.
-  await runPaced(pace, 500, async (_after, size) => {
+  await runSteps(stepping, 500, async (_after, size) => {
     clock += size / 10;
     sizes.push(size);
     return { removed: size, next: sizes.length < 8 ? "" : null };
   });
   expect(sizes).toEqual([32, 32, 32, 32, 32, 32, 32, 32]);
-  expect(Math.min(...slept)).toBeCloseTo(4 * 3.2);
+  expect(rested).toEqual([3.2, 3.2, 3.2, 3.2, 3.2, 3.2, 3.2]);
   sizes.length = 0;
-  await runPaced(pace, 500, async (_after, size) => {
+  await runSteps(stepping, 500, async (_after, size) => {
     clock += sizes.length < 4 ? 0.1 : 50;
     sizes.push(size);
     return { removed: 0, next: sizes.length < 9 ? "" : null };
   });
   expect(sizes).toEqual([32, 64, 128, 256, 500, 250, 125, 62, 31]);
+  sizes.length = 0;
+  const until = clock + 25;
+  await runSteps({ ...stepping, until }, 500, async (_after, size) => {
+    clock += 10;
+    sizes.push(size);
+    return { removed: 0, next: "" };
+  });
+  expect(sizes).toHaveLength(3);
 });
 
 /** Accepts one event, as the pipeline does. */

@@ -363,6 +363,7 @@ function withLateClaim(db: Database, siteId: string): Database {
 const purgeAll = (deletedSites: Store["deletedSites"]) =>
   purgeDeletedSites({
     store: { deletedSites },
+    isMine: () => true,
     now: () => Date.now() + 2 * hourMs,
     async inSteps(step) {
       let removed = 0;

@@ -176,8 +176,7 @@ function cartOf(
   };
 }
 
-const sendsContact = (settings: ConnectionSettings) =>
-  settings.enhanced_conversions_for_leads === "on" || isForTag(settings);
+const sendsContact = (settings: ConnectionSettings) => settings.enhanced_conversions_for_leads === "on" || isForTag(settings);
 
 /** Google rejects contact hashes where the account has not enabled them, and together with wbraid and gbraid. */
 export function userDataOf({ person }: Conversion, settings: ConnectionSettings, click: Record<string, string> | null): unknown {

@@ -108,6 +108,12 @@ export function nodeStore(db: Database, now: () => number = Date.now) {
       });
     },
 
+    /** The owners of leases that last. */
+    async listLiving(): Promise<string[]> {
+      const rows = await db.all(`SELECT owner FROM nodes WHERE site_id = '' AND ${clock} < until`, [now()]);
+      return rows.map((row) => String(row.owner));
+    },
+
     /**
      * Nodes whose lease has ended, and how long ago; and those whose lease lasts longer than any is given for, because the
      * database's clock was set back: their `endedMs` is negative.

@@ -136,6 +136,8 @@ type WriteOptions = {
    * of the primary without ending a connection. For leases of nodes, which do not wait for other writes.
    */
   confirmTimeline?: boolean;
+  /** Work that no request waits for: its duration says nothing about the database. */
+  isBackground?: boolean;
   /** The site of a transaction that begins before its first statement says so. */
   siteId?: string;
   /**

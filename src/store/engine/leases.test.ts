@@ -8,7 +8,7 @@ const now = Date.UTC(2026, 10, 15, 12);
 describe.each(engines)("leases on %s", async (engine) => {
   const { store, close } = await createNodes(engine);
   afterAll(close);
-  const acquire = (name: "alerts" | "configuration" | "purge", owner: string, at = now) =>
+  const acquire = (name: "alerts" | "configuration" | "quality", owner: string, at = now) =>
     store.leases.acquire(name, owner, at, at + minute);
 
   test("one node holds the lease until it ends or is released", async () => {
@@ -23,11 +23,11 @@ describe.each(engines)("leases on %s", async (engine) => {
   });
 
   test("leases of an earlier relay are released together, and those of a command and the record of the last purge stay", async () => {
-    await acquire("purge", "dead");
-    await store.purge.saveRun({ at: now - minute, lagMs: 5 });
+    await acquire("quality", "dead");
+    await store.purge.saveRun("dead", { at: now - minute, lagMs: 5 });
     await acquire("configuration", "command line one");
     await store.leases.releaseAll(now);
-    expect([await acquire("purge", "relay"), await acquire("configuration", "relay")]).toEqual([true, false]);
+    expect([await acquire("quality", "relay"), await acquire("configuration", "relay")]).toEqual([true, false]);
     await acquire("configuration", "API call", now + minute);
     await store.leases.releaseAll(now + minute);
     expect(await acquire("configuration", "relay", now + minute)).toBe(true);

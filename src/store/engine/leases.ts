@@ -10,10 +10,8 @@ type LeaseName =
   | "configuration"
   | "confirmations"
   | "corrections"
-  | "purge"
   | "quality"
-  | "reconciliations"
-  | "statistics";
+  | "reconciliations";
 
 type Lease = { siteId: string; name: string; owner: string };
 

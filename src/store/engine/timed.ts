@@ -30,6 +30,7 @@ export function timed(db: Database, observer: CommitObserver | undefined): Datab
       return db.commitGroup(siteId);
     },
     async write(work, options) {
+      if (options?.isBackground) return db.write(work, options);
       const startedAt = performance.now();
       const own = link<InFlightCommit>({ startedAt });
       append(observer.inFlight, own);

@@ -4,6 +4,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { auditLine, newEvent, newSite, queuedDelivery, settlementOf } from "../../../test/support/events.ts";
 import { createNodes, sql } from "../../../test/support/nodes.ts";
+import { unpaced } from "../../background/pace.ts";
 import { shortId } from "../../kernel/ids.ts";
 import { dayMs, hourMs, minuteMs } from "../../kernel/time.ts";
 import { createStatisticsJob } from "../../statistics/worker.ts";
@@ -168,6 +169,7 @@ describe.each(["sqlite", "postgres"] as const)("due times on %s", async (engine)
         store,
         sites: () => [{ id: siteId }],
         owner: shortId(),
+        pace: unpaced,
         now: () => Date.now() + wrongMs,
         elapsed: () => performance.now(),
         onDefect(error) {

@@ -6,15 +6,11 @@
 
 import { hourMs } from "../../kernel/time.ts";
 import { idAt, timeOfId } from "../../kernel/ids.ts";
-import { allByKeys, type Database, type Query, type Row } from "../engine/database.ts";
-import { deliverySource, readDeliveries } from "../deliveries/readDeliveries.ts";
+import { allByKeys, list, padded, type Database, type Query, type Row } from "../engine/database.ts";
 import { finalAt } from "../statistics/statistics.ts";
 
-/** `next` is where the next step begins; null at the end. `removed` counts rows of all tables. */
+/** `next` is where the next step begins; null at the end. `removed` counts records: an event with its deliveries is one. */
 export type PurgeStep = { removed: number; next: string | null };
-
-/** The events of one step, however few rows belong to each. */
-const maxEvents = 100;
 
 /** The last complete run of the purge. `lagMs`: how long the oldest event has been past its retention. */
 export type PurgeRun = { at: number; lagMs: number };
@@ -22,7 +18,15 @@ export type PurgeRun = { at: number; lagMs: number };
 /** Events that wait for a parked delivery stay; behind so many of them no other one is looked for. */
 const maxWaiting = 1000;
 
+const runName = (owner: string) => `purge run ${owner}`;
+
 export function purgeStore(db: Database) {
+  /** True where a node may still have first attempts in hand: at or above the low-water mark of any node. */
+  async function isOpenFrom(id: string): Promise<boolean> {
+    const [row] = await db.all(`SELECT MIN(low_water) AS mark FROM nodes WHERE site_id = ''`);
+    return row?.mark != null && id >= String(row.mark);
+  }
+
   return {
     /** Returns when the oldest event before `before` was received, of those that no waiting delivery needs. */
     async oldestDueAt(siteId: string, before: number): Promise<number | null> {
@@ -36,24 +40,35 @@ export function purgeStore(db: Database) {
       return row?.id == null ? null : timeOfId(String(row.id));
     },
 
+    /** Returns the oldest run of the nodes that live, and the longest lag. */
     async readRun(): Promise<PurgeRun | null> {
-      const [row] = await db.all(`SELECT owner, until FROM leases WHERE site_id = '' AND name = 'purge run'`);
-      return row ? { at: Number(row.until), lagMs: Number(row.owner) } : null;
-    },
-
-    /** The row is next to the lease of the purge: settings are on every machine of a sharded database, and one may be down. */
-    async saveRun({ at, lagMs }: PurgeRun): Promise<void> {
-      await db.run(
-        `INSERT INTO leases (site_id, name, owner, until) VALUES ('', 'purge run', $1, $2)
-         ON CONFLICT (site_id, name) DO UPDATE SET owner = excluded.owner, until = excluded.until`,
-        [String(lagMs), at],
+      const [row] = await db.all(
+        `SELECT MIN(until) AS at, MAX(CAST(owner AS bigint)) AS lag FROM leases WHERE site_id = '' AND name LIKE '${runName("%")}'`,
       );
+      return row?.at == null ? null : { at: Number(row.at), lagMs: Number(row.lag) };
     },
 
-    /** Returns the latest stored time: the end of the last lease, or the receipt of the newest event; null where there is none. */
+    /** Each node has a row among the leases: settings are on every machine of a sharded database, and one may be down. */
+    async saveRun(owner: string, { at, lagMs }: PurgeRun): Promise<void> {
+      await db.write(async (tx) => {
+        await tx.all(
+          `INSERT INTO leases (site_id, name, owner, until) VALUES ('', $1, $2, $3)
+           ON CONFLICT (site_id, name) DO UPDATE SET owner = excluded.owner, until = excluded.until`,
+          [runName(owner), String(lagMs), at],
+        );
+        // Of nodes that ended.
+        await tx.all(
+          `DELETE FROM leases WHERE site_id = '' AND name LIKE '${runName("%")}' AND name <> $1
+           AND name NOT IN (SELECT '${runName("")}' || owner FROM nodes WHERE site_id = '')`,
+          [runName(owner)],
+        );
+      });
+    },
+
+    /** Returns the latest stored time: of the last run, or the receipt of the newest event; null where there is none. */
     async newestTime(siteIds: Iterable<string>): Promise<number | null> {
-      const [lease] = await db.all(`SELECT until FROM leases WHERE site_id = '' AND name = 'purge'`);
-      let newest = lease ? Number(lease.until) : null;
+      const [run] = await db.all(`SELECT MAX(until) AS at FROM leases WHERE site_id = '' AND name LIKE '${runName("%")}'`);
+      let newest = run?.at == null ? null : Number(run.at);
       for (const siteId of siteIds) {
         const [row] = await db.all(`SELECT id FROM events WHERE site_id = $1 ORDER BY id DESC LIMIT 1`, [siteId]);
         if (row) newest = Math.max(newest ?? 0, timeOfId(String(row.id)));
@@ -62,15 +77,15 @@ export function purgeStore(db: Database) {
     },
 
     /**
-     * Purges events after the id `after` from the whole hours before `before`, with their deliveries and attempts: at most
-     * `maxRows` rows, but at least one event. Stops at an hour whose statistics are yet to be computed. Statistics from before
-     * `statisticsFrom` were purged, and are not waited for.
+     * Purges up to `maxEvents` events after the id `after` from the whole hours before `before`, with their deliveries and
+     * attempts. Stops at an hour whose statistics are yet to be computed. Statistics from before `statisticsFrom` were purged, and
+     * are not waited for.
      */
     async events(
       siteId: string,
       { before, statisticsFrom }: { before: number; statisticsFrom: number },
       after: string,
-      maxRows: number,
+      maxEvents: number,
     ): Promise<PurgeStep> {
       const end = idAt(Math.floor(before / hourMs) * hourMs);
       const [first] = await db.all(`SELECT id FROM events WHERE site_id = $1 AND id > $2 AND id < $3 ORDER BY id LIMIT 1`, [
@@ -78,20 +93,25 @@ export function purgeStore(db: Database) {
         after,
         end,
       ]);
-      if (!first) return { removed: 0, next: null };
+      if (!first || (await isOpenFrom(String(first.id)))) return { removed: 0, next: null };
       const hour = Math.floor(timeOfId(String(first.id)) / hourMs);
-      return db.write(async (tx) => {
+      const purgeRange = async (tx: Query) => {
         const isFinal = (await markFinal(tx, siteId, hour)) || hour < Math.floor(statisticsFrom / hourMs);
         if (!isFinal) return { removed: 0, next: null };
         // A replay or an erasure locks these rows too, so that one of the two sees what the other did.
-        const rows = await tx.all(
-          `SELECT id, received_at, ${deliverySource} FROM events WHERE site_id = $1 AND id > $2 AND id < $3
-           ORDER BY id LIMIT $4 ${db.forUpdate}`,
-          [siteId, after, idAt((hour + 1) * hourMs), Math.min(maxRows, maxEvents)],
+        const [locked] = await tx.all(
+          `SELECT MAX(id) AS last, COUNT(*) AS n FROM (SELECT id FROM events WHERE site_id = $1 AND id > $2 AND id < $3
+             ORDER BY id LIMIT $4 ${db.forUpdate}) AS some_events`,
+          [siteId, after, idAt((hour + 1) * hourMs), maxEvents],
         );
-        const { ids, purgeable } = await selectEvents(tx, siteId, rows, maxRows);
-        return { removed: await removeEvents(tx, siteId, purgeable), next: ids.at(-1) ?? String(first.id) };
-      });
+        const range: EventRange = { siteId, after, last: String(locked?.last ?? first.id) };
+        const waiting = await listWaiting(tx, range);
+        const last = waiting.length < maxSpared ? range.last : (waiting.at(-1) ?? range.last);
+        await removeEvents(tx, { ...range, last }, waiting);
+        const count = last === range.last ? Number(locked?.n) : await countEvents(tx, { ...range, last });
+        return { removed: count - waiting.length, next: last };
+      };
+      return db.write(purgeRange, { isRepeatable: true, isBackground: true });
     },
 
     /** Returns the sites with rows that last minutes: wrong keys, lockouts, sign-ins at platforms. There are few such rows. */
@@ -205,34 +225,41 @@ async function markFinal(tx: Query, siteId: string, hour: number): Promise<boole
   return rows.length > 0;
 }
 
-/** Returns the first of the events that make about `maxRows` rows together, at least one, and those of them without waiting deliveries. */
-async function selectEvents(
-  tx: Query,
-  siteId: string,
-  events: readonly Row[],
-  maxRows: number,
-): Promise<{ ids: string[]; purgeable: string[] }> {
-  const byEvent = await readDeliveries(tx, siteId, events);
-  const taken: string[] = [];
-  const purgeable: string[] = [];
-  let rows = 0;
-  for (const event of events) {
-    const id = String(event.id);
-    const own = byEvent.get(id) ?? [];
-    rows += 2 + own.reduce((sum, { state, attempts }) => sum + (state === "sent" ? 0 : 1 + attempts), 0);
-    if (rows > maxRows && taken.length) break;
-    taken.push(id);
-    if (!own.some(({ state }) => state === "queued" || state === "parked")) purgeable.push(id);
-  }
-  return { ids: taken, purgeable };
+/** The events of a site after an id, up to another. */
+type EventRange = { siteId: string; after: string; last: string };
+
+const rangeParams = ({ siteId, after, last }: EventRange) => [siteId, after, last];
+
+/** A step ends at the last of so many events that deliveries wait for. */
+const maxSpared = 64;
+
+/** Lists the events that a delivery waits for. All of the range are settled, so a delivery that waits has a row. */
+async function listWaiting(tx: Query, range: EventRange): Promise<string[]> {
+  const rows = await tx.all(
+    `SELECT DISTINCT event_id FROM deliveries WHERE site_id = $1 AND event_id > $2 AND event_id <= $3
+     AND state IN ('queued', 'parked') ORDER BY event_id LIMIT ${maxSpared}`,
+    rangeParams(range),
+  );
+  return rows.map((row) => String(row.event_id));
 }
 
-async function removeEvents(tx: Query, siteId: string, ids: readonly string[]): Promise<number> {
-  let removed = 0;
+async function countEvents(tx: Query, range: EventRange): Promise<number> {
+  const sql = `SELECT COUNT(*) AS n FROM events WHERE site_id = $1 AND id > $2 AND id <= $3`;
+  const [row] = await tx.all(sql, rangeParams(range));
+  return Number(row?.n);
+}
+
+/**
+ * Removes the events of a range, with their rows, except those in `spared`: what waited when the range was locked. A delivery may end
+ * meanwhile, and its event is then purged with it, or not at all.
+ */
+async function removeEvents(tx: Query, range: EventRange, spared: readonly string[]): Promise<void> {
+  // Filled up with a key that is in the list, because NOT IN a list with NULL is never true.
+  const [keys = []] = padded(spared, spared[0] ?? "");
   for (const table of ["confirmations", "corrections", "attempts", "deliveries", "outcomes", "events"]) {
     const column = table === "events" ? "id" : "event_id";
-    const sql = `DELETE FROM ${table} WHERE site_id = $1 AND ${column} IN ({KEYS}) RETURNING 1 AS n`;
-    removed += (await allByKeys(tx, sql, [siteId], ids)).length;
+    const except = keys.length ? `AND ${column} NOT IN (${list(keys.length, 3)})` : "";
+    const sql = `DELETE FROM ${table} WHERE site_id = $1 AND ${column} > $2 AND ${column} <= $3 ${except}`;
+    await tx.all(sql, [...rangeParams(range), ...keys]);
   }
-  return removed;
 }

@@ -54,6 +54,14 @@ export function healthStore(db: Database) {
       };
     },
 
+    /** How many bytes of changes the slowest standby server has yet to apply; 0 without one. */
+    async readReplicationLag(): Promise<number> {
+      if (!db.isServer) return 0;
+      const sql = `SELECT MAX(pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn)) AS bytes FROM pg_stat_replication`;
+      const [row] = await db.background.all(sql);
+      return readNumber(row?.bytes) ?? 0;
+    },
+
     /** The number of machines of a sharded database that do not answer, while others do. */
     countDownMachines: () => db.countDownMachines(),
     /** True for an error of one machine of a sharded database: sites on others are not affected. */

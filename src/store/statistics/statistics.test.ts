@@ -121,20 +121,20 @@ describe.each(["sqlite", "postgres"] as const)("statistics on %s", async (engine
     expect(await statistics.listDueHours(siteId, at + 1, 10)).toEqual([]);
   });
 
-  test("one node at a time holds the statistics lease", async () => {
-    expect(await store.leases.acquire("statistics", "a", 100, 200)).toBe(true);
-    expect(await other.leases.acquire("statistics", "b", 150, 250)).toBe(false);
-    expect(await store.leases.acquire("statistics", "a", 150, 250)).toBe(true);
-    expect(await other.leases.acquire("statistics", "b", 250, 300)).toBe(true);
-    await other.leases.release("statistics", "b");
-    expect(await store.leases.acquire("statistics", "a", 251, 400)).toBe(true);
+  test("one node at a time holds a lease", async () => {
+    expect(await store.leases.acquire("alerts", "a", 100, 200)).toBe(true);
+    expect(await other.leases.acquire("alerts", "b", 150, 250)).toBe(false);
+    expect(await store.leases.acquire("alerts", "a", 150, 250)).toBe(true);
+    expect(await other.leases.acquire("alerts", "b", 250, 300)).toBe(true);
+    await other.leases.release("alerts", "b");
+    expect(await store.leases.acquire("alerts", "a", 251, 400)).toBe(true);
   });
 
   test("a lease that a node with a fast clock wrote does not block the others", async () => {
-    expect(await store.leases.acquire("statistics", "a", 9_000_000, 9_000_060)).toBe(true);
-    expect(await other.leases.acquire("statistics", "b", 1000, 1060)).toBe(true);
-    expect(await store.leases.acquire("statistics", "a", 1001, 1061)).toBe(false);
-    await other.leases.release("statistics", "b");
+    expect(await store.leases.acquire("alerts", "a", 9_000_000, 9_000_060)).toBe(true);
+    expect(await other.leases.acquire("alerts", "b", 1000, 1060)).toBe(true);
+    expect(await store.leases.acquire("alerts", "a", 1001, 1061)).toBe(false);
+    await other.leases.release("alerts", "b");
   });
 
   test("inbound counts of several writers add up, are safe to repeat, and are merged when they are old", async () => {

@@ -108,7 +108,18 @@ export function statisticsStore(db: Database) {
       siteId: string,
       hour: number,
       figures: readonly Figure[],
-      { segments = [], rolledAt, dueAt }: { segments?: readonly SegmentFigures[]; rolledAt: number; dueAt: number },
+      {
+        segments = [],
+        rolledAt,
+        dueAt,
+        settledEvents = null,
+      }: {
+        segments?: readonly SegmentFigures[];
+        rolledAt: number;
+        dueAt: number;
+        /** The number of events that were counted, where no delivery of them waits. */
+        settledEvents?: number | null;
+      },
     ): Promise<void> {
       await db.write(async (tx) => {
         // Written first, which serialises nodes that compute the same hour.
@@ -122,13 +133,11 @@ export function statisticsStore(db: Database) {
         if (known > rolledAt && (known <= rolledAt + 10 * minuteMs || known === finalAt)) return;
         // A delivery of this hour was replayed during the computation, so the hour stays due.
         const knownDue = Number(row?.due_at);
-        const due = knownDue > rolledAt ? Math.min(knownDue, dueAt) : dueAt;
-        await tx.all(`UPDATE statistics_hours SET rolled_at = $3, due_at = $4 WHERE site_id = $1 AND hour = $2`, [
-          siteId,
-          hour,
-          rolledAt,
-          due,
-        ]);
+        const isReplayed = knownDue > rolledAt;
+        await tx.all(
+          `UPDATE statistics_hours SET rolled_at = $3, due_at = $4, settled_events = $5 WHERE site_id = $1 AND hour = $2`,
+          [siteId, hour, rolledAt, isReplayed ? Math.min(knownDue, dueAt) : dueAt, isReplayed ? null : settledEvents],
+        );
         await tx.all(`DELETE FROM statistics WHERE site_id = $1 AND hour = $2`, [siteId, hour]);
         for (const some of chunks(figures)) {
           await tx.all(
@@ -145,6 +154,19 @@ export function statisticsStore(db: Database) {
           );
         }
       });
+    },
+
+    /**
+     * Ends the computation of an hour that is due, where nothing has changed: all deliveries had ended, and there are as many events
+     * as then. False where it must be computed again.
+     */
+    async endHour(siteId: string, hour: number, now: number): Promise<boolean> {
+      const rows = await db.run(
+        `UPDATE statistics_hours SET due_at = $4 WHERE site_id = $1 AND hour = $2 AND due_at <= $3 AND settled_events =
+           (SELECT COUNT(*) FROM events WHERE site_id = $1 AND id >= $5 AND id < $6) RETURNING hour`,
+        [siteId, hour, now, finalAt, idAt(hour * hourMs), idAt((hour + 1) * hourMs)],
+      );
+      return rows.length > 0;
     },
 
     /** Lists hours whose deliveries may have changed since they were computed. */
@@ -240,8 +262,8 @@ export async function markHours(tx: Query, siteId: string, eventIds: readonly st
   const hours = hoursOf(eventIds);
   await allByKeys(
     tx,
-    `UPDATE statistics_hours SET due_at = $2
-     WHERE site_id = $1 AND hour IN ({KEYS}) AND due_at > $2 AND rolled_at < ${finalAt}`,
+    `UPDATE statistics_hours SET due_at = CASE WHEN due_at < $2 THEN due_at ELSE $2 END, settled_events = NULL
+     WHERE site_id = $1 AND hour IN ({KEYS}) AND rolled_at < ${finalAt}`,
     [siteId, now + settlingMs],
     hours.filter((hour) => hour >= 0),
   );

@@ -726,12 +726,14 @@ export const initial: Migration = shardOthers({
     ) {COMPACT}`,
     `CREATE INDEX statistics_segments_hour ON statistics_segments (site_id, hour)`,
 
-    // Holds the hours that were computed: from the data of rolled_at, and to be computed again at due_at.
+    // Holds the hours that were computed: from the data of rolled_at, and to be computed again at due_at, unless no event was added to
+    // settled_events, whose deliveries had all ended.
     `CREATE TABLE statistics_hours (
       site_id text NOT NULL,
       hour bigint NOT NULL,
       rolled_at bigint NOT NULL,
       due_at bigint NOT NULL,
+      settled_events bigint,
       PRIMARY KEY (site_id, hour)
     ) {COMPACT}`,
     `CREATE INDEX statistics_hours_due ON statistics_hours (site_id, due_at)`,

@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import { createPace } from "./pace.ts";
+
+function setUp(isServer: boolean) {
+  const world = { time: 0, commits: { count: 0, ms: 0 }, lateMs: 0, lagBytes: 0, slept: [] as number[] };
+  const pace = createPace({
+    isServer,
+    elapsed: () => world.time,
+    readCommits: () => ({ ...world.commits }),
+    readLagBytes: async () => world.lagBytes,
+    async sleep(ms) {
+      world.slept.push(ms);
+      world.time += ms + world.lateMs;
+    },
+  });
+  /** Rests after a step, while `count` commits take `ms` each. Returns the pause. */
+  async function rest(tookMs: number, count = 0, ms = 0): Promise<number> {
+    world.commits.count += count;
+    world.commits.ms += count * ms;
+    const before = world.slept.length;
+    await pace.rest(tookMs);
+    return world.slept[before] ?? 0;
+  }
+  return { world, pace, rest };
+}
+
+test("where nothing is disturbed, a server's pauses shrink to a fraction of a step, the embedded store's to its length", async () => {
+  for (const [isServer, least] of [
+    [true, 100 / 16],
+    [false, 100],
+  ] as const) {
+    const { rest } = setUp(isServer);
+    let pause = 0;
+    for (let i = 0; i < 20; i += 1) pause = await rest(100, 10, 2);
+    expect(pause).toBeCloseTo(least);
+  }
+});
+
+test("pauses grow while commits take longer than before, and shrink again", async () => {
+  const { rest } = setUp(true);
+  for (let i = 0; i < 20; i += 1) await rest(100, 10, 2);
+  const calm = await rest(100, 10, 2);
+  for (let i = 0; i < 10; i += 1) await rest(100, 10, 4);
+  const disturbed = await rest(100, 10, 4);
+  expect(disturbed).toBeGreaterThan(calm * 20);
+  for (let i = 0; i < 20; i += 1) await rest(100, 10, 2);
+  expect(await rest(100, 10, 2)).toBeCloseTo(calm);
+});
+
+test("pauses grow while the thread is late", async () => {
+  const { rest, world } = setUp(false);
+  for (let i = 0; i < 5; i += 1) await rest(4);
+  world.lateMs = 20;
+  await rest(4);
+  world.lateMs = 0;
+  expect(await rest(4)).toBe(8);
+});
+
+test("nothing goes on while a standby server is far behind", async () => {
+  const { rest, world } = setUp(true);
+  world.lagBytes = 2 ** 30;
+  const resting = rest(100);
+  while (world.slept.length < 5) await Promise.resolve();
+  world.lagBytes = 0;
+  await resting;
+  expect(world.slept.slice(1, 5)).toEqual([1000, 1000, 1000, 1000]);
+});

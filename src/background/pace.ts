@@ -1,0 +1,90 @@
+// The pace of background work that reads or deletes many rows: it gives way to events.
+//
+// In the embedded store a step blocks the thread that accepts events, so it lasts a few milliseconds. On a server it runs beside the
+// events, and every statement is a round trip, so a step is longer. The pause after a step grows while commits take longer than
+// before, or this thread is late; otherwise it shrinks.
+
+import { setTimeout as wait } from "node:timers/promises";
+import { yieldToEventLoop } from "../kernel/deadline.ts";
+
+/** The commits of events since the process started: how many, and their durations together. */
+export type CommitTimes = { count: number; ms: number };
+
+export type Pace = {
+  /** How long a step should take. */
+  stepMs: number;
+  /** Pauses after a step that took so long. */
+  rest(tookMs: number, signal?: AbortSignal): Promise<void>;
+};
+
+/** For a database that takes no events meanwhile. */
+export const unpaced: Pace = { stepMs: Infinity, rest: () => yieldToEventLoop() };
+
+type PaceOptions = {
+  isServer: boolean;
+  /** Milliseconds on a monotonic clock. */
+  elapsed: () => number;
+  readCommits: () => CommitTimes;
+  /** How far a standby server is behind. */
+  readLagBytes?: () => Promise<number>;
+  sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
+};
+
+/** A pause is a multiple of its step. The least leaves the embedded store's thread half of the time. */
+const rhythms = {
+  embedded: { stepMs: 4, least: 1, most: 16 },
+  server: { stepMs: 100, least: 1 / 16, most: 8 },
+};
+const minPauseMs = 1;
+const maxPauseMs = 1000;
+/** A timer of a quiet thread is late by less. */
+const lateMs = 4;
+/** Commits may take this much longer than when they were fastest. */
+const slower = { factor: 1.2, ms: 0.5 };
+const minCommits = 8;
+/** What was fastest is forgotten slowly, because a database may become slower for other reasons. */
+const forget = 1.02;
+const maxLagBytes = 64 * 2 ** 20;
+const lagEveryMs = 5000;
+
+export function createPace({ isServer, elapsed, readCommits, readLagBytes, sleep = sleepUnlessStopped }: PaceOptions): Pace {
+  const { stepMs, least, most } = isServer ? rhythms.server : rhythms.embedded;
+  let multiple = 1;
+  let fastestMs = Infinity;
+  let before = readCommits();
+  let lagReadAt = -Infinity;
+
+  function areCommitsSlow(): boolean {
+    const { count, ms } = readCommits();
+    if (count - before.count < minCommits) return false;
+    const meanMs = (ms - before.ms) / (count - before.count);
+    before = { count, ms };
+    fastestMs = Math.min(meanMs, fastestMs * forget);
+    return meanMs > fastestMs * slower.factor + slower.ms;
+  }
+
+  async function isStandbyBehind(): Promise<boolean> {
+    if (!readLagBytes || elapsed() - lagReadAt < lagEveryMs) return false;
+    // Without the right to read it, or without an answer, the pace follows the commits alone.
+    const lag = await readLagBytes().catch(() => 0);
+    if (lag <= maxLagBytes) lagReadAt = elapsed();
+    return lag > maxLagBytes;
+  }
+
+  return {
+    stepMs,
+    async rest(tookMs, signal) {
+      const pauseMs = Math.min(maxPauseMs, Math.max(minPauseMs, tookMs * multiple));
+      const startedAt = elapsed();
+      await sleep(pauseMs, signal);
+      const isLate = elapsed() - startedAt - pauseMs > lateMs;
+      const isDisturbing = areCommitsSlow() || isLate;
+      multiple = Math.min(most, Math.max(least, isDisturbing ? multiple * 2 : multiple / 1.5));
+      while (!signal?.aborted && (await isStandbyBehind())) await sleep(maxPauseMs, signal);
+    },
+  };
+}
+
+async function sleepUnlessStopped(ms: number, signal?: AbortSignal): Promise<void> {
+  await wait(ms, undefined, signal && { signal }).catch(() => {});
+}
