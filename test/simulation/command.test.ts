@@ -20,6 +20,7 @@ test("a run in which every promise holds ends with 0 and a summary", async () =>
   const { code, out } = await runSeeds("--seeds", "4");
   expect([code, out]).toEqual([0, expect.stringContaining("4 of 4 seeds")]);
   expect(out).toMatch(/4 seeds, \d+ events, \d+ faults, 0 seeds failed/);
+  expect(out).toMatch(/decisions never exercised: .*consent that was withdrawn counts after a wait/);
   expect(out).toMatch(/hash of all traces: [0-9a-f]{16}/);
 });
 
@@ -38,6 +39,7 @@ test.each([
   [["--seeds", "0"], "--seeds must be a whole number from 1 on: 0"],
   [["--seed", "x"], "--seed must be a whole number from 1 on: x"],
   [["--seeds", "1", "--mutation", "none"], "there is no mutation none"],
+  [["--seeds", "1", "--focus", "none"], "there is no focus none"],
 ])("the command refuses %j and says why", async (args, reason) => {
   const { code, out } = await run(...args);
   expect(code).not.toBe(0);

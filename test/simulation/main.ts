@@ -1,7 +1,7 @@
 // npm run simulate:faults -- --seeds 100000      runs seeds on all cores, for hours if need be
 // npm run simulate:faults -- --seed 4711         runs one seed and prints its trace
 //
-// --mutation NAME plants a bug of `mutations.ts`; --focus NAME runs seeds under its conditions without it.
+// --mutation NAME plants a bug of `mutations.ts`, with its focus; --focus NAME runs seeds under the conditions of `focuses.ts`.
 //
 // A seed that fails is printed with the command that repeats it, and at the end with the end of its trace; the whole trace is in
 // a file. Ctrl-C ends a run early: it prints what was done so far. The exit code is 0 only if all seeds ran and none failed.

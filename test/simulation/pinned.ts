@@ -69,9 +69,9 @@ const found: readonly { seed: number; what: string }[] = [
 
 export const pinned: readonly number[] = found.map(({ seed }) => seed);
 
-/** The same, under the conditions of a planted bug. */
+/** The same, with a focus. */
 export const pinnedWithFocus: readonly [seed: number, focus: string][] = [
   // A node that was suspended while it read a connection again sent what another one had sent meanwhile.
-  [20, "settlement without its lease"],
-  [816, "settlement without its lease"],
+  [20, "suspended nodes"],
+  [816, "suspended nodes"],
 ];

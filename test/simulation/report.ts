@@ -1,6 +1,7 @@
 // Adds up what seeds did, and prints it.
 
 import { createHash } from "node:crypto";
+import { reachable } from "./decisions.ts";
 import { faultsByPlace } from "./runtime/occurrences.ts";
 import type { SeedResult } from "./runSeed.ts";
 
@@ -11,9 +12,10 @@ export class Report {
   /** By fault: how often it took effect, and in how many seeds. */
   readonly #faults = new Map<string, { times: number; seeds: number }>();
   readonly #hashes: string[] = [];
+  readonly #decisions = new Set<string>();
 
   add(result: SeedResult): void {
-    const { counts, ms, seed, focus, failure, faults, hash } = result;
+    const { counts, ms, seed, focus, failure, faults, hash, decisions } = result;
     this.done += 1;
     this.#hashes.push(`${seed} ${focus ?? ""} ${hash}`);
     for (const [name, count] of Object.entries({ ...counts, "simulated seconds": ms / 1000 }))
@@ -22,6 +24,7 @@ export class Report {
       const known = this.#faults.get(name) ?? { times: 0, seeds: 0 };
       this.#faults.set(name, { times: known.times + times, seeds: known.seeds + 1 });
     }
+    for (const what of decisions) this.#decisions.add(what);
     if (failure !== null) this.failed.push(result);
   }
 
@@ -32,6 +35,11 @@ export class Report {
   /** Faults that never took effect. */
   get missing(): string[] {
     return this.#rows().flatMap(({ name, times }) => (times === 0 ? [name] : []));
+  }
+
+  /** Decisions of the product that were never the reason for anything. */
+  get undecided(): string[] {
+    return reachable.filter((what) => !this.#decisions.has(what));
   }
 
   #rows() {
@@ -59,12 +67,13 @@ export class Report {
       "",
       `${this.done} seeds, ${this.sum("events")} events, ${total} faults, ${this.failed.length} seeds failed`,
       sums.join(", "),
+      `decisions never exercised: ${this.undecided.join("; ") || "none"}`,
       `hash of all traces: ${this.hash}`,
     ].join("\n");
   }
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const widths = head.map((name, i) => Math.max(name.length, ...rows.map((row) => row[i]?.length ?? 0)));
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell, i) => (i < 2 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))).join(" | ")} |`;

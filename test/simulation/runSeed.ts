@@ -9,6 +9,7 @@ import { Cluster, healthy, placeCluster } from "./database/cluster.ts";
 import { placeDisk } from "./database/disk.ts";
 import { DatabaseFile, placeFile, SqliteError } from "./database/file.ts";
 import { keyOf, type Change } from "./database/tables.ts";
+import { takeDecisions } from "./decisions.ts";
 import { beginFault, type FaultContext } from "./faults/kinds.ts";
 import { createInternet } from "./network/internet.ts";
 import { servePlatforms } from "./network/platforms.ts";
@@ -24,7 +25,7 @@ import { drawScenario, type Focus, type PlatformLimits, type Scenario } from "./
 
 export type SeedResult = {
   seed: number;
-  /** The name of the planted bug whose conditions it had, if any. */
+  /** The name of its focus, if it has one. */
   focus: string | null;
   hash: string;
   /** Null where every promise held. */
@@ -35,6 +36,8 @@ export type SeedResult = {
   counts: Record<string, number>;
   /** How often each fault took effect. */
   faults: Record<string, number>;
+  /** The decisions of the product that were the reason for something. */
+  decisions: string[];
 };
 
 /** Rarely silent: the relay waits fifteen seconds for a receiver. */
@@ -49,6 +52,8 @@ const harmlessForClocks = new Set([
   "network: lost request of a sender",
   "network: lost answer to a sender",
 ]);
+/** These do not delay what the relay itself does. Transactions wait for each other without a fault, too. */
+const harmlessForLanes = /^(?:platform|receiver)|: lost .* sender$|: wait for a lock$|: commit that overtakes/;
 const isOfClocks = (fault: string) => /^(?:node|PostgreSQL|network): /.test(fault) && !harmlessForClocks.has(fault);
 
 /** By then everything must have drained. */
@@ -87,6 +92,7 @@ export async function runSeed(
     ms: world.now,
     counts: run.counts,
     faults: world.occurred.counts,
+    decisions: takeDecisions(),
   };
 }
 
@@ -118,6 +124,7 @@ class Run {
       isDurable: (commit) => this.#file?.isDurable(commit) ?? this.#cluster?.isDurable(commit) ?? true,
       mayLose: engine === "postgres" && !isSynchronous,
       hasExactLeases: () => this.#cluster !== null && !world.occurred.names.some(isOfClocks),
+      isUndisturbed: () => world.occurred.names.every((name) => harmlessForLanes.test(name)),
     });
     this.#rules.ledger.apply(tables.base, 0);
     const onCommit: DatabaseFile["onCommit"] = (changes, commit, isLost) => {
@@ -185,6 +192,7 @@ class Run {
       internet: createInternet(world),
       connections: this.#base.sites.flatMap(({ connections }) => connections),
       outages: new Map(),
+      clocks: this.#scenario.clocks,
       disk,
       isOver: () => this.#isOver,
     };

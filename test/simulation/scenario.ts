@@ -18,6 +18,8 @@ export type Scenario = {
   platforms: { rate: number; faults: PlatformFault[]; limits: PlatformLimits };
   receiverFaultRate: number;
   senderLossRate: number;
+  /** Where clocks that are wrong go. */
+  clocks: "anywhere" | "behind";
   faults: { at: number; kind: FaultKind }[];
   actions: { at: number; kind: ActionKind }[];
 };
@@ -32,12 +34,20 @@ export type Focus = {
   nodes?: number;
   /** How often each occurs. The other kinds are rare. */
   faults?: Partial<Record<FaultKind, number>>;
+  /** Clocks that are wrong are hours behind. Otherwise most of them are ahead. */
+  clocks?: Scenario["clocks"];
   /** Most calls of platforms have one of these. */
   platformFaults?: readonly PlatformFault[];
   limits?: PlatformLimits;
   /** How often each is done. There are no others. */
   actions?: Partial<Record<ActionKind, number>>;
   purchases?: number;
+  /** How many orders the purchases belong to; as many as there are purchases otherwise. */
+  orders?: number;
+  /** The share of purchases of the person whose only visit is a bot's. */
+  robots?: number;
+  /** The number of sites with purchases, from the last one on. */
+  sites?: number;
   trafficMs?: number;
 };
 
@@ -59,7 +69,11 @@ export function drawScenario(random: Random, sites: readonly SimulatedSite[], fo
   const isShort = random.chance(0.9);
   const trafficMs = focus?.trafficMs ?? (isLong ? 22_000 : isShort ? random.between(700, 1700) : random.between(1800, 5000));
   const count = focus?.purchases ?? 2 + random.below(isShort ? 4 : random.pick([8, 20]));
-  const purchases = drawPurchases(random, sites, trafficMs, count);
+  const purchases = drawPurchases(random, sites.slice(-(focus?.sites ?? sites.length)), trafficMs, {
+    count,
+    orders: focus?.orders ?? count,
+    robots: focus?.robots ?? 0.1,
+  });
   // Most faults come when there is something to disturb.
   const drawTime = () =>
     random.chance(0.6) ? random.pick(purchases).at + random.between(-20, 80) : random.between(0, trafficMs);
@@ -93,6 +107,7 @@ export function drawScenario(random: Random, sites: readonly SimulatedSite[], fo
     },
     receiverFaultRate: isCalm ? 0 : random.pick([0, 0.3]),
     senderLossRate: isCalm ? 0 : random.pick([0, 0, 0.1]),
+    clocks: focus?.clocks ?? "anywhere",
     faults: byTime(faults),
     actions: byTime(actions),
   };
@@ -127,13 +142,18 @@ function toRequests(random: Random, purchases: readonly TimedPurchase[]): Scenar
   return requests;
 }
 
-function drawPurchases(random: Random, sites: readonly SimulatedSite[], trafficMs: number, count: number): TimedPurchase[] {
+function drawPurchases(
+  random: Random,
+  sites: readonly SimulatedSite[],
+  trafficMs: number,
+  { count, orders, robots }: { count: number; orders: number; robots: number },
+): TimedPurchase[] {
   const isBursty = random.chance(0.3);
   const drawn = Array.from({ length: count }, () => {
     const purchase: Purchase = {
       site: random.pick(sites),
-      person: random.chance(0.1) ? robot : random.pick(people),
-      orderId: random.chance(0.1) ? null : `o${random.below(count)}`,
+      person: random.chance(robots) ? robot : random.pick(people),
+      orderId: random.chance(0.1) ? null : `o${random.below(orders)}`,
       name: random.pick(["purchase", "lead"]),
       value: random.chance(0.1) ? poisonValue : 20 + random.below(5),
     };

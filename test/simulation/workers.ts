@@ -6,13 +6,13 @@ import { fileURLToPath } from "node:url";
 import type { SeedResult } from "./runSeed.ts";
 
 export type SeedOptions = {
-  /** Some may have a focus of their own: that of a planted bug, by its name. */
+  /** Some may have a focus of their own, by its name. */
   seeds: readonly (number | [seed: number, focus: string])[];
   /** Adds the trace to the results. */
   trace?: boolean;
-  /** The name of a bug to plant. Its focus applies to all seeds. */
+  /** The name of a bug to plant. Its focus applies to all seeds, unless another one is given. */
   mutation?: string | undefined;
-  /** The name of a bug whose focus applies to all seeds, although none is planted. */
+  /** The name of a focus that applies to all seeds. */
   focus?: string | undefined;
   /** Ends with the first seed that fails. */
   bail?: boolean;

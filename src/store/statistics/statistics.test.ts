@@ -61,11 +61,11 @@ describe.each(["sqlite", "postgres"] as const)("statistics on %s", async (engine
     expect(await dueOf(racing)).toEqual([uncounted]);
 
     // An hour whose events were purged keeps its figures, and an event in time marks nothing.
-    const other = shortId();
-    await statistics.replaceHour(other, counted, [conversions(1)], { rolledAt: never, dueAt: never });
-    await accept(other, counted);
-    await accept(other, thisHour - 4, (thisHour - 4) * hourMs + 60_000);
-    expect(await dueOf(other)).toEqual([]);
+    const purged = shortId();
+    await statistics.replaceHour(purged, counted, [conversions(1)], { rolledAt: never, dueAt: never });
+    await accept(purged, counted);
+    await accept(purged, thisHour - 4, (thisHour - 4) * hourMs + 60_000);
+    expect(await dueOf(purged)).toEqual([]);
   });
 
   test("the segments of an hour are replaced with its figures", async () => {

@@ -4,6 +4,7 @@ import type { DeliveryState } from "../../../src/kernel/event.ts";
 import { orderEventId } from "../../../src/kernel/ids.ts";
 import { readOutcomes, type Outcome } from "../../../src/store/deliveries/outcomes.ts";
 import { readPlan, type PlanEntry } from "../../../src/store/deliveries/plan.ts";
+import { unpackAttribution } from "../../../src/store/people/personCodec.ts";
 import type { Change, Row, Table, Value } from "../database/tables.ts";
 
 export type LedgerEvent = {
@@ -14,7 +15,10 @@ export type LedgerEvent = {
   status: string;
   name: string;
   orderId: string | null;
+  /** Empty when the person was erased. */
   emailSha256: string;
+  /** The identifiers of the person were withheld. */
+  isWithheld: boolean;
   value: number | null;
   receivedAt: number;
   plan: PlanEntry[];
@@ -46,6 +50,8 @@ export class Ledger {
   readonly deliveries = new Map<string, LedgerDelivery>();
   /** By event, then by number of the row. */
   readonly outcomes = new Map<string, Map<number, Outcome[]>>();
+  /** The requests of attempts, by event and then by the attempt's key. */
+  readonly #requests = new Map<string, Map<string, string>>();
   /** Sums over the rows of all writers, by site. */
   readonly totals = new Map<string, { conversions: number; removed: number }>();
   /** Live events by site: accepted ones, and those that were removed as bots'. */
@@ -99,6 +105,13 @@ export class Ledger {
     return row ? row.reason : (plan.find((entry) => entry.connectionId === connectionId)?.reason ?? null);
   }
 
+  requestsOf(siteId: string, eventId: string): Map<string, string> {
+    const key = eventKey(siteId, eventId);
+    const found = this.#requests.get(key) ?? new Map<string, string>();
+    this.#requests.set(key, found);
+    return found;
+  }
+
   outcomesOf(siteId: string, eventId: string): Outcome[] {
     return [...(this.outcomes.get(eventKey(siteId, eventId))?.values() ?? [])].flat();
   }
@@ -142,6 +155,12 @@ const appliers: Readonly<Record<string, Applier>> = {
     if (sign < 0) rows.delete(Number(row.number));
     else rows.set(Number(row.number), readOutcomes(String(row.results)));
   },
+  attempts(ledger, row, sign) {
+    const requests = ledger.requestsOf(String(row.site_id), String(row.event_id));
+    const key = `${row.event_id} ${row.connection_id} ${row.number}`;
+    if (sign < 0) requests.delete(key);
+    else requests.set(key, String(row.request));
+  },
   period_heads(ledger, row, sign) {
     if (sign < 0) return void ledger.heads.delete(String(row.site_id));
     const [number, conversions, removed] = [row.number, row.conversions, row.removed].map(Number);
@@ -177,6 +196,7 @@ function toEvent(row: Row, commit: number): LedgerEvent {
     name: String(row.name),
     orderId: row.order_id as string | null,
     emailSha256: String(row.person).slice(0, 64),
+    isWithheld: unpackAttribution(String(row.attribution)).withheld !== null,
     value: row.value as number | null,
     receivedAt: Number(row.received_at),
     plan: readPlan(String(row.plan)),

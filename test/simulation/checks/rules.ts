@@ -1,10 +1,11 @@
 // The promises of the relay, checked while a seed runs. The first that is broken ends the run.
 
+import { recheckAfterMs } from "../../../src/delivery/recheck.ts";
 import type { Sha256 } from "../../../src/kernel/event.ts";
 import type { Change } from "../database/tables.ts";
 import type { Push } from "../network/receivers.ts";
 import type { PlatformCall, PlatformWatcher } from "../network/platforms.ts";
-import { clickIdOf, people, emailSha256Of } from "../relay/base.ts";
+import { clickIdOf, emailSha256Of, everyone } from "../relay/base.ts";
 import { sqliteConfig } from "../relay/config.ts";
 import type { Answered, Purchase, SenderWatcher } from "../relay/senders.ts";
 import type { World } from "../runtime/world.ts";
@@ -19,7 +20,12 @@ type RulesOptions = {
   mayLose: boolean;
   /** True where nodes share the database, and nothing has kept them from knowing its time exactly. */
   hasExactLeases: () => boolean;
+  /** True where nothing but platforms and receivers has failed, so that the relay loses no time. */
+  isUndisturbed: () => boolean;
 };
+
+/** A delivery gets into its lane, and is sent after the look at what has changed, within this time if nothing disturbs the relay. */
+const promptMs = 200;
 
 /** Two events with the same key are duplicates: a seed is shorter than every window. */
 const duplicateKey = (of: { siteId: string; name: string; orderId: string | null; emailSha256: string; value: number | null }) =>
@@ -27,6 +33,8 @@ const duplicateKey = (of: { siteId: string; name: string; orderId: string | null
 
 const keyOfPurchase = ({ site, person, ...rest }: Purchase) =>
   duplicateKey({ ...rest, siteId: site.id, emailSha256: emailSha256Of(person) });
+
+const personKey = ({ siteId, emailSha256 }: { siteId: string; emailSha256: string }) => `${siteId} ${emailSha256}`;
 
 export class Rules implements PlatformWatcher, SenderWatcher {
   readonly ledger = new Ledger();
@@ -36,6 +44,7 @@ export class Rules implements PlatformWatcher, SenderWatcher {
   readonly #isDurable: RulesOptions["isDurable"];
   readonly #mayLose: boolean;
   readonly #hasExactLeases: RulesOptions["hasExactLeases"];
+  readonly #isUndisturbed: RulesOptions["isUndisturbed"];
   /** Deliveries that a platform accepted, in an answer that reached a process, by the id that platforms get. */
   readonly #accepted = new Set<string>();
   readonly #byKey = new Map<string, LedgerEvent>();
@@ -56,6 +65,10 @@ export class Rules implements PlatformWatcher, SenderWatcher {
   readonly #claimedAt = new Map<string, number>();
   /** When a delivery ended because its person was erased. */
   readonly #erasedAt = new Map<string, number>();
+  /** When a delivery was last called for. A call that follows at once repeats a part of a batch, which is not looked at again. */
+  readonly #calledAt = new Map<string, number>();
+  /** When the release of an event began. */
+  readonly #releasingAt = new Map<string, number>();
   /** What receivers got, by site and number of the period. */
   readonly #pushes = new Map<string, Map<number, string>>();
   /** Sites whose deliveries an operator replays. */
@@ -67,11 +80,12 @@ export class Rules implements PlatformWatcher, SenderWatcher {
   /** Counters for the report. */
   readonly seen = { commits: 0, pushes: 0, calls: 0, accepted: 0, answers: 0, lost: 0 };
 
-  constructor(world: World, { isDurable, mayLose, hasExactLeases }: RulesOptions) {
+  constructor(world: World, { isDurable, mayLose, hasExactLeases, isUndisturbed }: RulesOptions) {
     this.#world = world;
     this.#isDurable = isDurable;
     this.#mayLose = mayLose;
     this.#hasExactLeases = hasExactLeases;
+    this.#isUndisturbed = isUndisturbed;
   }
 
   fail(what: string): void {
@@ -135,6 +149,7 @@ export class Rules implements PlatformWatcher, SenderWatcher {
       const [siteId, id] = [column(row, "site_id"), column(row, "id")];
       if (after && !before) this.#addEvent(siteId, id);
       else if (!after) this.#removeEvent(siteId, id, isLost);
+      if (after && !isLost) this.#checkStored(siteId, id, before ? column(before, "status") : null);
     }
     if (table.name === "outcomes" && after && !before) {
       const [siteId, id] = [column(after, "site_id"), column(after, "event_id")];
@@ -149,6 +164,19 @@ export class Rules implements PlatformWatcher, SenderWatcher {
     const other = this.#byKey.get(key);
     if (other && other.id !== id) this.fail(`order ${event.orderId} was accepted twice: ${other.id} and ${id}`);
     this.#byKey.set(key, event);
+  }
+
+  /** `status` is the one before; null for a new event. */
+  #checkStored(siteId: string, id: string, status: string | null): void {
+    const event = this.ledger.events.get(`${siteId} ${id}`);
+    if (!event || event.status === status) return;
+    const sentAs = this.ledger.sentAs(siteId, event.platformEventId);
+    if (sentAs.size > 1) this.fail(`the events ${[...sentAs.keys()].join(" and ")} are sent under one id`);
+    // Consent is read when the event has arrived, or when its release has begun.
+    const readAt = status === null ? this.#arrivedAt.get(duplicateKey(event)) : this.#releasingAt.get(`${siteId} ${id}`);
+    const refusedAt = this.#refusedAt.get(personKey(event));
+    if (refusedAt !== undefined && readAt !== undefined && refusedAt <= readAt && !event.isWithheld)
+      this.fail(`event ${id} is stored with identifiers, although its person has refused consent`);
   }
 
   #removeEvent(siteId: string, id: string, isLost: boolean): void {
@@ -224,6 +252,7 @@ export class Rules implements PlatformWatcher, SenderWatcher {
         this.fail(`call ${call.id} sends event ${event.id} to ${connection.id} after its outcome was recorded: ${state}`);
       this.#checkLease(event, connection.id);
       this.#checkConsent(event, connection.id, text);
+      this.#calledAt.set(deliveryKey(event.siteId, event.id, connection.id), this.#world.now);
     }
   }
 
@@ -239,20 +268,37 @@ export class Rules implements PlatformWatcher, SenderWatcher {
       );
   }
 
+  /** When the consent was read with which a delivery is sent: when its event arrived, or when it was claimed. */
+  #readAt(event: LedgerEvent, connectionId: string): number | undefined {
+    const claimedAt = this.#claimedAt.get(deliveryKey(event.siteId, event.id, connectionId));
+    return claimedAt ?? this.#arrivedAt.get(duplicateKey(event));
+  }
+
+  /** How old a change may be that a call does not know of. What waited in a lane is looked at again directly before its call. */
+  #unawareMs(event: LedgerEvent, connectionId: string): number {
+    const readAt = this.#readAt(event, connectionId) ?? 0;
+    const calledAt = this.#calledAt.get(deliveryKey(event.siteId, event.id, connectionId)) ?? -1;
+    const hasWaited = this.#world.now - readAt > recheckAfterMs + promptMs;
+    return hasWaited && calledAt < readAt && this.#isUndisturbed() ? promptMs : sqliteConfig.leaseMs;
+  }
+
   /** An erasure does not wait for what a node has leased and may be sending. */
   #isErasedMeanwhile(event: LedgerEvent, connectionId: string): boolean {
     const erasedAt = this.#erasedAt.get(deliveryKey(event.siteId, event.id, connectionId));
-    return erasedAt !== undefined && this.#world.now <= erasedAt + sqliteConfig.leaseMs;
+    return erasedAt !== undefined && this.#world.now <= erasedAt + this.#unawareMs(event, connectionId);
   }
 
-  /** Consent counts that was read before the attempt: when the event arrived, or when its delivery was claimed. */
+  /** A refusal counts for what is read after it, and for what is looked at again after it. */
   #checkConsent(event: LedgerEvent, connectionId: string, text: string): void {
-    const refusedAt = this.#refusedAt.get(`${event.siteId} ${event.emailSha256}`);
-    const readAt =
-      this.#claimedAt.get(deliveryKey(event.siteId, event.id, connectionId)) ?? this.#arrivedAt.get(duplicateKey(event));
-    if (refusedAt === undefined || readAt === undefined || readAt < refusedAt) return;
-    const person = people.find((one) => emailSha256Of(one) === event.emailSha256) ?? "";
-    if (text.includes(event.emailSha256) || text.includes(clickIdOf(person)))
+    const person = everyone.find((one) => emailSha256Of(one) === event.emailSha256);
+    // What an erasure has not stopped is checked above.
+    if (person === undefined) return;
+    if (!text.includes(event.emailSha256) && !text.includes(clickIdOf(person))) return;
+    if (event.isWithheld) this.fail(`event ${event.id} is sent with identifiers that were withheld when it arrived`);
+    const refusedAt = this.#refusedAt.get(personKey(event));
+    const readAt = this.#readAt(event, connectionId);
+    if (refusedAt === undefined || readAt === undefined) return;
+    if (readAt >= refusedAt || (this.#isUndisturbed() && this.#world.now > refusedAt + this.#unawareMs(event, connectionId)))
       this.fail(`event ${event.id} is sent with identifiers, although its person has refused consent`);
   }
 
@@ -275,6 +321,28 @@ export class Rules implements PlatformWatcher, SenderWatcher {
     if (grant && (grant.open > 0 || grant.endedAt >= since)) return;
     if ((this.#consentLostAt.get(key) ?? -1) >= since) return;
     this.#refusedAt.set(key, this.#world.now);
+  }
+
+  onReleasing(siteId: string, eventId: string): void {
+    this.#releasingAt.set(`${siteId} ${eventId}`, this.#world.now);
+  }
+
+  /** The events of a person that an erasure has to find. */
+  eventsOf(siteId: string, emailSha256: Sha256): LedgerEvent[] {
+    return [...this.ledger.events.values()].filter((event) => event.siteId === siteId && event.emailSha256 === emailSha256);
+  }
+
+  /** The erasure of a person was confirmed, who had these events when it began. */
+  onErased(events: readonly LedgerEvent[]): void {
+    for (const event of events) {
+      const left = this.ledger.events.get(`${event.siteId} ${event.id}`);
+      if (left && left.emailSha256 !== "") this.#failUnlessLost(`event ${event.id} names its person after the erasure`);
+      for (const { connectionId } of left?.plan ?? []) {
+        const state = this.ledger.stateOf(event, connectionId);
+        if (state === null || !finalStates.includes(state))
+          this.#failUnlessLost(`event ${event.id} waits for ${connectionId} after the erasure of its person: ${state ?? "open"}`);
+      }
+    }
   }
 
   onReplay(siteId: string): void {
@@ -373,6 +441,7 @@ export class Rules implements PlatformWatcher, SenderWatcher {
       if (!this.ledger.events.has(`${event.siteId} ${event.id}`))
         this.#failUnlessLost(`event ${event.id} was answered with 200 and is not there`, event.id);
     for (const event of this.ledger.events.values()) {
+      if (event.emailSha256 === "") this.#checkErased(event);
       if (event.status === "filtered") continue;
       for (const { connectionId } of event.plan) {
         const state = this.ledger.stateOf(event, connectionId);
@@ -382,5 +451,13 @@ export class Rules implements PlatformWatcher, SenderWatcher {
           this.fail(`event ${event.id} ended at ${connectionId} as ${state} without a reason`);
       }
     }
+  }
+
+  /** Requests and answers are written by nodes that may learn of the erasure late. */
+  #checkErased({ siteId, id }: LedgerEvent): void {
+    for (const [key, request] of this.ledger.requestsOf(siteId, id))
+      if (request !== "" && request !== "(erased)") this.#failUnlessLost(`attempt ${key} keeps its request after the erasure`);
+    if (this.ledger.outcomesOf(siteId, id).some(({ sent }) => (sent?.response ?? null) !== null))
+      this.#failUnlessLost(`an outcome of event ${id} keeps its answer after the erasure`);
   }
 }

@@ -7,6 +7,7 @@ import type { Outages } from "../network/platforms.ts";
 import type { SimulatedConnection } from "../relay/base.ts";
 import type { Station } from "../relay/fleet.ts";
 import { faultsByPlace } from "../runtime/occurrences.ts";
+import type { Scenario } from "../scenario.ts";
 import type { Random } from "../runtime/random.ts";
 import type { World } from "../runtime/world.ts";
 
@@ -20,6 +21,7 @@ export type FaultContext = {
   internet: Internet;
   connections: readonly SimulatedConnection[];
   outages: Outages;
+  clocks: Scenario["clocks"];
   disk: { flushMs: () => number; nextError: Error | null; hasFailed: boolean };
   /** True when the faults have stopped. */
   isOver: () => boolean;
@@ -86,9 +88,10 @@ const kinds = [
     name: "wrong clock",
     engines: both,
     begin(context) {
-      const { random, stations } = context;
+      const { random, stations, clocks } = context;
       const station = random.pick(stations);
-      station.machine.setClock(Math.round(random.between(0.5, 3) * hourMs) * random.pick([1, 1, -1]));
+      const hours = clocks === "behind" ? -random.between(2, 4) : random.between(0.5, 3) * random.pick([1, 1, -1]);
+      station.machine.setClock(Math.round(hours * hourMs));
       // In some seeds it is corrected only when the faults stop.
       if (random.chance(0.7)) endAfter(context, random.between(100, 1500), () => station.correctClock());
     },

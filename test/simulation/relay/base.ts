@@ -49,6 +49,7 @@ const settingsOf = {
 /** People with a click id that names them, and one whose only visit is a bot's. */
 export const people = ["anna", "ben", "cleo", "dan"] as const;
 export const robot = "robot";
+export const everyone = [...people, robot] as const;
 export const emailOf = (person: string) => `${person}@example.com`;
 export const clickIdOf = (person: string) => `click-of-${person}`;
 
@@ -131,7 +132,7 @@ async function makeSites(now: () => number): Promise<SimulatedSite[]> {
     }
     const url = `${origins.receiver(number)}/totals`;
     const { webhook } = await addWebhook({ store }, site, { url, sendEmpty: true }, by);
-    for (const person of [...people, robot]) {
+    for (const person of everyone) {
       const request = { siteId: site.id, emailSha256: emailSha256Of(person), ...by };
       await addOperatorVisit(store, request, visitOf(person, by.now), {}, site.settings.keepMs);
     }

@@ -7,7 +7,7 @@ import { pause, resume } from "../../../src/sites/connect.ts";
 import type { Rules } from "../checks/rules.ts";
 import type { Random } from "../runtime/random.ts";
 import type { World } from "../runtime/world.ts";
-import { emailSha256Of, people, type SimulatedSite } from "./base.ts";
+import { emailSha256Of, everyone, type SimulatedSite } from "./base.ts";
 import type { RelayNode } from "./node.ts";
 
 export const actionKinds = ["refuse consent", "grant consent", "pause", "erase", "release", "replay"] as const;
@@ -98,7 +98,7 @@ export class Operator {
     const { world, random, rules } = this.#options;
     const { store, directory } = services;
     const by = { actor: "operator", now: process.clock() };
-    const person = emailSha256Of(random.pick(people));
+    const person = emailSha256Of(random.pick(everyone));
     const request = { siteId: site.id, emailSha256: person, ...by };
     const known = directory.site(site.id);
     if (!known) return;
@@ -121,14 +121,18 @@ export class Operator {
           if (node) this.#run(node, () => resume(node.services, connection, { ...by, now: node.process.clock() }));
         });
       }
-      case "erase":
-        return void (await erasePerson(store, request));
+      case "erase": {
+        const events = rules.eventsOf(site.id, person);
+        await erasePerson(store, request);
+        return rules.onErased(events);
+      }
       case "release": {
         const filtered = [...rules.ledger.events.values()].filter((one) => one.siteId === site.id && one.status === "filtered");
         if (filtered.length === 0) return;
         const event = await store.events.get(site.id, random.pick(filtered).id);
-        if (event && event !== "damaged" && event.status === "filtered") await releaseEvent(services, known, event, by);
-        return;
+        if (!event || event === "damaged" || event.status !== "filtered") return;
+        rules.onReleasing(site.id, event.id);
+        return void (await releaseEvent(services, known, event, by));
       }
       case "replay":
         rules.onReplay(site.id);

@@ -1,11 +1,13 @@
 // Changes how modules of the product are loaded into this process:
 // - time, randomness, disk, network and database drivers come from `substitutes/`;
 // - modules with state of their own get it for each simulated process;
-// - a planted bug changes the text of one module.
+// - a planted bug changes the text of one module; without one, decisions are recorded.
 
 import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
-import type { Focus } from "../scenario.ts";
+import { decisionsIn, watchDecisions } from "../decisions.ts";
+import type { FocusName } from "../focuses.ts";
+import { replaceOnce } from "./text.ts";
 import { currentProcess } from "./world.ts";
 
 export type Mutation = {
@@ -17,7 +19,7 @@ export type Mutation = {
   find: string;
   replace: string;
   /** The conditions under which it shows. */
-  focus: Focus;
+  focus: FocusName;
   /** A seed that finds it soon, and is tried first. A change of the product's timing may make it any other one. */
   seed: number;
 };
@@ -56,9 +58,11 @@ export function installHooks(mutation: Mutation | null): void {
     },
     load(url, context, nextLoad) {
       const isStateful = stateful.includes(url);
-      if (!isStateful && url !== mutated) return nextLoad(url, context);
+      // The text of a decision may be what a planted bug has changed.
+      const decisions = mutation || !url.startsWith(source("")) ? [] : decisionsIn(url.slice(source("").length));
+      if (!isStateful && url !== mutated && decisions.length === 0) return nextLoad(url, context);
       const text = readFileSync(new URL(url), "utf8");
-      const planted = mutation && url === mutated ? plant(text, mutation) : text;
+      const planted = mutation && url === mutated ? plant(text, mutation) : watchDecisions(text, decisions);
       // Node strips the types and keeps the result in its compile cache; to strip them here would load the parser at each start.
       const changed = isStateful ? perProcess(url, planted) : planted;
       return { format: "module-typescript", source: changed, shortCircuit: true };
@@ -71,11 +75,7 @@ function substituteFor(specifier: string, parent: string): string | undefined {
   return inFolder?.[2] ?? everywhere[specifier];
 }
 
-function plant(text: string, { find, replace, file }: Mutation): string {
-  const parts = text.split(find);
-  if (parts.length !== 2) throw new Error(`${file} has ${parts.length - 1} times: ${find}`);
-  return parts.join(replace);
-}
+const plant = (text: string, { find, replace, file }: Mutation) => replaceOnce(text, find, replace, file);
 
 /** Wraps the body of a module into a function, and calls it for each process. */
 function perProcess(url: string, text: string): string {

@@ -60,6 +60,7 @@ export const quick = [
   "test/faults/consent.test.ts",
   "test/faults/keys.test.ts",
   "test/simulation/firstSeeds.test.ts",
+  "test/simulation/texts.test.ts",
 ];
 
 /** Their tests on PostgreSQL are quick too: the store, the delivery model, and what differs with several nodes. */
