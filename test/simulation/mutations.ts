@@ -10,7 +10,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "      openEvent?.abandon();\n      throw error;",
     replace: "      return { duplicate: false, platformEventId: event.id } as const;",
     focus: "lost confirmations",
-    seed: 1,
+    seed: 19,
   },
   "sent before the commit": {
     what: "Platforms are called while the event is being committed.",
@@ -43,7 +43,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "accepted.flatMap(({ event, deliveries, ownership }) => deliveryRows(",
     replace: "accepted.slice(0, 1).flatMap(({ event, deliveries, ownership }) => deliveryRows(",
     focus: "paused connections",
-    seed: 1,
+    seed: 5,
   },
   "totals count twice": {
     what: "A transaction that runs again adds to the totals again.",
@@ -59,7 +59,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "  await markLate(tx, accepted);\n",
     replace: "",
     focus: "clocks behind",
-    seed: 1,
+    seed: 7,
   },
   "row of the node does not come with its events": {
     what: "A node whose row a promotion has lost accepts events, and nobody would take them over.",
@@ -67,7 +67,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "  if (nodes.mayLackRows()) await nodes.restoreRows(tx);\n",
     replace: "",
     focus: "failovers and restarts",
-    seed: 1,
+    seed: 9,
   },
   "own claim counts as another's": {
     what: "A transaction that runs again takes its own claim for a duplicate.",
@@ -125,7 +125,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     replace:
       "      const running = run(\n        key,\n        group.map((one) => one.item),\n      );\n      if (group.length > 1) group.slice(1).forEach((one) => one.resolve({ duplicate: false, platformEventId: (one.item as { event?: { id: string } }).event?.id } as Result));\n      const results = await running;",
     focus: "lost confirmations",
-    seed: 1,
+    seed: 2,
   },
   "takeover skips the oldest": {
     what: "A node that takes over begins behind the low-water mark, and leaves the oldest open event behind.",
@@ -141,7 +141,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "    if (rows.length < step || !last) return;",
     replace: "    if (rows.length <= step || !last) return;",
     focus: "large takeover",
-    seed: 1,
+    seed: 16,
   },
   "stored lease is shorter than the believed one": {
     what: "The row of a node ends its lease earlier than the node believes.",
@@ -157,7 +157,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "if (db.promotions() !== promotions) throw",
     replace: "if (Number.isNaN(promotions)) throw",
     focus: "failovers",
-    seed: 1,
+    seed: 12,
   },
   "mark passes open events": {
     what: "The low-water mark of a node passes events that are not settled yet, so no other node takes them over.",
@@ -172,8 +172,9 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     file: "delivery/openEvents/openEvents.ts",
     find: "leaseLeftMs: () => (lease.lapses() === lapses ? lease.leftMs() : 0),",
     replace: "leaseLeftMs: () => lease.leftMs(),",
-    focus: "slow leases",
+    focus: "suspended nodes",
     seed: 1,
+    isRare: true,
   },
   "abandoned events are queued at once": {
     what: "Events without a confirmed commit are looked for before the commit can have ended, and then forgotten.",
@@ -182,6 +183,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     replace: "elapsed() - since >= 0",
     focus: "standby away",
     seed: 1,
+    isRare: true,
   },
   "failed settlements are dropped": {
     what: "Results whose commit failed are not written again.",
@@ -198,6 +200,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     replace: "await",
     focus: "failovers and restarts",
     seed: 3,
+    isRare: true,
   },
   "lease counts from its commit": {
     what: "The lease of a node begins for it when the answer of the database arrives.",
@@ -205,7 +208,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "      renewed = started;",
     replace: "      renewed = { at: now(), elapsed: elapsed() };",
     focus: "slow leases",
-    seed: 1,
+    seed: 2,
   },
   "row of the embedded node not awaited": {
     what: "An embedded node opens events although its row is not written, so no later process finds what it leaves.",
@@ -222,6 +225,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     replace: "",
     focus: "failovers",
     seed: 1,
+    isRare: true,
   },
   "lost outcomes are not looked for": {
     what: "After a promotion nothing is queued of events whose outcomes are lost.",
@@ -229,7 +233,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "if ((await takeover.takeOver({ owner, lowWater: due.from }, isInHand)) && pending === due) pending = null;",
     replace: "void isInHand;\n      if (pending === due) pending = null;",
     focus: "failovers",
-    seed: 1,
+    seed: 2,
   },
   "row of a dead node is removed at once": {
     what: "A commit of a dead node that takes effect after the takeover is found by nobody.",
@@ -238,6 +242,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     replace: "await",
     focus: "dying nodes",
     seed: 1,
+    isRare: true,
   },
   "takeover of an embedded node is not tried again": {
     what: "A takeover at the start that fails is not repeated.",
@@ -245,7 +250,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "      if (!(await takeOver(node))) continue;\n",
     replace: "      await takeOver(node);\n",
     focus: "full disk and crashes",
-    seed: 1,
+    seed: 4,
   },
   "failed settlement counts as written": {
     what: "Results whose commit failed count as settled.",
@@ -253,7 +258,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "      failed = settlements;",
     replace: "      settled += settlements.length;\n      if (settled === total) onEnd();",
     focus: "full disk",
-    seed: 1,
+    seed: 2,
   },
   "fence at takeover dropped": {
     what: "An owner whose event was taken over records its results all the same.",
@@ -261,7 +266,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "VALUES {ROWS} ON CONFLICT DO NOTHING`",
     replace: "VALUES {ROWS} ON CONFLICT (site_id, event_id, number) DO UPDATE SET results = excluded.results`",
     focus: "suspended nodes",
-    seed: 1,
+    seed: 6,
   },
   "numbers before a takeover are left free": {
     what: "A takeover after a promotion leaves numbers free under which the owner can still write.",
@@ -270,6 +275,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     replace: "    void gaps;\n",
     focus: "failovers",
     seed: 1,
+    isRare: true,
   },
   "lease is not checked before the call": {
     what: "A job is sent although its lease ended while its connection was read.",
@@ -277,7 +283,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "const fresh = keepLeased(late.length ? current.filter((one) => one.job.expiresAt > now) : current);",
     replace: "const fresh = late.length ? current.filter((one) => one.job.expiresAt > now) : current;",
     focus: "small quota",
-    seed: 1,
+    seed: 2,
   },
   "lease may end during the attempt": {
     what: "A job is sent although its lease may end before the platform answers.",
@@ -294,6 +300,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     replace: "attempts: attempt?.number ?? 0,",
     focus: "rate limits",
     seed: 1,
+    isRare: true,
   },
   "retries are planned by the node's clock": {
     what: "The due time of a retry is the node's, not the database's.",
@@ -301,7 +308,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "dueAt: dueAt === 0 ? 0 : fromLocal(dueAt),",
     replace: "dueAt,",
     focus: "wrong clocks",
-    seed: 1,
+    seed: 2,
   },
   "a wait is not followed by a look": {
     what: "Jobs that waited in a lane are sent as they are.",
@@ -309,7 +316,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "recheck && hasWaited ?",
     replace: "recheck && hasWaited === null ?",
     focus: "waiting in lanes",
-    seed: 1,
+    seed: 12,
   },
   "jobs are given back without a row": {
     what: "A first attempt that is given back gets no row, so that nobody makes it.",
@@ -357,7 +364,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "state.until = at + Math.min(firstPauseMs * 2 ** state.pauses, maxPauseMs);",
     replace: "state.until = at + 1000 * maxPauseMs;",
     focus: "changing consent",
-    seed: 1,
+    seed: 4,
   },
   "settlement without its lease": {
     what: "A node that was suspended overwrites what another one has recorded meanwhile.",
@@ -373,7 +380,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "item.attempt && settled[i] ?",
     replace: "item.attempt ?",
     focus: "erasures",
-    seed: 1,
+    seed: 6,
   },
   "own attempt is looked for after the claim": {
     what: "A delivery whose attempt ends during the claim is sent again.",
@@ -382,6 +389,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     replace: "  const claimed = await store.deliveries.claimDue(due, ownership, limit);\n  const inHand = lanes.inHand(due);",
     focus: "suspended and slow",
     seed: 1,
+    isRare: true,
   },
   "claimed leases are believed to last longer": {
     what: "A node believes in twice the lease that a claim has written.",
@@ -389,7 +397,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "[now() + leaseMs, elapsed() + leaseMs]",
     replace: "[now() + 2 * leaseMs, elapsed() + 2 * leaseMs]",
     focus: "small quota",
-    seed: 1,
+    seed: 2,
   },
   "parked deliveries stay parked": {
     what: "What a node parks after its connection was resumed is not queued again.",
@@ -398,6 +406,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     replace: '    if (directory.connection(siteId, connectionId)?.state !== "paused") continue;',
     focus: "paused connections",
     seed: 1,
+    isRare: true,
   },
   "a loop ends with its first error": {
     what: "Periodic work stops when it fails once.",
@@ -422,6 +431,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     replace: "",
     focus: "wrong clock",
     seed: 1,
+    isRare: true,
   },
   "answer before the flush": {
     what: "A commit counts as durable when the flush ends that was under way before it.",
@@ -453,7 +463,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "if (!answer.ok) return { ok: false,",
     replace: "if (!answer.ok) return { ok: true,",
     focus: "periods",
-    seed: 1,
+    seed: 3,
   },
   "a period begins with the last closing": {
     what: "The head of periods moves to the totals at the time of the look, and not to the sum of the period.",
@@ -461,7 +471,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "[siteId, period.number, endsAt, now, sum.conversions, sum.removed],\n",
     replace: "[siteId, period.number, endsAt, now, period.conversions, period.removed],\n",
     focus: "periods",
-    seed: 1,
+    seed: 2,
   },
   "old consent": {
     what: "Retries are sent with the consent of the first attempt.",
@@ -469,7 +479,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "...(await readConsent(people, siteId, person.emailSha256, mode))",
     replace: "",
     focus: "changing consent",
-    seed: 1,
+    seed: 2,
   },
   "withheld identifiers come back": {
     what: "Identifiers that were withheld at the receipt are sent after a grant.",
@@ -477,7 +487,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "  if (attribution.withheld) return attribution;\n",
     replace: "",
     focus: "changing consent",
-    seed: 1,
+    seed: 4,
   },
   "unreadable consent is no refusal": {
     what: "Consent that cannot be read counts as unknown.",
@@ -485,7 +495,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "await lookUp.catch(() => unreadable)",
     replace: 'await lookUp.catch(() => ({ consent: "unknown", identity: null }) as const)',
     focus: "unreadable people",
-    seed: 1,
+    seed: 3,
   },
   "unreadable consent of a retry is no refusal": {
     what: "Consent that cannot be read before a retry counts as unknown.",
@@ -494,6 +504,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     replace: 'await read.catch(() => "unknown" as const)',
     focus: "unreadable retries",
     seed: 1,
+    isRare: true,
   },
   "refusal ignored in opt-out mode": {
     what: "A refusal counts only where consent has to be given.",
@@ -501,7 +512,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: '      return "opted out";',
     replace: '      return mode === "opt-in" ? "opted out" : null;',
     focus: "changing consent",
-    seed: 1,
+    seed: 2,
   },
   "consent not rechecked in a lane": {
     what: "A delivery that waited in a lane is sent although consent was withdrawn meanwhile.",
@@ -509,7 +520,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "if (!isOwned || (await isConsentWithdrawn(job))) outdated",
     replace: "if (!isOwned) outdated",
     focus: "waiting in lanes",
-    seed: 1,
+    seed: 12,
   },
   "owner not rechecked in a lane": {
     what: "A delivery that waited in a lane is sent although its person was erased meanwhile.",
@@ -517,7 +528,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "if (!isOwned || (await isConsentWithdrawn(job))) outdated",
     replace: "if (await isConsentWithdrawn(job)) outdated",
     focus: "waiting in lanes",
-    seed: 1,
+    seed: 5,
   },
   "release uses the consent of the receipt": {
     what: "A released event is stored with identifiers although its person has refused since.",
@@ -525,7 +536,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "attribute(known, event.time,",
     replace: "attribute({ ...known, consent: event.attribution.consent, withheld: event.attribution.withheld }, event.time,",
     focus: "releases",
-    seed: 1,
+    seed: 3,
   },
   "an event is released twice": {
     what: "Two people who release an event at once both add it to the totals.",
@@ -533,7 +544,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "AND status = 'filtered' AND email_ref",
     replace: "AND email_ref",
     focus: "releases",
-    seed: 1,
+    seed: 5,
   },
   "released events are not marked": {
     what: "The hour of a released event keeps its old figures.",
@@ -542,6 +553,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     replace: "",
     focus: "counted releases",
     seed: 1,
+    isRare: true,
   },
   "erasure leaves queued retries": {
     what: "Deliveries that wait for a retry stay queued when their person is erased.",
@@ -572,14 +584,6 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     file: "store/deliveries/eraseDeliveries.ts",
     find: "  await removeAnswers(tx, siteId, await allByKeys(tx, outcomes, [siteId], eventIds));\n",
     replace: "  void outcomes;\n",
-    focus: "erasures",
-    seed: 1,
-  },
-  "erased people are replayed": {
-    what: "Deliveries of a person who was erased are queued again.",
-    file: "store/deliveries/syncLog/changes.ts",
-    find: "               AND events.email_ref IS NOT NULL)",
-    replace: "               AND 1 = 1)",
     focus: "erasures",
     seed: 1,
   },

@@ -65,6 +65,12 @@ const found: readonly { seed: number; what: string }[] = [
     seed: 6574,
     what: "A write failed while an embedded node took over what an earlier process had left, and it was not tried again.",
   },
+  { seed: 953_839_125, what: "The rules did not excuse identifiers after a failover that had lost the refusal of consent." },
+  { seed: 953_843_446, what: "As 953839125." },
+  {
+    seed: 953_844_427,
+    what: "A node whose clock was behind added an event to an hour that another one had counted for the last time.",
+  },
 ];
 
 export const pinned: readonly number[] = found.map(({ seed }) => seed);
@@ -74,4 +80,6 @@ export const pinnedWithFocus: readonly [seed: number, focus: string][] = [
   // A node that was suspended while it read a connection again sent what another one had sent meanwhile.
   [20, "suspended nodes"],
   [816, "suspended nodes"],
+  // As seed 953844427.
+  [7, "clocks behind"],
 ];

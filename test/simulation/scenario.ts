@@ -77,9 +77,14 @@ export function drawScenario(random: Random, sites: readonly SimulatedSite[], fo
   // Most faults come when there is something to disturb.
   const drawTime = () =>
     random.chance(0.6) ? random.pick(purchases).at + random.between(-20, 80) : random.between(0, trafficMs);
+  const drawTimeOf = (kind: FaultKind) => {
+    if (isLong && kind === "standby away") return random.between(300, 4000);
+    // Ids do not go back with a clock: only a node that starts with a clock that is behind adds events to the past.
+    return focus?.clocks && kind === "wrong clock" ? 0 : drawTime();
+  };
   const faults = drawn.flatMap((kind) =>
     Array.from({ length: focus?.faults?.[kind] ?? 1 + random.below(2) }, () => ({
-      at: isLong && kind === "standby away" ? random.between(300, 4000) : drawTime(),
+      at: drawTimeOf(kind),
       kind,
     })),
   );

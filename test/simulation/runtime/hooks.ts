@@ -22,6 +22,8 @@ export type Mutation = {
   focus: FocusName;
   /** A seed that finds it soon, and is tried first. A change of the product's timing may make it any other one. */
   seed: number;
+  /** So few seeds find it that the tests leave it to `npm run simulate:mutations`. */
+  isRare?: boolean;
 };
 
 const root = new URL("../../../", import.meta.url);
