@@ -13,7 +13,7 @@ export const floods = {
   batches: "batches of 500 conversions, 4 connections",
   collect: "visits with click ids, 8 connections",
   uploads: "lists of 20,000 orders, 2 connections",
-  configuration: "configuration files of 5,000 keys, 2 connections",
+  configuration: "configuration files of 2,000 sites, 2 connections",
   lists: "pages of 200 events and CSV exports, 4 connections",
   "slow senders": "2,000 half-sent batches with one key",
 } as const;
@@ -26,7 +26,7 @@ type Order = Exclude<FloodOrder, "end">;
 
 const orderRow = (i: number) => `order-${i},2026-11-10T10:00:00Z,${10 + (i % 90)}.00,EUR,person-${i}@example.com,paid`;
 const orderFile = ["id,time,value,currency,email,status", ...Array.from({ length: 20_000 }, (_, i) => orderRow(i))].join("\n");
-const configurationFile = `sites:\n${Array.from({ length: 5000 }, (_, i) => `  s${i}.example.com: {}\n`).join("")}`;
+const configurationFile = `version: 1\nsites:\n${Array.from({ length: 2000 }, (_, i) => `  - hosts: [new-${i}.example.com]\n`).join("")}`;
 
 let sent = 0;
 

@@ -20,7 +20,7 @@ import { seedIdentities } from "./seed.ts";
 import type { LoadOptions, SendResult, SendTarget, SiteKey } from "./sender.ts";
 import type { StubPlatform, StubState } from "./stub.ts";
 
-export type LoadResult = Pick<SendResult, "p50" | "p99"> &
+export type LoadResult = Pick<SendResult, "p50" | "p99" | "waited50" | "waited99"> &
   Counts & {
     perSecond: number;
     /** Microseconds per event. */
@@ -167,7 +167,7 @@ export async function sendLoad<Name extends string>(
 export async function measureLoad(
   harness: Harness,
   { pid, databasePid, port, key, sites, known, counters = [] }: Candidate,
-  load: LoadOptions,
+  load: LoadOptions & Pick<SendTarget, "pid">,
 ): Promise<LoadResult> {
   const endCounts = await Promise.all(counters.map((begin) => begin()));
   const { sent, perEvent } = await sendLoad(harness, { port, key, known, ...(sites && { sites }), ...load }, () => ({
@@ -194,6 +194,8 @@ export async function measureLoad(
     otherCores: Math.max(0, coresOf(machineCpu - cpu - databaseCpu - senderCpu - stubCpu)),
     p50: sent.p50,
     p99: sent.p99,
+    waited50: sent.waited50,
+    waited99: sent.waited99,
   };
 }
 

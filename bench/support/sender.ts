@@ -2,6 +2,7 @@
 // work.
 
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { eventFields, type Population } from "./input.ts";
 import { quantile } from "../part.ts";
@@ -16,6 +17,8 @@ export type SendTarget = {
   otherPorts?: readonly number[];
   /** Replaces `key`: events rotate over these sites. */
   sites?: readonly SiteKey[];
+  /** The process whose waiting time is measured. */
+  pid?: number;
 };
 
 export type LoadOptions = { ms: number } &
@@ -38,7 +41,16 @@ export type SendResult = {
   /** Milliseconds from an event's scheduled time to its answer. */
   p50: number;
   p99: number;
+  /**
+   * Milliseconds of processor time that the main thread of `pid` used from the sending of an event to its answer, for this event and
+   * for others: how long the event had to wait for that thread, whatever else runs on the machine.
+   */
+  waited50: number;
+  waited99: number;
 };
+
+/** Processor time of the main thread of a process, in milliseconds. */
+const threadMs = (pid: number) => Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ", 1)[0]) / 1e6;
 
 /** One keep-alive connection; `post` resolves with the answer's head and body as one text. */
 class HttpConnection {
@@ -82,12 +94,16 @@ class HttpConnection {
 async function sendEvents(options: SendOptions): Promise<SendResult> {
   const result = { events: 0, failed: 0, failure: "" };
   const latencies: number[] = [];
+  const waits: number[] = [];
+  const { pid } = options;
   const sites = options.sites ?? [{ host: "shop.example.com", key: options.key }];
   // Two consecutive events go to the same site, so that on every site half of the events belong to people with a record.
   const siteOf = (i: number) => sites[(i >> 1) % sites.length] as SiteKey;
   async function send(connection: HttpConnection, i: number, due: number): Promise<void> {
+    const before = pid === undefined ? 0 : threadMs(pid);
     const answer = await connection.post(siteOf(i), JSON.stringify(eventFields(i, options, sites.length)));
     latencies.push(performance.now() - due);
+    if (pid !== undefined) waits.push(threadMs(pid) - before);
     result.events += 1;
     if (answer.startsWith("HTTP/1.1 200") && !answer.includes('"ok":false')) return;
     result.failed += 1;
@@ -103,7 +119,9 @@ async function sendEvents(options: SendOptions): Promise<SendResult> {
   else await sendAtRandom(options, connections, began, send);
   const seconds = (performance.now() - began) / 1000;
   for (const connection of connections) connection.close();
-  return { ...result, seconds, p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99) };
+  const [p50, p99] = [0.5, 0.99].map((share) => quantile(latencies, share)) as [number, number];
+  const [waited50, waited99] = [0.5, 0.99].map((share) => quantile(waits, share)) as [number, number];
+  return { ...result, seconds, p50, p99, waited50, waited99 };
 }
 
 /** Connections of a run with random arrivals. It opens more when all of them wait for an answer. */
