@@ -78,7 +78,8 @@ function nextRequest({ flood, siteId, host, key, apiKey }: Order): Sent {
         headers: { ...asProgram, ...json },
         body: JSON.stringify({ text: configurationFile }),
       };
-    default: {
+    case "lists":
+    case "slow senders": {
       const path = n % 4 ? `/api/v1/sites/${siteId}/events?limit=200` : `/api/v1/sites/${siteId}/events.csv`;
       return { method: "GET", path, headers: asProgram, body: "" };
     }

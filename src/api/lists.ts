@@ -1,6 +1,7 @@
 // Builds pages with a cursor, and CSV files page by page, so that memory stays bounded for any length.
 
 import type { RouteName } from "../contract/contract.ts";
+import { createTurns } from "../kernel/concurrency.ts";
 import { yieldToEventLoop } from "../kernel/deadline.ts";
 import { say } from "../kernel/messages/message.ts";
 import { Refusal } from "../kernel/refusal.ts";
@@ -43,7 +44,10 @@ export const toCsvById = <Row extends { id: string }>(
   });
 
 const maxRows = 100_000;
-const pageRows = 200;
+/** A page takes about two milliseconds of the thread that accepts events. */
+const pageRows = 25;
+/** Of all exports that run, one at a time reads a page. */
+const pages = createTurns();
 
 type ReadPage<Row, Cursor> = (cursor: Cursor | null, limit: number) => Promise<{ rows: readonly Row[]; next: Cursor | null }>;
 
@@ -55,17 +59,22 @@ export async function* toCsv<Row, Cursor>(
   yield writeCsv([columns.map(({ title }) => title)]);
   let written = 0;
   for (let cursor: Cursor | null | undefined; cursor !== null;) {
-    const page: { rows: readonly Row[]; next: Cursor | null } = await read(cursor ?? null, Math.min(pageRows, limit - written));
+    const from = cursor ?? null;
+    const [page, text] = await pages.take("", async () => {
+      const found = await read(from, Math.min(pageRows, limit - written));
+      const cells = writeCsv(found.rows.map((row) => columns.map(({ cell }) => cell(row))));
+      // The embedded store runs on the thread that accepts events.
+      await yieldToEventLoop();
+      return [found, cells] as const;
+    });
     written += page.rows.length;
     cursor = page.next;
-    if (page.rows.length) yield writeCsv(page.rows.map((row) => columns.map(({ cell }) => cell(row))));
+    if (page.rows.length) yield text;
     if (written >= limit && cursor !== null) {
       const count = limit.toLocaleString("en-US");
       yield writeCsv([[`Only the newest ${count} rows are listed. Choose a shorter period to see others.`]]);
       return;
     }
-    // The embedded store runs on the thread that accepts events.
-    await yieldToEventLoop();
   }
 }
 

@@ -4,8 +4,8 @@
 // Invariant: a site holds at most as much as is free, so that it can never take everything: one busy site gets half of it, two
 // get a third each, and there is always as much left for another one.
 
+import { createTurns } from "../kernel/concurrency.ts";
 import { maxBodyBytes } from "./body.ts";
-import { createTurns } from "./turns.ts";
 
 /** Sums of fractions are not exact. */
 const tiny = 1e-6;

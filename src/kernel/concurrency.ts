@@ -25,3 +25,40 @@ export async function inSlices<Item, Result>(items: readonly Item[], work: (item
   }
   return results;
 }
+
+/** Lets one at a time work. Keys take turns: however many of one key wait, another's is next. */
+export function createTurns() {
+  /** Those who wait, by key. A key that had its turn goes to the end. */
+  const waiting = new Map<string, (() => void)[]>();
+  let isTaken = false;
+
+  function next(): void {
+    const [first] = waiting;
+    if (!first) {
+      isTaken = false;
+      return;
+    }
+    const [key, starts] = first;
+    const start = starts.shift();
+    waiting.delete(key);
+    if (starts.length > 0) waiting.set(key, starts);
+    start?.();
+  }
+
+  return {
+    async take<T>(key: string, work: () => Promise<T>): Promise<T> {
+      if (isTaken)
+        await new Promise<void>((resolve) => {
+          const starts = waiting.get(key);
+          if (starts) starts.push(resolve);
+          else waiting.set(key, [resolve]);
+        });
+      isTaken = true;
+      try {
+        return await work();
+      } finally {
+        next();
+      }
+    },
+  };
+}
