@@ -6,6 +6,8 @@ import { applyAtStart } from "./installation/configurationFile.ts";
 import { prepareFirstStart, readOwnerLine } from "./installation/firstStart.ts";
 import { lockStore, makeDataFolder, readVersion } from "./installation/installation.ts";
 import { readTag } from "./identity/tagScript.ts";
+import { createEdge } from "./http/edge.ts";
+import { hostOf } from "./sites/hosts.ts";
 import { createLog } from "./observability/log.ts";
 import { createObservability } from "./observability/observability.ts";
 import { createCertificate, watchCertificate } from "./server/certificate.ts";
@@ -47,7 +49,17 @@ export async function serve(
 
   try {
     const services = await startServices({ config, log, observability, shutdown, now });
-    const app = createHttpServer(certificate?.pair ?? null, observability.onDefect);
+    const { directory } = services;
+    const edge =
+      config.edgeSecrets.length === 0
+        ? null
+        : createEdge({
+            secrets: config.edgeSecrets,
+            transport: config.transport,
+            // A host that is only claimed counts too: its proof arrives through the edge.
+            siteIdOf: (name) => directory.site(name)?.id ?? directory.host(hostOf(name))?.siteId,
+          });
+    const app = createHttpServer(certificate?.pair ?? null, observability.onDefect, edge);
     const requests = trackRequests(app);
     shutdown.add("drain", "connections", () => requests.closeAfterAnswer());
     shutdown.add("requests", "requests", (timeoutMs) => closeServer(app, requests, timeoutMs - 500));

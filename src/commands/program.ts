@@ -16,8 +16,8 @@ const groups: readonly (readonly [names: readonly string[], load: () => Promise<
   [["site"], async () => (await import("./site.ts")).siteCommands],
   [["host"], async () => (await import("./host.ts")).hostCommands],
   [["key"], async () => (await import("./key.ts")).keyCommands],
-  [["member"], async () => (await import("./member.ts")).memberCommands],
-  [["api-key"], async () => (await import("./apiKey.ts")).apiKeyCommands],
+  [["member"], async () => (await import("./access/member.ts")).memberCommands],
+  [["api-key"], async () => (await import("./access/apiKey.ts")).apiKeyCommands],
   [["platform"], async () => (await import("./connections/platform.ts")).platformCommands],
   [["connect", "disconnect", "connection"], async () => (await import("./connections/connection.ts")).connectionCommands],
   [["identity", "person", "consent"], async () => (await import("./person.ts")).personCommands],
@@ -34,7 +34,7 @@ const groups: readonly (readonly [names: readonly string[], load: () => Promise<
   [["sign-in", "oauth"], async () => (await import("./connections/signIn.ts")).signInCommands],
   [["source"], async () => (await import("./source.ts")).sourceCommands],
   [["webhook"], async () => (await import("./webhook.ts")).webhookCommands],
-  [["mcp"], async () => (await import("./mcp.ts")).mcpCommands],
+  [["mcp"], async () => (await import("./access/mcp.ts")).mcpCommands],
   // Completes all commands, and so needs all groups.
   [[], async () => (await import("./completion/completion.ts")).completionCommands],
 ];

@@ -16,7 +16,28 @@ export function isSecure(request: IncomingMessage, rules: TransportRules): boole
   return !rules.requireTls && !wasForwarded(request) && isLoopback(request.socket.remoteAddress ?? "");
 }
 
+/** The visitor behind a request that an edge with the right secret forwarded. */
+const edges = new WeakMap<IncomingMessage, { address: string; isHttps: boolean }>();
+
+/** From now on the request is the visitor's. Returns false if there is no address. */
+export function setForwardedByEdge(
+  request: IncomingMessage,
+  { address, isHttps }: { address: string; isHttps: boolean },
+  rules: TransportRules,
+): boolean {
+  const visitor = normalizeAddress(address);
+  if (!visitor) return false;
+  // The way from the edge must be as safe as the visitor's. Its secret proves that the edge is no proxy that hides another
+  // scheme, so its own headers do not count against a development machine.
+  const scheme = forwardedScheme(request);
+  const isLocal = !rules.requireTls && isLoopback(request.socket.remoteAddress ?? "") && scheme === undefined;
+  edges.set(request, { address: visitor, isHttps: isHttps && (cameOverTls(request, rules) || isLocal) });
+  return true;
+}
+
 export function cameOverTls(request: IncomingMessage, { trusted }: TransportRules): boolean {
+  const edge = edges.get(request);
+  if (edge) return edge.isHttps;
   // A plain socket has no such property.
   const encrypted = Boolean((request.socket as Partial<TLSSocket>).encrypted);
   if (!wasForwarded(request)) return encrypted;
@@ -43,12 +64,16 @@ const proxyHeaders = new Set([
   "cf-connecting-ip",
   "fastly-client-ip",
   "cdn-loop",
+  "cf-worker",
 ]);
+/** And the beginnings of the names of others. */
+const proxyPrefixes = ["x-forwarded-", "x-vercel-", "x-nf-"];
 
 /** True for any proxy, trusted or not. */
-export function wasForwarded({ headers }: IncomingMessage): boolean {
-  for (const name in headers) if (proxyHeaders.has(name) || name.startsWith("x-forwarded-")) return true;
-  return false;
+export function wasForwarded(request: IncomingMessage): boolean {
+  for (const name in request.headers)
+    if (proxyHeaders.has(name) || (name.startsWith("x-") && proxyPrefixes.some((prefix) => name.startsWith(prefix)))) return true;
+  return edges.has(request);
 }
 
 /** The nearest proxy wrote the last entry; the sender may have forged earlier ones. */
@@ -105,6 +130,8 @@ export function matchNetwork(text: string): ((address: string) => boolean) | nul
  * Addresses left of it are only what the sender claims.
  */
 export function clientAddress(request: IncomingMessage, trusted: TransportRules["trusted"]): string {
+  const edge = edges.get(request);
+  if (edge) return edge.address;
   let address = normalizeAddress(request.socket.remoteAddress ?? "");
   const hops = String(request.headers["x-forwarded-for"] ?? "").split(",");
   while (hops.length && trusted(address)) {

@@ -40,6 +40,8 @@ export function inboundRoute(app: FastifyInstance, options: InboundOptions, othe
   // oxlint-disable-next-line typescript/unbound-method -- this function is the listener
   app.server.off("request", app.routing);
   app.server.on("request", (request, response) => {
+    // Refused before, because of a wrong secret of an edge.
+    if (response.headersSent) return;
     const url = request.url ?? "";
     const path = inboundPathOf(url);
     if (path) answer(path, request, response);

@@ -8,6 +8,7 @@ import { readBackupSettings } from "../maintenance/backups/settings.ts";
 import { readKeys } from "../maintenance/encryptionKeys.ts";
 import { readAllowList, type AllowList } from "../delivery/addresses.ts";
 import { readDnsServers } from "../domains/dns.ts";
+import { parseEdgeSecrets, type EdgeSecret } from "../http/edge.ts";
 import { parseTrustedProxies, type TransportRules } from "../http/transport.ts";
 import { findNearest } from "../kernel/text.ts";
 import { findUrlFault } from "../store/engine/postgres/servers.ts";
@@ -168,6 +169,7 @@ function readServer(env: Environment) {
       trusted: readProxies(env.text("CLEANCAST_TRUST_PROXY"), env.faults),
       requireTls: env.flag("CLEANCAST_REQUIRE_TLS", false),
     },
+    edgeSecrets: readEdgeSecrets(env.text("CLEANCAST_EDGE_SECRETS"), env.faults),
     tls: readTls(env.text("TLS_CERT_FILE"), env.text("TLS_KEY_FILE"), env.faults),
     /** The origin at which browsers reach this relay; platforms redirect people there after they signed in. */
     publicUrl: readPublicUrl(url, port, env.faults),
@@ -313,6 +315,15 @@ function readProxies(text: string | undefined, faults: string[]): TransportRules
   if (typeof trusted === "function") return trusted;
   faults.push(`CLEANCAST_TRUST_PROXY has "${trusted.fault}"; use loopback, addresses or networks like 10.0.0.0/8.`);
   return () => false;
+}
+
+function readEdgeSecrets(text: string | undefined, faults: string[]): EdgeSecret[] {
+  const secrets = parseEdgeSecrets(text ?? "");
+  if (Array.isArray(secrets)) return secrets;
+  faults.push(
+    `CLEANCAST_EDGE_SECRETS has an entry that is not SITE=SECRET, number ${secrets.fault}; a secret has 32 to 200 letters, digits, - and _.`,
+  );
+  return [];
 }
 
 function readAllowed(text: string | undefined, faults: string[]): AllowList {

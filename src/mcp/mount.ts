@@ -19,7 +19,7 @@ type MountOptions = {
 
 const maxBodyBytes = 256 * 1024;
 
-type Handler = { fetch(request: Request, actor: ApiKeyHolder): Promise<Response>; close(): Promise<void> };
+type Handler = { answer(request: Request, actor: ApiKeyHolder): Promise<Response>; close(): Promise<void> };
 
 export function mountMcp(app: FastifyInstance, { isDashboardHost, context, onDefect }: MountOptions): { close(): void } {
   let handler: Promise<Handler> | null = null;
@@ -34,7 +34,7 @@ export function mountMcp(app: FastifyInstance, { isDashboardHost, context, onDef
       if (body === "too large") throw new Refusal("", say("body_too_large", { kib: maxBodyBytes / 1024 }));
       if (body === "cut") throw new Refusal("", say("body_incomplete"));
       handler ??= createHandler(context(), onDefect);
-      return await send(reply, await (await handler).fetch(toWebRequest(request, body), actor));
+      return await send(reply, await (await handler).answer(toWebRequest(request, body), actor));
     } catch (error) {
       return refuse(reply, error, onDefect);
     }
@@ -63,16 +63,16 @@ async function createHandler(context: ApiContext, onDefect: (error: unknown) => 
   ]);
   const { store, directory, now, version } = context;
   const caller = createToolCaller({ store, directory, handlers: createHandlers(context), now });
-  const mcp = createMcpHandler(
+  const { fetch: serve, close } = createMcpHandler(
     ({ authInfo }) => createServer({ version, actor: authInfo?.extra?.["actor"] as ApiKeyHolder, caller, onDefect }),
     // No stream stays open: nothing that an assistant could subscribe to changes.
     { responseMode: "json", maxSubscriptions: 0, keepAliveMs: 0, maxRequestBodySize: maxBodyBytes },
   );
   return {
     // The handler passes on what it is given; the key itself goes no further than this file.
-    fetch: (request, actor) =>
-      mcp.fetch(request, { authInfo: { token: "", clientId: actor.id, scopes: [...actor.scopes], extra: { actor } } }),
-    close: () => mcp.close(),
+    answer: (request, actor) =>
+      serve(request, { authInfo: { token: "", clientId: actor.id, scopes: [...actor.scopes], extra: { actor } } }),
+    close,
   };
 }
 

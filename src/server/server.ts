@@ -4,7 +4,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import Fastify, { type FastifyInstance, type FastifyReply } from "fastify";
 import { errorCode } from "../kernel/errorCode.ts";
-import { sendNotFound, sendText } from "../http/reply.ts";
+import type { Edge } from "../http/edge.ts";
+import { sendNotFound, sendText, writeAnswer } from "../http/reply.ts";
 import { hasSeveralHosts } from "../http/transport.ts";
 import { hostOf, namesNoSite } from "../sites/hosts.ts";
 import type { CertificatePair } from "./certificate.ts";
@@ -15,7 +16,11 @@ import { inboundPathOf } from "../inbound/route.ts";
 /** How often Node looks for requests that have timed out. With its default of 30 s they could last twice as long. */
 const checks = { connectionsCheckingInterval: 2000 };
 
-export function createHttpServer(tls: CertificatePair | null, onDefect: (error: unknown) => void): FastifyInstance {
+export function createHttpServer(
+  tls: CertificatePair | null,
+  onDefect: (error: unknown) => void,
+  edge: Edge | null = null,
+): FastifyInstance {
   const options = {
     // Requests on keep-alive connections get their answer during a shutdown, not an error.
     return503OnClosing: false,
@@ -31,6 +36,18 @@ export function createHttpServer(tls: CertificatePair | null, onDefect: (error: 
   ) as FastifyInstance;
   onEveryRequest(app, closeAfterUpgrade);
   if (tls) onEveryRequest(app, sendStrictTransport);
+  // Before everything else: what follows sees the visitor's host.
+  if (edge) {
+    onEveryRequest(app, (request, response) => {
+      const refusal = edge(request);
+      if (!refusal) return;
+      request.resume();
+      writeAnswer(response, refusal.status, `${refusal.text}\n`, { format: "text", afterBody: true });
+    });
+    app.addHook("onRequest", async (_request, reply) => {
+      if (reply.raw.headersSent) reply.hijack();
+    });
+  }
   app.addHook("onRequest", async ({ raw: request }, reply) => {
     if (!hasSeveralHosts(request)) return;
     sendRefusal(reply.hijack().raw, refusals.severalHosts);

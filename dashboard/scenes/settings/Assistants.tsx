@@ -14,6 +14,7 @@ import { Code } from "../../common/values.tsx";
 import { settingsText } from "../../messages/settings.ts";
 import { SettingsPage } from "../frame/SectionPage.tsx";
 import { OwnersOnly } from "./OwnersOnly.tsx";
+import { samplesFor } from "./assistantSamples.ts";
 import { siteOfScope, useOwnedScopes } from "./scopes.ts";
 
 export default function Assistants() {
@@ -53,19 +54,6 @@ function Connect() {
       </OneTimeSecret>
     </>
   );
-}
-
-/** What each assistant wants: a command, or a file in its own form. */
-function samplesFor(url: string, apiKey: string): Record<keyof typeof settingsText.assistants.names, string> {
-  const headers = { Authorization: `Bearer ${apiKey}` };
-  const json = (value: unknown) => JSON.stringify(value, null, 2);
-  return {
-    claudeCode: `claude mcp add --transport http cleancast ${url} \\\n  --header "Authorization: Bearer ${apiKey}"`,
-    codex: `export CLEANCAST_KEY=${apiKey}\ncodex mcp add cleancast --url ${url} --bearer-token-env-var CLEANCAST_KEY`,
-    cursor: json({ mcpServers: { cleancast: { url, headers } } }),
-    vsCode: json({ servers: { cleancast: { type: "http", url, headers } } }),
-    local: json({ mcpServers: { cleancast: { command: "npx", args: ["cleancast", "mcp"] } } }),
-  };
 }
 
 function Samples({ apiKey }: { apiKey: string }) {

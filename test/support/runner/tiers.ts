@@ -25,6 +25,7 @@ export const slow = [
   "test/platforms/standins.test.ts",
   "test/platforms/signIn.test.ts",
   "test/clients/",
+  "test/edge/",
   "test/engines/",
   "test/releases.test.ts",
   "test/packaging.test.ts",

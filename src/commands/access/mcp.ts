@@ -1,8 +1,8 @@
 // The `mcp` command: the tools of assistants over standard input and output, for an assistant that runs on the server.
 
 import { once } from "node:events";
-import { operator } from "../access/actor.ts";
-import type { CliCommand } from "./context.ts";
+import { operator } from "../../access/actor.ts";
+import type { CliCommand } from "../context.ts";
 
 export function mcpCommands(program: CliCommand): void {
   program
@@ -12,9 +12,9 @@ export function mcpCommands(program: CliCommand): void {
     .run(async ({ store, directory, api }, { write = false }: { write?: boolean }) => {
       const [{ serveStdio }, { createServer }, { createToolCaller }, { createHandlers }] = await Promise.all([
         import("@modelcontextprotocol/server/stdio"),
-        import("../mcp/server.ts"),
-        import("../mcp/callTool.ts"),
-        import("../api/routes.ts"),
+        import("../../mcp/server.ts"),
+        import("../../mcp/callTool.ts"),
+        import("../../api/routes.ts"),
       ]);
       const context = await api();
       const caller = createToolCaller({

@@ -1,9 +1,9 @@
 import { InvalidArgumentError, Option } from "commander";
-import { findSite } from "../sites/manage.ts";
-import { Missing } from "../kernel/refusal.ts";
-import { scopes, type Scope } from "../kernel/scopes.ts";
-import { readExpiry, readName, table, timeText, whereText, type CliCommand } from "./context.ts";
-import { confirm } from "./terminal/confirm.ts";
+import { findSite } from "../../sites/manage.ts";
+import { Missing } from "../../kernel/refusal.ts";
+import { scopes, type Scope } from "../../kernel/scopes.ts";
+import { readExpiry, readName, table, timeText, whereText, type CliCommand } from "../context.ts";
+import { confirm } from "../terminal/confirm.ts";
 
 type AddOptions = { site?: string; scope: Scope[]; expires?: string };
 

@@ -1,10 +1,10 @@
 import { Option } from "commander";
-import { roles } from "../access/actor.ts";
-import { normalizeEmail } from "../access/betterAuth.ts";
-import type { Role } from "../contract/route.ts";
-import { findSite } from "../sites/manage.ts";
-import { countOf } from "../kernel/text.ts";
-import { table, timeText, whereText, type CommandContext, type CliCommand } from "./context.ts";
+import { roles } from "../../access/actor.ts";
+import { normalizeEmail } from "../../access/betterAuth.ts";
+import type { Role } from "../../contract/route.ts";
+import { findSite } from "../../sites/manage.ts";
+import { countOf } from "../../kernel/text.ts";
+import { table, timeText, whereText, type CommandContext, type CliCommand } from "../context.ts";
 
 export function memberCommands(program: CliCommand): void {
   const member = program.command("member").description("people who may sign in to the dashboard");
