@@ -114,6 +114,8 @@ const looks: Record<StateName, Look> = {
   confirmed: { icon: CircleCheck, tone: "good" },
   "not counted": { icon: CircleX, tone: "bad" },
   corrected: { icon: CircleCheck, tone: "good" },
+  applied: { icon: CircleCheck, tone: "good" },
+  "nothing to correct": { icon: CircleSlash, tone: "quiet" },
   "cannot be taken back": { icon: CircleSlash, tone: "quiet" },
   // events
   accepted: { icon: CircleCheck, tone: "good" },

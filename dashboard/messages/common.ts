@@ -152,6 +152,8 @@ export const commonText = section("common", {
     confirmed: "confirmed",
     "not counted": "not counted",
     corrected: "corrected",
+    applied: "sent with it",
+    "nothing to correct": "nothing to correct",
     "cannot be taken back": "cannot be taken back",
     accepted: "accepted",
     filtered: "filtered",

@@ -244,6 +244,8 @@ export const reconciliationText = section("reconciliation", {
   foundBy: { exact: "exact", "other spelling": "other spelling", weak: "person, day, value" },
   corrections: {
     waiting: "correction waiting",
+    applied: "sent with the corrected value",
+    "nothing to correct": "nothing to correct",
     rejected: "correction rejected",
     "cannot be taken back": "cannot be taken back",
   },

@@ -61,30 +61,41 @@ export const utmFields = [
   "utm_marketing_tactic",
 ] as const;
 
-type BrowserId = { name: string; platform: string };
+/** `click` names the click id that the cookie keeps. */
+type BrowserId = { name: string; platform: string; click?: string };
 
 /** Cookies that the platforms' own scripts set: read by the tag, never written. */
 export const browserIds: readonly BrowserId[] = [
   { name: "_fbp", platform: "meta" },
-  { name: "_fbc", platform: "meta" },
+  { name: "_fbc", platform: "meta", click: "fbclid" },
   { name: "_ga", platform: "ga4" },
   { name: "_ttp", platform: "tiktok" },
   { name: "_scid", platform: "snapchat" },
   { name: "_rdt_uuid", platform: "reddit" },
-  { name: "_epik", platform: "pinterest" },
+  { name: "_epik", platform: "pinterest", click: "epik" },
   { name: "_uetvid", platform: "microsoft_ads" },
-  { name: "_gcl_aw", platform: "google_ads" },
-  { name: "li_fat_id", platform: "linkedin" },
-  { name: "_twclid", platform: "x" },
-  { name: "__oppref", platform: "openai_ads" },
+  { name: "_gcl_aw", platform: "google_ads", click: "gclid" },
+  { name: "li_fat_id", platform: "linkedin", click: "li_fat_id" },
+  { name: "_twclid", platform: "x", click: "twclid" },
+  { name: "__oppref", platform: "openai_ads", click: "oppref" },
   { name: "__obref", platform: "openai_ads" },
-  { name: "_ndclid", platform: "nextdoor" },
+  { name: "_ndclid", platform: "nextdoor", click: "ndclid" },
   { name: "_axwrt", platform: "axon" },
-  { name: "_axeid", platform: "axon" },
-  { name: "_axart", platform: "axon" },
+  { name: "_axeid", platform: "axon", click: "aleid" },
+  { name: "_axart", platform: "axon", click: "alart" },
   { name: "__spdt", platform: "spotify" },
-  { name: "quora_qclid", platform: "quora" },
+  { name: "quora_qclid", platform: "quora", click: "qclid" },
   { name: "hubspotutk", platform: "hubspot" },
+];
+
+const clickOfCookie = new Map(browserIds.flatMap(({ name, click }) => (click ? [[name, click] as const] : [])));
+
+/** True for a cookie that keeps the click, and says no more of the browser than the click id of the address does. */
+export const keepsClick = (cookie: string) => clickOfCookie.has(cookie);
+
+/** The names of the clicks that are known, from addresses and from the platforms' own cookies. */
+export const clicksOf = (clickIdNames: readonly string[], cookies: readonly string[]): string[] => [
+  ...new Set([...clickIdNames, ...cookies.flatMap((name) => clickOfCookie.get(name) ?? [])]),
 ];
 
 const byName = new Map(clickIds.map((id) => [id.name.toLowerCase(), id]));

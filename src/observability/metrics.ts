@@ -152,7 +152,7 @@ function declareDelivery({ counter, gauge, histogram }: Exporter, sources: Metri
   );
   counter(
     "cleancast_corrections_total",
-    "Corrections of refunded conversions: corrected, rejected, cannot be taken back.",
+    "Corrections of refunded conversions: corrected, nothing to correct, rejected, cannot be taken back.",
     ["platform", "state"],
     counts.corrections.entries,
   );

@@ -1,7 +1,7 @@
 // Decides which events belong to an order, and what differs between the two. Pure: the store and the clock are elsewhere.
 
 import { toConfirmation } from "../delivery/confirmations/describe.ts";
-import { clickIds } from "../identity/clickIds.ts";
+import { clickIds, clicksOf } from "../identity/clickIds.ts";
 import { currencyDigits } from "../kernel/currency.ts";
 import type { MatchKind, RowClass } from "../kernel/reconciliation.ts";
 import { foldName, usualEventOf } from "../platforms/shared/eventNames.ts";
@@ -53,6 +53,7 @@ function confirmationOf(delivery: CandidateDelivery): RowOutcome["confirmation"]
 }
 
 function describeEvent(event: Candidate | null) {
+  const clicked = new Set(event && clicksOf(event.clickIds, event.cookies).map((name) => platformOfClickId.get(name)));
   return {
     eventId: event?.id ?? null,
     eventValue: event?.value ?? null,
@@ -61,7 +62,7 @@ function describeEvent(event: Candidate | null) {
     outcomes: (event?.deliveries ?? []).map((delivery) => ({
       ...delivery,
       confirmation: confirmationOf(delivery),
-      attributed: event?.clickIds.some((name) => platformOfClickId.get(name) === delivery.platform) ?? false,
+      attributed: clicked.has(delivery.platform),
     })),
   };
 }

@@ -48,7 +48,7 @@ export async function correctRows(
     const value = order && order.currency === eventCurrency ? valueOf(order, rowClass) : null;
     const found =
       value === null || eventId === null ? [] : await findEventCorrections({ store, site }, { eventId, value }, by.now);
-    if (found.length) part.orders += 1;
+    if (found.some(({ state }) => state !== "nothing to correct")) part.orders += 1;
     else part.left += 1;
     for (const { state } of found) part.corrections[state] = (part.corrections[state] ?? 0) + 1;
     all.push(...found);

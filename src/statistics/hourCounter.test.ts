@@ -25,6 +25,7 @@ function event(changes: Partial<CountedEvent> = {}): CountedEvent {
     identity: "none",
     withheld: null,
     clickIds: [],
+    cookies: [],
     utm: {},
     newestClickId: null,
     ...changes,

@@ -1,6 +1,7 @@
 // Counts events and their deliveries into the figures of an hour: of all conversions, and of those of each event name,
 // source, campaign and platform. Whatever senders write into names, an hour has a bounded number of figures.
 
+import { clicksOf } from "../identity/clickIds.ts";
 import { eraseMasks } from "../kernel/maskAddresses.ts";
 import type { FilterReason } from "../kernel/event.ts";
 import type { CountedEvent } from "../store/events/eventRow.ts";
@@ -102,7 +103,7 @@ function toConversion(event: CountedEvent): Conversion {
     isRefund: isRefund(event.event),
     currency: event.currency,
     value: event.value,
-    clickIds: event.clickIds,
+    clickIds: clicksOf(event.clickIds, event.cookies),
     isIdentified: event.identity === "found",
     isWithheld: event.withheld !== null,
   };

@@ -162,6 +162,8 @@ export const common: Translation<typeof commonText> = {
     confirmed: "bestätigt",
     "not counted": "nicht gezählt",
     corrected: "korrigiert",
+    applied: "damit gesendet",
+    "nothing to correct": "nichts zu korrigieren",
     "cannot be taken back": "nicht zurückzunehmen",
     granted: "erteilt",
     denied: "abgelehnt",

@@ -258,6 +258,8 @@ export const reconciliation: Translation<typeof reconciliationText> = {
   corrections: {
     waiting: "Korrektur wartet",
     rejected: "Korrektur abgelehnt",
+    applied: "mit dem korrigierten Wert gesendet",
+    "nothing to correct": "nichts zu korrigieren",
     "cannot be taken back": "kann nicht zurückgenommen werden",
   },
   confirmations: { confirmed: "bestätigt", "not counted": "nicht gezählt", unknown: "unbekannt" },

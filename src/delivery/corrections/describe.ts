@@ -14,6 +14,7 @@ export const toCorrection = ({ state, value, reason, source, updatedAt }: NewCor
 
 /** One line of text. */
 export function describeCorrection({ state, value, reason }: ShownCorrection): string {
-  const left = state === "cannot be taken back" ? "" : ` to ${value}`;
-  return `${state}${left}${reason ? `: ${reason}` : ""}`;
+  const left =
+    state === "cannot be taken back" || state === "nothing to correct" ? "" : ` ${state === "applied" ? "as" : "to"} ${value}`;
+  return `${state === "applied" ? "sent" : state}${left}${reason ? `: ${reason}` : ""}`;
 }

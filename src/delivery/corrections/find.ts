@@ -1,6 +1,10 @@
 // Finds the conversions that a refund or a cancellation leaves with less value, or none, or whose value was wrong. A conversion
 // is corrected at every connection that was given it, unless the platform was given the refund itself.
 
+import { orderListSource } from "../../kernel/correction.ts";
+import { unselectedReason } from "../../kernel/event.ts";
+import { orderKey } from "../../kernel/orderKey.ts";
+import { say } from "../../kernel/messages/message.ts";
 import { platformOf } from "../../platforms/index.ts";
 import { usualEventOf } from "../../platforms/shared/eventNames.ts";
 import type { Site } from "../../sites/directory.ts";
@@ -13,6 +17,7 @@ import type { Store } from "../../store/store.ts";
 const maxEventsOfOrder = 50;
 
 type Context = { store: Pick<Store, "deliveries" | "events">; site: Site };
+type Money = Pick<StoredEvent, "value" | "currency">;
 
 /** Returns the corrections that follow from refund events of an order, of which the newest one is `source`. */
 export async function findCorrections(context: Context, source: StoredEvent, now: number): Promise<NewCorrection[]> {
@@ -29,7 +34,7 @@ export async function findOrderCorrections(
   now: number,
 ): Promise<NewCorrection[]> {
   const events = await readOrder(context, orderId);
-  return correctionsOf(context, events, () => value, { source: "order list", now });
+  return correctionsOf(context, events, () => value, { source: orderListSource, now });
 }
 
 /** As `findOrderCorrections`, for the order of an event. An event without an order id is corrected alone. */
@@ -41,12 +46,51 @@ export async function findEventCorrections(
   const event = await context.store.events.get(context.site.id, eventId);
   if (!event || event === "damaged" || event.mode !== "live") return [];
   const events = event.orderId === null ? [event] : await readOrder(context, event.orderId);
-  return correctionsOf(context, events, () => value, { source: "order list", now });
+  return correctionsOf(context, events, () => value, { source: orderListSource, now });
 }
 
 async function readOrder({ store, site }: Context, orderId: string): Promise<StoredEvent[]> {
   const events = await store.events.list(site.id, { orderId, mode: "live", limit: maxEventsOfOrder });
   return events.length < maxEventsOfOrder ? events : [];
+}
+
+/** What is left of a conversion's value, and what led to it: a refund event, or the customer's list. */
+export type Left = { value: number; source: string };
+
+/**
+ * Returns what is left of conversions that are to be sent to a connection, where that is less than they were: a refunded order
+ * never returns at full value. Refunds that the connection was given itself change nothing there.
+ */
+export async function findLeft(
+  { store, site }: { store: Pick<Store, "corrections" | "orderCandidates">; site: Site },
+  connectionId: string,
+  events: readonly StoredEvent[],
+): Promise<Map<string, Left>> {
+  const left = new Map<string, Left>();
+  const conversions = site.settings.corrections ? events.filter((event) => event.mode === "live" && isOrder(event)) : [];
+  if (conversions.length === 0) return left;
+  const rows = await store.corrections.listByEvents(
+    site.id,
+    conversions.map(({ id }) => id),
+  );
+  // No event says what the list said.
+  for (const row of rows) if (row.connectionId === connectionId && row.source === orderListSource) left.set(row.eventId, row);
+  const others = conversions.filter(({ id }) => !left.has(id));
+  const orderIds = others.flatMap(({ orderId }) => orderId ?? []);
+  const found = await store.orderCandidates.byOrderIds(site.id, orderIds);
+  const byOrder = Map.groupBy(found, ({ orderId }) => orderKey(orderId ?? ""));
+  for (const { id, orderId, value, currency } of others) {
+    const refunds = (orderId === null ? [] : (byOrder.get(orderKey(orderId)) ?? [])).filter(
+      (one) =>
+        isRefund(one) &&
+        one.filterReasons.length === 0 &&
+        !one.deliveries.some((delivery) => delivery.connectionId === connectionId && isGiven(delivery)),
+    );
+    const newest = refunds.at(-1);
+    const rest = newest && valueLeft({ value, currency }, refunds);
+    if (typeof rest === "number") left.set(id, { value: rest, source: newest?.id ?? "" });
+  }
+  return left;
 }
 
 const isCounted = ({ status, releasedAt }: StoredEvent) => status === "accepted" || releasedAt !== null;
@@ -71,10 +115,14 @@ async function correctionsOf(
     [...conversions, ...refunds].map(({ id }) => id),
   );
   const takenBy = new Set(refunds.flatMap(({ id }) => (deliveries.get(id) ?? []).filter(isGiven).map(connectionOf)));
+  // What the list says is kept for a conversion that is not sent now: only this row says it to a later attempt.
+  const isKept = (delivery: Delivery) =>
+    mayHave(delivery) || (source === orderListSource && delivery.reason !== unselectedReason);
   return conversions.flatMap((conversion) =>
     (deliveries.get(conversion.id) ?? [])
-      .filter((delivery) => isGiven(delivery) && !takenBy.has(delivery.connectionId))
-      .flatMap(({ connectionId, platform }): NewCorrection[] => {
+      .filter((delivery) => isKept(delivery) && !takenBy.has(delivery.connectionId))
+      .flatMap((delivery): NewCorrection[] => {
+        const { connectionId, platform } = delivery;
         if (!site.connections.some(({ id }) => id === connectionId)) return [];
         const common = {
           siteId: site.id,
@@ -85,6 +133,7 @@ async function correctionsOf(
           updatedAt: now,
         };
         const left = leftOf(conversion, refunds);
+        if (!mayHave(delivery)) return [{ ...common, value: left ?? 0, state: "nothing to correct", reason: notThere(platform) }];
         const cannot = left === null ? "the refund has another currency" : cannotCorrect(platform);
         return [
           cannot === null
@@ -97,10 +146,13 @@ async function correctionsOf(
 
 const connectionOf = ({ connectionId }: Delivery) => connectionId;
 /** The platform has it, or will have it. */
-const isGiven = ({ state }: Delivery) => state === "sent" || state === "queued" || state === "parked";
+const isGiven = ({ state }: Pick<Delivery, "state">) => state === "sent" || state === "queued" || state === "parked";
+
+/** It may have been accepted before it was sent again and refused. */
+const mayHave = (delivery: Delivery) => isGiven(delivery) || delivery.attempts > 0;
 
 /** Null where the currencies differ. A refund without a value is one of the whole order. */
-function valueLeft({ value, currency }: StoredEvent, refunds: readonly StoredEvent[]): number | null {
+function valueLeft({ value, currency }: Money, refunds: readonly Money[]): number | null {
   if (value === null || refunds.some((one) => one.value === null)) return 0;
   if (refunds.some((one) => one.currency !== currency)) return null;
   const refunded = refunds.reduce((sum, one) => sum + Math.abs(one.value ?? 0), 0);
@@ -108,7 +160,11 @@ function valueLeft({ value, currency }: StoredEvent, refunds: readonly StoredEve
   return Math.max(0, Math.round((value - refunded) * 1e4) / 1e4);
 }
 
-function cannotCorrect(platform: string): string | null {
-  const known = platformOf(platform);
-  return known?.corrections ? null : `${known?.name ?? platform} cannot take conversions back`;
-}
+/** Says that a platform does not have a conversion. */
+export const notThere = (platform: string) => say("platform_lacks_conversion", { platform: nameOf(platform) });
+
+export const nameOf = (platform: string) => platformOf(platform)?.name ?? platform;
+
+const cannotCorrect = (platform: string): string | null => (platformOf(platform)?.corrections ? null : cannotTakeBack(platform));
+
+export const cannotTakeBack = (platform: string) => say("cannot_take_back", { platform: nameOf(platform) });

@@ -8,6 +8,7 @@ import { dayMs, hourMs, minuteMs } from "../../kernel/time.ts";
 import { connectPlatform } from "../../sites/connect.ts";
 import { createDirectory, type Connection } from "../../sites/directory.ts";
 import { changeSiteSettings, findSite } from "../../sites/manage.ts";
+import type { Confirmation } from "../../kernel/confirmation.ts";
 import type { NewEvent } from "../../store/events/events.ts";
 import type { Store } from "../../store/store.ts";
 import { createQuota } from "../lanes/quota.ts";
@@ -46,8 +47,13 @@ describe.each(["sqlite", "postgres"] as const)("corrections on %s", async (engin
     await directory.refresh();
   }
 
-  const purchase = (connection: Connection, fields: Partial<NewEvent["event"]> = {}) =>
-    storeSent(store, connection, accepted, now, {
+  /** An order that the platform has counted, or whatever it says of it. */
+  async function purchase(
+    connection: Connection,
+    fields: Partial<NewEvent["event"]> = {},
+    said: Confirmation | null = { state: "confirmed", reason: null, detail: null },
+  ): Promise<NewEvent> {
+    const order = await storeSent(store, connection, accepted, now, {
       name: "purchase",
       value: 100,
       currency: "EUR",
@@ -55,6 +61,16 @@ describe.each(["sqlite", "postgres"] as const)("corrections on %s", async (engin
       time: now,
       ...fields,
     });
+    if (said) await answer(connection, order, said);
+    return order;
+  }
+
+  async function answer(connection: Connection, { event }: NewEvent, said: Confirmation, at = now + 20 * minuteMs) {
+    const { siteId, id: connectionId, platform } = connection;
+    const asked = { subject: "t-1", eventIds: [event.id], acceptedAt: now, asked: 1, dueAt: now };
+    const answers = [{ eventId: event.id, confirmation: said, countedAs: said }];
+    await store.confirmations.answer({ siteId, connectionId, ...asked }, platform, answers, 3, at);
+  }
 
   /** A refund, which the platform does not take. */
   async function refund(
@@ -128,6 +144,31 @@ describe.each(["sqlite", "postgres"] as const)("corrections on %s", async (engin
     await refund(connection, { value });
     expect(await step(connection, now + 2 * hourMs)).toEqual([["A-1", 0]]);
     expect(await correctionsOf(connection, order)).toEqual([["corrected", 0]]);
+  });
+
+  test.each(["no ad click", "bad id", "consent", "too old"] as const)(
+    "what the platform did not count is not corrected: %s",
+    async (reason) => {
+      const connection = await setUp();
+      const order = await purchase(connection, {}, { state: "not counted", reason, detail: null });
+      await begin(connection);
+      await refund(connection);
+      expect(await step(connection, now + 2 * hourMs)).toEqual([]);
+      expect(await correctionsOf(connection, order)).toEqual([["nothing to correct", 70]]);
+    },
+  );
+
+  test("a correction waits while the platform processes the conversion, and no longer than it is asked", async () => {
+    const connection = await setUp();
+    const [order, unanswered] = [await purchase(connection, {}, null), await purchase(connection, { orderId: "A-2" }, null)];
+    await begin(connection);
+    await refund(connection);
+    await refund(connection, { orderId: "#a-2" });
+    expect(await step(connection, now + 2 * hourMs)).toEqual([]);
+    await answer(connection, order, { state: "confirmed", reason: null, detail: null }, now + 3 * hourMs);
+    expect(await step(connection, now + 4 * hourMs)).toEqual([["A-1", 70]]);
+    expect(await correctionsOf(connection, unanswered)).toEqual([["waiting", 70]]);
+    expect(await step(connection, now + 50 * hourMs)).toEqual([["A-2", 70]]);
   });
 
   test("two refunds of an order add up, and the second one is sent too", async () => {

@@ -8,11 +8,13 @@ import type { CorrectionState } from "../../kernel/correction.ts";
 import { yieldToEventLoop } from "../../kernel/deadline.ts";
 import type { Conversion, Reading } from "../../kernel/event.ts";
 import { idAt } from "../../kernel/ids.ts";
+import { say } from "../../kernel/messages/message.ts";
 import { dayMs, hourMs, minuteMs } from "../../kernel/time.ts";
 import { platformOf } from "../../platforms/index.ts";
 import type { Corrections, Platform } from "../../platforms/platform.ts";
 import { skipOf } from "../../platforms/shared/skips.ts";
 import { isWorking, type Connection, type Directory, type Site } from "../../sites/directory.ts";
+import type { ConfirmationRow } from "../../store/confirmations/confirmations.ts";
 import type { CorrectionRow, NewCorrection } from "../../store/corrections/corrections.ts";
 import type { Store } from "../../store/store.ts";
 import { askPlatform } from "../askPlatform.ts";
@@ -20,10 +22,10 @@ import { takeQuota, type Quota } from "../lanes/quota.ts";
 import type { Tokens } from "../oauth/tokens.ts";
 import { toConversion } from "../conversion.ts";
 import type { Sender } from "../send.ts";
-import { findCorrections, isRefund } from "./find.ts";
+import { cannotTakeBack, findCorrections, isRefund, nameOf, notThere } from "./find.ts";
 
 export type CorrectionOptions = JobNode & {
-  store: Pick<Store, "corrections" | "deliveries" | "events" | "people" | "leases">;
+  store: Pick<Store, "confirmations" | "corrections" | "deliveries" | "events" | "people" | "leases">;
   directory: Pick<Directory, "sites">;
   sender: Sender;
   tokens: Tokens;
@@ -38,7 +40,7 @@ const pageSize = 200;
 /** The events of a site in one step, so that it does not keep the others waiting. */
 const maxPages = 100;
 const maxDue = 100;
-/** A conversion that is not sent yet is looked at again after this time. */
+/** A conversion that is not sent yet, or not counted yet, is looked at again after this time. */
 const unsentMs = hourMs;
 const retryAfterMs = [10 * minuteMs, hourMs, 6 * hourMs, dayMs, dayMs, 2 * dayMs];
 
@@ -115,13 +117,14 @@ async function correct(options: CorrectionOptions, site: Site, row: CorrectionRo
     await store.corrections.settle(row, { state, reason }, now());
     onCorrected(platform.id, state);
   };
-  if (!canCorrect(platform)) return settle("cannot be taken back", `${platform.name} cannot take conversions back`);
-  const { corrections } = platform;
-  // A connection that is paused, or has no valid token, waits.
-  if (connection.state !== "active") return store.corrections.postpone(row, now() + unsentMs);
   const found = await readConversion(options, site, row);
   if (found === "gone") return store.corrections.remove(row);
   if (found === "not sent yet") return store.corrections.postpone(row, now() + unsentMs);
+  if ("nothing" in found) return settle("nothing to correct", found.nothing);
+  if (!canCorrect(platform)) return settle("cannot be taken back", cannotTakeBack(platform.id));
+  const { corrections } = platform;
+  // A connection that is paused, or has no valid token, waits.
+  if (connection.state !== "active") return store.corrections.postpone(row, now() + unsentMs);
   const cannot = cannotCorrect(platform, connection, found, now());
   if (cannot !== null) return settle("cannot be taken back", cannot);
   if (takeQuota(options, connection) > 0) return;
@@ -137,19 +140,49 @@ async function correct(options: CorrectionOptions, site: Site, row: CorrectionRo
   await store.corrections.settle(row, { state: "waiting", reason: reading.error }, now());
 }
 
-/** The conversion is built as it was sent, with the consent of today. */
+/**
+ * The conversion is built as it was sent, with the consent of today. It is corrected once the platform may count it: a platform
+ * takes the correction of one that it does not count for a new conversion.
+ */
 async function readConversion(
-  { store }: CorrectionOptions,
+  { store, now }: CorrectionOptions,
   site: Site,
   { eventId, connectionId }: CorrectionRow,
-): Promise<Conversion | "gone" | "not sent yet"> {
+): Promise<Conversion | "gone" | "not sent yet" | { nothing: string }> {
   const event = await store.events.get(site.id, eventId);
   const deliveries = await store.deliveries.listByEvent(site.id, eventId);
-  const state = deliveries.find((one) => one.connectionId === connectionId)?.state;
-  if (state === "queued" || state === "parked") return "not sent yet";
-  if (!event || event === "damaged" || state !== "sent" || event.isErased) return "gone";
+  const delivery = deliveries.find((one) => one.connectionId === connectionId);
+  if (!event || event === "damaged" || !delivery || event.isErased) return "gone";
+  if (delivery.state === "queued" || delivery.state === "parked") return "not sent yet";
+  const attempts = await store.deliveries.listAttempts(site.id, eventId);
+  const accepted = attempts.filter((one) => one.connectionId === connectionId && one.state === "sent");
+  if (accepted.length === 0) return { nothing: notThere(delivery.platform) };
+  const sentAt = Math.max(...accepted.map(({ startedAt }) => startedAt));
+  const confirmations = await store.confirmations.listByEvents(site.id, [eventId]);
+  const confirmation = confirmations.find((one) => one.connectionId === connectionId);
+  const counting = countingOf(delivery.platform, sentAt, confirmation, now());
+  if (counting === "undecided") return "not sent yet";
+  if (counting === "not counted") {
+    const reason = confirmation?.reason ?? "other";
+    return { nothing: say("platform_did_not_count", { platform: nameOf(delivery.platform), reason }) };
+  }
   const attribution = await withCurrentConsent(store.people, event, site.settings.consentMode);
   return toConversion(event, event.platformEventId, attribution);
+}
+
+/** A confirmation from before the last sending says nothing about it. */
+function countingOf(
+  platform: string,
+  sentAt: number,
+  confirmation: ConfirmationRow | undefined,
+  now: number,
+): "undecided" | "not counted" | "may be counted" {
+  if (confirmation && confirmation.updatedAt >= sentAt)
+    return confirmation.state === "not counted" ? "not counted" : "may be counted";
+  const lastAskedMinutes = platformOf(platform)?.confirmations?.askAfterMinutes.at(-1);
+  if (lastAskedMinutes === undefined) return "may be counted";
+  // Some conversions cannot be asked for. Nothing waits for an answer for longer than the platform is asked.
+  return now < sentAt + lastAskedMinutes * minuteMs + hourMs ? "undecided" : "may be counted";
 }
 
 function cannotCorrect(

@@ -3,6 +3,7 @@
 
 import type { SharedClock } from "../../background/sharedClock.ts";
 import { withCurrentConsent } from "../../identity/attribution.ts";
+import { refundedReason } from "../../kernel/correction.ts";
 import { unselectedReason } from "../../kernel/event.ts";
 import { platformOf } from "../../platforms/index.ts";
 import { skipOf } from "../../platforms/shared/skips.ts";
@@ -16,6 +17,7 @@ import type { Lanes } from "../lanes/lanes.ts";
 import type { Ownership } from "../ownership.ts";
 import { toConversion } from "../conversion.ts";
 import type { Job } from "../job.ts";
+import { findLeft, type Left } from "../corrections/find.ts";
 import { isSelected, parkedReason } from "../plan.ts";
 import { expiryOf, maxAgeDaysOf } from "../expiry.ts";
 
@@ -75,7 +77,9 @@ export async function sendDue(options: ClaimOptions, due: ConnectionKey, { onCap
     due.siteId,
     unsent.map(({ eventId }) => eventId),
   );
-  const toJob = createToJob(options, connection, ownership);
+  const readable = [...events.values()].filter((event) => event !== "damaged");
+  const left = site ? await findLeft({ store, site }, connection.id, readable) : new Map<string, Left>();
+  const toJob = createToJob(options, connection, ownership, left);
   await Promise.all(
     unsent.map(async (delivery) => {
       const job = await toJob(delivery, events.get(delivery.eventId) ?? "damaged");
@@ -94,7 +98,7 @@ async function stopWaiting(store: Store, due: ConnectionKey, connection: Connect
 }
 
 /** Makes the jobs of claimed deliveries. One that cannot be sent any more is settled, and has none. */
-function createToJob(options: ClaimOptions, connection: Connection, ownership: Ownership) {
+function createToJob(options: ClaimOptions, connection: Connection, ownership: Ownership, left: ReadonlyMap<string, Left>) {
   const { store, directory, now } = options;
   const { siteId, id: connectionId, settings } = connection;
   const platform = platformOf(connection.platform);
@@ -117,6 +121,14 @@ function createToJob(options: ClaimOptions, connection: Connection, ownership: O
       ? platform && skipOf(platform, conversion, settings)?.reason
       : unselectedReason;
     if (unfit) return settleUnsent(options, delivery, { state: "skipped", reason: unfit });
+    const rest = left.get(event.id);
+    if (rest) {
+      if (rest.value === 0) return settleUnsent(options, delivery, { state: "skipped", reason: refundedReason });
+      conversion.value = rest.value;
+      // Nobody said which of them are left.
+      delete conversion.items;
+      await store.corrections.apply(delivery, rest, now());
+    }
     const maxAgeDays = maxAgeDaysOf(conversion, platform, settings);
     const queuedAt = maxAgeDays === undefined ? await backfilledAt(event) : 0;
     const expiresAt = expiryOf(event, maxAgeDays, queuedAt);

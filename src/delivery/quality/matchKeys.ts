@@ -1,6 +1,7 @@
 // Finds which match keys a platform really receives. A request is built with and without each key: if the two differ, the key is
 // in it. So nothing is declared a second time, and settings, mappings and the platform's own rules are taken into account.
 
+import { keepsClick } from "../../identity/clickIds.ts";
 import type { Conversion, Person } from "../../kernel/event.ts";
 import { matchKeys, type MatchKey } from "../../kernel/quality.ts";
 import type { ConnectionSettings, Platform } from "../../platforms/platform.ts";
@@ -17,11 +18,25 @@ const without: Record<MatchKey, (conversion: Conversion) => Conversion | null> =
     person?.firstNameSha256 || person?.lastNameSha256
       ? { ...rest, person: leaveOut(person, ["firstNameSha256", "lastNameSha256"]) }
       : null,
-  "click id": (conversion) => (isEmpty(conversion.clickIds) ? null : { ...conversion, clickIds: {} }),
-  "browser id": (conversion) => (isEmpty(conversion.browserIds) ? null : { ...conversion, browserIds: {} }),
+  // The address and the platform's own cookie mostly carry the same click: leaving one out would change nothing.
+  "click id": (conversion) => {
+    const cookies = pick(conversion.browserIds, (name) => !keepsClick(name));
+    const isSame = isEmpty(conversion.clickIds) && cookies === conversion.browserIds;
+    return isSame ? null : { ...conversion, clickIds: {}, browserIds: cookies };
+  },
+  "browser id": (conversion) => {
+    const clicks = pick(conversion.browserIds, keepsClick);
+    return clicks === conversion.browserIds ? null : { ...conversion, browserIds: clicks };
+  },
   "address and user agent": ({ browser, ...rest }) =>
     browser?.address || browser?.userAgent ? { ...rest, browser: { ...browser, address: "", userAgent: "" } } : null,
 };
+
+/** The same object where nothing is left out. */
+function pick(ids: Record<string, string>, isKept: (name: string) => boolean): Record<string, string> {
+  const kept = Object.entries(ids).filter(([name]) => isKept(name));
+  return kept.length === Object.keys(ids).length ? ids : Object.fromEntries(kept);
+}
 
 const isEmpty = (ids: object) => Object.keys(ids).length === 0;
 

@@ -4,8 +4,12 @@ import { afterAll, describe, expect, test } from "vitest";
 import { newSite } from "../../../test/support/events.ts";
 import { createNodes } from "../../../test/support/nodes.ts";
 import { storeSent } from "../../../test/support/sentEvents.ts";
+import { standinConnections } from "../../../scripts/standinConnections.ts";
+import type { StandinId } from "../../../standins/index.ts";
+import type { Conversion } from "../../kernel/event.ts";
 import { matchKeys, type MatchKey } from "../../kernel/quality.ts";
 import { hourMs } from "../../kernel/time.ts";
+import { platformOf } from "../../platforms/index.ts";
 import { googleAds } from "../../platforms/google_ads/index.ts";
 import { meta } from "../../platforms/meta/index.ts";
 import { fullPerson, fullSample } from "../../platforms/shared/sample.ts";
@@ -26,6 +30,31 @@ describe("the keys of a request", () => {
 
   test("are all that the platform receives of a full conversion", () => {
     expect([...sentKeys(meta, metaSettings, full, now)]).toEqual([...matchKeys]);
+  });
+
+  const seconds = Math.floor(now / 1000) - 3600;
+  /** The click of the full sample, as each platform's own script keeps it. */
+  const cookies: readonly [StandinId, Record<string, string>][] = [
+    ["google_ads", { _gcl_aw: `GCL.${seconds}.EAIaIQobChMI-Example_1` }],
+    ["meta", { _fbc: `fb.1.${seconds}000.IwAR2F4-Example_Click` }],
+    ["linkedin", { li_fat_id: "a3b1f0c2-9d4e-4f6a-8b7c-1d2e3f4a5b6c" }],
+    ["pinterest", { _epik: "dj0yJnU9ZXhhbXBsZQ" }],
+    ["x", { _twclid: "26l6412g5p4iyj65a2oic2ayg2" }],
+    ["openai_ads", { __oppref: "gAAAAABo-Example_Click" }],
+    ["nextdoor", { _ndclid: "nd-Example_Click-1" }],
+    ["axon", { _axeid: "ax-Example_Click-1", _axart: "ax-Example_Visitor-1" }],
+    ["quora", { quora_qclid: "Example_Click|4711|0" }],
+  ];
+
+  test.each(cookies)("of %s have the click that the address, its own cookie, or both carry", (id, own) => {
+    const platform = platformOf(id) ?? expect.unreachable(id);
+    const keys = (conversion: Partial<Conversion>) => sentKeys(platform, standinConnections[id], { ...full, ...conversion }, now);
+    const both = { ...full.browserIds, ...own };
+    expect(keys({})).toContain("click id");
+    expect(keys({ browserIds: both })).toContain("click id");
+    expect(keys({ browserIds: both, clickIds: {} })).toContain("click id");
+    expect(keys({ clickIds: {} })).not.toContain("click id");
+    expect(keys({ browserIds: own })).not.toContain("browser id");
   });
 
   test("depend on the settings of the connection", () => {

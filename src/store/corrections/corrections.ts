@@ -3,7 +3,7 @@
 
 import type { CorrectionState } from "../../kernel/correction.ts";
 import { asNumber, asOneOf, asText, asTextOrNull, describeRow } from "../describeRow.ts";
-import { allByKeys, chunks, rowStatement, type Database, type RowQuery } from "../engine/database.ts";
+import { allByKeys, chunks, list, rowStatement, type Database, type RowQuery } from "../engine/database.ts";
 import type { DeliveryKey } from "../deliveries/delivery.ts";
 import { lockEvents } from "../events/eventRow.ts";
 import { moveCursor, readCursor, removeCursor } from "../cursors.ts";
@@ -100,6 +100,24 @@ export function correctionStore(db: Database) {
         `UPDATE corrections SET state = $4, reason = $5, updated_at = $6
          WHERE site_id = $1 AND event_id = $2 AND connection_id = $3 AND value = $7`,
         [...keyOf(row), state, reason, at, row.value],
+      );
+    },
+
+    /**
+     * Notes that a conversion is sent with what is left of its value. A further refund that came meanwhile stays as it is, and is
+     * corrected when its turn comes.
+     */
+    async apply(
+      { siteId, eventId, connectionId }: DeliveryKey,
+      { value, source }: Pick<CorrectionRow, "value" | "source">,
+      at: number,
+    ): Promise<void> {
+      const settled = { state: "applied", reason: null, attempts: 0, dueAt: at, updatedAt: at } as const;
+      await db.run(
+        `INSERT INTO corrections (${correctionRow.inserted.join(", ")}) VALUES (${list(correctionRow.inserted.length)})
+         ON CONFLICT (site_id, event_id, connection_id) DO UPDATE SET state = excluded.state, reason = NULL, updated_at = excluded.updated_at
+         WHERE corrections.value = excluded.value`,
+        correctionRow.values({ siteId, eventId, connectionId, value, source, ...settled }),
       );
     },
 

@@ -231,6 +231,8 @@ const summaryWith = (row: Row, attribution: Partial<Attribution>) =>
   toSummary({ ...unsealed.readSome(row, plainFields), filterReasons: readReasons(row) }, attribution);
 
 export type CountedEvent = EventSummary & {
+  /** The names of the platforms' own cookies. */
+  cookies: string[];
   utm: Readonly<Record<string, string>>;
   /** The name of the click id that was seen last. */
   newestClickId: string | null;
@@ -239,9 +241,9 @@ export type CountedEvent = EventSummary & {
 /** Reads what statistics count of an event. */
 export function readCounted(row: Row): CountedEvent {
   const attribution = readAttribution(row);
-  const { utm = {}, clickIds = {} } = attribution;
+  const { utm = {}, clickIds = {}, browserIds = {} } = attribution;
   const newest = Object.entries(clickIds).toSorted(([, one], [, other]) => other.seenAt - one.seenAt)[0];
-  return { ...summaryWith(row, attribution), utm, newestClickId: newest?.[0] ?? null };
+  return { ...summaryWith(row, attribution), cookies: Object.keys(browserIds), utm, newestClickId: newest?.[0] ?? null };
 }
 
 const readReasons = ({ reasons }: Row) => readList(String(reasons)) as FilterReason[];

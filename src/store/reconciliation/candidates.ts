@@ -9,7 +9,7 @@ import type { Delivery } from "../deliveries/delivery.ts";
 import { deliverySource, readDeliveries } from "../deliveries/readDeliveries.ts";
 import { allByKeys, allForEach, keyedRead, type Database, type Row } from "../engine/database.ts";
 import { emailColumn } from "../events/eventList.ts";
-import { emailRef, readSummary, summaryColumns } from "../events/eventRow.ts";
+import { emailRef, readCounted, summaryColumns } from "../events/eventRow.ts";
 
 export type CandidateDelivery = {
   connectionId: string;
@@ -32,8 +32,9 @@ export type CandidateHead = {
   filterReasons: FilterReason[];
   /** null where the person was erased. */
   emailSha256: Sha256 | null;
-  /** The names of its click ids. */
+  /** The names of its click ids, and of the platforms' own cookies. */
   clickIds: string[];
+  cookies: string[];
 };
 
 export type Candidate = CandidateHead & { deliveries: CandidateDelivery[] };
@@ -66,7 +67,7 @@ const sortById = (rows: readonly Row[]) => rows.toSorted((one, other) => (String
 const isLive = ({ mode }: Row) => mode === "live";
 
 function readHead(row: Row): CandidateHead {
-  const { id, event, value, currency, orderId, status, filterReasons, clickIds } = readSummary(row);
+  const { id, event, value, currency, orderId, status, filterReasons, clickIds, cookies } = readCounted(row);
   const email = String(row.email_sha256 ?? "");
   return {
     id,
@@ -78,6 +79,7 @@ function readHead(row: Row): CandidateHead {
     filterReasons: status === "filtered" ? filterReasons : [],
     emailSha256: email === "" ? null : (email as Sha256),
     clickIds,
+    cookies,
   };
 }
 

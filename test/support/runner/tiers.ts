@@ -15,6 +15,7 @@ export const slow = [
   "test/simulation/",
   "test/faults/",
   "test/guides.test.ts",
+  "test/deliveryModel/corrections.test.ts",
   "test/browser/",
   "test/operations/reconcile.test.ts",
   "test/operations/start.test.ts",
