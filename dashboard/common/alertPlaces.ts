@@ -15,7 +15,7 @@ const places: Record<AlertLine["kind"], string> = {
   "wrong keys": "configuration/keys",
   queue: "integrations/log",
   host: "configuration/domains",
-  accuracy: "reconciliation",
+  "accepted orders": "reconciliation",
   "order feed": "reconciliation",
   "damaged data": "configuration/general",
   "not counted": "integrations/log",

@@ -69,7 +69,7 @@ export const frameText = section("frame", {
       "wrong keys": "Check inbound keys",
       queue: "View waiting deliveries",
       host: "Check the domain",
-      accuracy: "View missing orders",
+      "accepted orders": "View missing orders",
       "order feed": "Check the list of orders",
       "damaged data": "Check the configuration",
       damaged: {

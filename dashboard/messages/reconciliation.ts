@@ -30,7 +30,7 @@ export const reconciliationText = section("reconciliation", {
     missing: (count: string) => `${count} never received`,
     all: "all of them",
     differing: "Received with differences",
-    lowest: "Lowest accuracy",
+    lowest: "Lowest acceptance",
     failed: (platform: string, count: string) => `${platform}, ${count} failed`,
   },
   funnel: {
@@ -38,6 +38,8 @@ export const reconciliationText = section("reconciliation", {
     title: (platform: string) => `From your orders to ${platform}`,
     titleOfAll: "From your orders to the platforms",
     about: "How many orders came through each step, and why the others did not. Each number leads to its orders.",
+    headline: (platform: string, accepted: string, deliverable: string, share: string) =>
+      `${platform} has ${accepted} of ${deliverable} deliverable orders, ${share}.`,
     connection: "Connection",
     all: "All connections",
     allAbout: "Orders that came through each step, and the largest loss at the platform.",
@@ -64,11 +66,15 @@ export const reconciliationText = section("reconciliation", {
       confirmed: "the platform counts it",
     },
   },
-  accuracy: {
-    title: "Accuracy",
+  acceptance: {
+    title: "Accepted of deliverable",
     about:
-      "(Accepted + skipped on purpose) ÷ orders. It says that each order was dealt with, not that the platform attributes it to an ad. <docs>How it is counted</docs>",
-    table: "Accuracy of each connection",
+      "How many of the orders that a platform should have it has accepted. What cannot apply stands apart: skipped, filtered, or from before it was connected. <docs>How it is counted</docs>",
+    table: "Accepted orders of each connection",
+    ofOnly: (deliverable: string) => `of ${deliverable}`,
+    ofDeliverable: (accepted: string, deliverable: string) => `${accepted} of ${deliverable}`,
+    later: "connected later",
+    notApplicable: "Cannot apply",
     connection: "Connection",
     accepted: "Accepted",
     skipped: "Skipped",
@@ -79,9 +85,9 @@ export const reconciliationText = section("reconciliation", {
     notConnected: "Not connected",
     counts: {
       accepted: (count: string) => `${count} accepted`,
-      skipped: (count: string) => `${count} skipped`,
       waiting: (count: string) => `${count} waiting`,
       failed: (count: string) => `${count} failed`,
+      notReceived: (count: string) => `${count} not received`,
     },
   },
   differences: {

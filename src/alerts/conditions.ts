@@ -14,7 +14,7 @@ import { hoursNeeded, judgeSilence } from "./silence.ts";
 import { appSubject, hoursText, nameOf, timeText } from "./message.ts";
 import { createNotCountedCheck } from "./notCounted.ts";
 import { createQualityCheck } from "./quality.ts";
-import { checkAccuracy, checkFeed } from "./reconciliation.ts";
+import { checkAcceptedOrders, checkFeed } from "./reconciliation.ts";
 
 /** A condition must be absent for this long before its alert ends. Wrong keys lock a host for 15 minutes at a time. */
 export const quietMs: Record<AlertKind, number> = {
@@ -29,7 +29,7 @@ export const quietMs: Record<AlertKind, number> = {
   "damaged data": hourMs,
   "not counted": 0,
   quality: 0,
-  accuracy: 0,
+  "accepted orders": 0,
   "order feed": 0,
 };
 
@@ -100,7 +100,7 @@ export async function checkSite(check: SiteCheck, open: readonly Alert[]): Promi
   }
   const runs = await facts.reconciliations.list(site.id);
   findings.push(
-    ...checkAccuracy(runs, site.connections, timeZone, now),
+    ...checkAcceptedOrders(runs, site.connections, timeZone, now),
     ...checkFeed(await facts.orderFeeds.find(site.id), timeZone, now),
   );
   return findings.filter((one) => one !== null);

@@ -71,10 +71,11 @@ function pageOf(site: Site, kind: AlertKind, connection: Connection | undefined)
     webhook: "integrations/webhooks",
     "wrong keys": "configuration/keys",
     host: "configuration/domains",
-    accuracy: "reconciliation",
+    "accepted orders": "reconciliation",
     "order feed": "reconciliation",
   };
-  const page = connection && kind !== "accuracy" ? `integrations/${connection.platform}` : (pages[kind] ?? "settings/alerts");
+  const page =
+    connection && kind !== "accepted orders" ? `integrations/${connection.platform}` : (pages[kind] ?? "settings/alerts");
   return `/dashboard/sites/${site.id}/${page}`;
 }
 
@@ -147,9 +148,9 @@ function aboutKind(
         title: say("title_quality", { connection: name }),
         whatToDo: `cleancast quality ${host}`,
       };
-    case "accuracy":
+    case "accepted orders":
       return {
-        title: say("title_accuracy", { connection: name }),
+        title: say("title_accepted_orders", { connection: name }),
         whatToDo: `cleancast reconcile show --site ${host}`,
       };
     case "order feed":

@@ -3,7 +3,7 @@ import { dayMs } from "../kernel/time.ts";
 import type { Connection } from "../sites/directory.ts";
 import type { Feed } from "../store/reconciliation/feeds.ts";
 import type { Run } from "../store/reconciliation/runs.ts";
-import { checkAccuracy, checkFeed } from "./reconciliation.ts";
+import { checkAcceptedOrders, checkFeed } from "./reconciliation.ts";
 import { english } from "../kernel/messages/message.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
@@ -19,19 +19,26 @@ const runOf = (sent: number, orders = 100, more: Partial<Run> = {}): Run =>
     updatedAt: now,
     tally: {
       orders,
-      connections: { c1: { platform: "meta", attributed: 0, states: { sent: { "": sent }, skipped: { x: 2 } } } },
+      received: orders,
+      connections: {
+        c1: {
+          platform: "meta",
+          attributed: 0,
+          states: { sent: { "": sent }, skipped: { x: 2 }, rejected: { y: orders - sent - 2 } },
+        },
+      },
     },
     ...more,
   }) as unknown as Run;
 
-const check = (...runs: Run[]) => checkAccuracy(runs, [connection], "UTC", now);
+const check = (...runs: Run[]) => checkAcceptedOrders(runs, [connection], "UTC", now);
 
-test("a fall of the accuracy against the middle of earlier runs raises an alert that names both", () => {
+test("a fall of the accepted share against the middle of earlier runs raises an alert that names both", () => {
   const [finding, second] = check(runOf(80), runOf(95), runOf(96), runOf(10));
   expect(second).toBeUndefined();
-  expect(finding).toMatchObject({ kind: "accuracy", subject: "c1" });
+  expect(finding).toMatchObject({ kind: "accepted orders", subject: "c1" });
   expect(english(finding?.text ?? "")).toBe(
-    "Accuracy of Meta (123) fell to 82 %: it accepted or deliberately skipped 82 of the 100 orders from 2026-11-06 12:00 UTC to 2026-11-13 12:00 UTC. Before, it was 97 %.",
+    "Meta (123) has 80 of the 98 deliverable orders from 2026-11-06 12:00 UTC to 2026-11-13 12:00 UTC, 82 %. Before, it was 97 %.",
   );
 });
 
@@ -50,9 +57,9 @@ test.each([
   expect(check(...runs)).toEqual([]);
 });
 
-test("a paused connection raises no alert about its accuracy", () => {
+test("a paused connection raises no alert about its orders", () => {
   const paused = { ...connection, state: "paused" } as Connection;
-  expect(checkAccuracy([runOf(50), runOf(95)], [paused], "UTC", now)).toEqual([]);
+  expect(checkAcceptedOrders([runOf(50), runOf(95)], [paused], "UTC", now)).toEqual([]);
 });
 
 test("an order feed that has failed for a day raises an alert", () => {

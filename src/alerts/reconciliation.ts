@@ -1,23 +1,23 @@
-// Checks reconciliations for alerts: a connection whose accuracy fell, and a list of orders that cannot be fetched.
+// Checks reconciliations for alerts: a connection that accepts fewer of the orders, and a list of orders that cannot be fetched.
 
 import { say } from "../kernel/messages/message.ts";
 import { dayMs } from "../kernel/time.ts";
 import type { Connection } from "../sites/directory.ts";
 import type { Feed } from "../store/reconciliation/feeds.ts";
 import type { Run } from "../store/reconciliation/runs.ts";
-import { accuracyOf, type Tally } from "../store/reconciliation/tally.ts";
+import { acceptedShareOf, deliverableOf, newConnectionTally, type Tally } from "../store/reconciliation/tally.ts";
 import type { Finding } from "../store/statistics/alerts.ts";
 import { nameOf, timeText } from "./message.ts";
 
 /** Fewer orders say nothing. */
 const minOrders = 20;
-/** A fall by this share of the orders, against the middle of the runs before. */
+/** A fall by this share of the deliverable orders, against the middle of the runs before. */
 const minFall = 0.05;
 /** An older run says nothing about today. */
 const maxAgeMs = 7 * dayMs;
 
 /** `runs` are those of a site, the newest first. */
-export function checkAccuracy(
+export function checkAcceptedOrders(
   runs: readonly Run[],
   connections: readonly Connection[],
   timeZone: string,
@@ -30,28 +30,30 @@ export function checkAccuracy(
   return connections.flatMap((connection): Finding[] => {
     const share = shareAt(latest, connection.id);
     const usual = median(before.flatMap((run) => shareAt(run, connection.id) ?? []));
+    const { orders = 0, received = 0, connections: tallies } = latest.tally as Partial<Tally>;
+    const deliverable = deliverableOf({ orders, received }, tallies?.[connection.id] ?? newConnectionTally(connection.platform));
     if (connection.state !== "active" || share === null || usual === null || usual - share < minFall) return [];
-    const text = say("alert_accuracy", {
+    const text = say("alert_accepted_orders", {
       connection: nameOf(connection),
       percent: percent(share),
-      reached: Math.round(share * ordersOf(latest)),
-      orders: ordersOf(latest),
+      reached: Math.round(share * deliverable),
+      orders: deliverable,
       from: timeText(latest.from, timeZone),
       to: timeText(latest.to, timeZone),
       before: percent(usual),
     });
-    return [{ kind: "accuracy", subject: connection.id, text }];
+    return [{ kind: "accepted orders", subject: connection.id, text }];
   });
 }
 
 const ordersOf = ({ tally }: Run) => (tally as Partial<Tally>).orders ?? 0;
-const percent = (share: number) => Math.floor(share * 1000) / 10;
+const percent = (share: number) => Math.round(share * 100);
 
 /** null where the connection had no deliveries: it did not exist yet. */
 function shareAt({ tally }: Run, connectionId: string): number | null {
-  const { orders = 0, connections } = tally as Partial<Tally>;
+  const { orders = 0, received = 0, connections } = tally as Partial<Tally>;
   const connection = connections?.[connectionId];
-  return connection ? accuracyOf({ orders }, connection) : null;
+  return connection ? acceptedShareOf({ orders, received }, connection) : null;
 }
 
 function median(values: readonly number[]): number | null {

@@ -131,7 +131,12 @@ const report = run
         filtered: count,
         notReceived: count,
         notConnected: count.describe("The connection did not exist when the event arrived."),
-        accuracy: z.number().nullable().describe("(accepted + skipped) ÷ orders; null without orders."),
+        deliverable: count.describe(
+          "accepted + waiting + failed + notReceived: what the platform should have. 0 where it was connected after the period.",
+        ),
+        values: z
+          .array(z.object({ currency: z.string(), accepted: z.number(), deliverable: z.number() }))
+          .describe("What the accepted and the deliverable orders are worth, by currency."),
         confirmed: count.nullable().describe("Of the accepted, those that the platform counts; null where it cannot be asked."),
         funnel,
       }),
@@ -266,7 +271,7 @@ export const reconciliationRoutes = {
     answer: z.object({ reconciliation: run }),
   },
   "GET /sites/:site/reconciliations/:run": {
-    summary: "Read the report of a reconciliation: classes, funnel, accuracy of each connection",
+    summary: "Read the report of a reconciliation: classes, funnel, what each connection accepted",
     allow: "viewer",
     answer: z.object({ reconciliation: report }),
     tool: {

@@ -208,7 +208,7 @@ export const alertKinds = [
   "damaged data",
   "not counted",
   "quality",
-  "accuracy",
+  "accepted orders",
   "order feed",
 ] as const;
 export type AlertKind = (typeof alertKinds)[number];

@@ -7,7 +7,7 @@ import { platformOf } from "../platforms/index.ts";
 import type { Run } from "../store/reconciliation/runs.ts";
 import type { RowFilter } from "./rows.ts";
 import {
-  accuracyOf,
+  deliverableOf,
   newConnectionTally,
   newTally,
   otherReasons,
@@ -41,8 +41,10 @@ type ConnectionReport = {
   notReceived: number;
   /** The connection did not exist when the event arrived. */
   notConnected: number;
-  /** (accepted + skipped) ÷ orders; null without orders. */
-  accuracy: number | null;
+  /** accepted + waiting + failed + notReceived: what the platform should have. 0 where it was connected after the period. */
+  deliverable: number;
+  /** What these orders are worth, by currency. */
+  values: { currency: string; accepted: number; deliverable: number }[];
   /** Of the accepted, those that the platform counts; null where it cannot be asked. */
   confirmed: number | null;
   funnel: FunnelStep[];
@@ -66,11 +68,15 @@ const sumOf = (counts: Record<string, number> = {}) => Object.values(counts).red
 const countStates = ({ states }: ConnectionTally, ...names: DeliveryState[]) =>
   names.reduce((sum, name) => sum + sumOf(states[name]), 0);
 
+type Known = { id: string; platform: string; createdAt: number };
+
 /** `known` are the connections that the site has now: one without a delivery is listed, too. */
-export function makeReport(run: Pick<Run, "tally">, known: readonly { id: string; platform: string }[]): Report {
+export function makeReport(run: Pick<Run, "tally" | "to">, known: readonly Known[]): Report {
   const tally: Tally = { ...newTally(), ...(run.tally as Partial<Tally>) };
   const all = new Map<string, ConnectionTally>(known.map(({ id, platform }) => [id, newConnectionTally(platform)]));
   for (const [id, connection] of Object.entries(tally.connections)) all.set(id, connection);
+  // What was never received in days before it existed is no loss of a connection.
+  const later = new Set(known.filter(({ createdAt }) => createdAt >= run.to).map(({ id }) => id));
   const { orders, received, classes, foundBy } = tally;
   return {
     orders,
@@ -82,11 +88,13 @@ export function makeReport(run: Pick<Run, "tally">, known: readonly { id: string
       .map(([currency, sums]) => ({ currency, ...sums }))
       .toSorted((one, other) => other.listed - one.listed),
     funnel: commonSteps(tally),
-    connections: [...all].map(([connectionId, connection]) => reportConnection(tally, connectionId, connection)),
+    connections: [...all].map(([connectionId, connection]) =>
+      reportConnection(tally, connectionId, connection, later.has(connectionId)),
+    ),
   };
 }
 
-function reportConnection(tally: Tally, connectionId: string, connection: ConnectionTally): ConnectionReport {
+function reportConnection(tally: Tally, connectionId: string, connection: ConnectionTally, isLater: boolean): ConnectionReport {
   const accepted = countStates(connection, "sent");
   const skipped = countStates(connection, "skipped");
   const waiting = countStates(connection, "queued", "parked");
@@ -95,6 +103,7 @@ function reportConnection(tally: Tally, connectionId: string, connection: Connec
   const notConnected = tally.received - filtered - accepted - skipped - waiting - failed;
   const at = { connection: connectionId };
   const confirmed = confirmedStep(connection, at);
+  const missed = isLater ? {} : tally.missed;
   return {
     connectionId,
     platform: connection.platform,
@@ -105,7 +114,14 @@ function reportConnection(tally: Tally, connectionId: string, connection: Connec
     filtered,
     notReceived: tally.orders - tally.received,
     notConnected,
-    accuracy: accuracyOf(tally, connection),
+    deliverable: deliverableOf(isLater ? { orders: 0, received: 0 } : tally, connection),
+    values: [...new Set([...Object.keys(connection.values), ...Object.keys(missed)])]
+      .map((currency) => {
+        const { accepted: worth = 0, due = 0 } = connection.values[currency] ?? {};
+        return { currency, accepted: worth, deliverable: Math.round((due + (missed[currency] ?? 0)) * 10_000) / 10_000 };
+      })
+      .filter(({ deliverable }) => deliverable !== 0)
+      .toSorted((one, other) => other.deliverable - one.deliverable),
     confirmed: confirmed?.count ?? null,
     funnel: [
       ...commonSteps(tally),

@@ -184,6 +184,7 @@ describe.each(["sqlite", "postgres"] as const)("a reconciliation on %s", async (
         platform: "sandbox",
         attributed: 0,
         states: { sent: { "": 1 }, skipped: { "opted out": 1 } },
+        values: { EUR: { accepted: 12.5, due: 12.5 } },
         confirmations: { none: { "": 1 } },
       },
     });

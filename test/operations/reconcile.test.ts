@@ -86,7 +86,7 @@ describe.each(engines)("reconciliation on %s", (engine) => {
       },
       foundBy: { "other spelling": 3 },
       values: [{ currency: "EUR", listed: 38, received: 18 }],
-      connections: [{ platform: "sandbox", accepted: 3, notReceived: 2, accuracy: 0.6 }],
+      connections: [{ platform: "sandbox", accepted: 3, notReceived: 2, deliverable: 5 }],
     });
     const { items: missing } = await home.run("reconcile", "rows", "--class", "missing_here");
     expect(missing.map((row: { orderId: string }) => row.orderId)).toEqual(["#1004", "#1006"]);

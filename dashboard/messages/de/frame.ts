@@ -66,7 +66,7 @@ export const frame: Translation<typeof frameText> = {
       "wrong keys": "Eingangsschlüssel prüfen",
       queue: "Wartende Zustellungen ansehen",
       host: "Domain prüfen",
-      accuracy: "Fehlende Bestellungen ansehen",
+      "accepted orders": "Fehlende Bestellungen ansehen",
       "order feed": "Liste der Bestellungen prüfen",
       "damaged data": "Konfiguration prüfen",
       damaged: {

@@ -29,7 +29,7 @@ export const reconciliation: Translation<typeof reconciliationText> = {
     missing: (count) => `${count} nie empfangen`,
     all: "alle",
     differing: "Mit Abweichungen empfangen",
-    lowest: "Niedrigste Genauigkeit",
+    lowest: "Niedrigste Annahme",
     failed: (platform, count) => `${platform}, ${count} fehlgeschlagen`,
   },
   funnel: {
@@ -38,6 +38,8 @@ export const reconciliation: Translation<typeof reconciliationText> = {
     titleOfAll: "Von Ihren Bestellungen zu den Plattformen",
     about:
       "Wie viele Bestellungen jeden Schritt erreicht haben, und warum die anderen nicht. Jede Zahl führt zu ihren Bestellungen.",
+    headline: (platform, accepted, deliverable, share) =>
+      `${platform} hat ${accepted} von ${deliverable} zustellbaren Bestellungen, ${share}.`,
     connection: "Verbindung",
     all: "Alle Verbindungen",
     allAbout: "Bestellungen, die jeden Schritt erreicht haben, und der größte Verlust bei der Plattform.",
@@ -65,11 +67,15 @@ export const reconciliation: Translation<typeof reconciliationText> = {
       confirmed: "die Plattform zählt sie",
     },
   },
-  accuracy: {
-    title: "Genauigkeit",
+  acceptance: {
+    title: "Angenommen von zustellbaren",
     about:
-      "(Angenommen + absichtlich übersprungen) ÷ Bestellungen. Sie sagt, dass jede Bestellung behandelt wurde, nicht, dass die Plattform sie einer Anzeige zuordnet. <docs>Wie gezählt wird</docs>",
-    table: "Genauigkeit jeder Verbindung",
+      "Wie viele der Bestellungen, die eine Plattform haben sollte, sie angenommen hat. Was nicht in Frage kommt, steht für sich: übersprungen, gefiltert oder aus der Zeit vor der Verbindung. <docs>Wie gezählt wird</docs>",
+    table: "Angenommene Bestellungen jeder Verbindung",
+    ofOnly: (deliverable) => `von ${deliverable}`,
+    ofDeliverable: (accepted, deliverable) => `${accepted} von ${deliverable}`,
+    later: "später verbunden",
+    notApplicable: "Kommt nicht in Frage",
     connection: "Verbindung",
     accepted: "Angenommen",
     skipped: "Übersprungen",
@@ -80,9 +86,9 @@ export const reconciliation: Translation<typeof reconciliationText> = {
     notConnected: "Nicht verbunden",
     counts: {
       accepted: (count) => `${count} angenommen`,
-      skipped: (count) => `${count} übersprungen`,
       waiting: (count) => `${count} wartend`,
       failed: (count) => `${count} fehlgeschlagen`,
+      notReceived: (count) => `${count} nicht empfangen`,
     },
   },
   differences: {

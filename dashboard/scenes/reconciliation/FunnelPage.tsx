@@ -4,7 +4,7 @@ import { Button, NativeSelect, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { Filter } from "lucide-react";
 import { Card } from "../../common/Page.tsx";
-import { countText } from "../../common/format/numbers.ts";
+import { countText, moneyText, percentText } from "../../common/format/numbers.ts";
 import { TextLink } from "../../common/links.tsx";
 import { Rows, type Column } from "../../common/lists/Rows.tsx";
 import { useQueryParams } from "../../common/lists/queryParams.ts";
@@ -65,6 +65,7 @@ function Funnels({ site, report, nameOf }: Shown) {
           ) : undefined
         }
       >
+        {shown && <Headline of={shown} name={nameOf(shown)} />}
         <Funnel site={site} run={report.id} steps={shown?.funnel ?? report.funnel} />
       </Card>
       {connections.length > 1 && (
@@ -82,6 +83,25 @@ function Funnels({ site, report, nameOf }: Shown) {
   );
 }
 
+/** "Google has 120 of 197, 61 %", with the money beside it. */
+function Headline({ of: { accepted, deliverable, values }, name }: { of: ConnectionReport; name: string }) {
+  if (deliverable === 0) return null;
+  const texts = reconciliationText.funnel;
+  const money = values.map((one) =>
+    reconciliationText.acceptance.ofDeliverable(moneyText(one.accepted, one.currency), moneyText(one.deliverable, one.currency)),
+  );
+  return (
+    <Text mb="lg">
+      <Text span fw={600}>
+        {texts.headline(name, countText(accepted), countText(deliverable), percentText(accepted, deliverable))}
+      </Text>{" "}
+      <Text span c="dimmed" size="sm">
+        {money.join(" · ")}
+      </Text>
+    </Text>
+  );
+}
+
 /** The steps that differ between connections; those before are the same for all. */
 const ownSteps = [
   { step: "attributed", wide: true },
@@ -91,10 +111,10 @@ const ownSteps = [
 ] as const;
 
 function columnsOf({ site, report, nameOf }: Shown): Column<ConnectionReport>[] {
-  const { funnel: texts, accuracy } = reconciliationText;
+  const { funnel: texts, acceptance } = reconciliationText;
   return [
     {
-      title: accuracy.connection,
+      title: acceptance.connection,
       cell: (one) => (
         <PlatformName id={one.platform}>
           <TextLink {...funnelPage(site, report.id, one.connectionId)} fw={500} c="inherit">

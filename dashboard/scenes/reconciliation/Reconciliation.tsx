@@ -1,6 +1,6 @@
 // Reconciliation: the customer's list of orders compared with the events and their deliveries.
 
-import { Accuracy } from "./Accuracy.tsx";
+import { Acceptance } from "./Acceptance.tsx";
 import { ComparedPage } from "./ComparedPage.tsx";
 import { Differences } from "./Differences.tsx";
 import { Orders } from "./Orders.tsx";
@@ -15,7 +15,7 @@ export default function Reconciliation() {
       report={(shown) => (
         <>
           <Summary {...shown} />
-          {shown.report.connections.length > 0 && <Accuracy {...shown} />}
+          {shown.report.connections.length > 0 && <Acceptance {...shown} />}
           <Differences site={shown.site} report={shown.report} />
         </>
       )}

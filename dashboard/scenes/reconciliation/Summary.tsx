@@ -15,7 +15,9 @@ export function Summary({ site, report, nameOf }: { site: string; report: Report
   const missing = classes.missing_here ?? 0;
   const changed = differing.reduce((sum, name) => sum + (classes[name] ?? 0), 0);
   const changes = differing.filter((name) => (classes[name] ?? 0) > 0);
-  const worst = connections.toSorted((one, other) => (one.accuracy ?? 1) - (other.accuracy ?? 1))[0];
+  const [worst] = connections
+    .filter(({ deliverable }) => deliverable > 0)
+    .toSorted((one, other) => one.accepted / one.deliverable - other.accepted / other.deliverable);
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
       <Tile label={reconciliationText.funnel.steps.orders} value={shortCount(orders)} exact={countText(orders)}>
@@ -38,8 +40,8 @@ export function Summary({ site, report, nameOf }: { site: string; report: Report
       </Tile>
       {worst && (
         <Tile
-          label={connections.length > 1 ? reconciliationText.summary.lowest : reconciliationText.accuracy.title}
-          value={percentText(worst.accepted + worst.skipped, orders)}
+          label={connections.length > 1 ? reconciliationText.summary.lowest : reconciliationText.acceptance.title}
+          value={percentText(worst.accepted, worst.deliverable)}
           {...rowsPage(site, id, {
             connection: worst.connectionId,
             state: worst.failed > 0 ? "failed" : "sent",

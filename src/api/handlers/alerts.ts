@@ -26,7 +26,7 @@ const whatToDo: Record<AlertKind, string> = {
   "wrong keys": say("do_compare_keys"),
   queue: say("do_read_queue"),
   host: say("do_check_domains"),
-  accuracy: say("do_read_report"),
+  "accepted orders": say("do_read_report"),
   "order feed": say("do_check_feed"),
   "damaged data": say("do_repair"),
   quality: say("do_read_quality"),

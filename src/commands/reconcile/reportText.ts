@@ -54,22 +54,30 @@ function connectionTable(reports: readonly ConnectionReport[], known: Site["conn
   const head = [
     "CONNECTION",
     "PLATFORM",
-    "ACCURACY",
-    "ACCEPTED",
-    "SKIPPED",
+    "ACCEPTED OF DELIVERABLE",
+    "VALUE",
     "WAITING",
     "FAILED",
-    "FILTERED",
     "NOT RECEIVED",
-    "NOT CONNECTED",
+    "NOT APPLICABLE",
   ];
   const rows = reports.map((one) => [
     known.some(({ id }) => id === one.connectionId) ? one.connectionId : `${one.connectionId} (removed)`,
     one.platform,
-    one.accuracy === null ? "–" : `${(Math.floor(one.accuracy * 1000) / 10).toFixed(1)} %`,
-    ...[one.accepted, one.skipped, one.waiting, one.failed, one.filtered, one.notReceived, one.notConnected].map(formatCount),
+    acceptedText(one),
+    one.values.map(({ currency, accepted, deliverable }) => `${accepted} of ${deliverable} ${currency}`).join(", ") || "–",
+    ...[one.waiting, one.failed].map(formatCount),
+    // Of days before the connection existed, nothing is missing there.
+    one.deliverable === 0 ? "–" : formatCount(one.notReceived),
+    formatCount(one.skipped + one.filtered + one.notConnected),
   ]);
   return table(head, rows, "");
+}
+
+/** `120 of 197, 61 %`. */
+function acceptedText({ accepted, deliverable }: ConnectionReport): string {
+  if (deliverable === 0) return "–";
+  return `${formatCount(accepted)} of ${formatCount(deliverable)}, ${Math.round((accepted / deliverable) * 100)} %`;
 }
 
 const stepTexts: Record<FunnelStep["step"], string> = {

@@ -32,14 +32,14 @@ export const alertMessages = {
   title_host: "{host} does not reach this relay",
   title_not_counted: "{connection} counts fewer conversions",
   title_quality: "match quality at {connection} fell",
-  title_accuracy: "accuracy of {connection} fell",
+  title_accepted_orders: "{connection} accepts fewer of your orders",
   title_order_feed: "the list of orders cannot be fetched",
   title_unreadable: "{what} cannot be read",
   alert_not_counted:
     "Of the last {decided} conversions that {connection} accepted and decided on, it did not count more than usual: {reasons}.",
   alert_quality: "{connection} rates the match quality of our events lower than in the days before: {scores}.",
-  alert_accuracy:
-    "Accuracy of {connection} fell to {percent} %: it accepted or deliberately skipped {reached} of the {orders} orders from {from} to {to}. Before, it was {before} %.",
+  alert_accepted_orders:
+    "{connection} has {reached} of the {orders} deliverable orders from {from} to {to}, {percent} %. Before, it was {before} %.",
   alert_order_feed: "The list of orders could not be fetched since {since}. It is tried again every hour.",
   share_of_reason: "{reason} ({now})",
   share_grew: "{reason} ({now}, usually {usually})",

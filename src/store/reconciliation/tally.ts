@@ -12,6 +12,8 @@ export type ConnectionTally = {
   attributed: number;
   /** By state, then by reason; "" where there is none. */
   states: Partial<Record<DeliveryState, Record<string, number>>>;
+  /** By currency: what the orders are worth that it accepted, and that it was due to get. */
+  values: Record<string, { accepted: number; due: number }>;
   /** Accepted orders by what the platform said later, then by reason; "" where there is none. */
   confirmations: Partial<Record<RowConfirmation, Partial<Record<ConfirmationReason | "", number>>>>;
 };
@@ -20,6 +22,7 @@ export const newConnectionTally = (platform: string): ConnectionTally => ({
   platform,
   attributed: 0,
   states: {},
+  values: {},
   confirmations: {},
 });
 
@@ -36,6 +39,8 @@ export type Tally = {
   connections: Record<string, ConnectionTally>;
   /** By currency: the sum over counted orders of the list's values, and of ours. */
   values: Record<string, { listed: number; received: number }>;
+  /** By currency: what the orders are worth that were never received. */
+  missed: Record<string, number>;
 };
 
 export const newTally = (): Tally => ({
@@ -47,6 +52,7 @@ export const newTally = (): Tally => ({
   attributed: 0,
   connections: {},
   values: {},
+  missed: {},
 });
 
 /** Reasons of platforms may contain anything; further ones are counted together. */
@@ -67,7 +73,7 @@ export function addRow(tally: Tally, row: RunRow): void {
   if (!isCounted(row)) return;
   addValues(tally, row, 1);
   tally.orders += 1;
-  if (row.eventId === null) return;
+  if (row.eventId === null) return addMissed(tally, row, 1);
   tally.received += 1;
   if (row.filtered !== null) return plus(tally.filtered, row.filtered, 1);
   if (row.outcomes.some(({ attributed }) => attributed)) tally.attributed += 1;
@@ -76,6 +82,7 @@ export function addRow(tally: Tally, row: RunRow): void {
     if (attributed) connection.attributed += 1;
     const reasons = (connection.states[state] ??= {});
     plus(reasons, boundReason(reasons, reason ?? ""), 1);
+    if (state !== "skipped") addWorth(connection, row, state === "sent");
     if (state !== "sent") continue;
     plus((connection.confirmations[confirmation?.state ?? "none"] ??= {}), confirmation?.reason ?? "", 1);
   }
@@ -86,6 +93,7 @@ export function removeRow(tally: Tally, row: RunRow & { eventId: null }): void {
   addClass(tally, row, -1);
   if (!isCounted(row)) return;
   addValues(tally, row, -1);
+  addMissed(tally, row, -1);
   tally.orders -= 1;
 }
 
@@ -94,12 +102,33 @@ function addClass(tally: Tally, row: RunRow, n: number): void {
   if (row.foundBy !== null) plus(tally.foundBy, row.foundBy, n);
 }
 
+/** What an order is worth: by the list, else by its event. */
+function worthOf({ orderValue, orderCurrency, eventValue, eventCurrency }: RunRow): { currency: string; value: number } | null {
+  const [value, currency] = orderValue === null ? [eventValue, eventCurrency] : [orderValue, orderCurrency];
+  return value === null || currency === null ? null : { currency, value };
+}
+
+function addMissed(tally: Tally, row: RunRow, n: 1 | -1): void {
+  const worth = worthOf(row);
+  if (worth) tally.missed[worth.currency] = addMoney(tally.missed[worth.currency] ?? 0, n * worth.value);
+}
+
+function addWorth(connection: ConnectionTally, row: RunRow, isAccepted: boolean): void {
+  const worth = worthOf(row);
+  if (!worth) return;
+  const sum = (connection.values[worth.currency] ??= { accepted: 0, due: 0 });
+  sum.due = addMoney(sum.due, worth.value);
+  if (isAccepted) sum.accepted = addMoney(sum.accepted, worth.value);
+}
+
+/** Whole ten-thousandths, so that floating-point noise does not add up over a million orders. */
+const addMoney = (sum: number, value: number) => Math.round((sum + value) * 10_000) / 10_000;
+
 function addValues(tally: Tally, row: RunRow, n: number): void {
   const add = (currency: string | null, name: "listed" | "received", value: number | null) => {
     if (currency === null || value === null) return;
     const sum = (tally.values[currency] ??= { listed: 0, received: 0 });
-    // Whole ten-thousandths, so that floating-point noise does not add up over a million orders.
-    sum[name] = Math.round((sum[name] + n * value) * 10_000) / 10_000;
+    sum[name] = addMoney(sum[name], n * value);
   };
   add(row.orderCurrency, "listed", row.orderValue);
   if (row.filtered === null) add(row.eventCurrency, "received", row.eventValue);
@@ -116,7 +145,17 @@ function boundReason(reasons: Record<string, number>, reason: string): string {
 const sumStates = ({ states }: ConnectionTally, name: DeliveryState) =>
   Object.values(states[name] ?? {}).reduce((sum, count) => sum + count, 0);
 
-/** (accepted + skipped) ÷ orders; null without orders. */
-export function accuracyOf({ orders }: Pick<Tally, "orders">, connection: ConnectionTally): number | null {
-  return orders === 0 ? null : (sumStates(connection, "sent") + sumStates(connection, "skipped")) / orders;
+/**
+ * Orders that a connection should have: those that it accepted, that wait or failed, and those that were never received. What was
+ * skipped, filtered, or received before the connection existed, cannot apply.
+ */
+export function deliverableOf({ orders, received }: Pick<Tally, "orders" | "received">, connection: ConnectionTally): number {
+  const due = (["sent", "queued", "parked", "rejected", "expired"] as const).map((state) => sumStates(connection, state));
+  return due.reduce((sum, count) => sum + count, orders - received);
+}
+
+/** Accepted ÷ deliverable; null where nothing was deliverable. */
+export function acceptedShareOf(tally: Pick<Tally, "orders" | "received">, connection: ConnectionTally): number | null {
+  const deliverable = deliverableOf(tally, connection);
+  return deliverable === 0 ? null : sumStates(connection, "sent") / deliverable;
 }

@@ -37,14 +37,14 @@ export const alertMessages: ServerTexts["messages"] = {
   title_host: "{host} erreicht dieses Relay nicht",
   title_not_counted: "{connection} zählt weniger Conversions",
   title_quality: "Zuordnungsqualität bei {connection} ist gefallen",
-  title_accuracy: "Genauigkeit von {connection} ist gefallen",
+  title_accepted_orders: "{connection} nimmt weniger Ihrer Bestellungen an",
   title_order_feed: "die Liste der Bestellungen kann nicht abgerufen werden",
   title_unreadable: "{what} ist nicht lesbar",
   alert_not_counted:
     "Von den letzten {decided} Conversions, die {connection} angenommen und entschieden hat, wurden mehr als sonst nicht gezählt: {reasons}.",
   alert_quality: "{connection} bewertet die Zuordnungsqualität unserer Ereignisse niedriger als in den Tagen davor: {scores}.",
-  alert_accuracy:
-    "Die Genauigkeit von {connection} ist auf {percent} % gefallen: {reached} der {orders} Bestellungen vom {from} bis {to} wurden angenommen oder bewusst übersprungen. Zuvor waren es {before} %.",
+  alert_accepted_orders:
+    "{connection} hat {reached} der {orders} zustellbaren Bestellungen vom {from} bis {to}, {percent} %. Zuvor waren es {before} %.",
   alert_order_feed:
     "Die Liste der Bestellungen konnte seit {since} nicht abgerufen werden. Der Abruf wird jede Stunde wiederholt.",
   share_of_reason: "{reason} ({now})",
