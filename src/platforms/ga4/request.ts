@@ -89,7 +89,7 @@ const maxLengths: Readonly<Record<string, number>> = {
 const defaultMaxLength = 100;
 const maxUserIdLength = 256;
 
-export const toRequest: Platform["toRequest"] = (conversions, settings) => {
+export const toRequest: Platform["toRequest"] = (conversions, settings, now) => {
   const conversion = conversions[0] as Conversion;
   const isTest = conversions.some(({ mode }) => mode === "test");
   const collector = settings.region === "eu" ? collectors.eu : collectors.global;
@@ -103,7 +103,7 @@ export const toRequest: Platform["toRequest"] = (conversions, settings) => {
     body: JSON.stringify({
       client_id: clientOf(conversion) ?? pseudonym(conversion, settings),
       user_id: event.user_id === undefined ? undefined : cut(event.user_id, maxUserIdLength),
-      timestamp_micros: conversion.time * 1000,
+      timestamp_micros: Math.min(conversion.time, now) * 1000,
       consent: consentOf(conversion),
       user_data: settings.user_data === "off" ? undefined : userDataOf(conversion),
       // Only the validation server accepts this field.

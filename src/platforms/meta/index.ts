@@ -5,6 +5,7 @@ import type { ConnectionSettings, Platform } from "../platform.ts";
 import { readProof } from "../shared/prove.ts";
 import { at, choicesOf, listAt, parseJson } from "../shared/json.ts";
 import {
+  dedupSetting,
   bearer,
   digits,
   expirySetting,
@@ -113,6 +114,7 @@ export const meta = {
       default: "website",
       check: oneOf(sources),
     },
+    dedupSetting,
     limitedDataSetting,
     {
       name: "api_version",

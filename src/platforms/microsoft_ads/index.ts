@@ -5,7 +5,7 @@
 import type { Platform, SkipRule } from "../platform.ts";
 import { readProof } from "../shared/prove.ts";
 import { at, listAt, parseJson, textAt } from "../shared/json.ts";
-import { digits, oneOf, secretSetting, tokenSettings } from "../shared/settings.ts";
+import { dedupSetting, digits, oneOf, secretSetting, tokenSettings } from "../shared/settings.ts";
 import { confirmations } from "./confirmations.ts";
 import { corrections } from "./corrections.ts";
 import {
@@ -141,6 +141,7 @@ export const microsoftAds = {
       multiline: true,
       check: (value) => (readGoals(value) ? null : "must be a JSON object of event names and goal names"),
     },
+    dedupSetting,
     {
       name: "msclkid_form",
       label: "Form of msclkid",

@@ -7,7 +7,7 @@ import { eventNameOf, foldName, usualEventOf } from "../shared/eventNames.ts";
 import { idsOf, priceOf } from "../shared/items.ts";
 import { applyMapping, numberField, textField } from "../shared/mapping.ts";
 import { at, parseJson, textAt } from "../shared/json.ts";
-import { bearer } from "../shared/settings.ts";
+import { bearer, dedupId } from "../shared/settings.ts";
 import { amountOf, browserOf, isoTime, moneyOf, unixSeconds } from "../shared/values.ts";
 
 /** Both checked 2026-11-15. */
@@ -89,12 +89,12 @@ export const campaignRequest = (
 });
 
 function toEvent(conversion: Conversion, settings: ConnectionSettings, now: number): Record<string, unknown> {
-  const { platformEventId, time, person, consent, orderId } = conversion;
+  const { time, person, consent, orderId } = conversion;
   const { page, userAgent, address } = browserOf(conversion);
   const click = clickOf(conversion);
   const event: Record<string, unknown> = {
     eventType: "custom",
-    eventId: platformEventId,
+    eventId: dedupId(conversion, settings),
     eventName: eventNameOf(conversion, settings, events),
     eventTime: unixSeconds(time, now),
     eventSourceUrl: page || undefined,

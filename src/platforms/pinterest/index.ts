@@ -4,7 +4,15 @@
 import type { Platform } from "../platform.ts";
 import { proveByTestEvent } from "../shared/prove.ts";
 import { choicesOf, listAt, parseJson } from "../shared/json.ts";
-import { bearer, digits, getRequest, limitedDataSetting, requiredSecret, tokenSettings } from "../shared/settings.ts";
+import {
+  dedupSetting,
+  bearer,
+  digits,
+  getRequest,
+  limitedDataSetting,
+  requiredSecret,
+  tokenSettings,
+} from "../shared/settings.ts";
 import { quality } from "./quality.ts";
 import { api, events, fields, hasMatchKey, toRequest } from "./request.ts";
 import { readResponse } from "./response.ts";
@@ -72,6 +80,7 @@ export const pinterest = {
       "From Ads Manager: Conversions, Set up API, Generate new token. It is long-lived.",
     ),
     ...tokenSettings,
+    dedupSetting,
     limitedDataSetting,
   ],
   pickers: [

@@ -6,7 +6,7 @@ import { eventNameOf } from "../shared/eventNames.ts";
 import { applyMapping, hashedList, idList, numberField, textField, wholeNumber } from "../shared/mapping.ts";
 import { idsOf, piecesOf } from "../shared/items.ts";
 import { placeForms } from "../shared/places.ts";
-import { bearer, isLimited } from "../shared/settings.ts";
+import { bearer, dedupId, isLimited } from "../shared/settings.ts";
 import { externalIdField, placeFields, userDataOf } from "../shared/userData.ts";
 import { amountText, type Body, browserOf, unixSeconds, unlessEmpty, validId } from "../shared/values.ts";
 
@@ -78,7 +78,7 @@ function toEvent(conversion: Conversion, settings: ConnectionSettings, now: numb
     // Offline events cannot be matched with those of the tag, and web events need no page.
     action_source: "web",
     event_time: unixSeconds(conversion.time, now),
-    event_id: conversion.platformEventId,
+    event_id: dedupId(conversion, settings),
     event_source_url: browserOf(conversion).page || undefined,
     opt_out: conversion.consent === "denied",
     user_data: unlessEmpty(userData(conversion)),

@@ -5,7 +5,16 @@ import type { Reading } from "../../kernel/event.ts";
 import type { Platform } from "../platform.ts";
 import { readByIndex } from "../shared/readers.ts";
 import { at, listAt, textAt } from "../shared/json.ts";
-import { accepted, isSuccess, parseBody, readWithoutBody, rejected, retryLater, shorten } from "../shared/response.ts";
+import {
+  accepted,
+  isSuccess,
+  parseBody,
+  readWithoutBody,
+  rejected,
+  retryLater,
+  shorten,
+  unauthorized,
+} from "../shared/response.ts";
 
 export const readResponse: Platform["readResponse"] = (response, conversions, _settings, now) => {
   const { status } = response;
@@ -17,6 +26,8 @@ export const readResponse: Platform["readResponse"] = (response, conversions, _s
     const message = [textAt(parsed, "message"), detailsOf(parsed)].filter(Boolean).join(" ");
     const detail = [code && `code ${code}`, message].join(" ").trim();
     const reading = readWithoutBody(response, now, detail);
+    // The ad account of the connection is not there: its events are valid, and wait for a person.
+    if (status === 404) return conversions.map(() => unauthorized(reading.kind === "accepted" ? detail : reading.error));
     return conversions.map(() => reading);
   }
   return readByIndex(conversions.length, results.map(readResult).entries(), leftOut);

@@ -132,7 +132,8 @@ export const numberField = (name: string, help: string, shape?: Shape): Field =>
 export function hashed(form: (text: string) => string): Shape {
   return (value) => {
     const text = String(value).trim();
-    if (isSha256(text)) return text;
+    const lower = text.toLowerCase();
+    if (isSha256(lower)) return lower;
     const normal = form(text);
     return normal === "" ? undefined : hash("sha256", normal);
   };

@@ -35,6 +35,9 @@ describe("places of residence", () => {
   test.each([
     ["94103-1234", "94103"],
     ["SW1A 1AA", "sw1a1aa"],
+    ["01310-100", "01310100"],
+    ["00-950", "00950"],
+    ["100-0001", "1000001"],
   ])("the postal code %s is %s", (zip, form) => {
     expect(placeForms.zip(zip)).toBe(form);
   });

@@ -63,12 +63,13 @@ export const placeForms = {
   city: lettersOf,
   /** The code of a state of the United States or a province of Canada; letters in lower case elsewhere. */
   state: (text: string) => stateCodes.get(lettersOf(text)) ?? lettersOf(text),
-  /** Lower case without spaces; the first five digits of a US code. */
+  /** Lower case without spaces and dashes; the first five digits of a US code. */
   zip: (text: string) =>
     text
       .toLowerCase()
       .replace(/\s/g, "")
-      .replace(/^(\d{5})-\d{4}$/, "$1"),
+      .replace(/^(\d{5})-\d{4}$/, "$1")
+      .replace(/\p{Pd}/gu, ""),
   /** Two letters; empty for what is no country. */
   country: (text: string) => {
     const name = lettersOf(text);

@@ -7,12 +7,14 @@ import { personOf } from "../../../test/support/person.ts";
 import type { Conversion } from "../../kernel/event.ts";
 import { dayMs } from "../../kernel/time.ts";
 import { platforms } from "../index.ts";
+import { googleAds } from "../google_ads/index.ts";
 import { meta } from "../meta/index.ts";
 import { pinterest } from "../pinterest/index.ts";
 import type { Platform } from "../platform.ts";
 import { snapchat } from "../snapchat/index.ts";
 import { tiktok } from "../tiktok/index.ts";
 import { nameFault } from "./eventNames.ts";
+import { hashed } from "./mapping.ts";
 import { exampleSettings } from "../examples.ts";
 import { bareConversion, sampleBrowser, withheldConversion } from "../example.ts";
 import { fullPerson, fullSample, sampleConversion } from "./sample.ts";
@@ -21,6 +23,56 @@ const settingsOf = ({ id }: Platform) => exampleSettings(id);
 const fixtureOf = (platform: Platform) => platformFixture(platform, settingsOf(platform));
 const named = (list: readonly Platform[]) => list.map((platform) => [platform.name, platform] as const);
 const having = (setting: string) => named(platforms.filter(({ settings }) => settings.some(({ name }) => name === setting)));
+
+test("the platforms that count a pixel and the relay once have that setting", () => {
+  const ids = having("dedup_id").map(([, { id }]) => id);
+  expect(ids).toEqual(expect.arrayContaining(["meta", "tiktok", "snapchat", "pinterest", "microsoft_ads"]));
+});
+
+test.each([
+  "EVENT_SOURCE_AND_DESTINATION_MISMATCH",
+  "INVALID_MERCHANT_ID",
+  "INVALID_MERCHANT_FEED_LANGUAGE_CODE",
+  "ACCOUNT_INELIGIBLE_FOR_STORE_SALES",
+  "EU_POLITICAL_ADVERTISING_DECLARATION_REQUIRED",
+])("Google's %s is a fault of the settings: the conversions wait for a person, and are not lost", (reason) => {
+  const details = [
+    { "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason },
+    { fieldViolations: [{ field: "events.events[0]", description: "It does not fit.", reason }] },
+  ];
+  for (const detail of details) {
+    const body = JSON.stringify({
+      error: { code: 400, status: "INVALID_ARGUMENT", message: "It does not fit.", details: [detail] },
+    });
+    const response = { status: 400, headers: {}, body };
+    const readings = googleAds.readResponse(response, [sampleConversion()], settingsOf(googleAds), now);
+    expect(readings.map(({ kind }) => kind)).toEqual(["unauthorized"]);
+  }
+});
+
+test("a conversion for a new action of Google is sent again", () => {
+  const status = {
+    requestStatus: "FAILED",
+    errorInfo: { errorCounts: [{ recordCount: "1", reason: "PROCESSING_ERROR_REASON_DESTINATION_TOO_RECENTLY_CREATED" }] },
+    eventsIngestionStatus: { recordCount: "1" },
+  };
+  const body = JSON.stringify({ requestStatusPerDestination: [status] });
+  const question = { subject: "t", conversions: 1, keys: [], settings: settingsOf(googleAds) };
+  expect(googleAds.confirmations.read({ status: 200, headers: {}, body }, question, now)).toMatchObject({
+    confirmations: [{ state: "not counted", isTemporary: true }],
+  });
+});
+
+test("an unknown ad account at Pinterest stops the connection, and loses nothing", () => {
+  const response = { status: 404, headers: {}, body: '{"code":404,"message":"Advertiser not found."}' };
+  const readings = pinterest.readResponse(response, [sampleConversion()], settingsOf(pinterest), now);
+  expect(readings.map(({ kind }) => kind)).toEqual(["unauthorized"]);
+});
+
+test("a mapped hash in capitals is a hash", () => {
+  const hash = "a".repeat(63) + "b";
+  expect(hashed((text) => text)(hash.toUpperCase())).toBe(hash);
+});
 
 const acceptingRefunds = ["ga4", "segment", "klaviyo", "webhook", "sandbox"];
 
@@ -47,7 +99,7 @@ test.each(having("dedup_id"))(
     const { platformEventId, orderId } = sampleConversion();
     const idsIn = (changes: Partial<Conversion>, dedup_id: string) => {
       // Some platforms have a field of its own for the order id.
-      const body = request(changes, { dedup_id }).body.replace(/"(?:order_id|transaction_id|OrderId)":"[^"]*"/g, "");
+      const body = request(changes, { dedup_id }).body.replace(/"(?:order_id|transaction_id|transactionId|OrderId)":"[^"]*"/g, "");
       return [platformEventId, orderId ?? ""].filter((id) => body.includes(`"${id}"`));
     };
     expect(idsIn({}, "event")).toEqual([platformEventId]);

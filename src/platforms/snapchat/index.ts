@@ -3,7 +3,7 @@
 import type { Platform } from "../platform.ts";
 import { proveByTestEvent } from "../shared/prove.ts";
 import { at, choicesOf, listAt, parseJson } from "../shared/json.ts";
-import { bearer, getRequest, limitedDataSetting, requiredSecret, tokenSettings } from "../shared/settings.ts";
+import { dedupSetting, bearer, getRequest, limitedDataSetting, requiredSecret, tokenSettings } from "../shared/settings.ts";
 import { quality } from "./quality.ts";
 import { events, fields, hasMatchKey, toRequest } from "./request.ts";
 import { readResponse } from "./response.ts";
@@ -89,6 +89,7 @@ export const snapchat = {
         "without it, such an event is sent as an offline event.",
       check: (value) => (isWebAddress(value) ? null : "must be an http(s) address"),
     },
+    dedupSetting,
     limitedDataSetting,
     {
       name: "ad_account_id",

@@ -5,6 +5,7 @@ import type { ConnectionSettings, EventNames, Field, Platform } from "../platfor
 import { eventNameOf } from "../shared/eventNames.ts";
 import { contentsOf, idsOf, piecesOf } from "../shared/items.ts";
 import { applyMapping, idList, numberField, textField, wholeNumber } from "../shared/mapping.ts";
+import { dedupId } from "../shared/settings.ts";
 import { externalIdField, placeFields, processingOptions, userDataOf } from "../shared/userData.ts";
 import { type Body, browserOf, orderDataOf, unixSeconds, unlessEmpty, validId } from "../shared/values.ts";
 
@@ -71,7 +72,7 @@ function toEvent(conversion: Conversion, settings: ConnectionSettings, now: numb
   const event: Body = {
     event_name: eventNameOf(conversion, settings, events) ?? undefined,
     event_time: unixSeconds(conversion.time, now),
-    event_id: conversion.platformEventId,
+    event_id: dedupId(conversion, settings),
     action_source: page ? "WEB" : "OFFLINE",
     event_source_url: page || undefined,
     user_data: unlessEmpty(userData(conversion)),

@@ -4,6 +4,7 @@ import type { ConnectionSettings, Platform } from "../platform.ts";
 import { readProof } from "../shared/prove.ts";
 import { choicesOf, listAt, parseJson, textAt } from "../shared/json.ts";
 import {
+  dedupSetting,
   digits,
   expirySetting,
   getRequest,
@@ -90,6 +91,7 @@ export const tiktok = {
     ),
     expirySetting,
     testCodeSetting,
+    dedupSetting,
     limitedDataSetting,
     {
       name: "without_person",

@@ -6,7 +6,7 @@ import { eventNameOf } from "../shared/eventNames.ts";
 import { applyMapping, hashed, oneWordOf, textField } from "../shared/mapping.ts";
 import { idsOf, priceOf } from "../shared/items.ts";
 import { placeForms } from "../shared/places.ts";
-import { isLimited, testCodeOf } from "../shared/settings.ts";
+import { dedupId, isLimited, testCodeOf } from "../shared/settings.ts";
 import { type Body, browserOf, orderDataOf, unixSeconds, validId } from "../shared/values.ts";
 
 // Checked 2026-11-15.
@@ -85,7 +85,7 @@ function toEvent(conversion: Conversion, settings: ConnectionSettings, now: numb
   const event: Body = {
     event: eventNameOf(conversion, settings, events) ?? undefined,
     event_time: unixSeconds(conversion.time, now),
-    event_id: conversion.platformEventId,
+    event_id: dedupId(conversion, settings),
     // Sent also when it is empty: TikTok's events always have it.
     user: userOf(conversion),
     properties: orderDataOf(conversion),

@@ -4,6 +4,7 @@ import * as shared from "./shared.ts";
 export const meta: PlatformTexts = {
   description: "Sendet Conversions an ein Dataset (Pixel) von Meta für Anzeigen auf Facebook und Instagram.",
   settings: {
+    dedup_id: shared.settings.dedup_id,
     pixel_id: {
       label: "Dataset-ID (Pixel-ID)",
       help: "Die Nummer des Datasets im Events Manager von Meta, unter Einstellungen.",

@@ -4,6 +4,7 @@ import * as shared from "./shared.ts";
 export const microsoft_ads: PlatformTexts = {
   description: "Sendet Conversions an ein UET-Tag, und späte an ein Ziel für Offline-Conversions.",
   settings: {
+    dedup_id: shared.settings.dedup_id,
     tag_id: {
       label: "ID des UET-Tags",
       help: "Die Nummer des UET-Tags, zu dem die Ziele gehören: Conversions > UET-Tag.",

@@ -4,6 +4,7 @@ import * as shared from "./shared.ts";
 export const pinterest: PlatformTexts = {
   description: "Sendet Conversions an ein Werbekonto von Pinterest, über die Conversions API.",
   settings: {
+    dedup_id: shared.settings.dedup_id,
     ad_account_id: {
       label: "ID des Werbekontos",
       help: "Die Nummer des Werbekontos im Ads Manager von Pinterest. Sie ist nicht die ID des Tags.",

@@ -4,6 +4,7 @@ import * as shared from "./shared.ts";
 export const snapchat: PlatformTexts = {
   description: "Sendet Conversions an ein Snap Pixel, über die Conversions API.",
   settings: {
+    dedup_id: shared.settings.dedup_id,
     pixel_id: {
       label: "Pixel-ID",
       help: "Die ID des Snap Pixels im Ads Manager, unter Events Manager.",

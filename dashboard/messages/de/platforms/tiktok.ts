@@ -4,6 +4,7 @@ import * as shared from "./shared.ts";
 export const tiktok: PlatformTexts = {
   description: "Sendet Conversions an ein TikTok-Pixel, über die Events API.",
   settings: {
+    dedup_id: shared.settings.dedup_id,
     pixel_code: {
       label: "Pixel-ID",
       help: "Der Code aus Buchstaben und Ziffern unter dem Namen des Pixels im Events Manager von TikTok.",

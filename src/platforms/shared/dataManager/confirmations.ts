@@ -106,7 +106,8 @@ function toReasonCount(one: unknown): ReasonCount {
 const codes: readonly (readonly [reason: ConfirmationReason, codes: readonly string[]])[] = [
   ["duplicate", ["DUPLICATE_TRANSACTION_ID", "DUPLICATE_GCLID"]],
   ["click too new", ["TOO_RECENT_CLICK"]],
-  ["platform error", ["INTERNAL_ERROR"]],
+  // Google takes conversions of a new action only after some hours.
+  ["platform error", ["INTERNAL_ERROR", "DESTINATION_TOO_RECENTLY_CREATED"]],
   [
     "no ad click",
     ["CLICK_NOT_FOUND", "INVALID_CLICK", "INVALID_OPERATING_ACCOUNT_FOR_CLICK", "OPERATING_ACCOUNT_MISMATCH_FOR_AD_IDENTIFIER"],

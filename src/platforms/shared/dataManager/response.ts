@@ -10,7 +10,7 @@ import { parseBody, readStatus, retryLater, shorten, unauthorized, unreadable } 
 
 /** Only a person can correct these, in the account or in its settings here; the events are valid and wait for it. */
 const accountReasons =
-  /^(?:TERMS_AND_CONDITIONS_NOT_SIGNED|INVALID_DESTINATION|DESTINATION_ACCOUNT_\w+|OPERATING_ACCOUNT_LOGIN_ACCOUNT_MISMATCH|NOT_ALLOWLISTED)$/;
+  /^(?:TERMS_AND_CONDITIONS_NOT_SIGNED|INVALID_DESTINATION|DESTINATION_ACCOUNT_\w+|OPERATING_ACCOUNT_LOGIN_ACCOUNT_MISMATCH|NOT_ALLOWLISTED|EVENT_SOURCE_AND_DESTINATION_MISMATCH|INVALID_MERCHANT_ID|INVALID_MERCHANT_FEED_LANGUAGE_CODE|ACCOUNT_INELIGIBLE_FOR_STORE_SALES|EU_POLITICAL_ADVERTISING_DECLARATION_REQUIRED)$/;
 /** The conversion action is wrong, or not the kind that imports clicks; Google may name an event instead of the action. */
 const actionReasons = /^INVALID_CONVERSION_ACTION_(?:ID|TYPE)$/;
 /** Google accepts events for a new conversion action only after some hours. */
