@@ -37,6 +37,7 @@ export const sitePages: readonly SitePage[] = [
     load: () => import("./scenes/reconciliation/Reconciliation.tsx"),
   },
   { path: "funnel", load: () => import("./scenes/reconciliation/FunnelPage.tsx") },
+  { path: "leads", load: () => import("./scenes/leads/LeadStages.tsx") },
   { path: "configuration/general", load: () => import("./scenes/configuration/General.tsx") },
   {
     path: "configuration/keys",

@@ -4,7 +4,8 @@ import { dispatch } from "./delivery/dispatch.ts";
 import type { Lanes } from "./delivery/lanes/lanes.ts";
 import type { ReservedId } from "./delivery/ownership.ts";
 import { toConversion } from "./delivery/conversion.ts";
-import { planDeliveries, type PlannedDelivery } from "./delivery/plan.ts";
+import { planDeliveries, skipDeliveries, type PlannedDelivery } from "./delivery/plan.ts";
+import { isRepeatedStage, repeatedStageReason } from "./identity/leadStages.ts";
 import { addClickIds, attribute, lookUpPerson, lookUpTimeoutMs } from "./identity/attribution.ts";
 import { addKnownForms } from "./identity/person.ts";
 import type { Attribution, Conversion, Event, FilterReason, Identity, Result, SeenId } from "./kernel/event.ts";
@@ -142,7 +143,12 @@ async function prepare(received: Received, site: Site, deadline: number, { store
 
   const claims = claimsOf(received, site);
   const conversion = toConversion(event, claims.orderEventId ?? event.id, attribution);
-  const planned = reasons.length ? [] : planDeliveries(conversion, site.connections, receivedAt);
+  const isRepeated = await isRepeatedStage(store, event);
+  const planned = reasons.length
+    ? []
+    : isRepeated
+      ? skipDeliveries(site.connections, repeatedStageReason)
+      : planDeliveries(conversion, site.connections, receivedAt);
   const { reservedId, delivery, refs } = received;
   return { reservedId, event, attribution, reasons, claims, conversion, planned, batch: null, delivery, refs };
 }

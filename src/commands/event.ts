@@ -6,8 +6,10 @@ import { describeFilterReason, type Mode } from "../kernel/event.ts";
 import { given } from "../http/given.ts";
 import { Missing, Refusal } from "../kernel/refusal.ts";
 import { countOf } from "../kernel/text.ts";
+import { dayMs, hourMs } from "../kernel/time.ts";
 import type { Site } from "../sites/directory.ts";
 import {
+  findSiteOrOnly,
   findSites,
   readPersonOption,
   table,
@@ -58,6 +60,18 @@ export function eventCommands(program: CliCommand): void {
     });
 
   event
+    .command("stages [site]")
+    .description("show how many leads reached each stage, by source, and how long that took")
+    .option("--stages <names>", "event names from the first stage to the last, separated by commas")
+    .option("--days <days>", "stages that were received in these days", "30")
+    .run(async ({ directory, call, print }, siteText: string | undefined, options: { stages?: string; days: string }) => {
+      const { id } = findSiteOrOnly(directory, siteText);
+      const query = given({ stages: options.stages, days: options.days });
+      const ladder = await call("GET /sites/:site/lead-stages", { params: { site: id }, query });
+      print(ladder, ladderText(ladder));
+    });
+
+  event
     .command("show <id>")
     .description("show the full trace of one event, by its id or its platform event id")
     .option("--site <site>", "search only this site")
@@ -103,6 +117,23 @@ export function readMode(text: string | undefined): Mode | undefined {
   return text;
 }
 
+function ladderText({ stages, days, sources, back, isComplete }: Answer<"GET /sites/:site/lead-stages">): string {
+  const rows = sources.map(({ source, steps, wentBack }) => [
+    source,
+    ...steps.map(({ leads, medianMs }) => `${leads}${medianMs === null ? "" : ` (${spanText(medianMs)})`}`),
+    String(wentBack),
+  ]);
+  const head = ["SOURCE", ...stages.map((stage) => stage.toUpperCase()), "WENT BACK"];
+  return [
+    `Leads of the last ${days} days, with the median time from the stage before.${isComplete ? "" : " There are more: only the newest are counted."}`,
+    table(head, rows, "No stages were received."),
+    ...back.map(({ eventId, stage, from, time }) => `went back from ${from} to ${stage}  ${timeText(time)} UTC  ${eventId}`),
+  ].join("\n");
+}
+
+/** Days from two on, otherwise hours. */
+const spanText = (ms: number) => (ms >= 2 * dayMs ? `${(ms / dayMs).toFixed(1)} d` : `${(ms / hourMs).toFixed(1)} h`);
+
 function itemText(item: Trace["items"][number], currency: string): string {
   const texts = [item.name, item.category, item.brand].filter((text) => text !== null);
   const price = item.price === null ? [] : [`${item.price} ${currency}`];
@@ -122,6 +153,7 @@ function traceText(trace: Trace): string {
     `  sent as     ${trace.platformEventId} (platform event id)`,
     `  received    ${timeText(trace.receivedAt)} UTC with key ${trace.key.name ?? trace.key.id}`,
     `  order       ${trace.orderId ?? "–"}`,
+    ...(trace.leadId ? [`  lead        ${trace.leadId}`] : []),
     ...trace.items.map((item, at) => `  ${at === 0 ? "items" : "     "}       ${itemText(item, trace.currency)}`),
     `  person      ${trace.emailSha256}`,
     `  status      ${trace.status}${trace.filterReasons.length ? `: ${trace.filterReasons.map(describeFilterReason).join("; ")}` : ""}${trace.releasedAt ? `, released ${timeText(trace.releasedAt)} UTC` : ""}`,

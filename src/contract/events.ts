@@ -119,6 +119,7 @@ const trace = eventSummary
     key: z.object({ id, name: z.string().nullable() }),
     emailSha256: z.string().describe("SHA-256 of the email, in hex. Empty where the sender gave none, and after an erasure."),
     contact: z.array(z.string()).describe("The contact data that was received, and in which forms. All of it is hashed."),
+    leadId: z.string().nullable().describe("Meta's id of the lead; null if there was none, or if the person was erased."),
     items: z
       .array(
         z.object({

@@ -29,6 +29,33 @@ const statisticsStep = sums.extend({
   visits: z.record(z.enum(visitBuckets), count),
 });
 
+const leadStage = z.string().describe("As the query names it.");
+
+const leadStages = z
+  .object({
+    stages: z.array(z.string()),
+    days: count,
+    isComplete: z.boolean().describe("False if there are more events than can be read at once; the newest are."),
+    sources: z.array(
+      z.object({
+        source: z.string().describe("`utm_source` of the lead, or the network of its click id; `(none)` if there is neither."),
+        leads: count,
+        wentBack: count.describe("Leads that went back to an earlier stage."),
+        steps: z.array(
+          z.object({
+            stage: leadStage,
+            leads: count.describe("Leads that reached the stage."),
+            medianMs: count.nullable().describe("Median time from the stage before; null if no lead came from one."),
+          }),
+        ),
+      }),
+    ),
+    back: z
+      .array(z.object({ eventId: z.string(), stage: leadStage, from: leadStage, time }))
+      .describe("Leads that went back, newest first, at most 50."),
+  })
+  .meta({ id: "LeadStages" });
+
 const step = z.enum(["hour", "day"]);
 const segmentName = z.string().min(1).max(512).optional();
 
@@ -98,6 +125,19 @@ export const statisticsRoutes = {
       description:
         "Use it for questions about a period: how many, how much, from which source, and how many each platform accepted.",
     },
+  },
+  "GET /sites/:site/lead-stages": {
+    summary: "Get the ladder of lead stages, by the source of the leads, with the times between stages",
+    allow: "viewer",
+    query: z.object({
+      stages: z
+        .string()
+        .max(1000)
+        .optional()
+        .describe("Event names from the first stage to the last, separated by commas. Default: lead,qualified_lead,closed_won."),
+      days: z.coerce.number().int().min(1).max(90).default(30).describe("Stages that were received in these days, up to now."),
+    }),
+    answer: leadStages,
   },
 } satisfies Record<string, Route>;
 

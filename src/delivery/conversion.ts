@@ -22,5 +22,6 @@ export function toConversion(event: Event, platformEventId: string, attribution:
   };
   // Like the value, they say nothing about the person.
   if (event.items) conversion.items = event.items;
+  if (event.leadId !== undefined && !withheld) conversion.leadId = event.leadId;
   return conversion;
 }

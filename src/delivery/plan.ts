@@ -38,6 +38,10 @@ export function planDeliveries(conversion: Conversion, connections: readonly Con
   });
 }
 
+/** The deliveries of an event that is only shown. */
+export const skipDeliveries = (connections: readonly Connection[], reason: string): PlannedDelivery[] =>
+  connections.map(({ id, platform }) => ({ connectionId: id, platform, state: "skipped", reason, expiresAt: null }));
+
 /** Names match as platforms match them: by the usual event too, and regardless of case and of _, - and spaces. */
 export function isSelected({ events }: Connection, name: string): boolean {
   if (events === null) return true;

@@ -51,6 +51,7 @@ export async function readTrace(context: Context, event: StoredEvent) {
     key: { id: event.keyId, name: key?.name ?? null },
     emailSha256: event.person.emailSha256 ?? "",
     contact: Object.keys(event.person),
+    leadId: event.leadId ?? null,
     items: (event.items ?? []).map((item) => ({
       id: item.id,
       name: item.name ?? null,

@@ -19,6 +19,7 @@ export const fieldAliases: Record<UploadKind, FieldAliases> = {
     event: ["event name", "conversion name", "conversion action", "conversion type"],
     value: ["conversion value", "revenue", "amount", "total", "order total", "order value", "total price", "grand total"],
     currency: ["conversion currency", "currency code", "order currency"],
+    leadId: ["lead id", "meta lead id", "facebook lead id"],
     orderId: ["order", "order number", "order no", "order reference", "transaction id", "transaction"],
     eventTime: [
       "conversion time",

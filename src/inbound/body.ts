@@ -49,7 +49,7 @@ function parseBody(bytes: Buffer): JsonBody | InboundRefusal {
   }
 }
 
-const idNames: ReadonlySet<string> = new Set(["orderId", "refundId", "phone", "id"]);
+const idNames: ReadonlySet<string> = new Set(["orderId", "refundId", "phone", "leadId", "id"]);
 
 /**
  * Reads ids that are JSON numbers digit by digit: 12345678901234567890 must not become 12345678901234567000, or different

@@ -128,6 +128,10 @@ describe("wrong fields", () => {
     [{ orderId: true }, "orderId must be a string"],
     [{ orderId: {} }, "orderId must be a string"],
     [{ orderId: ["A"] }, "orderId must be a string"],
+    [{ leadId: "12345678901234" }, "leadId must be Meta's id of a lead: 15 to 17 digits"],
+    [{ leadId: "123456789012345678" }, "leadId must be Meta's id of a lead: 15 to 17 digits"],
+    [{ leadId: "l:123456789012345" }, "leadId must be Meta's id of a lead: 15 to 17 digits"],
+    [{ leadId: true }, "leadId must be a string"],
     [{ orderId: "\0" }, unstorable("orderId")],
     [{ orderId: "\udc00" }, unstorable("orderId")],
     [{ phone: "5".repeat(513) }, "phone is longer than 512 characters"],
@@ -297,6 +301,14 @@ describe("accepted events", () => {
     ["0", "0"],
   ])("an orderId given as the JSON number %s is the text %j", (written, text) => {
     expect(accepted(readText(`{"email":"ada@example.com","event":"x","orderId":${written}}`)).orderId).toBe(text);
+  });
+
+  test("a leadId is kept exactly, as text and as a JSON number that is not exact", () => {
+    expect(accepted(read(event({ leadId: " 123456789012345 " }))).leadId).toBe("123456789012345");
+    expect(accepted(readText(`{"email":"ada@example.com","event":"x","leadId":12345678901234567}`)).leadId).toBe(
+      "12345678901234567",
+    );
+    expect(accepted(read(event({ leadId: null })))).not.toHaveProperty("leadId");
   });
 
   test("of repeated orderIds the last counts, and a nested one is ignored", () => {

@@ -43,6 +43,7 @@ export type Fields = {
   items?: readonly Item[] | undefined;
   /** Absent where the sender gave none. */
   clickIds?: Readonly<Record<string, SeenId>> | undefined;
+  leadId?: string | undefined;
 };
 
 /** What the site's settings say about an event. */
@@ -53,7 +54,7 @@ type Origin = Pick<Event, "id" | "siteId" | "keyId" | "mode" | "receivedAt" | "e
 
 /** Makes an event; inbound and import both use this function. */
 export function newEvent(
-  { name, value, currency, orderId, orderEventId: ofOrder, eventTime, person, items }: Fields,
+  { name, value, currency, orderId, orderEventId: ofOrder, eventTime, person, items, leadId }: Fields,
   origin: Origin,
 ): Event {
   const { id, siteId, keyId, mode, receivedAt, extra } = origin;
@@ -74,6 +75,7 @@ export function newEvent(
     extra,
   };
   if (items) event.items = items;
+  if (leadId !== undefined) event.leadId = leadId;
   return event;
 }
 
@@ -124,6 +126,7 @@ export function readFields(body: Body, site: FieldRules, now: number, known?: Pe
       emailDomain,
     };
     if (!isAbsent(fields.items)) read.items = readItems(body);
+    if (!isAbsent(fields.leadId)) read.leadId = readLeadId(body);
     if (!isAbsent(fields.clickIds)) read.clickIds = readClickIds(fields, eventTime ?? now, now);
     // A phone number that is none identifies nobody.
     const isKnown = person.emailSha256 !== undefined || person.phoneSha256 !== undefined || read.clickIds !== undefined;
@@ -175,7 +178,7 @@ function readText(fields: Record<string, unknown>, name: string): string | undef
 }
 
 /** Reads a text field that may also be a JSON number. */
-function readNumericText({ fields, exact }: Body, name: "orderId" | "refundId" | "phone"): string | undefined {
+function readNumericText({ fields, exact }: Body, name: "orderId" | "refundId" | "phone" | "leadId"): string | undefined {
   const value = fields[name];
   if (typeof value !== "number") return readText(fields, name);
   const literal = exact()?.[name];
@@ -183,6 +186,13 @@ function readNumericText({ fields, exact }: Body, name: "orderId" | "refundId" |
   if (typeof literal !== "string" && !Number.isSafeInteger(value))
     throw new FieldFault(say("field_not_a_string", { field: name }));
   return checkText(name, typeof literal === "string" ? literal : String(value), limitOf(name));
+}
+
+/** Meta's ids of leads. */
+function readLeadId(body: Body): string {
+  const leadId = readNumericText(body, "leadId")?.trim() ?? "";
+  if (!/^\d{15,17}$/.test(leadId)) throw new FieldFault("leadId must be Meta's id of a lead: 15 to 17 digits");
+  return leadId;
 }
 
 const limitOf = (name: string) => maxLengths[name] ?? maxOtherLength;

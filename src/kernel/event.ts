@@ -63,6 +63,8 @@ export type Event = {
   extra: Record<string, unknown> | null;
   /** Sealed at rest. Absent, and not an empty list, where there are none: most events have none and pay nothing for it. */
   items?: readonly Item[] | undefined;
+  /** Meta's id of a lead from one of its forms. Sealed at rest, and absent where there is none. */
+  leadId?: string | undefined;
 };
 
 /** No id of a click or a browser is longer: OpenAI's may be the longest. */
@@ -178,6 +180,8 @@ export type Conversion = {
   extra: Record<string, unknown>;
   /** Absent where there are none. */
   items?: readonly Item[] | undefined;
+  /** Absent where there is none, or it is withheld. */
+  leadId?: string | undefined;
 };
 
 /** Our reading of a platform's answer, for one conversion of the call. */

@@ -189,6 +189,7 @@ const steps: Record<string, Step> = {
   "connection pause": { args: ({ connection }) => [connection], route: ofConnection("POST", "/pause") },
   "connection resume": { args: ({ connection }) => [connection], route: ofConnection("POST", "/resume") },
   "event list": { args: ({ host }) => [host, "--limit", "1"], route: ofSite("GET /events?limit=1") },
+  "event stages": { args: ({ host }) => [host], route: ofSite("GET /lead-stages") },
   "event show": { args: ({ event }) => [event], route: (of) => `GET /sites/${of.site}/events/${of.event}` },
   "event release": { args: ({ filtered }) => [filtered], route: (of) => `POST /sites/${of.site}/events/${of.filtered}/release` },
   "delivery list": {

@@ -23,6 +23,7 @@ export function pagesOf(site: string, { event, webhook, visit }: Shown = {}): st
     "integrations/meta?tab=mapping",
     "reconciliation",
     "funnel",
+    "leads",
     "configuration/keys",
     "configuration/tag",
     "configuration/domains",

@@ -27,6 +27,7 @@ import {
   ListTree,
   LogOut,
   MonitorCog,
+  Milestone,
   Moon,
   Plug,
   Search,
@@ -59,6 +60,7 @@ const sections = [
   { path: "integrations", icon: Plug },
   { path: "reconciliation", icon: GitCompareArrows },
   { path: "funnel", icon: Filter },
+  { path: "leads", icon: Milestone },
   { path: "configuration", icon: SlidersHorizontal },
   { path: "settings", icon: Settings },
 ] as const;

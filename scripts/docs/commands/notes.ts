@@ -245,6 +245,10 @@ export const notes: Readonly<Record<string, Note>> = {
   "oauth app list": { example: "oauth app list" },
   "oauth app remove": { example: "oauth app remove google_ads" },
   "event list": { example: "event list shop.example.com --limit 5" },
+  "event stages": {
+    example: "event stages shop.example.com",
+    more: "[Lead stages](../../how-to/lead-stages.md).",
+  },
   "event show": {
     example: "event show ID",
     more: "[Read a trace](../../how-to/read-a-trace.md) explains what it prints.",

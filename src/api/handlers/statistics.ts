@@ -7,6 +7,8 @@ import { say } from "../../kernel/messages/message.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { platformOf } from "../../platforms/index.ts";
 import { createStatistics, type Report } from "../../statistics/read.ts";
+import { stageOf } from "../../identity/leadStages.ts";
+import { defaultStages, readLadder } from "../../statistics/leadStages.ts";
 import { moneyOf, sumConfirmations, type Details, type Sum } from "../../statistics/aggregate.ts";
 import type { ConfirmationCount } from "../../store/confirmations/confirmations.ts";
 import { segmentKinds, type Segment, type SegmentKind } from "../../store/statistics/statistics.ts";
@@ -14,7 +16,7 @@ import type { Handlers } from "../call.ts";
 import { createFeed } from "../feed.ts";
 import type { ApiContext } from "../context.ts";
 
-type Names = "GET /sites/:site/statistics" | "GET /sites/:site/feed";
+type Names = "GET /sites/:site/statistics" | "GET /sites/:site/lead-stages" | "GET /sites/:site/feed";
 type Range = { from: number; to: number; step: "hour" | "day" };
 
 const maxDays = { hour: 31, day: 400 };
@@ -35,6 +37,10 @@ export function statisticsHandlers(context: ApiContext): Handlers<Names> {
       const report = await statistics.read(site.id, { from, to, step, timeZone, segment });
       return { from, to, step, timeZone, ...toStatistics(report) };
     },
+    async "GET /sites/:site/lead-stages"({ site, query: { stages: given, days } }) {
+      const stages = readStages(given);
+      return { stages: [...stages], days, ...(await readLadder(store, site.id, { stages, days, now: now() })) };
+    },
     async "GET /sites/:site/feed"({ site, actor, request }) {
       const isAllowed = async () => {
         const caller = await access.actorOf(request);
@@ -43,6 +49,16 @@ export function statisticsHandlers(context: ApiContext): Handlers<Names> {
       return feed.listen(site.id, actor ? actorKey(actor) : "", isAllowed);
     },
   };
+}
+
+const maxStages = 12;
+
+/** The default without any; names that are the same event stand once. */
+function readStages(text: string | undefined): readonly string[] {
+  const names = (text ?? "").split(",").map((name) => name.trim());
+  const stages = [...new Map(names.filter(Boolean).map((name) => [stageOf(name), name])).values()];
+  if (stages.length > maxStages) throw new Refusal("stages", say("must_be_at_most_targets", { max: maxStages }));
+  return stages.length ? stages : defaultStages;
 }
 
 function checkRange({ from, to, step }: Range): void {

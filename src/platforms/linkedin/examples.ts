@@ -57,6 +57,15 @@ const eventExample = exampleBuilder(account, request);
 
 export const examples: readonly Example[] = [
   example("A purchase after a click on an ad", clickedConversion(), purchase),
+  example(
+    "A response to a lead gen form, and the customer's own id of the person",
+    clickedConversion({ extra: { response: "abc-123", customer: "c-4711" } }),
+    {
+      ...purchase,
+      user: { ...purchase.user, lead: "urn:li:leadGenFormResponse:abc-123", externalIds: ["c-4711"] },
+    },
+    { "map.user.lead": "extra.response", "map.user.externalIds": "extra.customer" },
+  ),
   example("Only a hashed email, no value", bareConversion({ name: "purchase" }), {
     conversion: purchase.conversion,
     conversionHappenedAt: 1794648600000,

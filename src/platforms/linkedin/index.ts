@@ -6,7 +6,7 @@ import { readProof } from "../shared/prove.ts";
 import { at, listAt, parseJson, textAt } from "../shared/json.ts";
 import { dedupSetting, digits, getRequest, oneOf, requiredSecret, tokenSettings } from "../shared/settings.ts";
 import { targetsCheck } from "../shared/targets.ts";
-import { apiHeaders, apiVersion, base, events, fields, ruleId, rulesOf, toRequest, userIds } from "./request.ts";
+import { apiHeaders, apiVersion, base, events, fields, ruleId, rulesOf, toRequest, userOf } from "./request.ts";
 import { readResponse } from "./response.ts";
 
 const listRequest = (path: string, settings: ConnectionSettings) => getRequest(`${base}/${path}`, apiHeaders(settings));
@@ -56,6 +56,7 @@ export const linkedin = {
       ["conversionValue", "value and currency, both or neither"],
       ["user.userIds SHA256_EMAIL", "the hashed email"],
       ["user.userIds LINKEDIN_FIRST_PARTY_ADS_TRACKING_UUID", "li_fat_id of the click, else of the cookie"],
+      ["user.lead, externalIds", "mapped fields: a response to a lead gen form, and your own id of the person"],
       ["user.userIds PLAINTEXT_IP_ADDRESS or SHA256_IP_ADDRESS", "the visit's IPv4 address, only if switched on"],
     ],
     notSent: [
@@ -141,7 +142,13 @@ export const linkedin = {
   group: (conversion, settings) => rulesOf(conversion, settings).join(),
   size: (conversion, settings) => rulesOf(conversion, settings).length,
   skips: ["no_test_mode", "opted_out", "no_refunds", "no_target", "no_match_key"],
-  matchKeys: { names: "email or li_fat_id", has: (conversion, settings) => userIds(conversion, settings).length > 0 },
+  matchKeys: {
+    names: "email, li_fat_id or lead",
+    has(conversion, settings) {
+      const { userIds, lead } = userOf(conversion, settings);
+      return userIds.length > 0 || lead !== undefined;
+    },
+  },
   toRequest,
   readResponse,
   prove: (settings) =>

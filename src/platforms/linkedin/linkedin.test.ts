@@ -94,9 +94,9 @@ describe("skipped events", () => {
   });
 
   test("an event without a match key is skipped", () => {
-    expect(skipReason({ person: null })).toBe("no email or li_fat_id");
+    expect(skipReason({ person: null })).toBe("no email, li_fat_id or lead");
     expect(skipReason({ person: null, browserIds: { li_fat_id: uuid } })).toBeNull();
-    expect(skipReason({ person: null, browserIds: { li_fat_id: "cookie" } })).toBe("no email or li_fat_id");
+    expect(skipReason({ person: null, browserIds: { li_fat_id: "cookie" } })).toBe("no email, li_fat_id or lead");
   });
 
   test("phone, names, page, UTM fields, token and null are never in URL or body", () => {

@@ -34,7 +34,19 @@ export const events: EventNames = {
 export const fields: readonly Field[] = [
   numberField("conversionValue.amount", "The value in place of the event's own: a fixed one for leads, for example."),
   textField("conversionValue.currencyCode", "The currency in place of the event's own, three letters."),
+  textField("user.lead", "LinkedIn's id of a response to a lead gen form: the URN, or what follows its last colon.", leadUrn),
+  textField("user.externalIds", "Your own id of the person, as LinkedIn has it from your data.", (value) => [
+    String(value).slice(0, 250),
+  ]),
 ];
+
+const valueFields = fields.filter(({ name }) => name.startsWith("conversionValue."));
+const userFields = fields.filter(({ name }) => name.startsWith("user."));
+
+function leadUrn(value: string | number): string | undefined {
+  const id = String(value).replace(/^urn:li:leadGenFormResponse:/, "");
+  return /^[\w-]{1,200}$/.test(id) ? `urn:li:leadGenFormResponse:${id}` : undefined;
+}
 
 export const toRequest: Platform["toRequest"] = (conversions, settings, now) => ({
   method: "POST",
@@ -71,11 +83,18 @@ function toElement({ conversion, target }: Target, settings: ConnectionSettings,
     eventId: dedupId(conversion, settings),
     conversionValue: valueOf(conversion, settings),
     // The list is required, also when it is empty.
-    user: { userIds: userIds(conversion, settings) },
+    user: userOf(conversion, settings),
   };
 }
 
-export function userIds(conversion: Conversion, settings: ConnectionSettings): { idType: string; idValue: string }[] {
+/** LinkedIn finds the person of a lead without any other id, since version 202605. */
+export function userOf(conversion: Conversion, settings: ConnectionSettings): Body & { userIds: unknown[] } {
+  const mapped: { user?: Body } = {};
+  applyMapping(mapped, conversion, settings, { fields: userFields, personal: "user" });
+  return { userIds: userIds(conversion, settings), ...mapped.user };
+}
+
+function userIds(conversion: Conversion, settings: ConnectionSettings): { idType: string; idValue: string }[] {
   if (conversion.consent === "denied") return [];
   const { person, clickIds, browserIds, browser } = conversion;
   const click = validId(clickIds.li_fat_id?.value, uuidPattern) ?? validId(browserIds.li_fat_id, uuidPattern);
@@ -92,7 +111,7 @@ export function userIds(conversion: Conversion, settings: ConnectionSettings): {
 /** LinkedIn rejects an amount that is a number: it must be a text. */
 function valueOf(conversion: Conversion, settings: ConnectionSettings): Record<string, string> | undefined {
   const mapped: Record<string, unknown> = {};
-  applyMapping(mapped, conversion, settings, { fields });
+  applyMapping(mapped, conversion, settings, { fields: valueFields });
   const value = at(mapped, "conversionValue", "amount") ?? conversion.value;
   const code = textAt(mapped, "conversionValue", "currencyCode").toUpperCase();
   const currencyCode = isCurrency(code) ? code : conversion.currency;

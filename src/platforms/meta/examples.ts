@@ -69,6 +69,18 @@ export const examples: Example[] = [
     },
   }),
   example("The minimum: a lead with a hashed email", bareConversion(), { event_name: "Lead", ...bare }),
+  example(
+    "A stage of a lead in a CRM, for Conversion Leads",
+    sampleConversion({ name: "MQL", value: null, orderId: null, clickIds: {}, browserIds: {}, leadId: "1234567890123456" }),
+    {
+      event_name: "qualified_lead",
+      ...event,
+      action_source: "system_generated",
+      user_data: { em: [fullPerson.emailSha256], ...visitor, lead_id: "1234567890123456" },
+      custom_data: { event_source: "crm", lead_event_source: "HubSpot" },
+    },
+    { conversion_leads: "on", crm_name: "HubSpot" },
+  ),
   example("A purchase without a click id", sampleConversion({ clickIds: {} }), {
     event_name: "Purchase",
     ...website,

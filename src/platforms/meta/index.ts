@@ -45,12 +45,14 @@ export const meta = {
       ["action_source", "website when the visit is known, otherwise system_generated"],
       ["event_source_url", "the page of the visit, without its query"],
       ["user_data.em, ph, fn, ln", "email, phone (digits only) and names, each as SHA-256"],
+      ["user_data.lead_id", "leadId"],
       ["user_data.fbc", "the _fbc cookie, or fbclid with the time of the click"],
       ["user_data.fbp", "the _fbp cookie"],
       ["user_data.client_ip_address, client_user_agent", "IP address and user agent of the visit"],
       ["custom_data.value, currency, order_id", "value, currency and orderId"],
       ["custom_data.contents", "items: id, quantity and item_price"],
       ["custom_data.content_ids, content_type", "the ids of the items, and product"],
+      ["custom_data.event_source, lead_event_source", "with conversion_leads: crm, and the name of the CRM"],
       ["original_event_data", "mapped fields: the earlier event that this one belongs to"],
       ["custom_data.num_items", "how many pieces the items are, with Purchase and InitiateCheckout"],
     ],
@@ -66,6 +68,7 @@ export const meta = {
     testMode:
       "Needs the test event code of the connection and shows on the page Test events. Use fictional people: Meta may count test events too.",
     limits: [
+      "With conversion_leads, every stage is an event under its name; a deal that was won is Purchase, for which Meta requires a value: choose another name (event.closed_won=…) for deals without one. A stage that a lead reaches again is shown and not sent again.",
       "One invalid event fails the whole request, so the batch is halved until it is found.",
       "Meta retires each version of its API after about two years. The connection then stops until another version is set; its events wait, as they do when the token may not use the dataset.",
       "The pixel's event and this one count once when event id and name are the same within 48 hours.",
@@ -115,6 +118,20 @@ export const meta = {
       check: oneOf(sources),
     },
     dedupSetting,
+    {
+      name: "conversion_leads",
+      label: "Conversion Leads",
+      help: "on sends every event as a stage of a lead in your CRM, in the form of Meta's Conversion Leads. Use a connection of its own for the dataset of the CRM.",
+      default: "off",
+      check: oneOf(["on", "off"]),
+    },
+    {
+      name: "crm_name",
+      label: "Name of the CRM",
+      help: "With conversion_leads: the CRM that the stages come from, as Events Manager shows it.",
+      default: "CRM",
+      check: (value) => (/^[\w .-]{1,100}$/.test(value) ? null : "must be letters, digits, spaces, dots and hyphens"),
+    },
     limitedDataSetting,
     {
       name: "api_version",

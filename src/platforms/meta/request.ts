@@ -91,19 +91,23 @@ function toEvent(conversion: Conversion, settings: ConnectionSettings, now: numb
   const { page, userAgent } = browserOf(conversion);
   const chosen = settings.action_source ?? "website";
   // Meta requires page and user agent with website events; invented ones would harm the matching.
-  const source = chosen === "website" && !(page && userAgent) ? "system_generated" : chosen;
+  const isCrm = settings.conversion_leads === "on";
+  const source = isCrm || (chosen === "website" && !(page && userAgent)) ? "system_generated" : chosen;
   const event: Body = {
     event_name: eventNameOf(conversion, settings, events) ?? undefined,
     event_time: unixSeconds(conversion.time, now),
     event_id: dedupId(conversion, settings),
     action_source: source,
-    event_source_url: page || undefined,
+    event_source_url: isCrm ? undefined : page || undefined,
     user_data: unlessEmpty(userData(conversion)),
     custom_data: orderDataOf(conversion),
     opt_out: conversion.consent === "denied" || undefined,
     ...processingOptions(conversion, settings),
   };
   if (conversion.items) addItems(event, conversion.items, conversion.currency);
+  // The form of Meta's Conversion Leads.
+  if (isCrm)
+    event.custom_data = { ...(event.custom_data as Body), event_source: "crm", lead_event_source: settings.crm_name ?? "CRM" };
   applyMapping(event, conversion, settings, { fields, personal: "user_data" });
   return event;
 }
@@ -121,13 +125,14 @@ function addItems(event: Body, items: readonly Item[], currency: string): void {
 
 /** Meta requires one of these; the first is nearly always there. */
 export function hasMatchKey(conversion: Conversion): boolean {
-  if (conversion.person?.emailSha256 || conversion.person?.phoneDigitsSha256) return true;
+  if (conversion.person?.emailSha256 || conversion.person?.phoneDigitsSha256 || conversion.leadId) return true;
   const { fbc, fbp, client_ip_address: ip, client_user_agent: agent } = userData(conversion);
   return Boolean(fbc || fbp || (ip && agent));
 }
 
 function userData(conversion: Conversion): Body {
   const data = userDataOf(conversion);
+  data.lead_id = conversion.leadId;
   data.fbc = fbcOf(conversion);
   data.fbp = cookieOf(conversion.browserIds._fbp, conversion, /^\d+(?:\.[\w-]+)?$/)?.cookie;
   return data;

@@ -14,6 +14,7 @@ const eventFields: Readonly<Record<string, (conversion: Conversion) => unknown>>
   value: ({ value }) => value,
   currency: ({ currency }) => currency,
   orderId: ({ orderId }) => orderId,
+  leadId: ({ leadId }) => leadId,
   page: ({ browser }) => browser?.page,
   referrer: ({ browser }) => browser?.referrer,
   "items.id": ({ items }) => joinTexts(items, "id"),

@@ -24,7 +24,7 @@ const listPixels = (settings: ConnectionSettings) =>
 export const tiktok = {
   id: "tiktok",
   name: "TikTok",
-  description: "Sends conversions to a TikTok pixel with the Events API.",
+  description: "Sends conversions to a TikTok pixel, or stages of leads to a CRM event set, with the Events API.",
   docs: { url: "https://business-api.tiktok.com/portal/docs?id=1771100865818625", checked: "2026-11-15" },
   guide: {
     credentials: [
@@ -45,19 +45,20 @@ export const tiktok = {
       ["properties.value, currency, order_id", "value, currency and orderId"],
       ["properties.contents", "items: content_id, content_name, content_category, brand, price and quantity"],
       ["properties.content_ids, content_type", "the ids of the items, and product"],
+      ["lead.lead_id, lead_event_source", "with event_source=crm: the mapped id of the lead, and the name of the CRM"],
       ["page.url, referrer", "the page of the visit without its query, and the referring site"],
     ],
     notSent: [
       "UTM fields, unless you map them: TikTok has no field for them.",
       "Refunds: TikTok cannot revoke a purchase.",
-      "Events of apps, shops and CRMs: only web events are sent.",
+      "Events of apps and shops: only web events, and stages of leads, are sent.",
     ],
     consent:
       "Events of people who opted out are skipped, because nothing would be left to match. With without_person=send they are sent without personal data and with limited data use.",
     testMode:
       "Needs the test event code of the connection and shows on the page Test events. Test events never share a request with live ones.",
     limits: [
-      "TikTok documents no maximum age for web events; the limit used here is a cautious choice.",
+      "TikTok documents no maximum age for web events; the limit used here is a cautious choice. Stages of leads may be 28 days old, which a partner of TikTok documents.",
       "One invalid event fails the whole request, so the batch is halved until it is found.",
       "A pixel that TikTok does not know, or does not let the token use, stops the connection until it is connected again; its events wait.",
       "The pixel's event and this one count once when event id and name are the same within 48 hours.",
@@ -80,7 +81,7 @@ export const tiktok = {
     {
       name: "pixel_code",
       label: "Pixel ID",
-      help: "The code of letters and digits under the pixel's name in TikTok's Events Manager.",
+      help: "The code of letters and digits under the pixel's name in TikTok's Events Manager; or the id of a CRM event set.",
       required: true,
       check: (value) => (/^[A-Za-z0-9]{5,40}$/.test(value) ? null : "must be a code of 5 to 40 letters and digits"),
     },
@@ -92,6 +93,20 @@ export const tiktok = {
     expirySetting,
     testCodeSetting,
     dedupSetting,
+    {
+      name: "event_source",
+      label: "Kind of events",
+      help: "web: events of a pixel. crm: stages of leads, for a CRM event set; enter its id in place of the pixel's.",
+      default: "web",
+      check: oneOf(["web", "crm"]),
+    },
+    {
+      name: "crm_name",
+      label: "Name of the CRM",
+      help: "With event_source=crm: the CRM that the stages come from, like HubSpot or Salesforce.",
+      default: "CRM",
+      check: (value) => (/^[\w .-]{1,100}$/.test(value) ? null : "must be letters, digits, spaces, dots and hyphens"),
+    },
     limitedDataSetting,
     {
       name: "without_person",
@@ -122,8 +137,8 @@ export const tiktok = {
   ids: ["ttclid", "_ttp"],
   events,
   fields,
-  // TikTok documents no limit for web events; this is the cautious choice.
-  maxAgeDays: 7,
+  // TikTok documents no limit for web events; seven days are the cautious choice.
+  maxAgeDays: (_conversion, settings) => (settings.event_source === "crm" ? 28 : 7),
   batch: 1000,
   lanes: 16,
   quota: { requests: 1000, seconds: 1 },

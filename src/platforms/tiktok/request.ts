@@ -63,6 +63,7 @@ export const fields: readonly Field[] = [
   textField("user.city", "City; TikTok accepts it unhashed.", alphanumeric),
   textField("user.state", "State; TikTok accepts it unhashed.", alphanumeric),
   textField("user.country", "Country; TikTok accepts it unhashed.", alphanumeric),
+  textField("lead.lead_id", "TikTok's own id of a lead from one of its forms."),
   textField("properties.content_type", "product or product_group.", oneWordOf(["product", "product_group"])),
   textField("properties.description", "A text about the event."),
   textField("properties.query", "What the person searched for."),
@@ -73,7 +74,7 @@ export const toRequest: Platform["toRequest"] = (conversions, settings, now) => 
   url: `${api}/event/track/`,
   headers: { "content-type": "application/json", "access-token": settings.access_token ?? "" },
   body: JSON.stringify({
-    event_source: "web",
+    event_source: settings.event_source ?? "web",
     event_source_id: settings.pixel_code ?? "",
     ...testCodeOf(conversions, settings),
     data: conversions.map((conversion) => toEvent(conversion, settings, now)),
@@ -82,6 +83,7 @@ export const toRequest: Platform["toRequest"] = (conversions, settings, now) => 
 
 function toEvent(conversion: Conversion, settings: ConnectionSettings, now: number): Record<string, unknown> {
   const { page, referrer } = browserOf(conversion);
+  const isCrm = settings.event_source === "crm";
   const event: Body = {
     event: eventNameOf(conversion, settings, events) ?? undefined,
     event_time: unixSeconds(conversion.time, now),
@@ -89,11 +91,12 @@ function toEvent(conversion: Conversion, settings: ConnectionSettings, now: numb
     // Sent also when it is empty: TikTok's events always have it.
     user: userOf(conversion),
     properties: orderDataOf(conversion),
-    page: page || referrer ? { url: page || undefined, referrer: referrer || undefined } : undefined,
+    page: !isCrm && (page || referrer) ? { url: page || undefined, referrer: referrer || undefined } : undefined,
     limited_data_use: isLimited(conversion, settings) || undefined,
   };
   if (conversion.items) addItems(event, conversion.items, conversion.currency);
   applyMapping(event, conversion, settings, { fields, personal: "user" });
+  if (isCrm) event.lead = { ...(event.lead as Body), lead_event_source: settings.crm_name ?? "CRM" };
   return event;
 }
 

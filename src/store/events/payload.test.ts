@@ -31,6 +31,14 @@ describe("the sealed part of an event", () => {
     }
   });
 
+  test("a lead id reads back as it was, next to everything else", () => {
+    for (const extra of [null, { plan: "gold" }])
+      for (const items of [undefined, [mug]]) {
+        const event = { extra, ...(items && { items }), leadId: "123456789012345" };
+        expect(unpackPayload(packPayload(event) ?? "")).toStrictEqual(event);
+      }
+  });
+
   test("items are packed without names of fields", () => {
     expect(packPayload({ extra: null, items: [mug, { id: "b", quantity: 1 }] })).toBe(
       '[[["SKU-1",2,9.95,"Mug","Kitchen","North"],["b",1]]]',

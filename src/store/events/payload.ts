@@ -1,30 +1,34 @@
-// The sealed part of an event's row, in the column `extra`: extra fields and items. An event that has neither leaves the
-// column empty, and one without items is stored as its extra fields alone, so that items cost nothing where there are none.
+// The sealed part of an event's row, in the column `extra`: extra fields, items and the lead id. An event that has none of them leaves
+// the column empty, and one with extra fields only is stored as these alone, so that the others cost nothing where there are none.
 
 import type { Event, Item } from "../../kernel/event.ts";
 
-type Payload = Pick<Event, "extra" | "items">;
+type Payload = Pick<Event, "extra" | "items" | "leadId">;
 
 export const noPayload: Payload = Object.freeze({ extra: null, items: undefined });
 
-/** The items, and the extra fields where there are any. */
-type PackedPayload = [items: PackedItem[], extra?: Record<string, unknown>];
+/** The items, and the extra fields and the lead id where there are any. */
+type PackedPayload = [items: PackedItem[], extra?: Record<string, unknown> | null, leadId?: string];
 
 /** In this order, without the values at the end that are missing; the others that are missing are null. */
 type PackedItem = [id: string, quantity: number, price?: number | null, ...texts: (string | null)[]];
 
-export function packPayload({ extra, items }: Payload): string | null {
-  if (!items) return extra && JSON.stringify(extra);
-  const packed: PackedPayload = [items.map(packItem)];
-  if (extra) packed.push(extra);
+export function packPayload({ extra, items, leadId }: Payload): string | null {
+  if (!items && leadId === undefined) return extra && JSON.stringify(extra);
+  const packed: PackedPayload = [(items ?? []).map(packItem)];
+  if (extra || leadId !== undefined) packed.push(extra);
+  if (leadId !== undefined) packed.push(leadId);
   return JSON.stringify(packed);
 }
 
 export function unpackPayload(text: string): Payload {
   const packed: PackedPayload | Record<string, unknown> = JSON.parse(text);
   if (!Array.isArray(packed)) return { extra: packed, items: undefined };
-  const [items, extra = null] = packed;
-  return { extra, items: items.map(unpackItem) };
+  const [items, extra = null, leadId] = packed;
+  const payload: Payload = { extra };
+  if (items.length) payload.items = items.map(unpackItem);
+  if (leadId !== undefined) payload.leadId = leadId;
+  return payload;
 }
 
 function packItem({ id, quantity, price, name, category, brand }: Item): PackedItem {

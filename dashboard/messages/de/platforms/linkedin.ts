@@ -31,6 +31,8 @@ export const linkedin: PlatformTexts = {
   fields: {
     "conversionValue.amount": "Der Wert anstelle des Werts des Ereignisses: zum Beispiel ein fester für Leads.",
     "conversionValue.currencyCode": "Die Währung anstelle der des Ereignisses, drei Buchstaben.",
+    "user.lead": "LinkedIns ID einer Antwort auf ein Lead-Gen-Formular: die URN, oder was auf ihren letzten Doppelpunkt folgt.",
+    "user.externalIds": "Ihre eigene ID der Person, wie LinkedIn sie aus Ihren Daten hat.",
   },
   guide: {
     credentials: [
@@ -47,6 +49,7 @@ export const linkedin: PlatformTexts = {
       conversionValue: "Wert und Währung, beide oder keines",
       "user.userIds SHA256_EMAIL": "die gehashte E-Mail-Adresse",
       "user.userIds LINKEDIN_FIRST_PARTY_ADS_TRACKING_UUID": "li_fat_id des Klicks, sonst des Cookies",
+      "user.lead, externalIds": "zugeordnete Felder: eine Antwort auf ein Lead-Gen-Formular, und Ihre eigene ID der Person",
       "user.userIds PLAINTEXT_IP_ADDRESS or SHA256_IP_ADDRESS": "die IPv4-Adresse des Besuchs, nur wenn eingeschaltet",
     },
     notSent: [

@@ -19,6 +19,14 @@ export const meta: PlatformTexts = {
       label: "Wo Conversions stattfinden",
       help: "website: auf der Website; ist der Besuch unbekannt, wird system_generated gesendet. Oder immer eines von system_generated, email, phone_call, chat, other.",
     },
+    conversion_leads: {
+      label: "Conversion Leads",
+      help: "on sendet jedes Ereignis als Stufe eines Leads in Ihrem CRM, in der Form von Metas Conversion Leads. Verwenden Sie für das Dataset des CRM eine eigene Verbindung.",
+    },
+    crm_name: {
+      label: "Name des CRM",
+      help: "Mit conversion_leads: das CRM, aus dem die Stufen kommen, wie der Events Manager es zeigt.",
+    },
     limited_data: shared.settings.limited_data,
     api_version: {
       label: "Version der Graph API",
@@ -76,6 +84,8 @@ export const meta: PlatformTexts = {
       "custom_data.value, currency, order_id": "Wert, Währung und Bestellnummer",
       "custom_data.contents": "Artikel: id, quantity und item_price",
       "custom_data.content_ids, content_type": "die IDs der Artikel, und product",
+      "custom_data.event_source, lead_event_source": "mit conversion_leads: crm, und der Name des CRM",
+      "user_data.lead_id": "leadId",
       original_event_data: "zugeordnete Felder: das frühere Ereignis, zu dem dieses gehört",
       "custom_data.num_items": "die Stückzahl der Artikel, bei Purchase und InitiateCheckout",
     },

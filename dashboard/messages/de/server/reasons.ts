@@ -118,7 +118,8 @@ export const reasons: ServerTexts["words"] = {
   "no Google Analytics client id": "keine Client-ID von Google Analytics",
   "no gclid, wbraid or gbraid": "keine gclid, wbraid oder gbraid",
   "no conversion action for this event": "keine Conversion-Aktion für dieses Ereignis",
-  "no email or li_fat_id": "keine E-Mail-Adresse oder li_fat_id",
+  "no email, li_fat_id or lead": "keine E-Mail-Adresse, li_fat_id oder Lead",
+  "the lead has reached this stage before": "der Lead hatte diese Stufe schon erreicht",
   "a chosen conversion rule is not among the first 100 enabled Conversions API rules of the ad account":
     "eine gewählte Conversion-Regel ist nicht unter den ersten 100 aktiven Regeln der Conversions API des Werbekontos",
   "no email, phone, fbclid, _fbc or _fbp": "keine E-Mail-Adresse, Telefonnummer, fbclid, _fbc oder _fbp",

@@ -28,6 +28,7 @@ export const words: ServerTexts["words"] = {
   'value must not be negative; send a refund as an event named "refund"':
     "value darf nicht negativ sein; senden Sie eine Erstattung als Ereignis „refund“",
   "currency must be an ISO 4217 code such as USD or EUR": "currency muss ein ISO-4217-Code wie USD oder EUR sein",
+  "leadId must be Meta's id of a lead: 15 to 17 digits": "leadId muss Metas ID eines Leads sein: 15 bis 17 Ziffern",
   "eventTime must be an ISO 8601 time or Unix seconds": "eventTime muss eine ISO-8601-Zeit oder Unix-Sekunden sein",
   "eventTime lies in the future": "eventTime liegt in der Zukunft",
   "eventTime is older than 90 days": "eventTime ist älter als 90 Tage",
