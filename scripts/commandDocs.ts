@@ -121,6 +121,7 @@ const knownArguments: Readonly<Record<string, string>> = {
   file: "the path of the file",
   visit: "the id of a bot visit: `traffic bots`",
   url: "an HTTPS address",
+  kind: "the kind of source, such as `stripe`: `source kinds`",
   decision: "`granted` or `denied`",
 };
 

@@ -49,6 +49,9 @@ function pageOf(schema: Schema): string {
     "## Connection",
     "`platform` is the id of a platform. Its settings, with those that are secret, are on the [platform's page](../platforms/README.md).",
     tableOf({ properties: { ...common, ...fieldsOf(connection) } }),
+    "## Source",
+    "`kind` is one of `cleancast source kinds`, which also shows the required settings.",
+    tableOf({ properties: sourceFields(site) }),
     "## Webhook",
     tableOf(itemsOf(site, "webhooks")),
     "## Member",
@@ -67,6 +70,12 @@ function fieldsOf(forms: readonly Schema[]): Record<string, Schema> {
   const names = some("event_names");
   const fields = some("fields");
   return { ...(settings && { settings }), ...(names && { event_names: names }), ...(fields && { fields }) };
+}
+
+/** All kinds have the same fields, with other settings. */
+function sourceFields(site: Schema): Record<string, Schema> {
+  const [form] = itemsOf(site, "sources").oneOf ?? itemsOf(site, "sources").anyOf ?? [];
+  return form?.properties ?? {};
 }
 
 const itemsOf = (schema: Schema, name: string): Schema => schema.properties?.[name]?.items ?? {};

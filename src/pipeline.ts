@@ -32,7 +32,8 @@ export type Received = {
 };
 
 export type Exit =
-  | { exit: "duplicate" }
+  /** `findFirst` finds the event that came first; null where it is not known. */
+  | { exit: "duplicate"; findFirst: () => Promise<string | null> }
   | { exit: "filtered"; reasons: FilterReason[] }
   | { exit: "dispatched"; results: Record<string, Result> };
 
@@ -143,7 +144,7 @@ async function prepare(received: Received, site: Site, deadline: number, { store
 
   const claims = claimsOf(received, site);
   const conversion = toConversion(event, claims.orderEventId ?? event.id, attribution);
-  const isRepeated = await isRepeatedStage(store, event);
+  const isRepeated = event.leadId !== undefined && (await isRepeatedStage(store, event));
   const planned = reasons.length
     ? []
     : isRepeated
@@ -184,7 +185,7 @@ async function accept(prepared: Prepared, deadline: number, context: RelayContex
     });
   if (acceptance.duplicate) {
     openEvent?.close();
-    return { exit: "duplicate" };
+    return { exit: "duplicate", findFirst: () => findFirst(store, event.siteId, prepared) };
   }
   // Nothing was planned, so no open event was made.
   if (reasons.length) return { exit: "filtered", reasons };
@@ -194,6 +195,16 @@ async function accept(prepared: Prepared, deadline: number, context: RelayContex
   // The store gave the event another id than planned, which is rare.
   const final = conversion.platformEventId === platformEventId ? conversion : { ...conversion, platformEventId };
   return { send: () => dispatch({ event, conversion: final, planned, ownership }, lanes, deadline - now()) };
+}
+
+/** Finds the event of which another one is a duplicate. The answer does not depend on it. */
+async function findFirst({ events }: Store, siteId: string, { claims, delivery }: Prepared): Promise<string | null> {
+  for (const claim of [claims.orderEventId, claims.claim, delivery?.claim])
+    if (claim) {
+      const eventId = await events.findIdByClaim(siteId, claim).catch(() => null);
+      if (eventId !== null) return eventId;
+    }
+  return null;
 }
 
 function withKnownForms(event: Event, forms: Identity["forms"]): Event {

@@ -160,11 +160,11 @@ describe("the architecture", () => {
     expect(full.map(([folder, found]) => `${folder}: ${found.length}`)).toEqual([]);
   });
 
-  test("no file is named utils, helpers, types or the like, and only platforms have an index.ts", () => {
+  test("no file is named utils, helpers, types or the like, and only platforms and kinds of sources have an index.ts", () => {
     const vague = sources.filter(({ path }) => /^(?:utils?|helpers?|types|common|misc|lib)\b/.test(basename(path)));
     expect(vague.map(({ path }) => path)).toEqual([]);
     const barrels = code.filter(({ path }) => basename(path) === "index.ts").map(({ path }) => path);
-    expect(barrels.filter((path) => !/^platforms\/(?:\w+\/)?index\.ts$/.test(path))).toEqual([]);
+    expect(barrels.filter((path) => !/^(?:platforms|sources\/kinds)\/(?:\w+\/)?index\.ts$/.test(path))).toEqual([]);
   });
 
   test("no source file is longer than 400 lines", () => {

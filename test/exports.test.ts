@@ -10,7 +10,7 @@ const folders = ["src", "dashboard", "tag", "standins", "bench", "scripts", "tes
 
 /** Vite, vitest, the fault simulation and the list of examples load these files by their paths. */
 const isLoadedByPath =
-  /\.config\.ts$|^src\/platforms\/\w+\/examples\.ts$|^test\/support\/runner\/|^test\/simulation\/(?:substitutes\/|runtime\/hooks\.ts)/;
+  /\.config\.ts$|^src\/(?:platforms|sources\/kinds)\/\w+\/examples\.ts$|^test\/support\/runner\/|^test\/simulation\/(?:substitutes\/|runtime\/hooks\.ts)/;
 
 type Files = ReadonlyMap<string, string>;
 

@@ -106,6 +106,12 @@ const readers: readonly [table: string, read: (store: Store) => Promise<unknown>
     { platform: "google_ads", clientId: "client", clientSecret: "s3cret" },
   ],
   ["webhooks", async (store) => (await store.webhooks.listWithSecrets("s1"))[0]?.url, "https://totals.example/in"],
+  [
+    "sources",
+    async (store) => (await store.configuration.listSitesSince(-1))[0]?.sources[0]?.secrets,
+    { signing_secret: [{ value: "s3cret", until: null }] },
+  ],
+  ["source_requests", async (store) => (await store.sourceRequests.list("s1", "src1", { limit: 9 })).length, 1],
   ["periods", (store) => store.periods.readOpen("s1"), { startsAt: rowsAt, conversions: 2, removed: 0 }],
   ["alerts", async (store) => (await store.alerts.listSince("s1", 0))[0]?.text, "wrong keys"],
   ["grants", async (store) => (await store.members.listGrants("u1")).length, 1],

@@ -32,7 +32,7 @@ const groups: readonly (readonly [names: readonly string[], load: () => Promise<
   [["tag"], async () => (await import("./site.ts")).tagCommands],
   [["traffic"], async () => (await import("./traffic.ts")).trafficCommands],
   [["sign-in", "oauth"], async () => (await import("./connections/signIn.ts")).signInCommands],
-  [["source"], async () => (await import("./source.ts")).sourceCommands],
+  [["source"], async () => (await import("./connections/source.ts")).sourceCommands],
   [["webhook"], async () => (await import("./webhook.ts")).webhookCommands],
   [["mcp"], async () => (await import("./access/mcp.ts")).mcpCommands],
   // Completes all commands, and so needs all groups.

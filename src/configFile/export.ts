@@ -3,7 +3,7 @@
 import { stringify } from "yaml";
 import { operator } from "../access/actor.ts";
 import { platformOf } from "../platforms/index.ts";
-import { hasSettings, isUsable, type Connection, type InboundKey, type Site } from "../sites/directory.ts";
+import { hasSettings, isUsable, type Connection, type InboundKey, type Site, type Source } from "../sites/directory.ts";
 import { describeSettings, withDefaults } from "../sites/settings.ts";
 import { fileVersion } from "./schema.ts";
 import type { ConfigurationContext } from "./planning.ts";
@@ -86,6 +86,7 @@ async function exportSite({ store, rights, by }: ExportContext, site: Site, refe
     .toSorted(byText(({ platform, account }) => `${platform} ${account}`));
   const keys = site.keys.filter((key) => isUsable(key, by.now)).toSorted(byText(({ name, hash }) => `${name} ${hash}`));
   for (const { id, unreadable } of site.connections) if (unreadable) left.push(`connection ${id} of ${host}`);
+  for (const { id, unreadable } of site.sources) if (unreadable) left.push(`source ${id} of ${host}`);
   const webhooks = await store.webhooks.listWithSecrets(site.id);
   for (const { id, origin } of await store.webhooks.list(site.id)) if (origin === null) left.push(`webhook ${id} of ${host}`);
   return {
@@ -94,6 +95,10 @@ async function exportSite({ store, rights, by }: ExportContext, site: Site, refe
     settings: exportSettings(site, () => referenceTo(host, "alert_webhook")),
     ...(rights.keys && { keys: keys.map(exportKey) }),
     connections: readable.map((one) => exportConnection(one, host, referenceTo)),
+    sources: site.sources
+      .filter(({ unreadable }) => unreadable === undefined)
+      .toSorted(byText(({ name }) => name))
+      .map((one) => exportSource(one, host, referenceTo)),
     webhooks: webhooks.toSorted(byText(({ url }) => url)).map(({ sendEmpty, state }) => ({
       url: referenceTo(host, "webhook_url"),
       secret: referenceTo(host, "webhook_secret"),
@@ -114,6 +119,12 @@ function exportSettings(site: Site, reference: () => string): Record<string, str
 function exportKey({ name, mode, hash, expiresAt }: InboundKey) {
   const expires = expiresAt === null ? {} : { expires: new Date(expiresAt).toISOString() };
   return { name: literal(name), hash, mode, ...expires };
+}
+
+function exportSource({ kind, name, settings, secrets, state }: Source, host: string, referenceTo: ReferenceTo) {
+  const open = Object.entries(settings).map(([setting, value]) => [setting, literal(value)]);
+  const hidden = Object.keys(secrets).map((setting) => [setting, referenceTo(host, name, setting)]);
+  return { kind, name: literal(name), settings: Object.fromEntries([...open, ...hidden]), paused: state === "paused" };
 }
 
 function exportConnection(connection: Connection, host: string, referenceTo: ReferenceTo) {

@@ -21,6 +21,7 @@ import type { Path } from "./document.ts";
 import { check, isSameSecret, reconcile, type Change, type ChangedLine, type PlannedSite, type Planning } from "./planning.ts";
 import { planConnections } from "./planConnections.ts";
 import { planKeys } from "./planKeys.ts";
+import { planSources } from "./planSources.ts";
 import { planWebhooks } from "./planWebhooks.ts";
 import type { ConfigurationFile, SiteEntry } from "./schema.ts";
 
@@ -112,6 +113,7 @@ async function planSite(planning: Planning, { planned, entry, names }: WantedSit
   const addsKeys = inboundKeys.some(({ kind }) => kind === "add");
   changes.push(...inboundKeys, ...(await planSettings(planning, planned, entry, addsKeys)));
   if (entry.connections) changes.push(...(await planConnections(planning, planned, entry.connections)));
+  if (entry.sources) changes.push(...(await planSources(planning, planned, entry.sources)));
   if (entry.webhooks) changes.push(...(await planWebhooks(planning, planned, entry.webhooks)));
   return changes;
 }

@@ -5,6 +5,8 @@ import { maxPasswordLength } from "../access/password.ts";
 import { platforms } from "../platforms/index.ts";
 import type { Platform } from "../platforms/platform.ts";
 import { settingLabels } from "../sites/settings.ts";
+import { settingsOf, type Kind } from "../sources/kind.ts";
+import { kinds } from "../sources/kinds/index.ts";
 
 /** The files of this version say `version: 1`. */
 export const fileVersion = "1";
@@ -121,6 +123,36 @@ const connection = z.discriminatedUnion("platform", forms as [(typeof forms)[num
   error: (issue) => (issue.code === "invalid_union" ? `must be one of ${platforms.map(({ id }) => id).join(", ")}` : undefined),
 }) as unknown as z.ZodType<ConnectionEntry>;
 
+const sourceOf = (kind: Kind) =>
+  z.strictObject({
+    kind: z.literal(kind.id).describe(`${kind.name}.`),
+    name: name.default(kind.name).describe("The name of the source, by which it is found. The kind's name by default."),
+    settings: z
+      .strictObject(
+        Object.fromEntries(
+          settingsOf(kind).map(({ name: label, help, secret: isSecret }) => [
+            label,
+            scalar.optional().describe(isSecret ? `${help} A reference: \`\${NAME}\` or \`@file\`.` : help),
+          ]),
+        ),
+      )
+      .default({})
+      .describe("The settings of the source. Those that are not named stay as they are."),
+    paused: yesNo.optional().describe("`true` lets the sender wait: its requests are to be repeated later."),
+  });
+
+export type SourceEntry = {
+  kind: string;
+  name: string;
+  settings: Record<string, string | undefined>;
+  paused?: boolean | undefined;
+};
+
+const sourceForms = kinds.map(sourceOf);
+const source = z.discriminatedUnion("kind", sourceForms as [(typeof sourceForms)[number], ...typeof sourceForms], {
+  error: (issue) => (issue.code === "invalid_union" ? `must be one of ${kinds.map(({ id }) => id).join(", ")}` : undefined),
+}) as unknown as z.ZodType<SourceEntry>;
+
 const webhook = z.strictObject({
   url: z
     .string()
@@ -144,6 +176,7 @@ const site = z.strictObject({
   settings: settings.optional(),
   keys: z.array(key).optional().describe("Inbound keys. The first key of a site turns inbound on."),
   connections: z.array(connection).optional().describe("Connections to platforms, one for each account."),
+  sources: z.array(source).optional().describe("Systems that send their own webhooks, such as Stripe."),
   webhooks: z.array(webhook).optional().describe("Webhooks that receive the totals."),
 });
 

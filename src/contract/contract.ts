@@ -17,10 +17,10 @@ import { reconciliationRoutes } from "./reconciliation.ts";
 import type { Route } from "./route.ts";
 import { sessionRoutes } from "./session.ts";
 import { siteRoutes } from "./sites.ts";
-import { sourceRoutes } from "./sources.ts";
+import { sourceRoutes } from "./webhooks/sources.ts";
 import { performanceRoutes, statisticsRoutes } from "./statistics.ts";
 import { trafficRoutes } from "./traffic.ts";
-import { webhookRoutes } from "./webhooks.ts";
+import { webhookRoutes } from "./webhooks/webhooks.ts";
 
 export const basePath = "/api/v1";
 

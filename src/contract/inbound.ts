@@ -22,15 +22,17 @@ export const inboundEvent = z
     hashed_email: text("SHA-256 of the trimmed, lower-cased email, 64 hex characters."),
     event: z.string().min(1).max(100).describe("The name of the event, such as `purchase`."),
     value: z
-      .number()
-      .min(0)
-      .max(1_000_000_000_000)
-      .describe("Not negative: send a refund as an event named `refund`.")
+      .union([z.number().min(0).max(1_000_000_000_000), z.string().regex(/^\d{1,12}(\.\d{1,15})?$/)])
+      .describe('Not negative: send a refund as an event named `refund`. Decimal text such as `"49.90"` is a number too.')
       .optional(),
     currency: text("ISO 4217, in any case. Default: USD."),
     orderId: z
       .union([z.string().max(256), z.number()])
       .describe("Two events with the same name, order id and email are duplicates.")
+      .optional(),
+    refundId: z
+      .union([z.string().max(256), z.number()])
+      .describe("The id of a refund: each partial refund of an order counts.")
       .optional(),
     phone: z
       .union([z.string().max(512), z.number()])
@@ -42,6 +44,11 @@ export const inboundEvent = z
       .union([z.string(), z.number()])
       .describe("ISO 8601 or Unix seconds; at most 90 days ago. Default: now.")
       .optional(),
+    clickIds: z
+      .record(z.string(), z.string().max(2048))
+      .describe('Click ids that you know, such as `{"gclid":"…"}`. They join those of the person\'s visits.')
+      .optional(),
+    clickTime: z.union([z.string(), z.number()]).describe("The time of the click; that of the event without it.").optional(),
     items: z.array(item).max(100).describe("The lines of an order or cart.").optional(),
   })
   .meta({ id: "InboundEvent" });

@@ -1,6 +1,6 @@
 // Reads the trace of one event for the dashboard and the command line: the event, its attribution and its deliveries.
 
-import type { Conversion } from "../kernel/event.ts";
+import { describeLookAlike, type Conversion } from "../kernel/event.ts";
 import { say } from "../kernel/messages/message.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { platformOf } from "../platforms/index.ts";
@@ -61,7 +61,10 @@ export async function readTrace(context: Context, event: StoredEvent) {
       quantity: item.quantity,
     })),
     attribution: event.attribution,
-    warnings: emails > 1 ? [`order id ${orderId} was sent with ${emails} different emails: is it a placeholder?`] : [],
+    warnings: [
+      ...(emails > 1 ? [`order id ${orderId} was sent with ${emails} different emails: is it a placeholder?`] : []),
+      ...(event.lookAlikes ?? []).map(describeLookAlike),
+    ],
     deliveries: deliveries.map((delivery) => {
       const { connectionId, platform, state, reason, attempts: made, updatedAt } = delivery;
       const confirmation = confirmations.find((one) => one.connectionId === connectionId);

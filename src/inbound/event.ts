@@ -3,13 +3,14 @@
 import type { IncomingMessage } from "node:http";
 import type { ReservedId } from "../delivery/ownership.ts";
 import { tickMs } from "../kernel/coarseTimers.ts";
-import type { Event, Result } from "../kernel/event.ts";
+import { describeLookAlike, type Event, type Result } from "../kernel/event.ts";
 import type { Exit, Received } from "../pipeline.ts";
 import type { Site } from "../sites/directory.ts";
 import { authenticate, type Admitted, type AuthenticateOptions } from "./authenticate.ts";
 import { FieldFault } from "./fieldFault.ts";
 import { newEvent, readExtra, readFields, type Body, type Fields } from "./fields.ts";
 import type { Load } from "./load.ts";
+import { findLookAlikes } from "./lookAlikes.ts";
 import { refusals, type InboundRefusal } from "./refusals.ts";
 import type { RejectedRequests } from "./rejectedRequests.ts";
 
@@ -84,20 +85,21 @@ export async function admit({ request, receivedAt, line, options }: InboundCall)
   return options.load.hasRoom(admitted.site.id) ? admitted : refusals.overloaded;
 }
 
-type ReadEvent = { fields: Fields; extra: Event["extra"] };
+type ReadEvent = { fields: Fields; extra: Event["extra"]; lookAlikes: Event["lookAlikes"] };
 
 /** Step 8. */
 export function readEvent(body: Body, site: Site, now: number): ReadEvent | InboundRefusal {
   const fields = readFields(body, site, now);
   if (fields instanceof FieldFault) return refusals.invalidField(fields.said);
-  return { fields, extra: readExtra(body.fields, site) };
+  return { fields, extra: readExtra(body.fields, site), lookAlikes: findLookAlikes(body.fields) };
 }
 
 /** Reserves an id: pass the result to the relay, which releases it. */
-export function receive({ fields, extra }: ReadEvent, { site, key }: Admitted, call: InboundCall): Received {
+export function receive({ fields, extra, lookAlikes }: ReadEvent, { site, key }: Admitted, call: InboundCall): Received {
   const { receivedAt, line, options } = call;
   const reservedId = options.reserveId(receivedAt);
   const event = newEvent(fields, { id: reservedId.id, siteId: site.id, keyId: key.id, mode: key.mode, receivedAt, extra });
+  if (lookAlikes) event.lookAlikes = lookAlikes;
   line.event = event.id;
   line.name = event.name;
   line.mode = event.mode;
@@ -130,7 +132,10 @@ export function describeExit(exit: Exit, givenName: string, { event }: Received,
       return '{"ok":true,"filtered":true}';
     case "dispatched":
       line.results = exit.results;
-      return JSON.stringify({ ok: true, event: givenName, results: exit.results });
+      // Only a test key's answer has more than the contract says: it is read by the person who writes the sender.
+      return event.mode === "test" && event.lookAlikes
+        ? JSON.stringify({ ok: true, event: givenName, results: exit.results, warnings: event.lookAlikes.map(describeLookAlike) })
+        : JSON.stringify({ ok: true, event: givenName, results: exit.results });
   }
 }
 

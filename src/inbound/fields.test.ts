@@ -6,6 +6,7 @@ import type { Site } from "../sites/directory.ts";
 import { createExactFields } from "./body.ts";
 import { FieldFault } from "./fieldFault.ts";
 import { readExtra, readFields, type Fields } from "./fields.ts";
+import { findLookAlikes } from "./lookAlikes.ts";
 import { dayMs as day } from "../kernel/time.ts";
 
 const now = Date.UTC(2026, 10, 14, 12);
@@ -109,7 +110,9 @@ describe("wrong fields", () => {
     [{ email: undefined, hashed_email: 12 }, "hashed_email must be a string"],
     [{ email: " ", hashed_email: "abc" }, hashFault],
     [{ email: "nonsense", hashed_email: hash }, "email is not an email address"],
-    [{ value: "49.90" }, valueFault],
+    [{ value: "49,90" }, valueFault],
+    [{ value: "-1" }, valueFault],
+    [{ value: "1e3" }, valueFault],
     [{ value: true }, valueFault],
     [{ value: {} }, valueFault],
     [{ value: [5] }, valueFault],
@@ -335,6 +338,63 @@ describe("accepted events", () => {
   test("the longest allowed texts are accepted, counted in characters", () => {
     const fields = accepted(read(event({ orderId: "😀".repeat(256), firstName: "é".repeat(512), event: "e".repeat(100) })));
     expect(fields.orderId).toBe("😀".repeat(256));
+  });
+
+  test.each([
+    ["49.90", 49.9],
+    [" 12 ", 12],
+    ["0", 0],
+  ])("a value may be decimal text: %j", (value, expected) => {
+    expect(accepted(read(event({ value }))).value).toBe(expected);
+  });
+
+  test("refunds of one order have an order event id each, and the same refund always the same", () => {
+    const idOf = (refundId?: unknown) => accepted(read(event({ event: "refund", orderId: "A-1", refundId }))).orderEventId;
+    expect(idOf()).toBeNull();
+    expect(idOf("r-1")).toBe(idOf("r-1"));
+    expect(idOf("r-1")).not.toBe(idOf("r-2"));
+    expect(idOf(7)).toBe(idOf("7"));
+    expect(
+      accepted(readText('{"email":"a@b.de","event":"refund","orderId":"A","refundId":820982911946154508}')).orderEventId,
+    ).not.toBe(
+      accepted(readText('{"email":"a@b.de","event":"refund","orderId":"A","refundId":820982911946154509}')).orderEventId,
+    );
+  });
+
+  test("click ids are read with the time of the click, in the table's spelling", () => {
+    const clickTime = "2026-11-01T00:00:00Z";
+    const { clickIds } = accepted(read(event({ clickIds: { GCLID: "Cj0", unknown: "x", fbclid: " " }, clickTime })));
+    expect(clickIds).toEqual({ gclid: { value: "Cj0", seenAt: Date.parse(clickTime) } });
+    expect(accepted(read(event({ clickIds: { gclid: "Cj0" } }))).clickIds?.gclid?.seenAt).toBe(now);
+    expect(fault(read(event({ clickIds: "Cj0" })))).toBe("clickIds must be an object");
+    expect(fault(read(event({ clickIds: { gclid: 5 } })))).toBe("clickIds.gclid must be a string");
+    expect(fault(read(event({ clickIds: { gclid: "x" }, clickTime: "then" })))).toContain("clickTime must be");
+  });
+
+  test("a phone number or a click id replaces the email where the site allows it", () => {
+    const without = (fields: Record<string, unknown>, conversionsWithoutEmail = true) =>
+      readFields({ fields, exact: () => fields }, { id: "site", settings: { country: null, conversionsWithoutEmail } }, now);
+    const call = { event: "call", phone: "+4930123456" };
+    expect(accepted(without(call)).person).toEqual({
+      phoneSha256: sha256("+4930123456"),
+      phoneDigitsSha256: sha256("4930123456"),
+    });
+    expect(accepted(without({ event: "call", clickIds: { gclid: "Cj0" } })).person).toEqual({});
+    for (const refused of [
+      without(call, false),
+      without({ event: "call", phone: "none" }),
+      without({ event: "call", clickIds: { x: "1" } }),
+    ])
+      expect(fault(refused)).toBe("email or hashed_email required");
+  });
+
+  test("fields that look like known ones are found, and nothing else", () => {
+    expect(findLookAlikes(event({ order_id: "A-1", Phone_Number: "1", plan: "gold", amount: 5 }))).toEqual([
+      { name: "order_id", meant: "orderId" },
+      { name: "Phone_Number", meant: "phone" },
+      { name: "amount", meant: "value" },
+    ]);
+    expect(findLookAlikes(event({ order_id: "A-1", orderId: "A-1", plan: "gold" }))).toBeUndefined();
   });
 
   test("unknown fields are accepted and left out", () => {

@@ -60,7 +60,9 @@ export const refusals = {
   internalError: text("defect", 500, "Internal error."),
 };
 
-export function sendRefusal(response: ServerResponse, { status, message, format, headers }: InboundRefusal): void {
+/** The header holds the code in one word, so that programs need not read the sentence. */
+export function sendRefusal(response: ServerResponse, { code, status, message, format, headers }: InboundRefusal): void {
   const body = format === "text" ? `${english(message)}\n` : JSON.stringify({ ok: false, error: english(message) });
-  writeAnswer(response, status, body, { format, headers, afterBody: status === refusals.tooLarge.status });
+  const named = { "x-cc-error": code.replaceAll(" ", "_"), ...headers };
+  writeAnswer(response, status, body, { format, headers: named, afterBody: status === refusals.tooLarge.status });
 }

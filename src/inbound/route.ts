@@ -76,7 +76,7 @@ async function answerEvent(request: IncomingMessage, response: ServerResponse, o
   const call = { request, receivedAt: options.now(), line: newLine(), options };
   try {
     const answer = await answerTo(call);
-    if (typeof answer === "string") return writeAnswer(response, 200, answer);
+    if (typeof answer === "string") return writeAnswer(response, 200, answer, eventHeader(call));
     noteRefusal(answer, call);
     sendRefusal(response, answer);
   } finally {
@@ -84,6 +84,12 @@ async function answerEvent(request: IncomingMessage, response: ServerResponse, o
     options.log(call.line);
   }
 }
+
+/** An answer does not wait longer for the id of a duplicate's first event, and has none then. */
+const findFirstMs = 500;
+
+/** Names the event of an answer: of a duplicate, the one that came first. */
+const eventHeader = ({ line }: InboundCall) => (line.event === undefined ? {} : { headers: { "x-cc-event-id": line.event } });
 
 /** Returns the body of a successful answer, or why the request is refused. */
 async function answerTo(call: InboundCall): Promise<InboundRefusal | string> {
@@ -114,6 +120,9 @@ async function relayEvent(call: InboundCall, admitted: Admitted, body: JsonBody)
     const { relayBy, storeMs } = deadlinesOf(call);
     const relayed = options.relay(received, admitted.site, relayBy);
     const exit = await within(storeMs, relayed, "the store did not answer in time", Late);
+    // The id of a duplicate is nowhere stored.
+    if (exit.exit === "duplicate")
+      call.line.event = (await within(findFirstMs, exit.findFirst(), "too slow").catch(() => null)) ?? undefined;
     return describeExit(exit, read.fields.givenName, received, call);
   } catch (error) {
     options.onDefect(error, { event: received.event.id, site: admitted.site.id });

@@ -42,6 +42,11 @@ export type Item = {
   quantity: number;
 };
 
+/** A field that the relay does not know, and the known one that its sender probably meant. */
+export type LookAlike = { name: string; meant: string };
+
+export const describeLookAlike = ({ name, meant }: LookAlike) => `${name} is not a field: did you mean ${meant}?`;
+
 /** One validated inbound event. */
 export type Event = {
   id: string;
@@ -65,6 +70,8 @@ export type Event = {
   items?: readonly Item[] | undefined;
   /** Meta's id of a lead from one of its forms. Sealed at rest, and absent where there is none. */
   leadId?: string | undefined;
+  /** Sealed with the extra fields. Absent where there are none. */
+  lookAlikes?: readonly LookAlike[] | undefined;
 };
 
 /** No id of a click or a browser is longer: OpenAI's may be the longest. */
@@ -219,3 +226,24 @@ export type AlertKind = (typeof alertKinds)[number];
 
 /** The reason of a delivery that its connection leaves out by choice. */
 export const unselectedReason = "event not selected";
+
+/** What became of a request, or of one of its entries. */
+export const sourceOutcomes = ["accepted", "duplicate", "filtered", "learned", "ignored", "refused"] as const;
+
+/** Why authentic content is no conversion. */
+export const ignoreReasons = [
+  "not used",
+  "not chosen",
+  "not paid",
+  "no value",
+  "test request",
+  "repeats another event",
+  "no person",
+  "unknown customer",
+  "unknown order",
+  "needs a lookup",
+  "wrong field",
+  "too old",
+  "unreadable body",
+  "too many entries",
+] as const;

@@ -47,7 +47,7 @@ export function compiledKindOf(source: Source): CompiledKind {
   return made;
 }
 
-export function knownKind(id: string): Kind {
+function knownKind(id: string): Kind {
   const kind = kindOf(id);
   if (kind) return kind;
   throw new Missing("kind", say("unknown_kind_of", { id, known: kinds.map((one) => one.id).join(", ") }));
@@ -107,6 +107,11 @@ export async function addSource(context: SiteContext, site: Site, kindId: string
   };
   await save(context, source, "source added", { id: source.id, kind: kind.id }, by);
   return source;
+}
+
+/** Refuses settings with which a source cannot be added or changed. */
+export function checkSource(kindId: string, existing: Source | undefined, settings: Record<string, string>, now: number): void {
+  applySettings(knownKind(kindId), existing ?? { settings: {}, secrets: {} }, settings, now);
 }
 
 /** A blank value removes a setting; those that are not named stay. */

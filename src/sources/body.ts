@@ -4,8 +4,7 @@
 import { isUtf8 } from "node:buffer";
 import { SaxesParser } from "saxes";
 
-export const bodyFormats = ["json", "form", "multipart", "soap"] as const;
-export type BodyFormat = (typeof bodyFormats)[number];
+export type BodyFormat = "json" | "form" | "multipart" | "soap";
 
 export const maxSourceBytes = 1024 * 1024;
 const maxFields = 2000;

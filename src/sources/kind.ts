@@ -1,7 +1,7 @@
 // A kind of source is one object that declares everything the relay, the dashboard and the documentation need to know of a sender:
 // how it signs, what its requests look like, and which of its events become which conversion. sources/run.ts runs it.
 
-import type { ignoreReasons } from "../kernel/sources.ts";
+import type { ignoreReasons } from "../kernel/event.ts";
 import type { BodyFormat } from "./body.ts";
 import type { Scheme } from "./verify.ts";
 
@@ -110,7 +110,7 @@ export type Kind = {
 };
 
 /** The settings that every source has. */
-export const commonSettings: readonly KindSetting[] = [
+const commonSettings: readonly KindSetting[] = [
   {
     name: "mode",
     label: "Mode",

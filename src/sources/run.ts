@@ -8,7 +8,7 @@ import { mappedFields, type IgnoreReason, type Kind, type MappedField, type Rule
 import type { Mode } from "../kernel/event.ts";
 
 /** The fields of an event as the inbound endpoint takes them, in plain text. */
-export type MappedEvent = Partial<Record<MappedField, string | number>> & {
+type MappedEvent = Partial<Record<MappedField, string | number>> & {
   items?: Record<string, unknown>[];
   clickIds?: Record<string, string>;
 };
@@ -32,7 +32,7 @@ export type Ignored = About & { is: "ignored"; reason: IgnoreReason; detail: str
 
 export type Outcome = Mapped | Ignored;
 
-export type SourceRequest = { headers: Readonly<Record<string, string | string[] | undefined>>; body: unknown };
+type SourceRequest = { headers: Readonly<Record<string, string | string[] | undefined>>; body: unknown };
 
 type CompiledRule = {
   rule: Rule;

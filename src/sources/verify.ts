@@ -55,10 +55,9 @@ export type SignedRequest = {
 };
 
 /** The values of a setting that are valid now: of a secret, for a day, also the one before. */
-export type Valid = (setting: string) => readonly string[];
+type Valid = (setting: string) => readonly string[];
 
-export const verificationFaults = ["no signature", "wrong signature", "signature too old", "signature from the future"] as const;
-export type VerificationFault = (typeof verificationFaults)[number];
+export type VerificationFault = "no signature" | "wrong signature" | "signature too old" | "signature from the future";
 
 const toleranceMs = 5 * minuteMs;
 /** Senders sign with two secrets during a rotation. */

@@ -36,7 +36,9 @@ async function exchange(socket: Socket, ...parts: string[]): Promise<string> {
     await sleep(30);
   }
   await closed;
-  return text.replaceAll(/Date: [^\r]+ GMT\r\n/g, "Date: …\r\n");
+  return text
+    .replaceAll(/Date: [^\r]+ GMT\r\n/g, "Date: …\r\n")
+    .replaceAll(/x-cc-event-id: [0-9a-z]{26}\r\n/g, "x-cc-event-id: …\r\n");
 }
 
 type Head = { method?: string; path?: string; version?: string; key?: string; headers?: string[] };
@@ -62,14 +64,19 @@ function response(status: string, type: string, body: string, end = close, first
   return [`HTTP/1.1 ${status}`, ...lines, "", body].join("\r\n");
 }
 
-const json = (status: string, body: unknown, end = close) => response(status, "application/json", JSON.stringify(body), end);
-const accepted = (end = close) => json("200 OK", { ok: true, event: "purchase", results: {} }, end);
-const fault = (status: string, error: string, end = close) => json(status, { ok: false, error }, end);
-const noEmail = (end = close) => fault("400 Bad Request", "email or hashed_email required", end);
-const wrongKey = (end = close) => fault("401 Unauthorized", "Invalid API key", end);
+const json = (status: string, body: unknown, end: string[], first: string[]) =>
+  response(status, "application/json", JSON.stringify(body), end, first);
+/** The id of the event differs. */
+const eventHeader = ["x-cc-event-id: …"];
+const accepted = (end = close) => json("200 OK", { ok: true, event: "purchase", results: {} }, end, eventHeader);
+const fault = (status: string, code: string, error: string, end = close) =>
+  json(status, { ok: false, error }, end, [`x-cc-error: ${code}`]);
+const noEmail = (end = close) => fault("400 Bad Request", "field", "email or hashed_email required", end);
+const wrongKey = (end = close) => fault("401 Unauthorized", "invalid_key", "Invalid API key", end);
 const plain = (status: string, text: string, end = close, first: string[] = []) =>
   response(status, "text/plain", `${text}\n`, end, first);
-const notPost = (end = close) => plain("405 Method Not Allowed", "Send a POST request.", end, ["allow: POST"]);
+const notPost = (end = close) =>
+  plain("405 Method Not Allowed", "Send a POST request.", end, ["x-cc-error: method", "allow: POST"]);
 
 test("an accepted event is answered with exactly these headers", async () => {
   expect(await exchange(connectSocket(), request())).toBe(accepted());
@@ -166,7 +173,7 @@ test("an upload that ends early is refused, logged as such, and stored nowhere",
 test.each([[], keepAlive, close].map((headers) => [headers.join(", "), headers] as const))(
   "an answer without HTTPS names the upgrade and closes the connection (%s)",
   async (_title, headers) => {
-    const first = ["upgrade: TLS/1.2, HTTP/1.1", "connection: Upgrade, close"];
+    const first = ["x-cc-error: https_required", "upgrade: TLS/1.2, HTTP/1.1", "connection: Upgrade, close"];
     const body = JSON.stringify({ ok: false, error: "HTTPS required" });
     expect(await exchange(connectSocket(), request({ headers: [...headers, "X-Forwarded-Proto: http"] }))).toBe(
       response("426 Upgrade Required", "application/json", body, [], first),
@@ -175,7 +182,12 @@ test.each([[], keepAlive, close].map((headers) => [headers.join(", "), headers] 
 );
 
 describe("a request with two Host headers", () => {
-  const refused = plain("400 Bad Request", "The request has more than one Host header.", [], ["connection: close"]);
+  const refused = plain(
+    "400 Bad Request",
+    "The request has more than one Host header.",
+    [],
+    ["x-cc-error: host", "connection: close"],
+  );
 
   test.each([["Host: shop.example"], ["HOST: other.example"], ["host:"]])(
     "is refused where the second one is %j",
@@ -206,7 +218,7 @@ describe("a request that asks for another protocol", () => {
     const answers = await Promise.all(
       malformed.map((rest) => exchange(connectSocket(), head({ headers: upgrade }) + chunk(event()) + rest)),
     );
-    const refused = plain("400 Bad Request", "The body ended early.", [], ["connection: close"]);
+    const refused = plain("400 Bad Request", "The body ended early.", [], ["x-cc-error: body", "connection: close"]);
     expect(answers).toEqual(malformed.map(() => refused));
   });
 });
@@ -225,7 +237,8 @@ test("over TLS the answers are the same, and tell browsers to use HTTPS from now
     return socket;
   }
   const sent = { key: secure.key };
-  const processed = (end = close) => json("200 OK", { ok: true, event: "purchase", results: { sandbox: { ok: true } } }, end);
+  const processed = (end = close) =>
+    json("200 OK", { ok: true, event: "purchase", results: { sandbox: { ok: true } } }, end, eventHeader);
   const text = await exchange(
     await createTls(),
     request({ ...sent, headers: [] }) + request({ ...sent, method: "GET", headers: [] }) + request(sent),
@@ -280,12 +293,12 @@ describe("a relay that stops", () => {
     drains.resolve();
     const body = JSON.stringify({ ok: true, event: "purchase", results: { webhook: { ok: true } } });
     const closing = ["connection: close"];
-    const processed = response("200 OK", "application/json", body, [], closing);
+    const processed = response("200 OK", "application/json", body, [], [...closing, ...eventHeader]);
     expect(await text).toBe(processed);
     // New connections are answered too, once each.
     expect(await exchange(connectSocket(stopping), request({ key, headers: [] }))).toBe(processed);
     expect(await exchange(connectSocket(stopping), request({ key, method: "GET", headers: [] }))).toBe(
-      plain("405 Method Not Allowed", "Send a POST request.", [], [...closing, "allow: POST"]),
+      plain("405 Method Not Allowed", "Send a POST request.", [], [...closing, "x-cc-error: method", "allow: POST"]),
     );
     expect(await stopped).toBe(0);
   });

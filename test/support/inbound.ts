@@ -49,7 +49,7 @@ export async function serveInbound(changes: Partial<InboundOptions>) {
   const app = createHttpServer(null, () => {});
   inboundRoute(app, {
     authentication,
-    relay: () => Promise.resolve({ exit: "duplicate" }),
+    relay: () => Promise.resolve({ exit: "duplicate", findFirst: () => Promise.resolve(null) }),
     relayBatch: () => Promise.resolve([]),
     countUse: () => {},
     reserveId: (at) => reserveForWorkers(ulid(at)),

@@ -36,6 +36,7 @@ export const groups: readonly (readonly [title: string, commands: readonly strin
   ["Sites and hosts", ["site", "host", "tag"]],
   ["Keys and members", ["key", "api-key", "mcp", "member", "audit"]],
   ["Connections", ["platform", "connect", "connection", "disconnect", "sign-in", "oauth"]],
+  ["Sources", ["source"]],
   ["Events and deliveries", ["event", "delivery", "quality", "correction", "backfill", "import"]],
   ["Reconciliation", ["reconcile"]],
   ["People and consent", ["identity", "consent", "person"]],
@@ -45,6 +46,7 @@ export const groups: readonly (readonly [title: string, commands: readonly strin
 
 /** Commands that a page needs before its examples. */
 export const before: Readonly<Record<string, string>> = {
+  source: `echo '{"number":"A-1","total":"49.90","status":"paid","customer":{"email":"nora@example.com"}}' > body.json`,
   doctor: `npx cleancast key add shop.example.com "my backend"`,
   connection: `npx cleancast connect shop.example.com meta pixel_id=… access_token=@token.txt test_event_code=…`,
   import: `cat > orders.csv <<END
@@ -354,6 +356,22 @@ export const notes: Readonly<Record<string, Note>> = {
     after: "npx cleancast site set shop.example.com alert_emails=ops@example.com",
     more: "The exit code is 1 if a message fails.",
   },
+  "source kinds": { example: "source kinds" },
+  "source add": {
+    example: "source add shop.example.com custom email=customer.email value=total order_id=number",
+    more: "The address is for the sender, and a secret; `source show` shows it again. Secrets of the sender are given as `signing_secret=@file`.",
+  },
+  "source list": { example: "source list shop.example.com" },
+  "source show": { example: "source show ID" },
+  "source set": { example: "source set ID when='status = \"paid\"'" },
+  "source test": {
+    example: "source test ID body.json",
+    more: "Reads the file as the body of a request. It shows the fields of the event, or why the request would be ignored.",
+  },
+  "source pause": { example: "source pause ID" },
+  "source resume": { example: "source resume ID" },
+  "source rotate": { example: "source rotate ID" },
+  "source remove": { example: "source remove ID --yes" },
   "webhook add": {
     example: "webhook add shop.example.com https://example.com/cleancast",
     more: "[Outbound webhook](../outbound-webhook.md).",

@@ -1,10 +1,10 @@
 // Serves sources: kinds, addresses, settings, and what became of their requests.
 
 import type { Answer } from "../../contract/contract.ts";
-import type { sourceRoutes } from "../../contract/sources.ts";
+import type { sourceRoutes } from "../../contract/webhooks/sources.ts";
 import { clickIdName } from "../../identity/clickIds.ts";
 import { hourMs } from "../../kernel/time.ts";
-import { sourceOutcomes } from "../../kernel/sources.ts";
+import { sourceOutcomes } from "../../kernel/event.ts";
 import type { Site, Source } from "../../sites/directory.ts";
 import {
   addSource,

@@ -2,7 +2,7 @@
 
 import { countTest, testLimits } from "../../access/rateCounters.ts";
 import type { Answer } from "../../contract/contract.ts";
-import type { webhookRoutes } from "../../contract/webhooks.ts";
+import type { webhookRoutes } from "../../contract/webhooks/webhooks.ts";
 import {
   addWebhook,
   disableWebhook,

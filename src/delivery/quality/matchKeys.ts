@@ -50,7 +50,7 @@ function withOtherEmail(person: Person): Person {
 }
 
 function leaveOut(person: Person, names: readonly (keyof Person)[]): Person {
-  return Object.fromEntries(Object.entries(person).filter(([name]) => !(names as readonly string[]).includes(name))) as Person;
+  return Object.fromEntries(Object.entries(person).filter(([name]) => !(names as readonly string[]).includes(name)));
 }
 
 /** Returns the keys that the request for a conversion has. */

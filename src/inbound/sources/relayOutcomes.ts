@@ -129,7 +129,7 @@ async function lookUp(outcomes: readonly Outcome[], { site, source }: Context, {
   };
 }
 
-const textOf = (value: unknown) => (value === undefined ? null : String(value as string | number));
+const textOf = (value: string | number | undefined) => (value === undefined ? null : String(value));
 
 /** Events of one order that are looked at. */
 const maxEventsOfOrder = 20;

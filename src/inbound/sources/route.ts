@@ -21,7 +21,7 @@ import { refusals, sendRefusal, type InboundRefusal } from "../refusals.ts";
 import { relayOutcomes, type RelayOptions } from "./relayOutcomes.ts";
 import type { SourceObserver } from "./observer.ts";
 
-export type SourceOptions = RelayOptions & {
+type SourceOptions = RelayOptions & {
   directory: Directory;
   /** The relay's own host name; null when it is not known. */
   ownHost: string | null;
@@ -197,7 +197,7 @@ async function takeBody(taken: Taken, call: SourceCall): Promise<InboundRefusal 
   const { request, bytes, kind, source, site } = taken;
   const { receivedAt, line, options } = call;
   const { observer } = options;
-  const contentType = String(request.headers["content-type"] ?? "");
+  const contentType = request.headers["content-type"] ?? "";
   if (kind.unsignedPing && (await isPing(bytes, contentType, kind.unsignedPing))) {
     return report([{ is: "ignored", reason: "test request", detail: null, type: "ping", deliveryId: null }]);
   }

@@ -4,7 +4,7 @@ import { readSourceBody } from "../body.ts";
 import { withMapping } from "../customRules.ts";
 import { examplesOf } from "../examples.ts";
 import type { Example } from "../example.ts";
-import { ignoreReasons } from "../../kernel/sources.ts";
+import { ignoreReasons } from "../../kernel/event.ts";
 import { settingsOf, withKindDefaults, type Kind } from "../kind.ts";
 import { compileKind, runKind, type Outcome } from "../run.ts";
 import { shapeOf } from "../shape.ts";

@@ -57,7 +57,7 @@ function timeOf(ms: number): string | undefined {
 }
 
 /** Reads pairs such as `won=purchase, qualified=lead`. A name without a pair stands for itself. */
-export function readPairs(text: string): Map<string, string> {
+function readPairs(text: string): Map<string, string> {
   const pairs = text.split(",").flatMap((pair): [string, string][] => {
     const [name = "", ...rest] = pair.split("=");
     return name.trim() === "" ? [] : [[name.trim().toLowerCase(), rest.join("=").trim() || name.trim()]];

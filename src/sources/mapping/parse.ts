@@ -28,8 +28,8 @@ export type Call = { name: FunctionName; given: readonly Primary[] };
 export type Term = { primary: Primary; calls: readonly Call[] };
 export type Expression = readonly Term[];
 
-export const comparisons = ["=", "!=", "<=", ">=", "<", ">"] as const;
-export type Comparison = (typeof comparisons)[number];
+const comparisons = ["=", "!=", "<=", ">=", "<", ">"] as const;
+type Comparison = (typeof comparisons)[number];
 
 export type Test =
   | { is: "compare"; left: Expression; by: Comparison; right: Term }
@@ -38,7 +38,7 @@ export type Test =
 export type Condition = readonly Test[];
 
 /** The names that may follow a `$`. */
-export const roots = ["headers", "settings", "body", "entry"] as const;
+const roots = ["headers", "settings", "body", "entry"] as const;
 
 /** Says in one sentence what is wrong with a text, and where. */
 export class MappingFault extends Error {}

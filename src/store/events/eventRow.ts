@@ -149,6 +149,7 @@ export function describeEvents(seal: Seal) {
       // Written with the extra fields.
       items: { column: "extra", read: (value, row) => unsealPayload(value, row).items },
       leadId: { column: "extra", read: (value, row) => unsealPayload(value, row).leadId },
+      lookAlikes: { column: "extra", read: (value, row) => unsealPayload(value, row).lookAlikes },
     },
     {
       // Indexed, as the next one.

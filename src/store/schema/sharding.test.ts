@@ -238,6 +238,7 @@ const composed: Readonly<Record<string, readonly string[]>> = {
   "reconciliation/orders.ts": ["INSERT INTO orders (${"],
   "reconciliation/runs.ts": ["INSERT INTO reconciliations (${", "INSERT INTO reconciliation_rows (${"],
   "sites/imports.ts": ["INSERT INTO imports (${"],
+  "sources/sourceRequests.ts": ["INSERT INTO source_requests (${", "INSERT INTO source_shapes (${"],
   "statistics/rejectedRequests.ts": ["INSERT INTO rejected_requests (${"],
 };
 

@@ -1,7 +1,7 @@
 // A sample of the requests of sources, for people: what became of each, and the shapes of the last ones. Neither holds content.
 
 import { idAt, lastId } from "../../kernel/ids.ts";
-import type { sourceOutcomes } from "../../kernel/sources.ts";
+import type { sourceOutcomes } from "../../kernel/event.ts";
 import { dayMs } from "../../kernel/time.ts";
 import { asNumber, asText, asTextOrNull, describeRow } from "../describeRow.ts";
 import { chunks, tuples, writeBySite, type Database, type Query } from "../engine/database.ts";
@@ -26,7 +26,7 @@ export type SourceRequest = {
 
 export type SourceShape = { siteId: string; sourceId: string; id: string; at: number; type: string; shape: string };
 
-const requestRow = describeRow<SourceRequest, SourceRequest>({
+export const requestRow = describeRow<SourceRequest, SourceRequest>({
   siteId: asText,
   sourceId: asText,
   id: asText,
@@ -39,7 +39,7 @@ const requestRow = describeRow<SourceRequest, SourceRequest>({
   eventId: asTextOrNull,
 });
 
-const shapeRow = describeRow<SourceShape, SourceShape>({
+export const shapeRow = describeRow<SourceShape, SourceShape>({
   siteId: asText,
   sourceId: asText,
   id: asText,
@@ -53,16 +53,18 @@ const keepMs = 30 * dayMs;
 const maxShapes = 10;
 
 export function sourceRequestStore(db: Database) {
-  const key = "WHERE site_id = $1 AND source_id = $2";
-
   /** Removes all but the newest `max` rows, and rows before `from`. */
   async function prune(tx: Query, table: string, siteId: string, sourceId: string, max: number, from: string): Promise<void> {
-    const [oldest] = await tx.all(`SELECT id FROM ${table} ${key} ORDER BY id DESC LIMIT 1 OFFSET ${max - 1}`, [
+    const [oldest] = await tx.all(
+      `SELECT id FROM ${table} WHERE site_id = $1 AND source_id = $2 ORDER BY id DESC LIMIT 1 OFFSET ${max - 1}`,
+      [siteId, sourceId],
+    );
+    const first = oldest ? String(oldest.id) : from;
+    await tx.all(`DELETE FROM ${table} WHERE site_id = $1 AND source_id = $2 AND id < $3`, [
       siteId,
       sourceId,
+      first > from ? first : from,
     ]);
-    const first = oldest ? String(oldest.id) : from;
-    await tx.all(`DELETE FROM ${table} ${key} AND id < $3`, [siteId, sourceId, first > from ? first : from]);
   }
 
   return {
@@ -86,7 +88,7 @@ export function sourceRequestStore(db: Database) {
     ): Promise<SourceRequest[]> {
       const outcome = page.outcome === undefined ? "" : "AND outcome = $5";
       const rows = await db.all(
-        `SELECT ${requestRow.list} FROM source_requests ${key} AND id < $3 ${outcome} ORDER BY id DESC LIMIT $4`,
+        `SELECT ${requestRow.list} FROM source_requests WHERE site_id = $1 AND source_id = $2 AND id < $3 ${outcome} ORDER BY id DESC LIMIT $4`,
         [siteId, sourceId, page.before ?? lastId, page.limit, ...(page.outcome === undefined ? [] : [page.outcome])],
       );
       return rows.map(requestRow.read);
@@ -104,10 +106,10 @@ export function sourceRequestStore(db: Database) {
     },
 
     async listShapes(siteId: string, sourceId: string): Promise<SourceShape[]> {
-      const rows = await db.all(`SELECT ${shapeRow.list} FROM source_shapes ${key} ORDER BY id DESC LIMIT ${maxShapes}`, [
-        siteId,
-        sourceId,
-      ]);
+      const rows = await db.all(
+        `SELECT ${shapeRow.list} FROM source_shapes WHERE site_id = $1 AND source_id = $2 ORDER BY id DESC LIMIT ${maxShapes}`,
+        [siteId, sourceId],
+      );
       return rows.map(shapeRow.read);
     },
 

@@ -15,6 +15,7 @@ import { resultRow, runRow } from "../../../src/store/reconciliation/runs.ts";
 import { keyRow } from "../../../src/store/sites/configuration.ts";
 import { hostRow } from "../../../src/store/sites/hosts.ts";
 import { importRow } from "../../../src/store/sites/imports.ts";
+import { requestRow, shapeRow } from "../../../src/store/sources/sourceRequests.ts";
 import { rejectedRequestRow } from "../../../src/store/statistics/rejectedRequests.ts";
 
 export const describedRows = {
@@ -36,4 +37,6 @@ export const describedRows = {
   reconciliations: runRow,
   reconciliation_rows: resultRow,
   rejected_requests: rejectedRequestRow,
+  source_requests: requestRow,
+  source_shapes: shapeRow,
 };

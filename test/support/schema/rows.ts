@@ -538,6 +538,41 @@ export function representativeRows(): Record<string, Row[]> {
         address: null,
       },
     ],
+    sources: [
+      {
+        site_id,
+        id: "src1",
+        kind: "stripe",
+        name: "Stripe",
+        settings: '{"event":"purchase"}',
+        tokens: JSON.stringify([{ value: "d".repeat(64), until: null }]),
+        credentials: sealedJson(
+          { tokens: [{ value: "t".repeat(26), until: null }], secrets: { signing_secret: [{ value: "s3cret", until: null }] } },
+          "source s1 src1",
+        ),
+        state: "active",
+        created_at: at,
+        updated_at: at,
+      },
+    ],
+    sender_refs: [
+      { site_id, source_id: "src1", ref: "r".repeat(27), email_ref: 1, person: "1".repeat(64), order_id: null, seen_at: at },
+    ],
+    source_requests: [
+      {
+        site_id,
+        source_id: "src1",
+        id: eventId,
+        at,
+        outcome: "ignored",
+        reason: "not paid",
+        detail: null,
+        type: "checkout.session.completed",
+        delivery_id: "evt_1",
+        event_id: null,
+      },
+    ],
+    source_shapes: [{ site_id, source_id: "src1", id: eventId, at, type: "checkout.session.completed", shape: "[]" }],
     leases: [
       { site_id: "", name: "purge", owner: "node", until: at },
       { site_id, name: "token of c1", owner: "node", until: at },

@@ -1,8 +1,8 @@
 // Declares the routes of sources: systems of the customer that send their own webhooks.
 
 import { z } from "zod";
-import { ignoreReasons, sourceOutcomes } from "../kernel/sources.ts";
-import { count, done, id, mode, name, page, paging, type Route, time } from "./route.ts";
+import { ignoreReasons, sourceOutcomes } from "../../kernel/event.ts";
+import { count, done, id, mode, name, page, paging, type Route, time } from "../route.ts";
 
 const settings = z
   .record(z.string().max(100), z.string().max(10_000))

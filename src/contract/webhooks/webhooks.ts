@@ -1,7 +1,7 @@
 // Declares the routes of the webhooks that receive the totals.
 
 import { z } from "zod";
-import { count, done, from, httpStatus, id, moment, page, paging, response, type Route, time, to } from "./route.ts";
+import { count, done, from, httpStatus, id, moment, page, paging, response, type Route, time, to } from "../route.ts";
 
 const sendEmpty = z.boolean().describe("True to also push periods without any events.");
 

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
-import type { Answer } from "../contract/contract.ts";
-import { Refusal } from "../kernel/refusal.ts";
-import { findSite } from "../sites/manage.ts";
-import { findSource } from "../sites/sources.ts";
-import { readPairs, table, timeText, type CliCommand, type CommandContext } from "./context.ts";
-import { listItems, moreText, readPaging, withPaging, type PagingOptions } from "./lists.ts";
-import { confirm } from "./terminal/confirm.ts";
+import type { Answer } from "../../contract/contract.ts";
+import { Refusal } from "../../kernel/refusal.ts";
+import { findSite } from "../../sites/manage.ts";
+import { findSource } from "../../sites/sources.ts";
+import { readPairs, table, timeText, type CliCommand, type CommandContext } from "../context.ts";
+import { listItems, moreText, readPaging, withPaging, type PagingOptions } from "../lists.ts";
+import { confirm } from "../terminal/confirm.ts";
 
 type Source = Answer<"GET /sites/:site/sources">["items"][number];
 type SourceRequest = Answer<"GET /sites/:site/sources/:source/requests">["items"][number];
@@ -64,7 +64,7 @@ export function sourceCommands(program: CliCommand): void {
         countsText(one),
       ]);
       const head = ["ID", "SITE", "KIND", "NAME", "STATE", "LAST REQUEST (UTC)", "LAST 24 HOURS"];
-      print(value, table(head, cells, "No sources yet. Add one: cleancast source add SITE KIND name=value …"));
+      print(value, table(head, cells, "No sources yet. Add one: cleancast source add SITE KIND"));
     });
 
   withPaging(source.command("show <id>"), "requests")
