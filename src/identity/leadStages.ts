@@ -18,8 +18,8 @@ export async function isRepeatedStage(
   store: Pick<Store, "events">,
   { siteId, mode, name, person, leadId }: Event,
 ): Promise<boolean> {
-  if (leadId === undefined) return false;
   const { emailSha256 } = person;
+  if (leadId === undefined || emailSha256 === undefined) return false;
   const earlier = await store.events.list(siteId, { emailSha256, mode, status: "accepted", limit: maxEvents });
   return earlier.some((one) => one.leadId === leadId && stageOf(one.name) === stageOf(name));
 }

@@ -100,7 +100,7 @@ describe.skipIf(!hasPhp)("the WordPress plugin", () => {
     ]);
   });
 
-  test("refunds in parts are different events, and a full refund has the order's id", async () => {
+  test("refunds in parts are different events of one order", async () => {
     const { happened } = await runPlugin({
       options: settings(relay.url),
       orders: [order(3)],
@@ -114,8 +114,10 @@ describe.skipIf(!hasPhp)("the WordPress plugin", () => {
       ],
     });
     expect(happened).toEqual([{ complete: [3, 31, 1] }, { complete: [3, 32, 1] }]);
-    expect(await known("W-3-refund-31")).toEqual([["refund", 9.95, "EUR"]]);
-    expect(await known("W-3")).toEqual([["refund", 59.9, "EUR"]]);
+    expect((await known("W-3")).toSorted()).toEqual([
+      ["refund", 59.9, "EUR"],
+      ["refund", 9.95, "EUR"],
+    ]);
   });
 
   test("a temporary failure is repeated by a later job, not before Retry-After", async () => {

@@ -187,6 +187,7 @@ describe.each(["sqlite", "postgres"] as const)("events on %s", async (engine) =>
       ...item.event,
       platformEventId: item.event.id,
       status: "filtered",
+      isErased: false,
       filterReasons: [{ code: "blocked domain", detail: "example.com" }],
       releasedAt: null,
       attribution: unattributed,

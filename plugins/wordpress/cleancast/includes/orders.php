@@ -16,7 +16,7 @@ function cleancast_purchase(WC_Order $order): array
     ];
 }
 
-/** Each refund of an order has its own order id, because an order may be refunded in several parts. */
+/** Each refund of an order has its own id, because an order may be refunded in several parts. */
 function cleancast_refund(WC_Order $order, WC_Order_Refund $refund): array
 {
     $at = $refund->get_date_created();
@@ -24,18 +24,11 @@ function cleancast_refund(WC_Order $order, WC_Order_Refund $refund): array
         'event' => 'refund',
         'value' => abs((float) $refund->get_amount()),
         'currency' => $order->get_currency(),
-        'orderId' => cleancast_refund_id($order, $refund),
+        'orderId' => (string) $order->get_order_number(),
+        'refundId' => (string) $refund->get_id(),
         'eventTime' => $at ? $at->getTimestamp() : null,
         'items' => cleancast_items($refund),
     ];
-}
-
-/** A full refund has the order's own id, so that platforms find the purchase; a part has the refund's number too. */
-function cleancast_refund_id(WC_Order $order, WC_Order_Refund $refund): string
-{
-    $number = (string) $order->get_order_number();
-    $is_full = abs((float) $refund->get_amount()) >= (float) $order->get_total();
-    return $is_full ? $number : $number . '-refund-' . $refund->get_id();
 }
 
 function cleancast_customer(WC_Order $order): array
