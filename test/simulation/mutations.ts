@@ -316,7 +316,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "recheck && hasWaited ?",
     replace: "recheck && hasWaited === null ?",
     focus: "waiting in lanes",
-    seed: 12,
+    seed: 49,
   },
   "jobs are given back without a row": {
     what: "A first attempt that is given back gets no row, so that nobody makes it.",
