@@ -316,7 +316,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "recheck && hasWaited ?",
     replace: "recheck && hasWaited === null ?",
     focus: "waiting in lanes",
-    seed: 49,
+    seed: 28,
   },
   "jobs are given back without a row": {
     what: "A first attempt that is given back gets no row, so that nobody makes it.",
@@ -520,7 +520,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "if (!isOwned || (await isConsentWithdrawn(job))) outdated",
     replace: "if (!isOwned) outdated",
     focus: "waiting in lanes",
-    seed: 12,
+    seed: 28,
   },
   "owner not rechecked in a lane": {
     what: "A delivery that waited in a lane is sent although its person was erased meanwhile.",

@@ -276,7 +276,8 @@ export class Rules implements PlatformWatcher, SenderWatcher {
 
   /** How old a change may be that a call does not know of. What waited in a lane is looked at again directly before its call. */
   #unawareMs(event: LedgerEvent, connectionId: string): number {
-    const readAt = this.#readAt(event, connectionId) ?? 0;
+    // After the erasure of its person it is not known any more when an event arrived that was never claimed.
+    const readAt = this.#readAt(event, connectionId) ?? this.#world.now;
     const calledAt = this.#calledAt.get(deliveryKey(event.siteId, event.id, connectionId)) ?? -1;
     const hasWaited = this.#world.now - readAt > recheckAfterMs + promptMs;
     return hasWaited && calledAt < readAt && this.#isUndisturbed() ? promptMs : sqliteConfig.leaseMs;
