@@ -16,6 +16,7 @@ export const slow = [
   "test/faults/",
   "test/guides.test.ts",
   "test/deliveryModel/corrections.test.ts",
+  "test/reconciliation/",
   "test/browser/",
   "test/operations/reconcile.test.ts",
   "test/operations/start.test.ts",
