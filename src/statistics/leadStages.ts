@@ -24,7 +24,7 @@ type Step = {
 
 type StepBack = { eventId: string; stage: string; from: string; time: number };
 
-export type Ladder = {
+type Ladder = {
   sources: { source: string; leads: number; wentBack: number; steps: Step[] }[];
   /** The newest first. */
   back: StepBack[];

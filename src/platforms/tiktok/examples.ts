@@ -41,18 +41,6 @@ const example = exampleBuilder(settings, request);
 
 export const examples: Example[] = [
   example(
-    "A stage of a lead in a CRM",
-    sampleConversion({ name: "qualified_lead", value: null, orderId: null, browserIds: {}, extra: { tiktok: "7351234567890" } }),
-    {
-      event: "qualified_lead",
-      ...event,
-      user: { email: fullPerson.emailSha256, phone: fullPerson.phoneSha256, ...visitor },
-      lead: { lead_id: "7351234567890", lead_event_source: "HubSpot" },
-    },
-    { event_source: "crm", crm_name: "HubSpot", "map.lead.lead_id": "extra.tiktok" },
-    { event_source: "crm" },
-  ),
-  example(
     "A purchase after a click on an ad, with everything known",
     clickedPurchase("ttclid", "E.C.P.Example_Click-1", {
       browserIds: { _ttp: "2F7h37YkS1j57AYSKTI7IHhExample" },
@@ -72,6 +60,18 @@ export const examples: Example[] = [
       properties,
       page,
     },
+  ),
+  example(
+    "A stage of a lead in a CRM",
+    sampleConversion({ name: "qualified_lead", value: null, orderId: null, browserIds: {}, extra: { tiktok: "7351234567890" } }),
+    {
+      event: "qualified_lead",
+      ...event,
+      user: { email: fullPerson.emailSha256, phone: fullPerson.phoneSha256, ...visitor },
+      lead: { lead_id: "7351234567890", lead_event_source: "HubSpot" },
+    },
+    { event_source: "crm", crm_name: "HubSpot", "map.lead.lead_id": "extra.tiktok" },
+    { event_source: "crm" },
   ),
   example("An order with its items", bareConversion({ name: "purchase", value: 49.9, items: sampleItems }), {
     event: "Purchase",

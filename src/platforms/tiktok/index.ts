@@ -58,7 +58,7 @@ export const tiktok = {
     testMode:
       "Needs the test event code of the connection and shows on the page Test events. Test events never share a request with live ones.",
     limits: [
-      "TikTok documents no maximum age for web events; the limit used here is a cautious choice. Stages of leads may be 28 days old, which a partner of TikTok documents.",
+      "TikTok documents no maximum age for web events; seven days are a cautious choice. Stages of leads may be 28 days old, which a partner of TikTok documents.",
       "One invalid event fails the whole request, so the batch is halved until it is found.",
       "A pixel that TikTok does not know, or does not let the token use, stops the connection until it is connected again; its events wait.",
       "The pixel's event and this one count once when event id and name are the same within 48 hours.",
