@@ -120,6 +120,7 @@ function memberPages({ site }: Demo): Shown[] {
     page("deduplication", "configuration/deduplication"),
     page("import", "configuration/import", { prepare: checkFile }),
     page("api-keys", "settings/api-keys"),
+    page("assistants", "settings/assistants"),
     page("members", "settings/members"),
     page("alerts", "settings/alerts"),
     page("oauth-apps", "settings/oauth-apps"),

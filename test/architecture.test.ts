@@ -18,7 +18,7 @@ const layers: readonly (readonly string[])[] = [
   ["import", "mcp"],
   ["inbound", "collect", "oauth", "api"],
   ["configFile"],
-  ["pipeline.ts", "outbound", "alerts", "statistics", "domains", "maintenance", "reconcile"],
+  ["pipeline.ts", "outbound", "alerts", "statistics", "domains", "maintenance", "reconcile", "export"],
   ["delivery", "access"],
   ["identity", "sites"],
   ["store", "platforms", "traffic", "sources"],
@@ -103,9 +103,9 @@ describe("the architecture", () => {
     expect(readers).toEqual(["installation/config.ts"]);
   });
 
-  test("only delivery/send.ts and delivery/download.ts import undici, and no file calls fetch", () => {
+  test("only delivery/send.ts, delivery/download.ts and export/upload.ts import undici, and no file calls fetch", () => {
     const callers = code.filter(({ text }) => /from "undici"/.test(text)).map(({ path }) => path);
-    expect(callers.toSorted()).toEqual(["delivery/download.ts", "delivery/send.ts"]);
+    expect(callers.toSorted()).toEqual(["delivery/download.ts", "delivery/send.ts", "export/upload.ts"]);
     expect(code.filter(({ text }) => /\bfetch\(/.test(text)).map(({ path }) => path)).toEqual([]);
   });
 

@@ -263,6 +263,7 @@ export const settingsText = section("settings", {
       "connection paused": "Connection paused",
       "connection removed": "Connection removed",
       "connection resumed": "Connection resumed",
+      "data exported": "Data exported",
       "consent set": "Consent set",
       "deliveries cancelled": "Deliveries cancelled",
       "deliveries replayed": "Deliveries replayed",

@@ -9,6 +9,7 @@ import { readConfig } from "../installation/config.ts";
 import { planForNew, readConfigurationFile } from "../installation/configurationFile.ts";
 import { placeOf } from "../installation/installation.ts";
 import { withNewInstallation, printResult, type CliCommand, type CommandContext } from "./context.ts";
+import { exportDataCommand } from "./database/exportData.ts";
 import { confirm } from "./terminal/confirm.ts";
 
 type ApplyOptions = { prune?: boolean; yes?: boolean; dryRun?: boolean };
@@ -30,13 +31,17 @@ export function configurationCommands(program: CliCommand): void {
       printDryRun((...shown) => printResult(command, ...shown), first);
     });
 
-  program
-    .command("export")
-    .description("write the present configuration as a file for 'apply', without secrets")
+  const exporting = program.command("export").description("Write the configuration, or data, to files");
+
+  exporting
+    .command("configuration", { isDefault: true })
+    .description("write the present configuration as a file for 'apply', without secrets; `export` alone does the same")
     .run(async ({ call, print }) => {
       const exported = await call("GET /configuration", {});
       print(exported, exported.text.trimEnd());
     });
+
+  exportDataCommand(exporting);
 
   program
     .command("config-schema")

@@ -65,6 +65,7 @@ function readAll(env: Environment) {
     ...readTimes(env),
     ...readObservability(env),
     backups: readBackups(env),
+    exportBucket: readExportBucket(env),
     ...readSignIn(env),
     /** Create a site, a key and a sandbox connection at the first start. */
     firstSite: env.flag("CLEANCAST_FIRST_SITE", true),
@@ -315,6 +316,20 @@ function readProxies(text: string | undefined, faults: string[]): TransportRules
   if (typeof trusted === "function") return trusted;
   faults.push(`CLEANCAST_TRUST_PROXY has "${trusted.fault}"; use loopback, addresses or networks like 10.0.0.0/8.`);
   return () => false;
+}
+
+/** Null without an endpoint. */
+function readExportBucket(env: Environment) {
+  const endpoint = env.text("CLEANCAST_EXPORT_S3_ENDPOINT");
+  const region = env.text("CLEANCAST_EXPORT_S3_REGION") ?? "us-east-1";
+  const keyId = env.text("CLEANCAST_EXPORT_S3_KEY_ID");
+  const secret = env.text("CLEANCAST_EXPORT_S3_SECRET");
+  if (endpoint === undefined && keyId === undefined && secret === undefined) return null;
+  const isUrl = endpoint !== undefined && /^https?:\/\/[^/?#]+(?:\/[^?#]*)?$/.test(endpoint) && URL.canParse(endpoint);
+  if (!isUrl) env.faults.push("CLEANCAST_EXPORT_S3_ENDPOINT is not an address like https://s3.eu-central-1.amazonaws.com.");
+  if (!keyId || !secret)
+    env.faults.push("CLEANCAST_EXPORT_S3_KEY_ID and CLEANCAST_EXPORT_S3_SECRET are needed for a bucket; set both.");
+  return isUrl && keyId && secret ? { endpoint: new URL(endpoint), credentials: { keyId, secret, region } } : null;
 }
 
 function readEdgeSecrets(text: string | undefined, faults: string[]): EdgeSecret[] {

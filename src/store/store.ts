@@ -6,6 +6,7 @@ import { apiKeyStore } from "./access/apiKeys.ts";
 import { backfillStore } from "./deliveries/backfills.ts";
 import { backupRecordStore } from "./maintenance/backupRecord.ts";
 import { auditStore } from "./sites/audit.ts";
+import { exportRowStore } from "./events/exportRows.ts";
 import { confirmationStore } from "./confirmations/confirmations.ts";
 import { configurationStore } from "./sites/configuration.ts";
 import { correctionStore } from "./corrections/corrections.ts";
@@ -108,6 +109,7 @@ export async function createStore(
       deletedSites: deletedSiteStore(db, newId),
       backups: backupRecordStore(db),
       audit: auditStore(db, newId),
+      exportRows: exportRowStore(db),
       health: healthStore(db),
       doctorQueries: doctorQueryStore(db),
       hosts: hostStore(db, newId),

@@ -26,6 +26,8 @@ const withoutCounterpart: readonly string[] = [
   "encryption-key rotate",
   "encryption-key lost",
   "config-schema",
+  "export data",
+  "mcp",
   "completion",
   "key generate",
   "identity put",
@@ -326,7 +328,7 @@ const steps: Record<string, Step> = {
     route: () => "POST /configuration/plan",
     body: ({ host }) => ({ text: fileOf(host) }),
   },
-  export: { args: () => [], route: () => "GET /configuration" },
+  "export configuration": { args: () => [], route: () => "GET /configuration" },
   "site delete": { args: ({ host }) => [host, "--yes"], route: ({ site, host }) => `DELETE /sites/${site}?confirm=${host}` },
 };
 

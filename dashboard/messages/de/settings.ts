@@ -266,6 +266,7 @@ export const settings: Translation<typeof settingsText> = {
       "connection paused": "Verbindung pausiert",
       "connection removed": "Verbindung entfernt",
       "connection resumed": "Verbindung fortgesetzt",
+      "data exported": "Daten exportiert",
       "consent set": "Einwilligung gesetzt",
       "deliveries cancelled": "Zustellungen storniert",
       "deliveries replayed": "Zustellungen erneut gesendet",

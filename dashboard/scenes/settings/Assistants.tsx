@@ -62,10 +62,10 @@ function Samples({ apiKey }: { apiKey: string }) {
   const samples = samplesFor(`${origin}/mcp`, apiKey);
   const names = Object.keys(samples) as (keyof typeof samples)[];
   return (
-    <Tabs defaultValue="claudeCode" keepMounted={false}>
+    <Tabs defaultValue="claudeCode" keepMounted={false} variant="pills">
       <Tabs.List aria-label={texts.assistant}>
         {names.map((name) => (
-          <Tabs.Tab key={name} value={name}>
+          <Tabs.Tab key={name} value={name} px="sm" py={4}>
             {texts.names[name]}
           </Tabs.Tab>
         ))}

@@ -89,7 +89,11 @@ export const notes: Readonly<Record<string, Note>> = {
     example: "apply cleancast.yaml",
     more: "[Configuration as a file](../../how-to/configuration-file.md).",
   },
-  export: {
+  "export data": {
+    example: "export data --to exported --from 7d",
+    more: "An hour that was exported before is skipped, so the command can run every hour. [Export data](../../how-to/export-data.md).",
+  },
+  "export configuration": {
     example: "export",
     more: "Secrets are written as references to variables: [configuration as a file](../../how-to/configuration-file.md).",
   },

@@ -10,6 +10,7 @@ type LeaseName =
   | "configuration"
   | "confirmations"
   | "corrections"
+  | "export"
   | "quality"
   | "reconciliations";
 

@@ -28,6 +28,7 @@ export const slow = [
   "test/platforms/signIn.test.ts",
   "test/clients/",
   "test/edge/",
+  "test/export/",
   "test/engines/",
   "test/releases.test.ts",
   "test/packaging.test.ts",

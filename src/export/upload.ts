@@ -1,0 +1,60 @@
+// Sends a file to, or reads a small one from, an address of the operator. The address is checked like that of a webhook; redirects
+// are not followed; time and the size of the answer are bounded; errors contain no part of the request.
+
+import { isIP } from "node:net";
+import { Agent } from "undici";
+import { say } from "../kernel/messages/message.ts";
+import { addressFault, bareHost, guardedLookup, type AllowList } from "../delivery/addresses.ts";
+import { toFailure } from "../delivery/send.ts";
+
+export type Uploader = {
+  send(request: {
+    method: "PUT" | "GET";
+    url: URL;
+    headers: Record<string, string>;
+    body: Uint8Array | null;
+  }): Promise<UploadAnswer>;
+  close(): Promise<void>;
+};
+
+type UploadAnswer = { ok: true; status: number; body: string } | { ok: false; error: string };
+
+const maxAnswerBytes = 1024 * 1024;
+
+export function createUploader({ allow, connectMs, maxMs }: { allow: AllowList; connectMs: number; maxMs: number }): Uploader {
+  const agentFor = (isSecure: boolean) =>
+    new Agent({
+      connections: 2,
+      maxHeaderSize: 32 * 1024,
+      maxResponseSize: maxAnswerBytes,
+      headersTimeout: maxMs,
+      bodyTimeout: maxMs,
+      connect: { timeout: connectMs, lookup: guardedLookup(allow, isSecure) },
+    });
+  const agents = { https: agentFor(true), http: agentFor(false) };
+  return {
+    async send({ method, url, headers, body }) {
+      const isSecure = url.protocol === "https:";
+      const host = bareHost(url.hostname);
+      // An IP literal is never looked up, so it is checked here.
+      const fault = isIP(host) ? addressFault(allow, isSecure, host, host) : null;
+      if (fault) return { ok: false, error: say("address_refused", { fault }) };
+      try {
+        const answer = await (isSecure ? agents.https : agents.http).request({
+          origin: url.origin,
+          path: url.pathname,
+          method,
+          headers,
+          body: body === null ? null : Buffer.from(body),
+          signal: AbortSignal.timeout(maxMs),
+        });
+        return { ok: true, status: answer.statusCode, body: await answer.body.text() };
+      } catch (error) {
+        return { ok: false, error: toFailure(error).error };
+      }
+    },
+    async close() {
+      await Promise.all([agents.https.destroy(), agents.http.destroy()]);
+    },
+  };
+}
