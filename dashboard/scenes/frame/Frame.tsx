@@ -27,7 +27,6 @@ import {
   ListTree,
   LogOut,
   MonitorCog,
-  Milestone,
   Moon,
   Plug,
   Search,
@@ -60,7 +59,7 @@ const sections = [
   { path: "integrations", icon: Plug },
   { path: "reconciliation", icon: GitCompareArrows },
   { path: "funnel", icon: Filter },
-  { path: "leads", icon: Milestone },
+  { path: "leads", icon: UserRound },
   { path: "configuration", icon: SlidersHorizontal },
   { path: "settings", icon: Settings },
 ] as const;

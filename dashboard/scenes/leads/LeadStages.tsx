@@ -14,7 +14,7 @@ import { useQueryParams } from "../../common/lists/queryParams.ts";
 import { Rows, type Column } from "../../common/lists/Rows.tsx";
 import { Empty } from "../../common/states.tsx";
 import { Time } from "../../common/values.tsx";
-import { eventsText } from "../../messages/events.ts";
+import { leadsText } from "../../messages/leads.ts";
 
 type Ladder = Answer<"GET /sites/:site/lead-stages">;
 type Source = Ladder["sources"][number];
@@ -25,22 +25,21 @@ const periods = ["7", "30", "90"];
 export default function LeadStages() {
   const site = useSiteId();
   const { text, change } = useQueryParams();
-  const texts = eventsText.leads;
   const days = periods.find((one) => one === text("days")) ?? "30";
   const stages = text("stages");
   const query = { days, ...(stages && { stages }) };
   const { data, error, refetch } = useApi("GET /sites/:site/lead-stages", { params: { site }, query });
   const [draft, setDraft] = useState(stages);
   return (
-    <Page title={texts.title} about={texts.about}>
+    <Page title={leadsText.title} about={leadsText.about}>
       <Card
         padded={false}
-        title={texts.title}
-        about={<DocsLink page="how-to/lead-stages">{texts.learn}</DocsLink>}
+        title={leadsText.title}
+        about={<DocsLink page="how-to/lead-stages">{leadsText.learn}</DocsLink>}
         actions={
           <Group gap="sm" align="flex-end">
             <TextInput
-              label={texts.stages}
+              label={leadsText.stages}
               placeholder={data?.stages.join(", ")}
               value={draft}
               onChange={({ currentTarget }) => setDraft(currentTarget.value)}
@@ -48,37 +47,37 @@ export default function LeadStages() {
               onKeyDown={({ key }) => key === "Enter" && change({ stages: draft })}
             />
             <NativeSelect
-              label={texts.period}
+              label={leadsText.period}
               value={days}
               onChange={({ currentTarget }) => change({ days: currentTarget.value })}
-              data={periods.map((value) => ({ value, label: texts.days(Number(value)) }))}
+              data={periods.map((value) => ({ value, label: leadsText.days(Number(value)) }))}
             />
           </Group>
         }
       >
         <Rows
-          label={texts.title}
+          label={leadsText.title}
           columns={columnsOf(data?.stages ?? [])}
           rows={data?.sources}
           keyOf={({ source }) => source}
           error={error}
           onRetry={() => void refetch()}
           empty={
-            <Empty icon={Milestone} title={texts.none}>
-              {texts.noneMore}
+            <Empty icon={Milestone} title={leadsText.none}>
+              {leadsText.noneMore}
             </Empty>
           }
         />
         {data && !data.isComplete && (
           <Text size="sm" c="dimmed" p="md">
-            {texts.incomplete}
+            {leadsText.incomplete}
           </Text>
         )}
       </Card>
       {data && data.back.length > 0 && (
-        <Card padded={false} title={texts.backTitle} about={texts.backAbout}>
+        <Card padded={false} title={leadsText.backTitle} about={leadsText.backAbout}>
           <Rows
-            label={texts.backTitle}
+            label={leadsText.backTitle}
             columns={backColumns(site)}
             rows={data.back}
             keyOf={({ eventId }) => eventId}
@@ -92,15 +91,15 @@ export default function LeadStages() {
 
 const columnsOf = (stages: readonly string[]): Column<Source>[] => [
   {
-    title: eventsText.leads.source,
-    cell: ({ source }) => (source === "(none)" ? <span className="cc-quiet">{eventsText.leads.noSource}</span> : source),
+    title: leadsText.source,
+    cell: ({ source }) => (source === "(none)" ? <span className="cc-quiet">{leadsText.noSource}</span> : source),
   },
   ...stages.map((stage, at): Column<Source> => ({
     title: stage,
     align: "right",
     cell: ({ steps }) => <StepCell step={steps[at]} />,
   })),
-  { title: eventsText.leads.wentBack, align: "right", wide: true, cell: ({ wentBack }) => countText(wentBack) },
+  { title: leadsText.wentBack, align: "right", wide: true, cell: ({ wentBack }) => countText(wentBack) },
 ];
 
 function StepCell({ step }: { step: Source["steps"][number] | undefined }) {
@@ -110,7 +109,7 @@ function StepCell({ step }: { step: Source["steps"][number] | undefined }) {
       <span className="cc-number">{countText(step.leads)}</span>
       {step.medianMs !== null && (
         <Text size="xs" c="dimmed" component="span">
-          {eventsText.leads.after(ageText(step.medianMs))}
+          {leadsText.after(ageText(step.medianMs))}
         </Text>
       )}
     </Stack>
@@ -118,11 +117,11 @@ function StepCell({ step }: { step: Source["steps"][number] | undefined }) {
 }
 
 const backColumns = (site: string): Column<StepBack>[] => [
-  { title: eventsText.leads.backTime, cell: ({ time }) => <Time at={time} /> },
-  { title: eventsText.leads.backFrom, cell: ({ from }) => from },
-  { title: eventsText.leads.backTo, cell: ({ stage }) => stage },
+  { title: leadsText.backTime, cell: ({ time }) => <Time at={time} /> },
+  { title: leadsText.backFrom, cell: ({ from }) => from },
+  { title: leadsText.backTo, cell: ({ stage }) => stage },
   {
-    title: eventsText.leads.backEvent,
+    title: leadsText.backEvent,
     wide: true,
     cell: ({ eventId }) => <TextLink to={`/sites/${site}/events/${eventId}`}>{eventId}</TextLink>,
   },

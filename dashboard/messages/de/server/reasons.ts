@@ -99,15 +99,6 @@ export const reasons: ServerTexts["words"] = {
   "the mail server refuses the message": "der Mailserver lehnt die Nachricht ab",
   "the mail server's answer cannot be understood": "die Antwort des Mailservers ist unverständlich",
   "the mail was not sent": "die E-Mail wurde nicht gesendet",
-  "no order id, by which Google finds the conversion of its tag":
-    "keine Bestellnummer, über die Google die Conversion seines Tags findet",
-  "no _kx, external id or profile id": "keine _kx, externe ID oder Profil-ID",
-  "no hubspotutk cookie, contact id or property for the hashed email":
-    "kein Cookie hubspotutk, keine Kontakt-ID und keine Eigenschaft für die gehashte E-Mail-Adresse",
-  "no custom event for this event": "kein benutzerdefiniertes Ereignis für dieses Ereignis",
-  "the private API key belongs to another account than account_id":
-    "der private API-Schlüssel gehört zu einem anderen Konto als account_id",
-  "the access token belongs to another account than hub_id": "das Zugriffstoken gehört zu einem anderen Konto als hub_id",
   "no email, phone or name": "keine E-Mail-Adresse, Telefonnummer und kein Name",
   "Amazon requires a recorded consent or an IP address in Europe":
     "Amazon verlangt in Europa eine gespeicherte Einwilligung oder eine IP-Adresse",
@@ -118,8 +109,6 @@ export const reasons: ServerTexts["words"] = {
   "no Google Analytics client id": "keine Client-ID von Google Analytics",
   "no gclid, wbraid or gbraid": "keine gclid, wbraid oder gbraid",
   "no conversion action for this event": "keine Conversion-Aktion für dieses Ereignis",
-  "no email, li_fat_id or lead": "keine E-Mail-Adresse, li_fat_id oder Lead",
-  "the lead has reached this stage before": "der Lead hatte diese Stufe schon erreicht",
   "a chosen conversion rule is not among the first 100 enabled Conversions API rules of the ad account":
     "eine gewählte Conversion-Regel ist nicht unter den ersten 100 aktiven Regeln der Conversions API des Werbekontos",
   "no email, phone, fbclid, _fbc or _fbp": "keine E-Mail-Adresse, Telefonnummer, fbclid, _fbc oder _fbp",
@@ -133,7 +122,6 @@ export const reasons: ServerTexts["words"] = {
   "Microsoft's answer to an empty request could not be read": "Microsofts Antwort auf eine leere Anfrage war nicht lesbar",
   "the ad account has no UET tag with this tag_id": "das Werbekonto hat kein UET-Tag mit dieser tag_id",
   "no email, click id, IP address or user agent": "keine E-Mail-Adresse, Klick-ID, IP-Adresse und kein User-Agent",
-  "Nextdoor's answer about the account could not be read": "Nextdoors Antwort zum Konto war nicht lesbar",
   "no oppref, browser id, email or phone": "keine oppref, Browser-ID, E-Mail-Adresse oder Telefonnummer",
   "no ob_click_id or dicbo": "keine ob_click_id oder dicbo",
   "no email, or IP address with user agent": "keine E-Mail-Adresse, oder IP-Adresse mit User-Agent",
@@ -148,7 +136,6 @@ export const reasons: ServerTexts["words"] = {
   "the ad account has no pixel with this pixel_id": "das Werbekonto hat kein Pixel mit dieser pixel_id",
   "a data plane of your own has no call that checks a write key; look at its live events":
     "eine eigene Data Plane bietet keine Prüfung des Write Key; sehen Sie in ihre Live-Ereignisse",
-  "Segment's answer about the source could not be read": "Segments Antwort zur Quelle war nicht lesbar",
   "no email, phone, or IP address with user agent": "keine E-Mail-Adresse, Telefonnummer, oder IP-Adresse mit User-Agent",
   "no email, phone, device id or IP address": "keine E-Mail-Adresse, Telefonnummer, Geräte-ID oder IP-Adresse",
   "no email, phone, ttclid or _ttp": "keine E-Mail-Adresse, Telefonnummer, ttclid oder _ttp",
@@ -192,9 +179,6 @@ export const reasons: ServerTexts["words"] = {
   "Quora takes no refunds": "Quora nimmt keine Erstattungen an",
   "Reddit takes no refunds": "Reddit nimmt keine Erstattungen an",
   "Segment has no test mode": "Segment hat keinen Testmodus",
-  "Klaviyo has no test mode": "Klaviyo hat keinen Testmodus",
-  "HubSpot has no test mode": "HubSpot hat keinen Testmodus",
-  "HubSpot takes no refunds": "HubSpot nimmt keine Erstattungen an",
   "Snapchat takes no refunds": "Snapchat nimmt keine Erstattungen an",
   "Snapchat requires a value with PURCHASE": "Snapchat verlangt bei PURCHASE einen Wert",
   "Spotify has no test mode": "Spotify hat keinen Testmodus",

@@ -28,6 +28,22 @@ export const words: ServerTexts["words"] = {
   'value must not be negative; send a refund as an event named "refund"':
     "value darf nicht negativ sein; senden Sie eine Erstattung als Ereignis „refund“",
   "currency must be an ISO 4217 code such as USD or EUR": "currency muss ein ISO-4217-Code wie USD oder EUR sein",
+  "no order id, by which Google finds the conversion of its tag":
+    "keine Bestellnummer, über die Google die Conversion seines Tags findet",
+  "no _kx, external id or profile id": "keine _kx, externe ID oder Profil-ID",
+  "no hubspotutk cookie, contact id or property for the hashed email":
+    "kein Cookie hubspotutk, keine Kontakt-ID und keine Eigenschaft für die gehashte E-Mail-Adresse",
+  "no custom event for this event": "kein benutzerdefiniertes Ereignis für dieses Ereignis",
+  "the private API key belongs to another account than account_id":
+    "der private API-Schlüssel gehört zu einem anderen Konto als account_id",
+  "the access token belongs to another account than hub_id": "das Zugriffstoken gehört zu einem anderen Konto als hub_id",
+  "Klaviyo has no test mode": "Klaviyo hat keinen Testmodus",
+  "HubSpot has no test mode": "HubSpot hat keinen Testmodus",
+  "HubSpot takes no refunds": "HubSpot nimmt keine Erstattungen an",
+  "the lead has reached this stage before": "der Lead hatte diese Stufe schon erreicht",
+  "no email, li_fat_id or lead": "keine E-Mail-Adresse, li_fat_id oder Lead",
+  "Nextdoor's answer about the account could not be read": "Nextdoors Antwort zum Konto war nicht lesbar",
+  "Segment's answer about the source could not be read": "Segments Antwort zur Quelle war nicht lesbar",
   "leadId must be Meta's id of a lead: 15 to 17 digits": "leadId muss Metas ID eines Leads sein: 15 bis 17 Ziffern",
   "eventTime must be an ISO 8601 time or Unix seconds": "eventTime muss eine ISO-8601-Zeit oder Unix-Sekunden sein",
   "eventTime lies in the future": "eventTime liegt in der Zukunft",
