@@ -22,8 +22,14 @@ const tokenLength = 26;
 const maxSources = 200;
 const maxNameLength = 100;
 
-export const settingsOfSource = (source: Source): Record<string, string> =>
-  withKindDefaults(knownKind(source.kind), source.settings);
+/** Directories replace a source when it changes, so that these are made once. */
+const settingsBySource = new WeakMap<Source, Readonly<Record<string, string>>>();
+
+export function settingsOfSource(source: Source): Readonly<Record<string, string>> {
+  let settings = settingsBySource.get(source);
+  if (!settings) settingsBySource.set(source, (settings = withKindDefaults(knownKind(source.kind), source.settings)));
+  return settings;
+}
 
 /** The values of a setting that are valid now. A secret that was just changed has two. */
 export function validValues(source: Source, name: string, now: number): string[] {
@@ -33,7 +39,7 @@ export function validValues(source: Source, name: string, now: number): string[]
   return value === undefined ? [] : [value];
 }
 
-/** Directories replace a source when it changes, so that its rules are compiled once. */
+/** The rules of a source that the customer maps are its own; the others are their kind's. */
 const compiled = new WeakMap<Source, CompiledKind>();
 const compiledByKind = new Map<string, CompiledKind>();
 
