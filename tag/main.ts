@@ -1,7 +1,7 @@
 // The browser tag: reports visits with their click ids, and the hashed emails that visitors submit.
 
 import { canonicalEmail, listForms, looksLikeEmail } from "../src/identity/email.ts";
-import { orderKey } from "../src/kernel/orderKey.ts";
+import { orderKey } from "../src/kernel/reconciliation.ts";
 import { decide, earlier, finalizeConsent, isDecided, mayIdentify, readConsent, sources } from "./consent.ts";
 import { watchForms } from "./forms.ts";
 import { readIds, readAddress, readAddresses } from "./ids.ts";

@@ -2,7 +2,7 @@
 
 import { hash, randomBytes, randomFillSync } from "node:crypto";
 import type { Event } from "./event.ts";
-import { orderKey } from "./orderKey.ts";
+import { orderKey } from "./reconciliation.ts";
 
 const pool = new Uint32Array(1024);
 let used = pool.length;

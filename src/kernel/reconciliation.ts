@@ -58,6 +58,16 @@ export const maxReconciledDays = 400;
 export const defaultSettleHours = 48;
 export const defaultReconciledDays = 30;
 
+/**
+ * The form in which order ids are compared: `#A-1001`, `a-1001` and ` A-1001 ` are one order, because two senders of one shop may
+ * spell it differently. What people and platforms see is the sender's own spelling. The tag computes ids from it too.
+ */
+export function orderKey(orderId: string): string {
+  const key = orderId.trim().toLowerCase();
+  // An id of # alone stays what it is.
+  return key.replace(/^#+\s*/, "") || key;
+}
+
 export const defaultReconciledEvent = "purchase";
 /** The largest share, in percent, by which values may differ and still be equal. */
 export const maxTolerance = 50;

@@ -138,7 +138,7 @@ function columnsOf(site: string, { id }: Report): Column<Line>[] {
     column("failed", (connection) => ({ connection, state: "failed" })),
     column("notReceived", () => ({ class: "missing_here" })),
     {
-      title: <span className="cc-quiet">{texts.notApplicable}</span>,
+      title: texts.notApplicable,
       align: "right",
       wide: "lg",
       cell: (line) => <NotApplicable of={line} number={number} />,

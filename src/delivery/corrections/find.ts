@@ -3,7 +3,7 @@
 
 import { orderListSource } from "../../kernel/correction.ts";
 import { unselectedReason } from "../../kernel/event.ts";
-import { orderKey } from "../../kernel/orderKey.ts";
+import { orderKey } from "../../kernel/reconciliation.ts";
 import { say } from "../../kernel/messages/message.ts";
 import { platformOf } from "../../platforms/index.ts";
 import { usualEventOf } from "../../platforms/shared/eventNames.ts";

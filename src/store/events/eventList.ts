@@ -6,7 +6,7 @@
 import { yieldToEventLoop } from "../../kernel/deadline.ts";
 import type { Mode, Sha256 } from "../../kernel/event.ts";
 import { idAt, lastId } from "../../kernel/ids.ts";
-import { orderKey } from "../../kernel/orderKey.ts";
+import { orderKey } from "../../kernel/reconciliation.ts";
 import { allByKeys, type Database, type Row, type Value } from "../engine/database.ts";
 import {
   emailRef,

@@ -2,7 +2,7 @@
 
 import type { Attribution, Event, FilterReason, Mode, Person, Sha256 } from "../../kernel/event.ts";
 import { orderEventId } from "../../kernel/ids.ts";
-import { orderKey } from "../../kernel/orderKey.ts";
+import { orderKey } from "../../kernel/reconciliation.ts";
 import { readList, tryRead } from "../damagedRows.ts";
 import { describeRow, readJson, readNumber, readText } from "../describeRow.ts";
 import { allByKeys, rowStatement, type Query, type Row, type Value } from "../engine/database.ts";

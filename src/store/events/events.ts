@@ -2,7 +2,7 @@
 
 import type { Attribution, Event, FilterReason, Sha256 } from "../../kernel/event.ts";
 import { timeOfId } from "../../kernel/ids.ts";
-import { orderKey } from "../../kernel/orderKey.ts";
+import { orderKey } from "../../kernel/reconciliation.ts";
 import { insertDeliveries, type NewDelivery } from "../deliveries/delivery.ts";
 import { ownedByAny, type StoredOwnership } from "../deliveries/ownership.ts";
 import type { nodeStore } from "../deliveries/nodes.ts";

@@ -3,7 +3,7 @@
 
 import type { DeliveryState, FilterReason, Sha256 } from "../../kernel/event.ts";
 import { idAt } from "../../kernel/ids.ts";
-import { orderKey } from "../../kernel/orderKey.ts";
+import { orderKey } from "../../kernel/reconciliation.ts";
 import { readConfirmations, type ConfirmationRow } from "../confirmations/confirmations.ts";
 import type { Delivery } from "../deliveries/delivery.ts";
 import { deliverySource, readDeliveries } from "../deliveries/readDeliveries.ts";

@@ -4,8 +4,7 @@
 import { hash } from "node:crypto";
 import type { Sha256 } from "../../kernel/event.ts";
 import { eraseMasks } from "../../kernel/maskAddresses.ts";
-import { orderKey } from "../../kernel/orderKey.ts";
-import type { OrderStatus } from "../../kernel/reconciliation.ts";
+import { orderKey, type OrderStatus } from "../../kernel/reconciliation.ts";
 import { asNumber, asNumberOrNull, asOneOf, asText, asTextOrNull, describeRow, readNumber } from "../describeRow.ts";
 import { allByKeys, chunks, rowStatement, type Database } from "../engine/database.ts";
 import { emailRef } from "../events/eventRow.ts";

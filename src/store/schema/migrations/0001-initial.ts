@@ -283,7 +283,7 @@ export const initial: Migration = shardOthers({
     ) {COMPACT}`,
     `CREATE INDEX rate_counters_by_end ON rate_counters (until)`,
 
-    // id sorts by time. order_id is the sender's spelling, and order_key the form in which order ids are compared: kernel/orderKey.ts.
+    // id sorts by time. order_id is the sender's spelling, and order_key the form in which order ids are compared: kernel/reconciliation.ts.
     // owner is the node that attempts the event first, and plan says for each connection what was decided:
     // deliveries/plan.ts. email_ref is the first 52 bits of the email hash, and null when the person was erased.
     // uses_order_event_id is 1 where platforms receive the order event id and not the id. order_event_id holds it where
@@ -829,7 +829,7 @@ export const initial: Migration = shardOthers({
     ) {COMPACT}`,
 
     // Holds the customer's list of orders: the last one that was given of each. id is "=" with the order's key
-    // (kernel/orderKey.ts), or "~" with a hash of the other fields where it has no id. order_id is as the list spells it. email_ref is
+    // (kernel/reconciliation.ts), or "~" with a hash of the other fields where it has no id. order_id is as the list spells it. email_ref is
     // as in events. Nothing but the list is written here: results are in reconciliation_rows.
     `CREATE TABLE orders (
       site_id text NOT NULL,
