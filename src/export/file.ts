@@ -8,7 +8,7 @@ import type { Column, Row } from "./tables.ts";
 
 export type Format = "parquet" | "ndjson";
 
-const maxGroupRows = 20_000;
+const maxGroupRows = 10_000;
 
 type TableFile = {
   add(row: Row): void;

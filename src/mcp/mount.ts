@@ -1,7 +1,6 @@
 // Serves the Model Context Protocol at POST /mcp, on the dashboard's host and for API keys. Every request stands for itself, so
 // any node can answer it. The code is loaded on the first request.
 
-import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ApiKeyHolder } from "../access/actor.ts";
 import type { ApiContext } from "../api/context.ts";
@@ -84,10 +83,11 @@ function toWebRequest(request: FastifyRequest, body: Buffer): Request {
   return new Request("http://relay/mcp", { method: "POST", headers, body: new Uint8Array(body) });
 }
 
-function send(reply: FastifyReply, response: Response): FastifyReply {
+/** Answers end at once: there is nothing to subscribe to. */
+async function send(reply: FastifyReply, response: Response): Promise<FastifyReply> {
   void reply.code(response.status);
   response.headers.forEach((value, name) => void reply.header(name, value));
-  return reply.send(response.body ? Readable.fromWeb(response.body) : "");
+  return reply.send(Buffer.from(await response.arrayBuffer()));
 }
 
 function refuse(reply: FastifyReply, error: unknown, onDefect: (error: unknown) => void): FastifyReply {
