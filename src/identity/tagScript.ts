@@ -68,11 +68,11 @@ export function buildTagScript(code: string, site: TaggedSite): TagScript {
 }
 
 /**
- * A pattern for the names in the tag. All names that end in "clid" are one alternative, because each name costs bytes. The
- * pattern may match more names than the lists have: the relay drops those.
+ * A pattern for the names in the tag. All names that end in "clid" are one alternative, and so are those that begin alike, because each
+ * name costs bytes. The pattern may match more names than the lists have: the relay drops those.
  */
 function patternOf(ids: readonly { name: string }[], families: string): string {
-  const names = ids.map(({ name }) => name.replace(/^\w*clid$/, "\\w*clid"));
+  const names = ids.map(({ name }) => name.replace(/^\w*clid$/, "\\w*clid").replace(/^(_ax|__o|_fb|_rdt_|gad_)\w+$/, "$1\\w+"));
   return [...new Set(names), families].join("|");
 }
 

@@ -146,7 +146,7 @@ test("German has every loss of a funnel, and every change that would raise match
   );
   const connection = { ...newConnectionTally("google_ads"), states, confirmations };
   const tally = { ...newTally(), orders: 100, received: 90, connections: { c: connection } };
-  const funnels = makeReport({ tally }, []).connections.map(({ funnel }) => funnel);
+  const funnels = makeReport({ tally, to: 0 }, []).connections.map(({ funnel }) => funnel);
   const losses = funnels.flat().flatMap((step) => step.losses);
   expect(losses.length).toBeGreaterThan(30);
   const isEnglish = (one: (typeof losses)[number]) => lossText(one) === one.reason;

@@ -12,7 +12,7 @@ import { runWorkers } from "./workers.ts";
 /** `npm run simulate:faults` runs more. */
 const lastSeed = 1000;
 /** Under a focus more happens than in other seeds. */
-const seedsOfFocus = 200;
+const seedsOfFocus = 50;
 
 const numbers = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, i) => first + i);
 const seeds = [...new Set([...numbers(firstSeeds.length + 1, lastSeed), ...pinned])];

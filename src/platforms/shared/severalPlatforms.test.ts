@@ -99,7 +99,10 @@ test.each(having("dedup_id"))(
     const { platformEventId, orderId } = sampleConversion();
     const idsIn = (changes: Partial<Conversion>, dedup_id: string) => {
       // Some platforms have a field of its own for the order id.
-      const body = request(changes, { dedup_id }).body.replace(/"(?:order_id|transaction_id|transactionId|OrderId)":"[^"]*"/g, "");
+      const body = request(changes, { dedup_id }).body.replace(
+        /"(?:order_id|transaction_id|transactionId|OrderId)":"[^"]*"/g,
+        "",
+      );
       return [platformEventId, orderId ?? ""].filter((id) => body.includes(`"${id}"`));
     };
     expect(idsIn({}, "event")).toEqual([platformEventId]);
