@@ -179,9 +179,9 @@ describe.each(["sqlite", "postgres"] as const)("statistics on %s", (engine) => {
     await workerAt(siteId, later, mine).run();
     expect(await store.statistics.findHead(siteId)).toMatchObject({ fromHour: 0 });
     await add(siteId, later);
-    await store.nodes.remove(String(mine));
+    await store.nodes.remove(mine);
     await workerAt(siteId, later + 2 * hourMs, other).run();
-    await store.nodes.remove(String(other));
+    await store.nodes.remove(other);
     expect((await store.statistics.findHead(siteId))?.toHour).toBe(Math.floor(later / hourMs) + 1);
   });
 
