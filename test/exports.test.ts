@@ -8,9 +8,9 @@ import { expect, test } from "vitest";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const folders = ["src", "dashboard", "tag", "standins", "bench", "scripts", "test"];
 
-/** Vite, vitest, the fault simulation and the list of examples load these files by their paths. */
+/** Vite, vitest, the fault simulation (decisions.ts writes an import of itself into what it watches) and the list of examples load these files by their paths. */
 const isLoadedByPath =
-  /\.config\.ts$|^src\/(?:platforms|sources\/kinds)\/\w+\/examples\.ts$|^test\/support\/runner\/|^test\/simulation\/(?:substitutes\/|runtime\/hooks\.ts)/;
+  /\.config\.ts$|^src\/(?:platforms|sources\/kinds)\/\w+\/examples\.ts$|^test\/support\/runner\/|^test\/simulation\/(?:substitutes\/|runtime\/hooks\.ts|decisions\.ts)/;
 
 type Files = ReadonlyMap<string, string>;
 

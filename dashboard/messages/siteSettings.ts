@@ -43,6 +43,7 @@ export const siteSettingsText = section("siteSettings", {
     country: "Default country for phone numbers",
     dedup_order: "With an order ID",
     dedup_no_order: "Without an order ID",
+    conversions_without_email: "Accept conversions without an email",
     corrections: "Correct refunded conversions",
     alert_emails: "Email addresses",
     alert_webhook: "Webhook URL",

@@ -30,10 +30,10 @@ type PaceOptions = {
   sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
 };
 
-/** A pause is a multiple of its step. The least leaves the embedded store's thread half of the time. */
+/** A pause is a multiple of its step. The smallest leaves the embedded store's thread half of the time. */
 const rhythms = {
-  embedded: { stepMs: 4, least: 1, most: 16 },
-  server: { stepMs: 100, least: 1 / 16, most: 8 },
+  embedded: { stepMs: 4, min: 1, max: 16 },
+  server: { stepMs: 100, min: 1 / 16, max: 8 },
 };
 const minPauseMs = 1;
 const maxPauseMs = 1000;
@@ -48,7 +48,7 @@ const maxLagBytes = 64 * 2 ** 20;
 const lagEveryMs = 5000;
 
 export function createPace({ isServer, elapsed, readCommits, readLagBytes, sleep = sleepUnlessStopped }: PaceOptions): Pace {
-  const { stepMs, least, most } = isServer ? rhythms.server : rhythms.embedded;
+  const { stepMs, min, max } = isServer ? rhythms.server : rhythms.embedded;
   let multiple = 1;
   let fastestMs = Infinity;
   let before = readCommits();
@@ -79,7 +79,7 @@ export function createPace({ isServer, elapsed, readCommits, readLagBytes, sleep
       await sleep(pauseMs, signal);
       const isLate = elapsed() - startedAt - pauseMs > lateMs;
       const isDisturbing = areCommitsSlow() || isLate;
-      multiple = Math.min(most, Math.max(least, isDisturbing ? multiple * 2 : multiple / 1.5));
+      multiple = Math.min(max, Math.max(min, isDisturbing ? multiple * 2 : multiple / 1.5));
       while (!signal?.aborted && (await isStandbyBehind())) await sleep(maxPauseMs, signal);
     },
   };

@@ -1,9 +1,7 @@
 // Divides the sites among the nodes that live, for work that may be done twice: while nodes come and go, two of them may have the
 // same site for a moment, or none until the next round.
 
-import type { Store } from "../store/store.ts";
-
-type Divided = { store: Pick<Store, "nodes">; owner: string };
+type Divided = { store: { nodes: { listLiving(): Promise<string[]> } }; owner: string };
 
 /** Returns whether a site is in this node's share. */
 export async function readShare({ store, owner }: Divided): Promise<(siteId: string) => boolean> {

@@ -59,7 +59,7 @@ async function exportMembers({ access, directory }: ExportContext) {
 
 export function toYaml({ file, variables, left }: Exported): string {
   const head = [
-    "Configuration of Cleancast, written by 'cleancast export'. Apply it with 'cleancast apply FILE'.",
+    "Configuration of Cleancast, written by 'cleancast export configuration'. Apply it with 'cleancast apply FILE'.",
     ...(variables.length ? [`It needs these variables: ${variables.join(", ")}.`] : []),
     ...left.map((what) => `Left out, because it cannot be read: ${what}.`),
   ];

@@ -49,6 +49,7 @@ export const inboundEvent = z
       .describe('Click ids that you know, such as `{"gclid":"…"}`. They join those of the person\'s visits.')
       .optional(),
     clickTime: z.union([z.string(), z.number()]).describe("The time of the click; that of the event without it.").optional(),
+    leadId: z.union([z.string(), z.number()]).describe("Meta's id of a lead from one of its forms, 15 to 17 digits.").optional(),
     items: z.array(item).max(100).describe("The lines of an order or cart.").optional(),
   })
   .meta({ id: "InboundEvent" });

@@ -132,6 +132,7 @@ describe.each(engines)("on %s", (engine) => {
         connections: 1,
         oauth_apps: 1,
         platform_sign_ins: 1,
+        sources: 1,
         webhooks: 2,
         order_feeds: 1,
         bot_visits: 1,

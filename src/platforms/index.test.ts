@@ -47,6 +47,8 @@ const isSecret = (setting: Setting) => setting.secret === true;
 
 /** Platforms at whose URL only the account, the action or the pixel of a connection can be missing. */
 const waitingOn404 = new Set(["google_ads", "cm360", "openai_ads", "hubspot"]);
+/** There, 404 means that the account of the settings is unknown. */
+const stoppedBy404 = new Set(["pinterest"]);
 
 /** Every text inside a secret value, also when the value is a JSON object of several secrets. */
 function textsIn(value: string): string[] {
@@ -387,8 +389,9 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
   });
 
   test("other errors of the request are rejected: the same request would fail again, unless a setting is wrong", () => {
+    const on404 = waitingOn404.has(platform.id) ? "retry" : stoppedBy404.has(platform.id) ? "unauthorized" : "rejected";
     for (const { status, row, reading } of read([404, 405, 409, 410, 413, 415, 422]))
-      expect(reading.kind, row).toBe(status === 404 && waitingOn404.has(platform.id) ? "retry" : "rejected");
+      expect(reading.kind, row).toBe(status === 404 ? on404 : "rejected");
   });
 
   test("a redirect is rejected and not followed", () => {

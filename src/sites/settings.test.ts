@@ -41,6 +41,7 @@ describe("a new site", () => {
       denyCountries: [],
       alertEmails: [],
       alertWebhook: null,
+      conversionsWithoutEmail: false,
       corrections: false,
       alertSuccessRate: 80,
     });
@@ -71,6 +72,7 @@ describe("a new site", () => {
       deny_countries: "",
       alert_emails: "",
       alert_webhook: "none",
+      conversions_without_email: "off",
       corrections: "off",
       alert_success_rate: "80",
     });

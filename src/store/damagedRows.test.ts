@@ -352,6 +352,7 @@ describe.each(["sqlite", "postgres"] as const)("damaged rows on %s", async (engi
           await its.webhooks.add(auditLine(siteId), { siteId, id, sendEmpty: true }, someAddress);
           await its.platformSignIns.saveApp({ platform: id, clientId: "c", clientSecret: "s" }, now);
           await its.orderFeeds.set(auditLine(id), someFeed, {});
+          await its.configuration.saveSource(auditLine(siteId), { ...someSource, siteId, id });
           const signIn = { siteId, id, platform, expiresAt: now + 1000, record: { step: "requested" } };
           await its.platformSignIns.begin(signIn);
           const visit = { siteId, id, seenAt: now, reason: "r", verdict: botVerdict, page: "/", seen: {} };
@@ -387,6 +388,17 @@ describe.each(["sqlite", "postgres"] as const)("damaged rows on %s", async (engi
 
 const someAddress = { url: "https://totals.example/in", secrets: { current: "s", previous: null } };
 const someFeed = { url: "https://shop.example/orders.csv", header: { name: "x-key", value: "s" } };
+const someSource = {
+  kind: "stripe",
+  name: "Stripe",
+  settings: {},
+  tokenHashes: [{ value: "d".repeat(64), until: null }],
+  tokens: [{ value: "t".repeat(26), until: null }],
+  secrets: {},
+  state: "active",
+  createdAt: now,
+  updatedAt: now,
+} as const;
 const botVerdict = { bot: true, score: 100, reasons: ["a bot"], rules: 1 };
 
 /** Reads what every part of the relay reads, and returns what was found of the whole rows. */

@@ -43,6 +43,9 @@ const withoutCounterpart: readonly string[] = [
 
 /** Two sites with the same things: a command changes one of them, and its route the other. */
 type Twin = {
+  source: string;
+  /** The file of a request of the source. */
+  payload: string;
   host: string;
   site: string;
   /** The platform of an OAuth app. */
@@ -83,6 +86,10 @@ const ofWebhook =
   (method: string, path = "") =>
   (of: Twin) =>
     `${method} /sites/${of.site}/webhooks/${of.webhook}${path}`;
+const ofSource =
+  (method: string, path = "") =>
+  (of: Twin) =>
+    `${method} /sites/${of.site}/sources/${of.source}${path}`;
 const ofRun =
   (method: string, path = "") =>
   (of: Twin) =>
@@ -305,6 +312,32 @@ const steps: Record<string, Step> = {
     body: () => ({ from: Date.parse(at), to: Date.parse(at) + 1 }),
     isRefused: true,
   },
+  "source kinds": { args: () => [], route: () => "GET /source-kinds" },
+  "source add": {
+    args: ({ host }) => [host, "stripe", "signing_secret=s"],
+    route: ofSite("POST /sources"),
+    body: () => ({ kind: "stripe", settings: { signing_secret: "s" } }),
+  },
+  "source list": { args: ({ host }) => [host], route: ofSite("GET /sources") },
+  "source show": {
+    args: ({ source }) => [source],
+    route: (of) => ({ shown: ofSource("GET")(of), requests: ofSource("GET", "/requests")(of) }),
+    pick: ({ shown, requests }) => ({ ...shown, requests }),
+  },
+  "source set": {
+    args: ({ source }) => [source, "--name", "Payments"],
+    route: ofSource("PATCH"),
+    body: () => ({ name: "Payments", settings: {} }),
+  },
+  "source test": {
+    args: ({ source, payload }) => [source, payload],
+    route: ofSource("POST", "/preview"),
+    body: () => ({ headers: { "content-type": "application/json" }, body: "{}" }),
+  },
+  "source pause": { args: ({ source }) => [source], route: ofSource("POST", "/pause") },
+  "source resume": { args: ({ source }) => [source], route: ofSource("POST", "/resume") },
+  "source rotate": { args: ({ source }) => [source], route: ofSource("POST", "/rotate") },
+  "source remove": { args: ({ source }) => [source, "--yes"], route: ofSource("DELETE") },
   "webhook remove": { args: ({ webhook }) => [webhook, "--yes"], route: ofWebhook("DELETE") },
   "identity get": {
     args: (of) => [of.host, "--email", of.person],
@@ -343,7 +376,7 @@ const masks: readonly [RegExp, string][] = [
   [/\d{4}-\d{2}-\d{2}T[\d:.]+Z/g, "TIME"],
   [/[0-9a-f]{64}/g, "SHA256"],
   [/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "UUID"],
-  [/(?:cc|ccm|whsec)_[\w+/=]+|v1,[\w+/=]+|#\w{32}|start\/[\w.]+/g, "SECRET"],
+  [/in\/\w{26}|(?:cc|ccm|whsec)_[\w+/=]+|v1,[\w+/=]+|#\w{32}|start\/[\w.]+/g, "SECRET"],
   [/\b[0-9a-z]{26}\b|\b[0-9a-z]{10}\b/g, "ID"],
 ];
 
@@ -385,10 +418,20 @@ describe("with --json, a command prints what the API answers", () => {
     );
     const { connection } = await home.run("connect", host, "webhook", `url=${receiver.url}/${host}`);
     const { webhook } = await home.run("webhook", "add", host, `${receiver.url}/totals/${host}`);
+    const { source } = await home.run("source", "add", host, "stripe", "signing_secret=s");
     const { items: keys } = await home.run("key", "list", host);
     const { id: apiKey } = await home.run("api-key", "add", host);
     await home.run("identity", "put", host, "--email", `ada@${host}`, "gclid=abc", "utm_source=mail");
-    return { host, site, secret: key, key: keys[0].id, apiKey, connection: connection.id, webhook: webhook.id };
+    return {
+      host,
+      site,
+      secret: key,
+      key: keys[0].id,
+      apiKey,
+      connection: connection.id,
+      webhook: webhook.id,
+      source: source.id,
+    };
   }
 
   async function fill(app: string, { secret, ...made }: Awaited<ReturnType<typeof setUp>>): Promise<Twin> {
@@ -402,7 +445,12 @@ describe("with --json, a command prints what the API answers", () => {
     await home.run("connection", "pause", late.id);
     await home.run("oauth", "app", "set", app, "client_id=c", "client_secret=s");
     const folder = freshFolder();
-    const [orders, file] = [join(folder, "orders.csv"), join(folder, "cleancast.yaml")];
+    const [orders, file, payload] = ["orders.csv", "cleancast.yaml", "payload.json"].map((name) => join(folder, name)) as [
+      string,
+      string,
+      string,
+    ];
+    writeFileSync(payload, "{}");
     const now = new Date().toISOString();
     writeFileSync(orders, `order,date,total,currency,email\nA-1,${now},5,EUR,ada@${host}\nA-9,${now},7,EUR,bo@${host}\n`);
     writeFileSync(file, fileOf(host));
@@ -421,7 +469,7 @@ describe("with --json, a command prints what the API answers", () => {
     const { members } = await home.run("member", "list");
     const member = members.find((one: { email: string }) => one.email === email);
     const found = { event: event.id, filtered: filtered.id, visit, run: reconciliation.id };
-    return { ...made, ...found, app, late: late.id, file, person: `ada@${host}`, member: { email, id: member.id } };
+    return { ...made, ...found, app, late: late.id, file, payload, person: `ada@${host}`, member: { email, id: member.id } };
   }
 
   async function fromApi({ route, body, pick, isRefused }: Step, of: Twin): Promise<unknown> {

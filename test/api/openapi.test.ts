@@ -93,6 +93,7 @@ describe("the inbound endpoint in the OpenAPI document", () => {
     firstName: "Ada",
     lastName: "Lovelace",
     eventTime: now / 1000,
+    leadId: "123456789012345",
     items: [{ id: 4711, name: "Mug", category: "Kitchen", brand: "North", price: 9.95, quantity: 2 }],
   };
 

@@ -382,6 +382,9 @@ inChromium("every page", () => {
       await visit(button("Revoke"), "scenes/settings/ApiKeys.tsx");
       await shows(`${at}/settings/assistants`);
       await visit(button("Create key"), "scenes/settings/Assistants.tsx");
+      await press(page, "Create key");
+      await press(page, "Create");
+      await takeSecret(page, "scenes/settings/Assistants.tsx");
       await shows(`${at}/settings/members`);
       await visit(button("Invite"), "scenes/settings/Invite.tsx");
       await visit(button("Revoke"), "scenes/settings/Members.tsx");

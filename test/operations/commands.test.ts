@@ -125,6 +125,7 @@ describe.each(endToEndEngines)("the command line on %s", (engine) => {
       dedup_no_order: "90s",
       rate_limit: "600",
       consent_mode: "opt-in",
+      conversions_without_email: "off",
       corrections: "off",
       keep: "90d",
       keep_events: "90d",
@@ -374,6 +375,7 @@ describe.each(endToEndEngines)("the command line with a running relay on %s", (e
       emailSha256: sha256Of("trace@example.com"),
       contact: expect.arrayContaining(["emailSha256", "phoneSha256", "firstNameSha256"]),
       items: [],
+      leadId: null,
       attribution: {
         consent: "unknown",
         withheld: null,

@@ -146,7 +146,7 @@ export const decisions: readonly Decision[] = [
     { what: "a node that came back may die again", text: "if (⟦¬one === owner || isAmong(dead, one)⟧) continue;" },
   ]),
   ...inFile("delivery/release.ts", [
-    { what: "a person who was erased is not released", text: "if (⟦!emailSha256⟧) throw" },
+    { what: "a person who was erased is not released", text: "if (⟦event.isErased⟧) throw" },
     { what: "an event is released once", text: "if (⟦!isReleased⟧) throw" },
   ]),
   ...inFile("delivery/replay.ts", [

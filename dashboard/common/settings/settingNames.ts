@@ -26,7 +26,7 @@ export const settingGroups: readonly Group[] = [
       "allow_persons",
     ],
   },
-  { group: "consent", names: ["consent_mode", "keep", "keep_events", "keep_log", "country"] },
+  { group: "consent", names: ["consent_mode", "keep", "keep_events", "keep_log", "country", "conversions_without_email"] },
   { group: "deduplication", names: ["dedup_order", "dedup_no_order"] },
   { group: "refunds", names: ["corrections"] },
   { group: "alerts", names: ["alert_emails", "alert_webhook", "alert_success_rate"] },

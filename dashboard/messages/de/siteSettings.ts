@@ -42,6 +42,7 @@ export const siteSettings: Translation<typeof siteSettingsText> = {
     country: "Standardland für Telefonnummern",
     dedup_order: "Mit Bestellnummer",
     dedup_no_order: "Ohne Bestellnummer",
+    conversions_without_email: "Conversions ohne E-Mail annehmen",
     corrections: "Erstattete Conversions korrigieren",
     alert_emails: "E-Mail-Adressen",
     alert_webhook: "Webhook-URL",

@@ -6,7 +6,7 @@ import { SettingsCard } from "../../common/settings/SettingsCard.tsx";
 import { DurationField } from "../../common/settings/settingFields.tsx";
 import { ConfigurationPage } from "../frame/SectionPage.tsx";
 import { configurationText } from "../../messages/configuration.ts";
-import { RichText } from "../../messages/RichText.tsx";
+import { RichText } from "../../common/format/RichText.tsx";
 
 export default function Deduplication() {
   const site = useSiteId();

@@ -11,7 +11,7 @@ import { DocsLink } from "../../common/links.tsx";
 import { LoadState } from "../../common/states.tsx";
 import { Code, State, Time } from "../../common/values.tsx";
 import { ConfigurationPage } from "../frame/SectionPage.tsx";
-import { RichText } from "../../messages/RichText.tsx";
+import { RichText } from "../../common/format/RichText.tsx";
 import { configurationText } from "../../messages/configuration.ts";
 
 type Seen = { hour: number | null } & Pick<Answer<"GET /sites/:site/tag">, "seen">;

@@ -18,7 +18,7 @@ import { Step } from "./Step.tsx";
 import { isReplayable } from "./eventCells.tsx";
 import { eventsText } from "../../messages/events.ts";
 import { integrationsText } from "../../messages/integrations.ts";
-import { RichText } from "../../messages/RichText.tsx";
+import { RichText } from "../../common/format/RichText.tsx";
 import { serverText } from "../../messages/server.ts";
 
 type Delivery = EventTrace["deliveries"][number];

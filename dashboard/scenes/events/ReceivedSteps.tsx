@@ -15,7 +15,7 @@ import { Items } from "./Items.tsx";
 import { Facts, Step } from "./Step.tsx";
 import { isUnreleased } from "./eventCells.tsx";
 import { eventsText } from "../../messages/events.ts";
-import { RichText } from "../../messages/RichText.tsx";
+import { RichText } from "../../common/format/RichText.tsx";
 import { commonText } from "../../messages/common.ts";
 import { serverText } from "../../messages/server.ts";
 

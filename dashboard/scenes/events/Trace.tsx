@@ -17,7 +17,7 @@ import { DuplicateStep, NoPlatformStep, ReceivedStep, VerdictStep, type EventTra
 import { Steps } from "./Step.tsx";
 import { EventStatus } from "./eventCells.tsx";
 import { eventsText } from "../../messages/events.ts";
-import { RichText } from "../../messages/RichText.tsx";
+import { RichText } from "../../common/format/RichText.tsx";
 
 /** Polls while a delivery is waiting. */
 function pollInterval(trace: EventTrace | undefined): number | false {

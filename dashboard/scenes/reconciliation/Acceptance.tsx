@@ -8,7 +8,7 @@ import { DocsLink, TextLink } from "../../common/links.tsx";
 import { Rows, type Column } from "../../common/lists/Rows.tsx";
 import { PlatformName } from "../../common/platforms/PlatformMark.tsx";
 import { reconciliationText } from "../../messages/reconciliation.ts";
-import { RichText } from "../../messages/RichText.tsx";
+import { RichText } from "../../common/format/RichText.tsx";
 import { funnelPage, rowsPage, type ConnectionReport, type Report } from "./report.ts";
 
 type Line = ConnectionReport & { name: string };

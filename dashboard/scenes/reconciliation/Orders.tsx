@@ -17,7 +17,7 @@ import { RequestError } from "../../common/states.tsx";
 import { Time } from "../../common/values.tsx";
 import { reconciliationText } from "../../messages/reconciliation.ts";
 import { commonText } from "../../messages/common.ts";
-import { RichText } from "../../messages/RichText.tsx";
+import { RichText } from "../../common/format/RichText.tsx";
 import { serverText } from "../../messages/server.ts";
 import { uploadFile, type Uploaded } from "./uploadFile.ts";
 

@@ -13,7 +13,7 @@ import { TextLink } from "../../common/links.tsx";
 import { CsvButton } from "../../common/lists/CsvButton.tsx";
 import { stateWord } from "../../common/values.tsx";
 import { reconciliationText } from "../../messages/reconciliation.ts";
-import { RichText } from "../../messages/RichText.tsx";
+import { RichText } from "../../common/format/RichText.tsx";
 import { serverText } from "../../messages/server.ts";
 import type { RowClass } from "./report.ts";
 

@@ -17,7 +17,7 @@ import { CreateApiKey } from "./CreateApiKey.tsx";
 import { OwnersOnly } from "./OwnersOnly.tsx";
 import { useOwnedScopes, useScopeName } from "./scopes.ts";
 import { settingsText } from "../../messages/settings.ts";
-import { RichText } from "../../messages/RichText.tsx";
+import { RichText } from "../../common/format/RichText.tsx";
 
 type Key = Answer<"GET /api-keys">["items"][number];
 

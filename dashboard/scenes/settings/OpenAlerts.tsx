@@ -12,7 +12,7 @@ import { PlatformName } from "../../common/platforms/PlatformMark.tsx";
 import { Empty, LoadState } from "../../common/states.tsx";
 import { Time } from "../../common/values.tsx";
 import { settingsText } from "../../messages/settings.ts";
-import { RichText } from "../../messages/RichText.tsx";
+import { RichText } from "../../common/format/RichText.tsx";
 import { serverText } from "../../messages/server.ts";
 
 export const channelName = (channel: string): string =>

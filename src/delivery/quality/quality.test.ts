@@ -58,9 +58,11 @@ describe("the keys of a request", () => {
   });
 
   test("depend on the settings of the connection", () => {
-    expect([...sentKeys(googleAds, googleSettings, full, now)]).toEqual(["click id"]);
-    const enhanced = { ...googleSettings, enhanced_conversions_for_leads: "on" };
-    expect([...sentKeys(googleAds, enhanced, full, now)]).toEqual(["email", "phone", "click id"]);
+    const keys = (settings: Record<string, string>) =>
+      [...sentKeys(googleAds, { ...googleSettings, ...settings }, full, now)].toSorted();
+    expect(keys({})).toEqual(["address and user agent", "click id"]);
+    expect(keys({ visit_data: "none" })).toEqual(["click id"]);
+    expect(keys({ visit_data: "none", enhanced_conversions_for_leads: "on" })).toEqual(["click id", "email", "phone"]);
   });
 
   test("are those that the conversion has: a click id of another platform is none", () => {

@@ -218,7 +218,7 @@ describe.each(["sqlite", "postgres"] as const)("first attempts on %s", async (en
     expect((await statesOf(sent)).c1).toEqual(["sent", 1, null]);
     const attempts = await store.deliveries.listAttempts(siteId, sent.event.id);
     expect(attempts.map(({ response }) => response)).toEqual([null, null]);
-    expect(await store.events.get(siteId, sent.event.id)).toMatchObject({ person: { emailSha256: "" } });
+    expect(await store.events.get(siteId, sent.event.id)).toMatchObject({ person: {}, isErased: true });
     expect(await rowsOf("attempts", open)).toBe(0);
   });
 

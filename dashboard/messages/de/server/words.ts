@@ -45,6 +45,7 @@ export const words: ServerTexts["words"] = {
   "Nextdoor's answer about the account could not be read": "Nextdoors Antwort zum Konto war nicht lesbar",
   "Segment's answer about the source could not be read": "Segments Antwort zur Quelle war nicht lesbar",
   "leadId must be Meta's id of a lead: 15 to 17 digits": "leadId muss Metas ID eines Leads sein: 15 bis 17 Ziffern",
+  "clickTime must be an ISO 8601 time or Unix seconds": "clickTime muss eine ISO-8601-Zeit oder Unix-Sekunden sein",
   "eventTime must be an ISO 8601 time or Unix seconds": "eventTime muss eine ISO-8601-Zeit oder Unix-Sekunden sein",
   "eventTime lies in the future": "eventTime liegt in der Zukunft",
   "eventTime is older than 90 days": "eventTime ist älter als 90 Tage",

@@ -15,7 +15,7 @@ import { Id, Money, State, stateWord, Time } from "../../../common/values.tsx";
 import { PersonActions } from "./PersonActions.tsx";
 import { configurationText } from "../../../messages/configuration.ts";
 import { commonText } from "../../../messages/common.ts";
-import { RichText } from "../../../messages/RichText.tsx";
+import { RichText } from "../../../common/format/RichText.tsx";
 
 export function FindPerson() {
   const site = useSiteId();

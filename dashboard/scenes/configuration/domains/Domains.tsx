@@ -6,7 +6,7 @@ import { ConfigurationPage } from "../../frame/SectionPage.tsx";
 import { Hosts } from "./Hosts.tsx";
 import { caddyRule, nginxRule } from "./proxyRules.ts";
 import { configurationText } from "../../../messages/configuration.ts";
-import { RichText } from "../../../messages/RichText.tsx";
+import { RichText } from "../../../common/format/RichText.tsx";
 
 export default function Domains() {
   return (

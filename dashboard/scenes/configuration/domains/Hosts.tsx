@@ -13,7 +13,7 @@ import { LoadState, RequestError } from "../../../common/states.tsx";
 import { CopyButton, State, Time } from "../../../common/values.tsx";
 import { HostActions } from "./HostActions.tsx";
 import { configurationText } from "../../../messages/configuration.ts";
-import { RichText } from "../../../messages/RichText.tsx";
+import { RichText } from "../../../common/format/RichText.tsx";
 import { serverText } from "../../../messages/server.ts";
 
 export type Host = Answer<"GET /sites/:site/hosts">["items"][number];

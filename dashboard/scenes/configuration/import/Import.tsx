@@ -16,7 +16,7 @@ import { PlatformName } from "../../../common/platforms/PlatformMark.tsx";
 import { RequestError } from "../../../common/states.tsx";
 import { importsText } from "../../../messages/imports.ts";
 import { listText } from "../../../messages/plural.ts";
-import { RichText } from "../../../messages/RichText.tsx";
+import { RichText } from "../../../common/format/RichText.tsx";
 import { ConfigurationPage } from "../../frame/SectionPage.tsx";
 import { useConnections, type Connection } from "../../integrations/connections.tsx";
 import { Columns, firstFormat, missingOf, wishOf, type FileColumns, type Format } from "./Columns.tsx";

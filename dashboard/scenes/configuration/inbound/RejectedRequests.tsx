@@ -11,7 +11,7 @@ import { Rows, type Column } from "../../../common/lists/Rows.tsx";
 import { Empty } from "../../../common/states.tsx";
 import { Time } from "../../../common/values.tsx";
 import { configurationText } from "../../../messages/configuration.ts";
-import { RichText } from "../../../messages/RichText.tsx";
+import { RichText } from "../../../common/format/RichText.tsx";
 import { serverText } from "../../../messages/server.ts";
 
 type Call = Answer<"GET /sites/:site/rejected-requests">["items"][number];

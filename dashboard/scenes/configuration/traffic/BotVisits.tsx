@@ -17,7 +17,7 @@ import { Time } from "../../../common/values.tsx";
 import { Explanation, VerdictLine } from "./Explanation.tsx";
 import { configurationText } from "../../../messages/configuration.ts";
 import { countText } from "../../../common/format/numbers.ts";
-import { RichText } from "../../../messages/RichText.tsx";
+import { RichText } from "../../../common/format/RichText.tsx";
 
 type Visit = Answer<"GET /sites/:site/bots">["items"][number];
 

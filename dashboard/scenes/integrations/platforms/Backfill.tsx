@@ -17,7 +17,7 @@ import { stateWord, Time } from "../../../common/values.tsx";
 import type { Connection, Platform } from "../connections.tsx";
 import type { Editor } from "./editor.ts";
 import { integrationsText } from "../../../messages/integrations.ts";
-import { RichText } from "../../../messages/RichText.tsx";
+import { RichText } from "../../../common/format/RichText.tsx";
 import { commonText } from "../../../messages/common.ts";
 import { serverText } from "../../../messages/server.ts";
 

@@ -30,7 +30,7 @@ import { tabOfFault, useDraft, withLabels, type Editor, type Changes } from "./e
 import { deleteInput, useSignInStep } from "./signIn.ts";
 import { integrationsText } from "../../../messages/integrations.ts";
 import { commonText } from "../../../messages/common.ts";
-import { RichText } from "../../../messages/RichText.tsx";
+import { RichText } from "../../../common/format/RichText.tsx";
 import { serverText } from "../../../messages/server.ts";
 
 const tabs = ["connection", "events", "mapping", "test", "backfill", "performance", "log"] as const;

@@ -12,7 +12,7 @@ import { repairOf } from "../repairs.ts";
 import type { Connection } from "../connections.tsx";
 import { withLabels, type Editor } from "./editor.ts";
 import { integrationsText } from "../../../messages/integrations.ts";
-import { RichText } from "../../../messages/RichText.tsx";
+import { RichText } from "../../../common/format/RichText.tsx";
 import { serverText } from "../../../messages/server.ts";
 
 export function ProofNotice({ editor }: { editor: Editor }) {

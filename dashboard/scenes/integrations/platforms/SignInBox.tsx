@@ -10,7 +10,7 @@ import type { Editor } from "./editor.ts";
 import { expirySetting, saveInput, type SignInStep } from "./signIn.ts";
 import { integrationsText } from "../../../messages/integrations.ts";
 import { TextLink } from "../../../common/links.tsx";
-import { RichText } from "../../../messages/RichText.tsx";
+import { RichText } from "../../../common/format/RichText.tsx";
 import { serverText } from "../../../messages/server.ts";
 
 /** Starts a sign-in and goes to the platform's page. */

@@ -17,7 +17,7 @@ import { PushLog } from "./PushLog.tsx";
 import { ReplayPeriods } from "./ReplayPeriods.tsx";
 import { TestPush } from "./TestPush.tsx";
 import { webhooksText } from "../../../messages/webhooks.ts";
-import { RichText } from "../../../messages/RichText.tsx";
+import { RichText } from "../../../common/format/RichText.tsx";
 import { serverText } from "../../../messages/server.ts";
 
 export function WebhookPanel({

@@ -20,7 +20,7 @@ import { tabsOf } from "../connections.tsx";
 import { AddWebhook } from "./AddWebhook.tsx";
 import { WebhookPanel, WebhookState, type Webhook } from "./WebhookPanel.tsx";
 import { webhooksText } from "../../../messages/webhooks.ts";
-import { RichText } from "../../../messages/RichText.tsx";
+import { RichText } from "../../../common/format/RichText.tsx";
 import { integrationsText } from "../../../messages/integrations.ts";
 
 type Period = Answer<"GET /sites/:site/webhooks">["period"];
