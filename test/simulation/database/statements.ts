@@ -22,7 +22,7 @@ const control: Readonly<Record<string, Statement["kind"]>> = {
 };
 
 const aboutServer =
-  /current_setting\('transaction_read_only'\)|pg_walfile_name|pg_extension|pg_logical_emit_message|pg_cancel_backend/;
+  /current_setting\('transaction_read_only'\)|pg_walfile_name|pg_extension|pg_logical_emit_message|pg_cancel_backend|pg_stat_replication/;
 
 const statementsOf = new WeakMap<Tables, Map<string, Statement>>();
 

@@ -98,6 +98,7 @@ function observe(onDefect: NodeOptions["onDefect"], clocks: { now: () => number;
   const reported: Partial<Observability> = {
     onDefect: (error, about) => onDefect(error, about ?? {}),
     whenClockSetBack: (work) => void (onClockSetBack = work),
+    readCommits: () => ({ count: 0, ms: 0 }),
     commitObserver: {
       inFlight: link<InFlightCommit>({ startedAt: 0 }),
       onCommit: ignored,
