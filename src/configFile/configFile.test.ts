@@ -4,7 +4,7 @@ import { newLocation, createAt, sql } from "../../test/support/nodes.ts";
 import { createAccess, type Access } from "../access/access.ts";
 import { operator } from "../access/actor.ts";
 import { isPassword } from "../access/password.ts";
-import { Conflict, Fault } from "../kernel/refusal.ts";
+import { Conflict, Denied, Fault } from "../kernel/refusal.ts";
 import { createDirectory, type Directory } from "../sites/directory.ts";
 import { makeKey } from "../sites/keys.ts";
 import { addSite, revokeKey, rotateKey } from "../sites/manage.ts";
@@ -550,4 +550,13 @@ test("a file of a secret is read without its last line break, and JSON is as goo
     value: { version: "1", a: ["token of a file", "@literal", "${X}", "https://example.com/t"] },
     faults: [],
   });
+});
+
+test("files are parsed one after the other, and one more than can wait is told to come back", async () => {
+  const { readDocument } = await import("./readDocument.ts");
+  const reading = Array.from({ length: 8 }, () => readDocument("config.json", '{"version":1}'));
+  await expect(readDocument("config.json", "{}")).rejects.toThrow(Denied);
+  expect((await Promise.all(reading)).map(({ value }) => value)).toStrictEqual(Array.from({ length: 8 }, () => ({ version: "1" })));
+  await expect(readDocument("config.json", "[")).rejects.toThrow("config.json");
+  expect((await readDocument("config.json", '{"version":1}')).value).toStrictEqual({ version: "1" });
 });

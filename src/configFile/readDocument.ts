@@ -3,13 +3,16 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { Late, within } from "../kernel/deadline.ts";
-import { Refusal, type PlacedFault } from "../kernel/refusal.ts";
+import { say } from "../kernel/messages/message.ts";
+import { Denied, Refusal, type PlacedFault } from "../kernel/refusal.ts";
 import { BadFile, toDocument, type FileDocument, type ParsedFile } from "./document.ts";
 
 export type FromThread = { parsed: ParsedFile } | { refused: { field: string; said: string; faults: readonly PlacedFault[] } };
 
 const maxMs = 20_000;
 const maxHeapMb = 512;
+/** Files are parsed one after the other, so that many at once take neither the memory nor the processors. */
+const maxWaiting = 8;
 // In the bundle the program is next to this file.
 const program = new URL(import.meta.url.endsWith(".ts") ? "./thread.ts" : "./documentThread.js", import.meta.url);
 
@@ -19,7 +22,18 @@ function toRefusal(error: unknown): never {
   throw error instanceof Late ? new Refusal("file", error.message) : error;
 }
 
+let turn: Promise<unknown> = Promise.resolve();
+let waiting = 0;
+
 export async function readDocument(name: string, text: string): Promise<FileDocument> {
+  if (waiting >= maxWaiting) throw new Denied("too_many", say("too_many_requests"), 5);
+  waiting += 1;
+  const own = turn.then(() => readInThread(name, text)).finally(() => (waiting -= 1));
+  turn = own.catch(() => {});
+  return own;
+}
+
+async function readInThread(name: string, text: string): Promise<FileDocument> {
   const worker = new Worker(program, {
     workerData: { name, text },
     execArgv: [],

@@ -1,4 +1,5 @@
-import { afterEach, expect, test } from "vitest";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { afterEach, expect, test, vi } from "vitest";
 import { Refusal } from "../kernel/refusal.ts";
 import { readTable } from "./readTable.ts";
 import type { TableRow } from "./table.ts";
@@ -56,6 +57,37 @@ test("of one site two files are read at once, and others wait for nobody", async
   expect(await messageOf(readAll("a\n"))).toBe("Other files of this site are being read. Wait until they are done.");
   expect((await readTable("other", once("a\n1\n"), "The file")).columns).toEqual(["a"]);
   for (const { close } of tables) close();
+});
+
+test("neither a slow reader nor a slow source is taken for a file that takes too long", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  try {
+    const half = "1,2\n".repeat(100_000);
+    const arrival = Promise.withResolvers<void>();
+    const slow = async function* (): AsyncGenerator<Buffer> {
+      yield Buffer.from(`a,b\n${half}`);
+      await arrival.promise;
+      yield Buffer.from(half);
+    };
+    const { rows } = await readTable("site", slow(), "The file");
+    let count = 0;
+    const reading = (async () => {
+      for await (const _row of rows) {
+        count += 1;
+        if (count % 20_000 !== 0) continue;
+        // The thread reads ahead, and then waits for this reader.
+        for (let turns = 0; turns < 300; turns += 1) await nextTurn();
+        vi.advanceTimersByTime(60_000);
+      }
+    })();
+    while (count < 80_000) await nextTurn();
+    vi.advanceTimersByTime(60_000);
+    arrival.resolve();
+    await reading;
+    expect(count).toBe(200_000);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test("a source that fails ends the reading with its error", async () => {

@@ -19,7 +19,7 @@ type Sent = Exclude<FromThread, { kind: "wants bytes" | "refused" }>;
 
 /** Copying a piece takes microseconds. */
 const pieceBytes = 64 * 1024;
-/** What a thread may take from one group of rows to the next, which is far more than any file needs. */
+/** How long a thread that has bytes may let its reader wait, which is far more than any file needs. */
 const maxStepMs = 20_000;
 const maxHeapMb = 256;
 /** Of one site, at the same time. */
@@ -68,17 +68,33 @@ function startThread(bytes: AsyncIterable<Buffer>, name: string, onEnd: () => vo
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
   });
-  let timer: NodeJS.Timeout | undefined;
-  /** Whatever a file holds, its reading ends. */
-  const onStall = () => take(new Refusal("file", say("file_too_slow", { seconds: maxStepMs / 1000 })));
-  const send = (message: ToThread, transferred: ArrayBuffer[] = []) => {
-    if (isEnded) return;
-    timer = setTimeout(onStall, maxStepMs);
-    worker.postMessage(message, transferred);
-  };
   const received: (Sent | Error)[] = [];
   let waiting: PromiseWithResolvers<Sent> | null = null;
+  let isFetching = false;
   let isEnded = false;
+  let timer: NodeJS.Timeout | undefined;
+  /** Whatever a file holds, its reading ends. A slow source or a slow reader is no fault of the file. */
+  const onStall = () => take(new Refusal("file", say("file_too_slow", { seconds: maxStepMs / 1000 })));
+  const watch = () => {
+    clearTimeout(timer);
+    if (waiting && !isFetching && !isEnded) timer = setTimeout(onStall, maxStepMs);
+  };
+  const send = (message: ToThread, transferred: ArrayBuffer[] = []) => {
+    if (!isEnded) worker.postMessage(message, transferred);
+  };
+  const sendPiece = (piece: Uint8Array<ArrayBuffer> | null) => {
+    isFetching = false;
+    watch();
+    send({ kind: "bytes", piece }, piece ? [piece.buffer] : []);
+  };
+  const fetchPiece = () => {
+    isFetching = true;
+    watch();
+    pieces.next().then(
+      ({ done, value }) => sendPiece(done ? null : value),
+      (error: unknown) => take(error as Error),
+    );
+  };
 
   function end(): void {
     if (isEnded) return;
@@ -94,20 +110,15 @@ function startThread(bytes: AsyncIterable<Buffer>, name: string, onEnd: () => vo
     if (!waiting) return void received.push(one);
     const { resolve, reject } = waiting;
     waiting = null;
+    watch();
     if (one instanceof Error) reject(one);
     else resolve(one);
   }
 
   worker.on("message", (message: FromThread) => {
-    clearTimeout(timer);
     if (message.kind === "refused") take(new Refusal(message.field, message.said));
-    else if (message.kind !== "wants bytes") take(message);
-    else
-      pieces.next().then(
-        ({ done, value }) =>
-          done ? send({ kind: "bytes", piece: null }) : send({ kind: "bytes", piece: value }, [value.buffer]),
-        (error: unknown) => take(error as Error),
-      );
+    else if (message.kind === "wants bytes") fetchPiece();
+    else take(message);
   });
   worker.on("error", (error) => take(error as Error));
   worker.on("exit", () => {
@@ -122,6 +133,7 @@ function startThread(bytes: AsyncIterable<Buffer>, name: string, onEnd: () => vo
       if (first instanceof Error) return Promise.reject(first);
       if (first) return Promise.resolve(first);
       waiting = Promise.withResolvers<Sent>();
+      watch();
       return waiting.promise;
     },
   };
