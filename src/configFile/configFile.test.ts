@@ -556,7 +556,9 @@ test("files are parsed one after the other, and one more than can wait is told t
   const { readDocument } = await import("./readDocument.ts");
   const reading = Array.from({ length: 8 }, () => readDocument("config.json", '{"version":1}'));
   await expect(readDocument("config.json", "{}")).rejects.toThrow(Denied);
-  expect((await Promise.all(reading)).map(({ value }) => value)).toStrictEqual(Array.from({ length: 8 }, () => ({ version: "1" })));
+  expect((await Promise.all(reading)).map(({ value }) => value)).toStrictEqual(
+    Array.from({ length: 8 }, () => ({ version: "1" })),
+  );
   await expect(readDocument("config.json", "[")).rejects.toThrow("config.json");
   expect((await readDocument("config.json", '{"version":1}')).value).toStrictEqual({ version: "1" });
 });
