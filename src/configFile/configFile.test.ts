@@ -92,8 +92,10 @@ describe.each(["sqlite", "postgres"] as const)("a configuration file on %s", (en
     context = contextOf(directory);
   }
 
-  const accessOf = (of: Directory) =>
-    createAccess({
+  const accesses: Access[] = [];
+
+  function accessOf(of: Directory): Access {
+    const made = createAccess({
       store,
       directory: of,
       mailer: null,
@@ -103,6 +105,9 @@ describe.each(["sqlite", "postgres"] as const)("a configuration file on %s", (en
       now: () => at,
       onDefect: (error) => expect.unreachable(String(error)),
     });
+    accesses.push(made);
+    return made;
+  }
 
   const contextOf = (of: Directory): ConfigurationContext => ({
     store,
@@ -115,7 +120,7 @@ describe.each(["sqlite", "postgres"] as const)("a configuration file on %s", (en
 
   beforeAll(() => open());
   afterAll(async () => {
-    await access.close();
+    for (const made of accesses) await made.close();
     await store.close();
   });
 
