@@ -6,6 +6,7 @@ import { within } from "../kernel/deadline.ts";
 import type { Attribution, ConsentReading, Identity, SeenId, Sha256 } from "../kernel/event.ts";
 import type { FoundPerson } from "../store/people/people.ts";
 import type { Store } from "../store/store.ts";
+import { isBotVisit } from "../traffic/filter.ts";
 import { isUseful } from "./clickIds.ts";
 
 type People = Store["people"];
@@ -112,7 +113,7 @@ function chooseIds(
   const { clickIds, browserIds } = attribution;
   let hasUtm = false;
   for (const visit of identity.visits) {
-    if ((visit.verdict?.bot && !isTrusted) || visit.seenAt < at - keepMs) continue;
+    if ((!isTrusted && isBotVisit(visit, identity)) || visit.seenAt < at - keepMs) continue;
     for (const name in visit.clickIds) {
       const id = visit.clickIds[name] as SeenId;
       const known = clickIds[name];

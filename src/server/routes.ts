@@ -11,10 +11,12 @@ import { createRateLimit } from "../http/rate.ts";
 import { createLoad } from "../inbound/load.ts";
 import { inboundRoute } from "../inbound/route.ts";
 import { countWrongKeys } from "../inbound/wrongKeys.ts";
+import { readTag } from "../identity/tagScript.ts";
 import type { Config } from "../installation/config.ts";
 import { callbackPath, oauthRoutes } from "../oauth/route.ts";
 import type { Observability } from "../observability/observability.ts";
 import { relay, relayBatch } from "../pipeline.ts";
+import { createTrafficMemory } from "../traffic/frequency.ts";
 import { addressOf } from "./server.ts";
 import type { Services } from "./services.ts";
 import type { Shutdown } from "./shutdown.ts";
@@ -72,7 +74,7 @@ function mountInbound(app: FastifyInstance, { config, services, observability }:
 }
 
 function mountCollect(app: FastifyInstance, { config, services, observability, tag }: RouteOptions): void {
-  const { store, directory, visitCounts, sightings, botSample, countries, now, onDefect } = services;
+  const { store, directory, visitCounts, sightings, visitSample, countries, now, onDefect } = services;
   collectRoutes(app, {
     store,
     directory,
@@ -80,10 +82,12 @@ function mountCollect(app: FastifyInstance, { config, services, observability, t
     rateLimit: createRateLimit(),
     perMinute: config.collectPerMinute,
     tag,
+    secondPart: readTag("use"),
+    memory: createTrafficMemory(),
     counts: visitCounts,
     sightings,
     onVisitCounted: observability.onVisitCounted,
-    offerBot: (bot) => botSample.offer(bot),
+    offerVisit: (visit) => visitSample.offer(visit),
     countryOf: (address) => countries?.countryOf(address) ?? null,
     now,
     onDefect,
