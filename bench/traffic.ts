@@ -250,5 +250,7 @@ To repeat: \`npx node bench/traffic.ts\`. With your own labelled set: \`npx node
 \`{"ua": "…", "label": "bot" or "human", "source": "…"}\`.
 `;
 
-writeFileSync(report, page);
+// bench/bots measures this section.
+const realTools = readFileSync(report, "utf8").split("\n## Real tools")[1];
+writeFileSync(report, realTools === undefined ? page : `${page}\n## Real tools${realTools}`);
 console.log([ratios, speeds, accuracy("bot"), accuracy("human"), versions].join("\n\n"));

@@ -79,7 +79,8 @@ inChromium("the samples of the pages", () => {
       (document.querySelector("[name=website]") as HTMLInputElement).value = "spam";
       (document.querySelector("[name=email]") as HTMLInputElement).value = "bot@customers.example";
     });
-    // The second part of the tag sees the trap.
+    // The second part of the tag sees the trap; it is loaded when the email gets the focus.
+    await page.focus("[name=email]");
     await page.waitForFunction(() => "use" in (window as unknown as { cc: object }).cc);
     await page.click("#send");
     const [report] = await stage.site.waitForReports("identify", 1);
