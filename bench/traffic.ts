@@ -14,6 +14,7 @@ import crawlers from "crawler-user-agents";
 import { isbot } from "isbot";
 import { seededRandom } from "../standins/shared/seededRandom.ts";
 import { withDefaults } from "../src/sites/settings.ts";
+import { quiet } from "../src/traffic/frequency.ts";
 import type { Observation } from "../src/traffic/observation.ts";
 import { readUserAgent } from "../src/traffic/userAgent/userAgent.ts";
 import { judge } from "../src/traffic/verdict.ts";
@@ -62,13 +63,17 @@ function visitWith(userAgent: string): Observation {
       secure: true,
       acceptLanguage: true,
       secFetch: true,
+      isPageLoad: false,
+      isReport: true,
+      isReordered: false,
       brands: brandsFor(userAgent),
       platform: "",
       mobile: "",
     },
-    script: { webdriver: false, cypress: false, platform: "", touchPoints: 1, isChromium: false },
-    submit: { afterMs: 9000, inputs: 20, untrusted: false, trapped: false },
-    frequency: { ofNetwork: 1, ofVisitor: 1, emailsOfNetwork: 0, emailsOfVisitor: 0, visitorsOfClick: 1 },
+    script: { webdriver: false, platform: "", touchPoints: 1, isChromium: false },
+    submit: { afterMs: 9000, inputs: 20, untrusted: false },
+    use: null,
+    frequency: { ...quiet, ofNetwork: 1, ofVisitor: 1, visitorsOfClick: 1 },
   };
 }
 
@@ -245,5 +250,7 @@ To repeat: \`npx node bench/traffic.ts\`. With your own labelled set: \`npx node
 \`{"ua": "…", "label": "bot" or "human", "source": "…"}\`.
 `;
 
-writeFileSync(report, page);
+// bench/bots measures this section.
+const realTools = readFileSync(report, "utf8").split("\n## Real tools")[1];
+writeFileSync(report, realTools === undefined ? page : `${page}\n## Real tools${realTools}`);
 console.log([ratios, speeds, accuracy("bot"), accuracy("human"), versions].join("\n\n"));

@@ -22,6 +22,7 @@ const sources = [
 ];
 const built = [
   "dist/tag.js",
+  "dist/use.js",
   "dist/dashboard/index.html",
   "dist/docs/index.html",
   "dist/relay/cli.js",

@@ -1,35 +1,50 @@
-// Builds the tag: one minified file of at most 3 KB gzip. `npm run build` runs it.
+// Builds the tag: a minified file of at most 3 KB gzip, and its second part of at most 2 KB, which is loaded when it is
+// needed. `npm run build` runs it.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
-import { buildTagScript } from "../src/identity/tagScript.ts";
+import { buildTagScript, buildSecondPart } from "../src/identity/tagScript.ts";
 
-const maxGzipBytes = 3 * 1024;
 const root = new URL("..", import.meta.url);
 
-const bundle = await rolldown({
-  input: fileURLToPath(new URL("tag/main.ts", root)),
-  platform: "browser",
-  logLevel: "warn",
-});
-// Without a wrapper: the server puts the code into a function, see src/identity/tagScript.ts.
-const { output } = await bundle.generate({ format: "es", minify: true });
-await bundle.close();
-const code = output[0].code
-  .replaceAll("/* @__PURE__ */ ", "")
-  // Fewer different words compress better. No text in the tag contains this one.
-  .replace(/\bconst\b/g, "let")
-  .trim();
-
-// Measured as a site loads it, with its configuration.
-const { gzip } = buildTagScript(code, { id: "x1y2z3a4b5", settings: { consentMode: "opt-out" } });
-if (gzip.length > maxGzipBytes) {
-  console.error(`The tag has ${gzip.length} bytes gzip; the limit is ${maxGzipBytes}. Nothing was written.`);
-  process.exit(1);
+async function bundle(file: string): Promise<string> {
+  const bundled = await rolldown({
+    input: fileURLToPath(new URL(file, root)),
+    platform: "browser",
+    logLevel: "warn",
+  });
+  // Without a wrapper: the server puts the first part into a function, see src/identity/tagScript.ts; the second is a module.
+  const { output } = await bundled.generate({ format: "es", minify: true });
+  await bundled.close();
+  return (
+    output[0].code
+      .replaceAll("/* @__PURE__ */ ", "")
+      // Fewer different words compress better. No text in the tag contains this one.
+      .replace(/\bconst\b/g, "let")
+      .trim()
+  );
 }
+
+const parts = [
+  {
+    source: "tag/main.ts",
+    file: "dist/tag.js",
+    maxGzipBytes: 3 * 1024,
+    // Measured as a site loads it, with its configuration.
+    built: (code: string) => buildTagScript(code, { id: "x1y2z3a4b5", settings: { consentMode: "opt-out" } }),
+  },
+  { source: "tag/use.ts", file: "dist/use.js", maxGzipBytes: 2 * 1024, built: buildSecondPart },
+];
+
 mkdirSync(new URL("dist/", root), { recursive: true });
-writeFileSync(new URL("dist/tag.js", root), code);
-if (process.argv.includes("--verbose")) {
-  console.log(`dist/tag.js: ${code.length} bytes; ${gzip.length} gzip with its configuration`);
+for (const { source, file, maxGzipBytes, built } of parts) {
+  const code = await bundle(source);
+  const { gzip } = built(code);
+  if (gzip.length > maxGzipBytes) {
+    console.error(`${file} has ${gzip.length} bytes gzip; the limit is ${maxGzipBytes}. It was not written.`);
+    process.exit(1);
+  }
+  writeFileSync(new URL(file, root), code);
+  if (process.argv.includes("--verbose")) console.log(`${file}: ${code.length} bytes; ${gzip.length} gzip as it is served`);
 }

@@ -1,6 +1,6 @@
 // Reads the visitor's consent from every source. The most restrictive source wins.
 
-import { agent, config, page, safely } from "./page.ts";
+import { agent, optIn, page, safely } from "./page.ts";
 
 type Decision = "granted" | "denied";
 /** `byDefault`: Consent Mode starts with a refusal that no visitor has decided on. */
@@ -31,7 +31,7 @@ let isProvisional = false;
 const updateTimeoutMs = 2000;
 
 /** In opt-in mode the tag sends nothing before the visitor's decision. */
-export const isDecided = () => !isProvisional && (!config.optIn || has("denied") || has("granted"));
+export const isDecided = () => !isProvisional && (!optIn || has("denied") || has("granted"));
 
 export const mayIdentify = () => isDecided() && !has("denied");
 
@@ -92,7 +92,7 @@ function readTcf(onDecision: () => void): true {
     safely(() => {
       if (!ok || data.gdprApplies === false) return;
       // In opt-in mode a visible banner is no decision yet.
-      if (config.optIn && data.eventStatus === "cmpuishown") return;
+      if (optIn && data.eventStatus === "cmpuishown") return;
       const consents = data.purpose?.consents ?? {};
       sources.tcf = consents[1] && consents[7] ? "granted" : "denied";
     });
@@ -110,7 +110,7 @@ function readGoogle(onDecision: () => void): void {
       const [command, kind, values] = entry as Iterable<unknown>;
       const isUpdate = kind === "update";
       // In opt-in mode a default is not the visitor's decision.
-      if (command !== "consent" || (config.optIn && !isUpdate)) return;
+      if (command !== "consent" || (optIn && !isUpdate)) return;
       for (const name of ["ad_storage", "ad_user_data"]) {
         const word = (values as Record<string, string>)[name];
         // Defaults may differ by region, which only Google knows: the strictest one counts.

@@ -2,7 +2,8 @@
 // roots; clicks and Enter cover fields without a form. Only email fields are ever read.
 
 import { looksLikeEmail } from "../src/identity/email.ts";
-import { listen, page, safely } from "./page.ts";
+import { mayIdentify } from "./consent.ts";
+import { listen, loadSecondPart, page, safely } from "./page.ts";
 import { countInput, describeSubmit } from "./signals.ts";
 
 type Field = HTMLInputElement;
@@ -17,7 +18,11 @@ export function watchForms(onEmail: (email: string, submit: unknown[]) => unknow
   const watch = (root: Node) => root.addEventListener("submit", onSubmit, true);
   watch(page);
   // A submit event does not leave its shadow root; the focus event before it does.
-  listen(page, "focusin", (event) => watch((event.composedPath()[0] as Element).getRootNode()));
+  listen(page, "focusin", (event) => {
+    const field = event.composedPath()[0] as Field;
+    watch(field.getRootNode());
+    if (isEmailField(field) && mayIdentify()) loadSecondPart();
+  });
 
   listen(page, "click", (event) => {
     countInput(event);
@@ -46,12 +51,12 @@ function findScopeWithoutSubmit(element: HTMLButtonElement | Field): ParentNode 
   return undefined;
 }
 
+const isEmailField = (field: Field) =>
+  /^(email|text,.*e-?mail)/i.test([field.type, field.name, field.id, field.autocomplete].join()) && !isIgnored(field);
+
 const findEmail = (scope: ParentNode): string | undefined =>
   ([...((scope as HTMLFormElement).elements ?? scope.querySelectorAll("input"))] as Field[]).find(
-    (field) =>
-      /^(email|text,.*e-?mail)/i.test([field.type, field.name, field.id, field.autocomplete].join()) &&
-      !isIgnored(field) &&
-      looksLikeEmail(field.value),
+    (field) => isEmailField(field) && looksLikeEmail(field.value),
   )?.value;
 
 /** data-cc-ignore and data-cc-trap also apply inside shadow roots. */

@@ -1,10 +1,12 @@
 // Reads click ids and UTM fields from the address (names in any case), and browser ids from cookies. Values are not changed.
 
-import { config, page, safely } from "./page.ts";
+import { cookieNames, loadSecondPart, page, paramNames, safely } from "./page.ts";
 
 const params: Record<string, string> = {};
-const isParam = new RegExp(`^(${config.params})$`, "i");
-const cookie = new RegExp(`(?:^|; )(${config.cookies})=([^;]*)`, "g");
+/** An advertisement brought this visit. */
+let hasClickId = false;
+const isParam = new RegExp(`^(${paramNames})$`, "i");
+const cookie = new RegExp(`(?:^|; )(${cookieNames})=([^;]*)`, "g");
 /** The relay drops longer values, and refuses reports that they make too large. */
 const maxLength = 2048;
 
@@ -14,7 +16,9 @@ export function readAddress(address: string): void {
     const url = new URL(address, location.href);
     if (url.hostname !== location.hostname) return;
     url.searchParams.forEach((value, key) => {
-      if (isParam.test(key) && value && !value[maxLength]) params[key.toLowerCase()] = value;
+      if (!isParam.test(key) || !value || value[maxLength]) return;
+      params[key.toLowerCase()] = value;
+      hasClickId ||= !/^utm/i.test(key);
     });
   });
 }
@@ -26,7 +30,9 @@ export function readAddresses(): void {
   readAddress(location.href);
 }
 
+/** Reads the ids for a report. Visits that an advertisement brought also load the second part of the tag. */
 export function readIds(): object {
+  if (hasClickId) loadSecondPart();
   const cookies: Record<string, string> = {};
   // Visits every match, in fewer bytes than a loop.
   page.cookie.replace(cookie, (_, name: string, value: string) => (cookies[name] = value));

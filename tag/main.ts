@@ -5,7 +5,7 @@ import { orderKey } from "../src/kernel/reconciliation.ts";
 import { decide, earlier, finalizeConsent, isDecided, mayIdentify, readConsent, sources } from "./consent.ts";
 import { watchForms } from "./forms.ts";
 import { readIds, readAddress, readAddresses } from "./ids.ts";
-import { config, isPrerendered, listen, onceVisible, page, safely, send, sha256 } from "./page.ts";
+import { isPrerendered, listen, onceVisible, optIn, page, safely, send, sha256, site } from "./page.ts";
 import { readBrowser } from "./signals.ts";
 
 /** A call from before the tag was loaded: method, arguments, and the resolver of its promise. */
@@ -43,7 +43,7 @@ const pending: object[] = [];
 
 /** In opt-out mode the emails of a visitor who refused are sent too: the relay must know whose ids it withholds. */
 function sendPending(): void {
-  if (!isPrerendered() && isDecided() && (!config.optIn || mayIdentify()))
+  if (!isPrerendered() && isDecided() && (!optIn || mayIdentify()))
     for (const email of pending.splice(0)) report("identify", email);
 }
 
@@ -64,7 +64,7 @@ const identifyEmail = (email: string, submit?: unknown[]) => queueEmail(email, s
 
 /** Computes the same id as `orderEventId` in src/kernel/ids.ts. */
 async function eventId(event: string, orderId: string | number): Promise<string> {
-  const hex = await sha256(`${config.site}\n${event.trim().toLowerCase()}\n${orderKey(`${orderId}`)}`);
+  const hex = await sha256(`${site}\n${event.trim().toLowerCase()}\n${orderKey(`${orderId}`)}`);
   return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*/, "$1-$2-8$3-a$4-$5");
 }
 

@@ -1,18 +1,16 @@
 // Access to the page. The tag never throws into the page and never blocks it.
 
-type Config = {
+/** The server puts the site's configuration in front of the tag, in this order; see src/identity/tagScript.ts. */
+declare const $CC: [
   /** The site's id. */
-  site: string;
+  site: string,
   /** Nothing may be stored or sent before the visitor consents. */
-  optIn: boolean;
+  optIn: boolean,
   /** Patterns for the names of click ids and UTM fields, and of cookies with browser ids. */
-  params: string;
-  cookies: string;
-};
-
-/** The server puts the site's configuration in front of the tag; see src/identity/tagScript.ts. */
-declare const $CC: Config;
-export const config = $CC;
+  params: string,
+  cookies: string,
+];
+export const [site, optIn, paramNames, cookieNames] = $CC;
 
 export const page = document;
 export const agent = navigator;
@@ -32,6 +30,12 @@ export const listen = (target: EventTarget, type: string, handle: (event: Event)
 
 const script = page.currentScript as HTMLScriptElement | null;
 const endpoints = `${script ? new URL(".", script.src) : "/__cc/"}`;
+
+/**
+ * Loads the second part of the tag (tag/use.ts), which observes how the page is used. Nothing waits for it. A module is loaded
+ * once, and under the nonce of this script where the page's policy asks for one.
+ */
+export const loadSecondPart = () => void import(`${endpoints}use.js`).catch(() => {});
 
 /** Sends a beacon, or else a `keepalive` request. Both outlive the page. */
 export function send(endpoint: string, data: object): void {

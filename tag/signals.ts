@@ -12,21 +12,18 @@ export function countInput({ isTrusted }: Event): void {
 /** src/collect/payload.ts reads the values in this order. */
 export const readBrowser = () => [
   agent.webdriver,
-  // An automation tool that does not set `webdriver`.
-  "Cypress" in window,
   agent.platform,
   agent.maxTouchPoints,
   // Only Chromium has this property.
   "userAgentData" in agent,
 ];
 
-/** Describes how a form was submitted. Reports whether a trap field is filled in, never its content. */
+/** Describes how a form was submitted. */
 export const describeSubmit = (scope: ParentNode, event: Event) => [
   // Milliseconds since the page was loaded.
   event.timeStamp,
   inputs,
   !event.isTrusted,
-  [...scope.querySelectorAll<HTMLInputElement>("[data-cc-trap],[data-cc-trap] *")].some((field) =>
-    field.type === "checkbox" ? field.checked : field.value,
-  ),
+  // How the page was used, as the second part of the tag saw it.
+  (window as unknown as { cc: { use?: (scope: ParentNode) => unknown } }).cc.use?.(scope),
 ];

@@ -6,6 +6,7 @@ import { beginBuild, endBuild, isBuilt } from "../scripts/buildStamp.ts";
 
 const outputs = [
   "dist/tag.js",
+  "dist/use.js",
   "dist/dashboard/index.html",
   "dist/docs/index.html",
   "dist/relay/cli.js",

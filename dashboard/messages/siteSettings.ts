@@ -26,6 +26,7 @@ export const siteSettingsText = section("siteSettings", {
     rate_limit: "Requests per key and minute",
     time_zone: "Time zone",
     bot_threshold: "Bot score threshold",
+    evidence: "Modes of bot signals",
     allow_user_agents: "Allowed user agents",
     deny_user_agents: "Denied user agents",
     allow_networks: "Allowed networks",

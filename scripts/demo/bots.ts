@@ -1,5 +1,6 @@
 // The bots of the demo. The relay's own rules judge them, so the reasons are the real ones.
 
+import { quiet } from "../../src/traffic/frequency.ts";
 import type { Observation } from "../../src/traffic/observation.ts";
 import { judge, type Judgement } from "../../src/traffic/verdict.ts";
 import type { VisitRules } from "../../src/traffic/lists.ts";
@@ -7,13 +8,16 @@ import { browsers } from "./people.ts";
 
 export type Bot = { weight: number; seen: Observation; judgement: Judgement };
 
-const normal = { ofNetwork: 1, ofVisitor: 1, emailsOfNetwork: 0, emailsOfVisitor: 0, visitorsOfClick: 0 };
+const normal = { ...quiet, ofNetwork: 1, ofVisitor: 1 };
 const windows = browsers[0];
 const chrome = windows?.userAgent ?? "";
 const fromBrowser = {
   secure: true,
   acceptLanguage: true,
   secFetch: true,
+  isPageLoad: false,
+  isReport: true,
+  isReordered: false,
   brands: windows?.headers["Sec-CH-UA"] ?? "",
   platform: '"Windows"',
   mobile: "?0",
@@ -22,11 +26,14 @@ const fromProgram = {
   secure: true,
   acceptLanguage: false,
   secFetch: false,
+  isPageLoad: false,
+  isReport: false,
+  isReordered: false,
   brands: "",
   platform: "",
   mobile: "",
 };
-const inWindows = { webdriver: false, cypress: false, platform: "Win32", touchPoints: 0, isChromium: true };
+const inWindows = { webdriver: false, platform: "Win32", touchPoints: 0, isChromium: true };
 
 const base: Observation = {
   userAgent: chrome,
@@ -35,6 +42,7 @@ const base: Observation = {
   headers: fromBrowser,
   script: inWindows,
   submit: null,
+  use: null,
   frequency: normal,
 };
 const hosting = "3.120.0.0";
@@ -70,7 +78,7 @@ const kinds: (Partial<Observation> & { weight: number })[] = [
   {
     weight: 2,
     address: hosting,
-    submit: { afterMs: 220, inputs: 0, untrusted: true, trapped: true },
+    submit: { afterMs: 220, inputs: 0, untrusted: true },
     frequency: { ...normal, emailsOfVisitor: 12 },
   },
 ];

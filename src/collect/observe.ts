@@ -17,6 +17,7 @@ export function observe(request: TagRequest, payload: Payload, frequency: Freque
     headers: readHeaders(request.headers, request.secure),
     script: payload.script,
     submit: payload.submit,
+    use: payload.use,
     frequency,
   };
 }

@@ -5,7 +5,7 @@ import { consentSources, maxIdLength, type ConsentSource, type ConsentState, typ
 import { isJsonObject } from "../http/body.ts";
 import { holdsAddress, maskAddresses, maskAndCut } from "../kernel/maskAddresses.ts";
 import { withoutMarks } from "../kernel/messages/message.ts";
-import type { ObservedScript, ObservedSubmit } from "../traffic/observation.ts";
+import type { ObservedScript, ObservedSubmit, ObservedUse } from "../traffic/observation.ts";
 import { clickIdName, isBrowserId, isUtmField } from "../identity/clickIds.ts";
 import { readSha256 } from "../identity/person.ts";
 import type { Report } from "../identity/visits.ts";
@@ -24,9 +24,10 @@ export type Payload = {
   page: string;
   referrer: string;
   person: Report["person"];
-  /** The tag's observations of its browser, and of a form submit. */
+  /** The tag's observations of its browser, of a form submit, and of how the page was used. */
   script: ObservedScript | null;
   submit: ObservedSubmit | null;
+  use: ObservedUse | null;
   /** The page is rendered in advance and not visible yet. */
   isPrerendered: boolean;
 };
@@ -51,6 +52,7 @@ export function readPayload(text: string, now: number): Payload | null {
     person: readEmails(fields.emails),
     script: readScript(fields.browser),
     submit: readSubmit(fields.submit),
+    use: readUse(Array.isArray(fields.submit) ? fields.submit[3] : fields.use),
     isPrerendered: fields.prerendered === 1,
   };
   for (const [name, value] of textsIn(fields.params)) {
@@ -95,10 +97,9 @@ function readEmails(value: unknown): Payload["person"] {
 /** Reads the values in the order of tag/signals.ts. */
 function readScript(value: unknown): ObservedScript | null {
   if (!Array.isArray(value)) return null;
-  const [webdriver, cypress, platform, touchPoints, isChromium] = value as unknown[];
+  const [webdriver, platform, touchPoints, isChromium] = value as unknown[];
   return {
     webdriver: Boolean(webdriver),
-    cypress: Boolean(cypress),
     // Terminals print this text, so control characters are removed.
     platform: typeof platform === "string" ? platform.replace(/[^\x20-\x7e]/g, "").slice(0, 40) : "",
     touchPoints: readCount(touchPoints, 1),
@@ -108,14 +109,66 @@ function readScript(value: unknown): ObservedScript | null {
 
 function readSubmit(value: unknown): ObservedSubmit | null {
   if (!Array.isArray(value)) return null;
-  const [afterMs, inputs, untrusted, trapped] = value as unknown[];
+  const [afterMs, inputs, untrusted] = value as unknown[];
   return {
     afterMs: readCount(afterMs, Number.MAX_SAFE_INTEGER),
     inputs: readCount(inputs, 1),
     untrusted: Boolean(untrusted),
-    trapped: Boolean(trapped),
   };
 }
+
+/** The bits of `ways` in tag/use.ts. */
+const ways = { autofill: 2, inputMethod: 4, touch: 8, script: 16 };
+
+/** Reads the values in the order of tag/use.ts. */
+function readUse(value: unknown): ObservedUse | null {
+  if (!Array.isArray(value)) return null;
+  const [
+    presses,
+    press,
+    jumps,
+    fractions,
+    keys,
+    hold,
+    gap,
+    evenness,
+    inserted,
+    bits,
+    frameless,
+    screen,
+    unfocused,
+    trapped,
+    cypress,
+    pause,
+    overlaps,
+  ] = value as unknown[];
+  const way = readCount(bits, 0);
+  return {
+    presses: readCount(presses, 0),
+    pressMs: readTime(press),
+    jumps: readCount(jumps, 0),
+    fractions: readCount(fractions, 0),
+    keys: readCount(keys, 0),
+    holdMs: readTime(hold),
+    gapMs: readTime(gap),
+    evenness: readCount(evenness, 0),
+    pauseMs: readTime(pause),
+    overlaps: readCount(overlaps, 0),
+    inserted: readCount(inserted, 0),
+    hasAutofill: (way & (ways.autofill | ways.script)) > 0,
+    hasInputMethod: (way & ways.inputMethod) > 0,
+    hasTouch: (way & ways.touch) > 0,
+    isFrameless: Boolean(frameless),
+    isDefaultScreen: Boolean(screen),
+    unfocused: readCount(unfocused, 0),
+    trapped: Boolean(trapped),
+    cypress: Boolean(cypress),
+  };
+}
+
+/** The tag reports -1 where it measured nothing. */
+const readTime = (value: unknown) =>
+  typeof value === "number" && value >= 0 && Number.isFinite(value) ? Math.round(value) : null;
 
 /** A browser that does not report a count gets one that raises no signal. */
 function readCount(value: unknown, fallback: number): number {

@@ -1,6 +1,7 @@
 // Serves the tag's script and accepts its reports, under the site's own host. Every accepted report is answered with 204,
 // so that bots learn nothing from the answer.
 
+import { hash } from "node:crypto";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { Late, within } from "../kernel/deadline.ts";
@@ -9,15 +10,18 @@ import type { RateLimit } from "../http/rate.ts";
 import { sendNotFound } from "../http/reply.ts";
 import { clientAddress, isLoopback, isSecure, networkOf, type TransportRules } from "../http/transport.ts";
 import type { Verdict, VisitBucket } from "../kernel/event.ts";
-import { tagScripts, type TagScript } from "../identity/tagScript.ts";
+import { buildSecondPart, tagScripts, type TagScript } from "../identity/tagScript.ts";
 import { isRefusal, storeReport, type Report, type StoredReport } from "../identity/visits.ts";
 import type { Directory, Site } from "../sites/directory.ts";
 import { hostOf } from "../sites/hosts.ts";
+import { suspicious } from "../store/statistics/traffic.ts";
 import type { Store } from "../store/store.ts";
-import { watchFrequency } from "../traffic/frequency.ts";
+import type { TrafficMemory } from "../traffic/frequency.ts";
 import type { Observation } from "../traffic/observation.ts";
+import { nameOf } from "../traffic/modes.ts";
 import { judge } from "../traffic/verdict.ts";
-import type { BotVisit } from "./botSample.ts";
+import { watchLateVerdicts } from "./lateVerdicts.ts";
+import { isNotable, isSuspicious, type JudgedVisit } from "./visitSample.ts";
 import { isPrefetch, observe } from "./observe.ts";
 import { listCookies, newVisitorId, readCookies, type BrowserCookies } from "./cookies.ts";
 import { readPayload, type Payload } from "./payload.ts";
@@ -30,16 +34,21 @@ type CollectOptions = {
   transport: TransportRules;
   rateLimit: RateLimit;
   perMinute: number;
-  /** The built tag. */
+  /** The built tag and its second part. */
   tag: string;
+  secondPart: string;
+  memory: TrafficMemory;
   counts: VisitCounts;
   sightings: TagSightings;
   onVisitCounted?: (bucket: VisitBucket) => void;
-  offerBot: (visit: BotVisit) => void;
+  /** Gets every visit with evidence against it. */
+  offerVisit: (visit: JudgedVisit) => void;
   countryOf: (address: string) => string | null;
   now: () => number;
   onDefect: (error: unknown, about: Record<string, unknown>) => void;
 };
+
+type Endpoint = "visit" | "identify" | "consent" | "use";
 
 const maxBodyBytes = 8 * 1024;
 /** A report waits this long for the store, and at most `maxReports` wait. Others are dropped: pages await no answer. */
@@ -49,18 +58,23 @@ const daySeconds = 86_400;
 
 export function collectRoutes(app: FastifyInstance, options: CollectOptions): void {
   const scriptOf = tagScripts(options.tag);
-  const frequencyOf = watchFrequency();
+  const secondPart = buildSecondPart(options.secondPart);
+  const { memory } = options;
+  const late = watchLateVerdicts(memory, options.offerVisit);
 
   app.get<{ Params: { file: string } }>("/__cc/:file", (request, reply) => {
     const site = options.directory.siteOfHost(hostOf(request.headers.host));
-    const named = /^tag(?:\.([0-9a-f]{16}))?\.js$/.exec(request.params.file);
+    const named = /^(tag|use)(?:\.([0-9a-f]{16}))?\.js$/.exec(request.params.file);
     if (!site || !named) return sendNotFound(reply);
-    return sendScript(request.raw, reply, scriptOf(site), named[1]);
+    const address = clientAddress(request.raw, options.transport.trusted);
+    const userAgent = request.headers["user-agent"] ?? "";
+    memory.noteFetch({ siteId: site.id, network: networkOf(address), userAgent }, options.now());
+    return sendScript(request.raw, reply, named[1] === "use" ? secondPart : scriptOf(site), named[2]);
   });
 
-  for (const endpoint of ["visit", "identify", "consent"]) {
+  for (const endpoint of ["visit", "identify", "consent", "use"] as const) {
     app.post(`/__cc/${endpoint}`, async (request, reply) => {
-      const status = await handleReport(request.raw, reply, endpoint === "visit");
+      const status = await handleReport(request.raw, reply, endpoint);
       return reply.code(status).header("cache-control", "no-store").send();
     });
     // Beacons need no preflight, but a page may send one.
@@ -86,7 +100,8 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
     return { site, origin, address };
   }
 
-  async function handleReport(request: IncomingMessage, reply: FastifyReply, isVisit: boolean): Promise<number> {
+  async function handleReport(request: IncomingMessage, reply: FastifyReply, endpoint: Endpoint): Promise<number> {
+    const isVisit = endpoint === "visit";
     const admitted = admit(request);
     if (typeof admitted === "number") return admitted;
     const { site, origin, address } = admitted;
@@ -104,22 +119,38 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
 
     const cookies = readCookies(request.headers.cookie);
     const { visitorId } = cookies;
-    const seen = observeReport({ site, request, payload, address, visitorId, isVisit, now });
+    const submitDigest = payload.submit ? hash("sha1", bytes, "base64") : null;
+    const seen = observeReport({ site, request, payload, address, cookies, endpoint, submitDigest, now });
     const judgement = judge(seen, site.settings);
+    // The use of a page is stored only with the verdict on a bot: a person's visit is stored already.
+    if (endpoint === "use" && !judgement.wouldBeBot) return 204;
     const report = buildReport(request, payload, cookies, seen, judgement.verdict, now);
     const stored = await storeInTime(site, report);
     // A refusal that was not stored keeps the visitor cookie: the next report must still name the visits to delete.
     const changes = stored ? listCookies(stored, cookies) : [];
     if (changes.length) reply.header("set-cookie", changes);
+    if (stored?.visitorId && !visitorId && payload.visitorId) memory.noteCookie(site.id, payload.visitorId, now);
     if (isVisit) {
       options.counts.uncountPrerendered(site.id, payload.visitorId);
       options.sightings.add(site.id, payload.page, now);
       const bucket = chooseBucket(stored, judgement.verdict);
       options.onVisitCounted?.(bucket);
-      options.counts.count(site.id, bucket, bucket === "bots" ? judgement.primary : "", now);
+      const reason = bucket === "people" && isSuspicious(judgement) ? suspicious : "";
+      const recount = options.counts.count(site.id, bucket, bucket === "bots" ? judgement.primary : reason, now);
+      if (bucket === "people" && stored) {
+        const source = { siteId: site.id, network: networkOf(address), userAgent: request.headers["user-agent"] ?? "" };
+        late.add({ source, visitorId: stored.visitorId, page: payload.page, seen, rules: site.settings, at: now, recount });
+      }
     }
     const refused = !stored || isRefusal(stored.consent);
-    if (judgement.verdict.bot && !refused) options.offerBot({ siteId: site.id, page: payload.page, at: now, seen, judgement });
+    if (!refused) {
+      const found = [...judgement.findings, ...judgement.shadows].map(({ signal }) => nameOf(signal));
+      if (isVisit || payload.submit) options.counts.countEvidence(site.id, found, Boolean(payload.submit), now);
+      if (payload.submit) options.counts.countEvidence(site.id, [""], true, now);
+    }
+    if (judgement.verdict.bot) late.noteBot(visitorId ?? payload.visitorId, judgement.primary);
+    late.sweep(now);
+    if (isNotable(judgement) && !refused) options.offerVisit({ siteId: site.id, page: payload.page, at: now, seen, judgement });
     return 204;
   }
 
@@ -128,22 +159,29 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
     request: IncomingMessage;
     payload: Payload;
     address: string;
-    visitorId: string | null;
-    isVisit: boolean;
+    cookies: BrowserCookies;
+    endpoint: Endpoint;
+    submitDigest: string | null;
     now: number;
   };
 
   function observeReport(received: ReceivedReport): Observation {
-    const { site, request, payload, address, visitorId, isVisit, now } = received;
+    const { site, request, payload, address, cookies, endpoint, submitDigest, now } = received;
     const { headers } = request;
     const network = networkOf(address);
     const userAgent = headers["user-agent"] ?? "";
-    const frequency = frequencyOf({
+    const hasRefused = cookies.refusals.length > 0 || Object.values(payload.signals).includes("denied");
+    const frequency = memory.observe({
       siteId: site.id,
       network,
       userAgent,
-      visitor: visitorId,
-      isVisit,
+      visitor: cookies.visitorId,
+      // A visitor who refuses has no cookie to send back.
+      pageId: hasRefused ? null : payload.visitorId,
+      isVisit: endpoint === "visit",
+      isInput: endpoint === "use",
+      submitDigest,
+      form: payload.submit ? { page: payload.page, isScripted: payload.submit.untrusted } : null,
       emailSha256: payload.person?.emailSha256 ?? null,
       clickIds: Object.values(payload.clickIds).map((id) => id.value),
       at: now,
@@ -215,12 +253,13 @@ function buildReport(
           }
         : null,
     person,
-    hasForm: isByHand(payload.submit),
+    hasForm: isByHand(payload),
     at: now,
   };
 }
 
-const isByHand = (submit: Payload["submit"]) => submit !== null && submit.inputs > 0 && !submit.untrusted && !submit.trapped;
+const isByHand = ({ submit, use }: Payload) =>
+  submit !== null && submit.inputs > 0 && !submit.untrusted && !(use?.trapped && !use.hasAutofill);
 
 const keepRefusals = (signals: Payload["signals"]) =>
   Object.fromEntries(Object.entries(signals).filter(([, state]) => state === "denied"));

@@ -3,13 +3,15 @@
 import { flushedCounter } from "../background/flushedCounter.ts";
 import type { VisitBucket } from "../kernel/event.ts";
 import type { Store } from "../store/store.ts";
-import type { VisitCount } from "../store/statistics/traffic.ts";
+import type { EvidenceBucket } from "../store/statistics/traffic.ts";
 
 /** Beyond this number the oldest page is dropped: if it is shown later, it counts twice. */
 const maxPrerendered = 10_000;
 
 export type VisitCounts = {
-  count(siteId: string, bucket: VisitBucket, reason: string, now: number): void;
+  /** Returns a function that counts the visit in another bucket. */
+  count(siteId: string, bucket: VisitBucket, reason: string, now: number): (bucket: VisitBucket, reason: string) => void;
+  countEvidence(siteId: string, names: readonly string[], isEmail: boolean, now: number): void;
   /** A browser prerendered a page. `pageId` is the id that the page will send when it is shown; null where it has none. */
   countPrerendered(siteId: string, pageId: string | null, now: number): void;
   /** Takes back the count of a prerendered page, which is now shown. */
@@ -29,7 +31,7 @@ export function countVisits(
   const bots = new Map<string, number>();
   const prerendered = new Map<string, () => void>();
 
-  const counter = flushedCounter<Omit<VisitCount, "hour" | "visits">>({
+  const counter = flushedCounter<{ siteId: string; bucket: VisitBucket | EvidenceBucket; reason: string }>({
     keyOf: ({ bucket, reason }) => `${bucket} ${reason}`,
     async write(batch) {
       const counts = batch.map(({ siteId, hour, bucket, reason, count }) => ({
@@ -49,8 +51,18 @@ export function countVisits(
 
   return {
     count(siteId, bucket, reason, now) {
-      counter.add({ siteId, bucket, reason }, now);
-      if (bucket === "bots") bots.set(siteId, (bots.get(siteId) ?? 0) + 1);
+      const add = (to: VisitBucket, why: string) => {
+        if (to === "bots") bots.set(siteId, (bots.get(siteId) ?? 0) + 1);
+        return counter.add({ siteId, bucket: to, reason: why }, now);
+      };
+      const uncount = add(bucket, reason);
+      return (to, why) => {
+        uncount();
+        add(to, why);
+      };
+    },
+    countEvidence(siteId, names, isEmail, now) {
+      for (const reason of names) counter.add({ siteId, bucket: isEmail ? "evidence at emails" : "evidence", reason }, now);
     },
     countPrerendered(siteId, pageId, now) {
       const uncount = counter.add({ siteId, bucket: "not a visit", reason: "" }, now);

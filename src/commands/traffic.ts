@@ -43,18 +43,38 @@ export function trafficCommands(program: CliCommand): void {
 
   withPaging(traffic.command("bots [site]"), "visits")
     .description("list a sample of bot visits, newest first")
-    .run(async ({ directory, call, print }, siteText: string | undefined, options: PagingOptions) => {
+    .option("--suspicious", "visits that count as people's, with evidence against them")
+    .run(async ({ directory, call, print }, siteText: string | undefined, options: PagingOptions & { suspicious?: true }) => {
       const { id } = findSiteOrOnly(directory, siteText);
-      const listed = await call("GET /sites/:site/bots", { params: { site: id }, query: readPaging(options) });
+      const query = { ...readPaging(options), suspicious: options.suspicious ? ("true" as const) : ("false" as const) };
+      const listed = await call("GET /sites/:site/bots", { params: { site: id }, query });
       const rows = listed.items.map(({ verdict, ...visit }) => [
         visit.id,
         timeText(visit.seenAt),
         String(verdict.score),
-        verdict.reasons[0] ?? "",
+        verdict.reasons[0] ?? visit.reason,
         visit.page,
       ]);
       const head = ["ID", "SEEN (UTC)", "SCORE", "REASON", "PAGE"];
       print(listed, table(head, rows, "No bot visits in the last 14 days.") + moreText(listed));
+    });
+
+  traffic
+    .command("evidence [site]")
+    .description("list the signals with their modes, and the visits and submitted emails with each")
+    .option("--hours <n>", "number of hours", "336")
+    .run(async ({ directory, call, print }, siteText: string | undefined, options: { hours: string }) => {
+      const { id } = findSiteOrOnly(directory, siteText);
+      const hours = readNumber("hours", options.hours, 9600);
+      const listed = await call("GET /sites/:site/traffic/evidence", { params: { site: id }, query: { hours } });
+      const rows = listed.signals
+        .toSorted((one, other) => other.visits + other.emails - one.visits - one.emails)
+        .map(({ signal, points, mode, visits, emails }) => [mode, signal, String(points), String(visits), String(emails)]);
+      const text = table(["MODE", "SIGNAL", "POINTS", "VISITS", "EMAILS"], rows, "");
+      print(
+        listed,
+        `${text}\n\n${listed.emails} emails were submitted. Change a mode: cleancast site set SITE 'evidence=SIGNAL=on'`,
+      );
     });
 
   traffic

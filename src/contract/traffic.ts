@@ -3,6 +3,9 @@
 import { z } from "zod";
 import { id, page, paging, time, type Route } from "./route.ts";
 
+/** off: not looked for. shadow: counted and shown, without an effect on verdicts. */
+export const evidenceModes = ["off", "shadow", "on"] as const;
+
 const verdict = z.object({
   bot: z.boolean(),
   score: z.number().describe("0 to 100."),
@@ -40,9 +43,12 @@ const botVisit = z.object({
 
 export const trafficRoutes = {
   "GET /sites/:site/bots": {
-    summary: "List a sample of the visits classified as bots, newest first",
+    summary: "List a sample of the visits classified as bots, or of suspicious ones, newest first",
     allow: "viewer",
-    query: z.object(paging),
+    query: z.object({
+      ...paging,
+      suspicious: z.enum(["true", "false"]).default("false").describe("Lists visits of people with evidence against them."),
+    }),
     answer: page(botVisit),
   },
   "GET /sites/:site/bots.csv": {
@@ -54,6 +60,24 @@ export const trafficRoutes = {
     summary: "Explain a bot visit by the current rules, signal by signal",
     allow: "viewer",
     answer: z.object({ visit: botVisit, now: explained }),
+  },
+  "GET /sites/:site/traffic/evidence": {
+    summary: "List the signals with their modes, and the visits and submitted emails with each",
+    allow: "viewer",
+    query: z.object({ hours: z.coerce.number().int().min(1).max(9600).default(336).describe("The number of hours to count.") }),
+    answer: z.object({
+      emails: z.number().describe("All emails that visitors submitted in this time."),
+      signals: z.array(
+        z.object({
+          signal: z.string().describe("Category and name, as the setting `evidence` takes them."),
+          why: z.string(),
+          points: z.number().describe("100 for a signal that decides alone."),
+          mode: z.enum(evidenceModes).describe("shadow: counted, without an effect on verdicts."),
+          visits: z.number(),
+          emails: z.number().describe("Submitted emails with this evidence: the visitors that a wrong signal would cost."),
+        }),
+      ),
+    }),
   },
   "POST /sites/:site/traffic/check": {
     summary: "Explain the verdict on a visit that you describe, signal by signal",

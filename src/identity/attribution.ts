@@ -6,6 +6,7 @@ import { within } from "../kernel/deadline.ts";
 import type { Attribution, ConsentReading, Identity, SeenId, Sha256 } from "../kernel/event.ts";
 import type { FoundPerson } from "../store/people/people.ts";
 import type { Store } from "../store/store.ts";
+import { isBotVisit } from "../traffic/filter.ts";
 import { isUseful } from "./clickIds.ts";
 import { weighVisits } from "./evidence.ts";
 
@@ -130,7 +131,7 @@ function chooseIds(
   const clickEvidence: Record<string, number> = {};
   let utmEvidence = -1;
   for (const visit of identity.visits) {
-    if ((visit.verdict?.bot && !isTrusted) || visit.seenAt < at - keepMs) continue;
+    if ((!isTrusted && isBotVisit(visit, identity)) || visit.seenAt < at - keepMs) continue;
     const evidence = evidenceOf(visit.visitorId);
     for (const name in visit.clickIds) {
       const id = visit.clickIds[name] as SeenId;

@@ -27,10 +27,10 @@ export class TagNotBuilt extends Error {
   }
 }
 
-/** Reads the built tag, which is the same for all sites. */
-export function readTag(): string {
+/** Reads a part of the built tag, which is the same for all sites. */
+export function readTag(part: "tag" | "use" = "tag"): string {
   try {
-    return readFileSync(new URL("dist/tag.js", packageFolder), "utf8");
+    return readFileSync(new URL(`dist/${part}.js`, packageFolder), "utf8");
   } catch {
     throw new TagNotBuilt();
   }
@@ -51,13 +51,20 @@ export function tagScripts(code: string): (site: TaggedSite) => TagScript {
 }
 
 export function buildTagScript(code: string, site: TaggedSite): TagScript {
-  const configuration = JSON.stringify({
-    site: site.id,
-    optIn: site.settings.consentMode === "opt-in",
-    params: patternOf(clickIds, "utm_\\w+"),
-    cookies: patternOf(browserIds, "_ga_\\w+"),
-  });
-  const text = `!function($CC){${code}}(${configuration});\n`;
+  // tag/page.ts reads the values in this order.
+  const configuration = JSON.stringify([
+    site.id,
+    site.settings.consentMode === "opt-in",
+    patternOf(clickIds, "utm_\\w+"),
+    patternOf(browserIds, "_ga_\\w+"),
+  ]);
+  return compress(`!function($CC){${code}}(${configuration});\n`);
+}
+
+/** The second part is the same for all sites. */
+export const buildSecondPart = (code: string): TagScript => compress(`${code}\n`);
+
+function compress(text: string): TagScript {
   return {
     text,
     hash: hash("sha256", text).slice(0, 16),
@@ -68,11 +75,13 @@ export function buildTagScript(code: string, site: TaggedSite): TagScript {
 }
 
 /**
- * A pattern for the names in the tag. All names that end in "clid" are one alternative, and so are those that begin alike, because each
- * name costs bytes. The pattern may match more names than the lists have: the relay drops those.
+ * A pattern for the names in the tag. Names with the same end or beginning are one alternative, because each name costs bytes. The
+ * pattern may match more names than the lists have: the relay drops those.
  */
 function patternOf(ids: readonly { name: string }[], families: string): string {
-  const names = ids.map(({ name }) => name.replace(/^\w*clid$/, "\\w*clid").replace(/^(_ax|__o|_fb|_rdt_|gad_)\w+$/, "$1\\w+"));
+  const names = ids.map(({ name }) =>
+    name.replace(/^\w*(clid|braid)$/, "\\w*$1").replace(/^(_ax|__o|_fb|_rdt_|gad)\w+$/, "$1\\w+"),
+  );
   return [...new Set(names), families].join("|");
 }
 

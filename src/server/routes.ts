@@ -14,11 +14,13 @@ import type { InboundOptions } from "../inbound/event.ts";
 import { inboundRoute } from "../inbound/route.ts";
 import { sourceRoute, sourceTokenOf } from "../inbound/sources/route.ts";
 import { countWrongKeys } from "../inbound/wrongKeys.ts";
+import { readTag } from "../identity/tagScript.ts";
 import type { Config } from "../installation/config.ts";
 import { mountMcp } from "../mcp/mount.ts";
 import { callbackPath, oauthRoutes } from "../oauth/route.ts";
 import type { Observability } from "../observability/observability.ts";
 import { acceptBatch, relay, relayBatch } from "../pipeline.ts";
+import { createTrafficMemory } from "../traffic/frequency.ts";
 import { addressOf } from "./server.ts";
 import type { Services } from "./services.ts";
 import type { Shutdown } from "./shutdown.ts";
@@ -99,7 +101,7 @@ function mountInbound(app: FastifyInstance, { config, services, observability }:
 }
 
 function mountCollect(app: FastifyInstance, { config, services, observability, tag }: RouteOptions): void {
-  const { store, directory, visitCounts, sightings, botSample, countries, now, onDefect } = services;
+  const { store, directory, visitCounts, sightings, visitSample, countries, now, onDefect } = services;
   collectRoutes(app, {
     store,
     directory,
@@ -107,10 +109,12 @@ function mountCollect(app: FastifyInstance, { config, services, observability, t
     rateLimit: createRateLimit(),
     perMinute: config.collectPerMinute,
     tag,
+    secondPart: readTag("use"),
+    memory: createTrafficMemory(),
     counts: visitCounts,
     sightings,
     onVisitCounted: observability.onVisitCounted,
-    offerBot: (bot) => botSample.offer(bot),
+    offerVisit: (visit) => visitSample.offer(visit),
     countryOf: (address) => countries?.countryOf(address) ?? null,
     now,
     onDefect,

@@ -9,7 +9,7 @@ import { createSharedClock } from "../background/sharedClock.ts";
 import { createMailer } from "../alerts/mail.ts";
 import { createAlertJob } from "../alerts/monitor.ts";
 import { mailOwners } from "../alerts/owners.ts";
-import { sampleBots } from "../collect/botSample.ts";
+import { sampleVisits } from "../collect/visitSample.ts";
 import { createTagSightings } from "../collect/tagSightings.ts";
 import { countVisits } from "../collect/visitCounts.ts";
 import { createBackfillJob } from "../delivery/backfill/worker.ts";
@@ -208,7 +208,7 @@ function startCounters(node: Node, { config, observability, shutdown }: ServiceO
   const { store, owner, onDefect, pollMs } = node;
   const keyUses = countKeyUses(store, owner, onDefect, pollMs);
   const visitCounts = countVisits(store, owner, onDefect, pollMs);
-  const botSample = sampleBots(store, ulid, onDefect);
+  const visitSample = sampleVisits(store, ulid, onDefect);
   const { transport } = config;
   const { onRejected } = observability;
   const rejectedRequests = watchRejectedRequests({
@@ -222,9 +222,9 @@ function startCounters(node: Node, { config, observability, shutdown }: ServiceO
   shutdown.add("counters", "source requests", sourceObserver);
   shutdown.add("counters", "key uses", keyUses);
   shutdown.add("counters", "visits", visitCounts);
-  shutdown.add("counters", "bot sample", botSample);
+  shutdown.add("counters", "visit sample", visitSample);
   shutdown.add("counters", "rejected requests", rejectedRequests);
-  return { keyUses, visitCounts, sightings: createTagSightings(), botSample, rejectedRequests, sourceObserver };
+  return { keyUses, visitCounts, sightings: createTagSightings(), visitSample, rejectedRequests, sourceObserver };
 }
 
 /** Loaded only where it is used. */

@@ -4,6 +4,7 @@ import { say } from "../kernel/messages/message.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { countOf } from "../kernel/text.ts";
 import { dayMs, hourMs } from "../kernel/time.ts";
+import { readEntry } from "../traffic/modes.ts";
 import {
   countries,
   countryCode,
@@ -47,6 +48,8 @@ export type SiteSettings = {
   allowedPersons: string[];
   /** Visits with this score or more are treated as bots. */
   botThreshold: number;
+  /** The modes of signals that differ from the usual ones: off, in shadow, or on. */
+  evidence: string[];
   /** Visits that are never, or always, treated as bots. Allow rules take precedence. */
   allowUserAgents: string[];
   denyUserAgents: string[];
@@ -185,6 +188,12 @@ const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
         ? Number(text)
         : new SettingFault(say("must_be_whole", { min: 1, max: 100 })),
     write: String,
+  },
+  evidence: {
+    label: "evidence",
+    help: "comma-separated signals with a mode (on, shadow or off), such as pointer:press too short=on; all=on is for all that begin in shadow",
+    default: [],
+    ...wordList((word) => (readEntry(word) ? null : say("must_be_evidence", { word }))),
   },
   allowUserAgents: {
     label: "allow_user_agents",

@@ -46,6 +46,17 @@ function readChromiumVersion(brands: string): number | null {
   return version === undefined ? null : Number(version);
 }
 
+/** The signs and versions of the brand that Chromium makes up, by its version: see GetGreasedUserAgentBrandVersion there. */
+const brandSigns = [" ", "(", ":", "-", ".", "/", ")", ";", "=", "?", "_"];
+const brandVersions = ["8", "99", "24"];
+/** Earlier versions made the brand in other ways. */
+const firstBrandVersion = 113;
+
+function madeUpBrand(version: number): string {
+  const [first, second] = [brandSigns[version % 11], brandSigns[(version + 1) % 11]];
+  return `"Not${first}A${second}Brand";v="${brandVersions[version % 3]}"`;
+}
+
 export const contradictions: readonly Signal[] = [
   {
     category: "contradiction",
@@ -77,6 +88,19 @@ export const contradictions: readonly Signal[] = [
       const hint = readChromiumVersion(headers?.brands ?? "");
       const isComparable = hint !== null && claims.engine === "chromium" && claims.version !== null;
       return isComparable && hint !== claims.version ? `${hint}, not ${claims.version}` : null;
+    },
+  },
+  {
+    category: "contradiction",
+    name: "brand of another version",
+    points: 40,
+    mode: "shadow",
+    why: "Chromium makes up a brand from its version, and the client hints have another one.",
+    source: "client hints",
+    find({ headers }) {
+      const version = readChromiumVersion(headers?.brands ?? "");
+      if (!headers || version === null || version < firstBrandVersion) return null;
+      return headers.brands.includes(madeUpBrand(version)) ? null : unquote(headers.brands).slice(0, 80);
     },
   },
   {

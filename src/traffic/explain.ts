@@ -25,6 +25,7 @@ export function observeDescription(
     headers,
     script: null,
     submit: null,
+    use: null,
     frequency: null,
   };
 }
@@ -45,5 +46,5 @@ export function explainVerdict(seen: Observation, { verdict, findings, rule }: J
 }
 
 function listUnobserved(seen: Observation): string[] {
-  return (["headers", "script", "submit", "frequency"] as const).filter((part) => seen[part] === null);
+  return (["headers", "script", "submit", "use", "frequency"] as const).filter((part) => seen[part] === null);
 }

@@ -110,3 +110,28 @@ test("an event keeps all its filter reasons, not only the first", () => {
     bots,
   ]);
 });
+
+describe("a browser that shows itself as a bot's later", () => {
+  const of = (visitorId: string | null, bot: boolean, seenAt = 0): Identity["visits"][0] => ({
+    ...(visits(bot).visits[0] as Identity["visits"][0]),
+    visitorId,
+    seenAt,
+  });
+  const person = (...some: Identity["visits"]) => reasons({ identity: { visits: some, firstUtm: {}, forms: {} } });
+
+  test("its earlier visit of the same day is a bot's too", () => {
+    expect(person(of("v", true, 60_000), of("v", false))).toEqual([bots]);
+  });
+
+  test.each([
+    ["another browser", of("w", false)],
+    ["a visit two days before", of("v", false, 60_000 - 2 * 86_400_000)],
+    ["a visit without a visitor", of(null, false)],
+  ])("%s stays a person's, and the event passes", (_which, other) => {
+    expect(person(of("v", true, 60_000), other)).toEqual([]);
+  });
+
+  test("visits without a visitor are judged one by one", () => {
+    expect(person(of(null, true), of(null, false))).toEqual([]);
+  });
+});

@@ -1,7 +1,8 @@
 // Decides which events are filtered, whatever platform they are for: by the site's own rules and by past visits.
 
 import { disposableEmailBlocklistSet } from "disposable-email-domains-js";
-import type { Identity, FilterReason, Sha256 } from "../kernel/event.ts";
+import type { Identity, FilterReason, Sha256, Visit } from "../kernel/event.ts";
+import { dayMs } from "../kernel/time.ts";
 
 export type FilterRules = {
   blockedDomains: readonly string[];
@@ -18,6 +19,21 @@ export type FilterInput = {
   emailDomain: string | null;
   identity: Identity | null;
 };
+
+/**
+ * A browser that shows itself as a bot's when it submits a form was one when it followed the advertisement: its earlier visits
+ * are a bot's too, whatever was known then. Other browsers of the same person are judged by themselves.
+ */
+export function isBotVisit({ visitorId, seenAt, verdict }: Visit, { visits }: Pick<Identity, "visits">): boolean {
+  if (verdict?.bot) return true;
+  if (visitorId === null) return false;
+  return visits.some(
+    (other) => other.verdict?.bot && other.visitorId === visitorId && Math.abs(other.seenAt - seenAt) <= sameUseMs,
+  );
+}
+
+/** A browser may be sold, or a test may run in it: only visits of the same day are judged together. */
+const sameUseMs = dayMs;
 
 let disposable: ReadonlySet<string> | null = null;
 
@@ -41,8 +57,8 @@ export function filterReasons({ emailSha256, emailDomain, identity }: FilterInpu
   }
   if (isListed(rules.blockedPersons, emailSha256)) reasons.push({ code: "blocked person", detail: null });
   // One human visit is enough to pass. Otherwise anyone who knows an email could suppress its conversions with a bot.
-  if (identity?.visits.length && identity.visits.every((visit) => visit.verdict?.bot)) {
-    const details = new Set(identity.visits.map((visit) => visit.verdict?.reasons[0] ?? null));
+  if (identity?.visits.length && identity.visits.every((visit) => isBotVisit(visit, identity))) {
+    const details = new Set(identity.visits.flatMap((visit) => (visit.verdict?.bot ? [visit.verdict.reasons[0] ?? null] : [])));
     for (const detail of details) reasons.push({ code: "only bot visits", detail });
   }
   return reasons;

@@ -6,6 +6,8 @@ import type { Observation } from "./observation.ts";
 export type VisitRules = {
   /** The minimum score of a bot. */
   botThreshold: number;
+  /** The modes of signals that the site chose: see modes.ts. */
+  evidence: readonly string[];
   allowUserAgents: readonly string[];
   denyUserAgents: readonly string[];
   allowNetworks: readonly string[];

@@ -11,6 +11,7 @@ export type Observation = {
   headers: ObservedHeaders | null;
   script: ObservedScript | null;
   submit: ObservedSubmit | null;
+  use: ObservedUse | null;
   frequency: Frequency | null;
 };
 
@@ -19,6 +20,12 @@ export type ObservedHeaders = {
   secure: boolean;
   acceptLanguage: boolean;
   secFetch: boolean;
+  /** Headers that only the loading of a page has, never a report. */
+  isPageLoad: boolean;
+  /** The content type and the accepted types are those of the tag's reports. */
+  isReport: boolean;
+  /** Accept-Language comes before Accept-Encoding, as in no Chromium. */
+  isReordered: boolean;
   /** `Sec-CH-UA`, `Sec-CH-UA-Platform` and `Sec-CH-UA-Mobile`; empty when not sent. */
   brands: string;
   platform: string;
@@ -28,8 +35,6 @@ export type ObservedHeaders = {
 /** The tag's observations of its browser. None of them identifies a person. */
 export type ObservedScript = {
   webdriver: boolean;
-  /** The automation tool Cypress is in the page. */
-  cypress: boolean;
   platform: string;
   touchPoints: number;
   /** An API that only Chromium has is there. */
@@ -44,8 +49,45 @@ export type ObservedSubmit = {
   inputs: number;
   /** A script made the event. */
   untrusted: boolean;
+};
+
+/**
+ * The observations of the tag's second part: how the page was used. They are counts and times of one page, and do not tell
+ * one person from another.
+ */
+export type ObservedUse = {
+  /** Presses of a mouse button, and the median of their times in milliseconds; null without one. */
+  presses: number;
+  pressMs: number | null;
+  /** Presses at a place that the mouse reached without a way. */
+  jumps: number;
+  /** Positions between two pixels, on a screen that is not scaled. */
+  fractions: number;
+  /** Keys that write, and the medians of the time that they were down and between two. */
+  keys: number;
+  holdMs: number | null;
+  gapMs: number | null;
+  /** The share of equal times between keys, in percent. */
+  evenness: number;
+  /** The median of the pauses without any key down, and the keys that were pressed while another was. */
+  pauseMs: number | null;
+  overlaps: number;
+  /** Characters that came at once, without a key, a paste or an input method. */
+  inserted: number;
+  /** The other ways in which text came. */
+  hasAutofill: boolean;
+  hasInputMethod: boolean;
+  hasTouch: boolean;
+  /** The window has no frame, though it does not fill the screen. */
+  isFrameless: boolean;
+  /** The screen has 800 × 600 pixels. */
+  isDefaultScreen: boolean;
+  /** Presses in a window without focus. */
+  unfocused: number;
   /** A hidden field was filled in. */
   trapped: boolean;
+  /** The automation tool Cypress is in the page. */
+  cypress: boolean;
 };
 
 type Headers = { readonly [name: string]: string | string[] | undefined };
@@ -57,10 +99,26 @@ export function readHeaders(headers: Headers, secure: boolean): ObservedHeaders 
     secure,
     acceptLanguage: Boolean(headers["accept-language"]),
     secFetch: Boolean(headers["sec-fetch-site"]),
+    isPageLoad:
+      headers["sec-fetch-mode"] === "navigate" ||
+      headers["sec-fetch-dest"] === "document" ||
+      headers["upgrade-insecure-requests"] !== undefined,
+    isReport: /^text\/plain; ?charset=utf-8$/i.test(headerText(headers["content-type"], 40)) && headers["accept"] === "*/*",
+    isReordered: isReordered(headers),
     brands: headerText(headers["sec-ch-ua"], maxHintLength),
     platform: headerText(headers["sec-ch-ua-platform"], 40),
     mobile: headerText(headers["sec-ch-ua-mobile"], 4),
   };
+}
+
+/** Node keeps headers in the order in which they came. */
+function isReordered(headers: Headers): boolean {
+  if (!headers["accept-encoding"]) return false;
+  for (const name in headers) {
+    if (name === "accept-encoding") return false;
+    if (name === "accept-language") return true;
+  }
+  return false;
 }
 
 export const headerText = (header: string | string[] | undefined, maxLength: number) => String(header ?? "").slice(0, maxLength);

@@ -1,5 +1,6 @@
 // The type of a signal; signals.ts has the table.
 
+import type { evidenceModes } from "../contract/traffic.ts";
 import type { Network } from "./networks/networks.ts";
 import type { Observation } from "./observation.ts";
 import type { UserAgentEvidence } from "./userAgent/userAgent.ts";
@@ -14,8 +15,16 @@ export type Category =
   | "velocity"
   | "click id"
   | "behaviour"
+  | "pointer"
+  | "typing"
+  | "window"
+  | "volume"
+  | "engagement"
+  | "cookie"
   | "tag"
   | "trap";
+
+export type EvidenceMode = (typeof evidenceModes)[number];
 
 /** An observation with the evidence of its user agent and address. */
 export type SignalInput = Observation & {
@@ -29,6 +38,10 @@ export type Signal = {
   /** Bots are counted under category and name, so names never change. */
   name: string;
   points: number | "hard";
+  /** Its mode on sites that have not chosen one; on by default. Evidence that was not measured on real visitors begins in shadow. */
+  mode?: EvidenceMode;
+  /** Many people share this evidence with others: its points count only beside two other categories. */
+  isShared?: true;
   /** Explains why this is evidence of a bot. */
   why: string;
   /** The source that contradicts the user agent. */

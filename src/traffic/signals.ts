@@ -4,7 +4,8 @@
 
 import { contradictions } from "./contradictions.ts";
 import { isFakeCrawler } from "./networks/networks.ts";
-import type { Signal } from "./signal.ts";
+import { useSignals } from "./use.ts";
+import type { Signal, SignalInput } from "./signal.ts";
 import type { UserAgentEvidence } from "./userAgent/userAgent.ts";
 import type { Claims } from "./userAgent/claims.ts";
 
@@ -20,6 +21,12 @@ const hitsPerMinute = { ofNetwork: { many: 60, flood: 300 }, ofVisitor: 40 };
 const emailsPerHour = { ofNetwork: 30, ofVisitor: 6 };
 const visitorsOfOneClick = 5;
 const tooFastMs = 1500;
+const submitAtOnceMs = 1000;
+const clickIdsPerDay = { many: 12, farm: 40 };
+/** A network of many people has visitors with different browsers. */
+const shareOfOneBrowser = 0.9;
+/** With so many visitors expected to go on, none of them doing so is no accident: less than one in a million. */
+const minExpected = 14;
 
 const ifAtLeast = (count: number | undefined, limit: number, what: string) =>
   count !== undefined && count >= limit ? `${count} ${what}` : null;
@@ -46,7 +53,7 @@ export const signals: readonly Signal[] = [
     name: "automation tool",
     points: "hard",
     why: "An automation tool is in the page.",
-    find: ({ script }) => (script?.cypress ? "Cypress" : null),
+    find: ({ use }) => (use?.cypress ? "Cypress" : null),
   },
   {
     category: "automation",
@@ -84,6 +91,53 @@ export const signals: readonly Signal[] = [
   },
 
   {
+    category: "headers",
+    name: "neither language nor metadata",
+    points: 50,
+    why: "Recent browsers send the languages of their user and fetch metadata; both are missing.",
+    find: ({ headers, claims }) =>
+      ifTrue(headers?.secure && !headers.secFetch && !headers.acceptLanguage && hasFetchMetadata(claims)),
+  },
+  {
+    category: "headers",
+    name: "Chromium without client hints",
+    points: 35,
+    why: "The script runs in Chromium, which sends client hints over TLS.",
+    find: ({ headers, script, claims }) =>
+      ifTrue(headers?.secure && headers.brands === "" && script?.isChromium && claims.engine === "chromium" && !claims.inApp),
+  },
+  {
+    category: "headers",
+    name: "headers of a page load",
+    points: "hard",
+    why: "The report has headers with which browsers load a page, and never send a report.",
+    find: ({ headers }) => ifTrue(headers?.isPageLoad),
+  },
+  {
+    category: "headers",
+    name: "not sent by the tag",
+    points: 40,
+    why: "The content type or the accepted types are not those with which the tag reports.",
+    find: ({ headers }) => ifTrue(headers !== null && !headers.isReport),
+  },
+  {
+    category: "headers",
+    name: "unusual order",
+    points: 35,
+    mode: "shadow",
+    why: "Chromium sends its headers in another order.",
+    find: ({ headers, claims }) => ifTrue(headers?.isReordered && claims.engine === "chromium"),
+  },
+
+  {
+    category: "network",
+    name: "crawler operator",
+    points: 35,
+    isShared: true,
+    why: "The network belongs to the operator of a crawler, and the user agent is an ordinary browser's.",
+    find: ({ network, agent }) => (network?.kind === "crawler" && agent === null ? network.name : null),
+  },
+  {
     category: "network",
     name: "fake crawler",
     points: "hard",
@@ -94,6 +148,7 @@ export const signals: readonly Signal[] = [
     category: "network",
     name: "hosting",
     points: 30,
+    isShared: true,
     why: "The address belongs to a data centre, where few people browse.",
     find: ({ network }) => (network?.kind === "hosting" ? network.name : null),
   },
@@ -101,6 +156,7 @@ export const signals: readonly Signal[] = [
     category: "network",
     name: "many visits",
     points: 25,
+    isShared: true,
     why: "More visits from one network with one user agent than a few people make.",
     find: ({ frequency }) => ifAtLeast(frequency?.ofNetwork, hitsPerMinute.ofNetwork.many, "visits in a minute"),
   },
@@ -108,6 +164,7 @@ export const signals: readonly Signal[] = [
     category: "network",
     name: "flood",
     points: 35,
+    isShared: true,
     why: "Far more visits from one network with one user agent than people make.",
     find: ({ frequency }) => ifAtLeast(frequency?.ofNetwork, hitsPerMinute.ofNetwork.flood, "visits in a minute"),
   },
@@ -115,6 +172,7 @@ export const signals: readonly Signal[] = [
     category: "network",
     name: "many emails",
     points: 35,
+    isShared: true,
     why: "One network with one user agent submits very many different emails.",
     find: ({ frequency }) => ifAtLeast(frequency?.emailsOfNetwork, emailsPerHour.ofNetwork, "emails in an hour"),
   },
@@ -139,6 +197,31 @@ export const signals: readonly Signal[] = [
     why: "One click brought several visitors: a shared link, or a replayed click.",
     find: ({ frequency }) => ifAtLeast(frequency?.visitorsOfClick, visitorsOfOneClick, "visitors in a day"),
   },
+  {
+    category: "volume",
+    name: "many click ids",
+    points: 35,
+    why: "One network with one user agent brought many different ad clicks in a day, and nearly all of its network's.",
+    find: ({ frequency }) => findVolume(frequency, clickIdsPerDay.many),
+  },
+  {
+    category: "volume",
+    name: "click farm",
+    points: 50,
+    why: "One network with one user agent brought far more different ad clicks in a day than people make.",
+    find: ({ frequency }) => findVolume(frequency, clickIdsPerDay.farm),
+  },
+  {
+    category: "engagement",
+    name: "no visitor goes on",
+    points: 40,
+    why: "Of many visits of this network with this user agent hardly one did anything; on this site most visitors do.",
+    find({ frequency }) {
+      const known = frequency?.goneOn;
+      if (!known || known.expected < minExpected || known.goneOn > known.expected / 10) return null;
+      return `${known.goneOn} of ${known.visits}, usually ${Math.round(known.expected)}`;
+    },
+  },
 
   {
     category: "behaviour",
@@ -151,8 +234,9 @@ export const signals: readonly Signal[] = [
     category: "behaviour",
     name: "made by a script",
     points: 45,
-    why: "A script submitted the form, not a person.",
-    find: ({ submit }) => ifTrue(submit?.untrusted),
+    why: "A script submitted the form, not a person, and the form's other visitors submit it themselves.",
+    // A form library that submits by itself does so for everybody.
+    find: ({ submit, frequency }) => ifTrue(submit?.untrusted && !frequency?.isScriptedForm),
   },
   {
     category: "behaviour",
@@ -162,6 +246,15 @@ export const signals: readonly Signal[] = [
     find: ({ submit }) => ifTrue(submit?.inputs === 0),
   },
   {
+    category: "behaviour",
+    name: "submitted at once",
+    points: 45,
+    mode: "shadow",
+    why: "The form was submitted within a second of the page's load.",
+    find: ({ submit }) => (submit && submit.inputs > 0 && submit.afterMs < submitAtOnceMs ? `${submit.afterMs} ms` : null),
+  },
+  ...useSignals,
+  {
     category: "tag",
     name: "report without it",
     points: 40,
@@ -170,13 +263,42 @@ export const signals: readonly Signal[] = [
     find: ({ script, headers }) => ifTrue(script === null && headers !== null),
   },
   {
+    category: "tag",
+    name: "never fetched",
+    points: 40,
+    mode: "shadow",
+    why: "This network with this user agent did not fetch the tag in the last day, as nearly all visitors of the site do.",
+    find: ({ frequency }) => ifTrue(frequency?.hasFetchedTag === false),
+  },
+  {
+    category: "tag",
+    name: "copied report",
+    points: 50,
+    why: "The same report of a submitted form came before: it was recorded and sent again.",
+    find: ({ frequency }) => ifTrue(frequency?.isCopy),
+  },
+  {
+    category: "cookie",
+    name: "not sent back",
+    points: 25,
+    mode: "shadow",
+    why: "The page got a visitor cookie and reports without it.",
+    find: ({ frequency }) => ifTrue(frequency?.isCookieLost),
+  },
+  {
     category: "trap",
     name: "hidden field filled in",
     points: 55,
     why: "A hidden field was filled in.",
-    find: ({ submit }) => ifTrue(submit?.trapped),
+    // Autofill and password managers fill hidden fields too.
+    find: ({ use }) => ifTrue(use?.trapped && !use.hasAutofill),
   },
 ];
+
+function findVolume(frequency: SignalInput["frequency"], limit: number): string | null {
+  if (!frequency || frequency.shareOfSource < shareOfOneBrowser) return null;
+  return ifAtLeast(frequency.clickIdsOfSource, limit, "click ids in a day");
+}
 
 /** Chromium has sent it since 76, Firefox since 90, Safari since 16.4: rounded up. False for an unknown version. */
 function hasFetchMetadata({ engine, version }: Claims): boolean {

@@ -1,13 +1,15 @@
 import { describe, expect, test } from "vitest";
-import type { Frequency } from "./frequency.ts";
+import { quiet } from "./frequency.ts";
 import type { VisitRules } from "./lists.ts";
-import type { Observation } from "./observation.ts";
+import type { Observation, ObservedUse } from "./observation.ts";
 import type { Category } from "./signal.ts";
 import { signals } from "./signals.ts";
+import { nameOf } from "./modes.ts";
 import { judge, rulesVersion, weight } from "./verdict.ts";
 
 const rules: VisitRules = {
   botThreshold: 60,
+  evidence: ["all=on"],
   allowUserAgents: [],
   denyUserAgents: [],
   allowNetworks: [],
@@ -17,14 +19,29 @@ const rules: VisitRules = {
 };
 const windowsChrome =
   "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36";
-const quiet: Frequency = {
-  ofNetwork: 1,
-  ofVisitor: 1,
-  emailsOfNetwork: 0,
-  emailsOfVisitor: 0,
-  visitorsOfClick: 1,
-};
 
+/** Hands on a mouse and a keyboard. */
+const hands: ObservedUse = {
+  presses: 2,
+  pressMs: 90,
+  jumps: 0,
+  fractions: 0,
+  keys: 18,
+  holdMs: 85,
+  gapMs: 150,
+  evenness: 12,
+  pauseMs: 65,
+  overlaps: 3,
+  inserted: 0,
+  hasAutofill: false,
+  hasInputMethod: false,
+  hasTouch: false,
+  isFrameless: false,
+  isDefaultScreen: false,
+  unfocused: 0,
+  trapped: false,
+  cypress: false,
+};
 /** A person's Chrome on Windows at home. */
 const person: Observation = {
   userAgent: windowsChrome,
@@ -34,20 +51,24 @@ const person: Observation = {
     secure: true,
     acceptLanguage: true,
     secFetch: true,
+    isPageLoad: false,
+    isReport: true,
+    isReordered: false,
     brands: '"Chromium";v="142", "Google Chrome";v="142", "Not_A Brand";v="99"',
     platform: '"Windows"',
     mobile: "?0",
   },
-  script: { webdriver: false, cypress: false, platform: "Win32", touchPoints: 0, isChromium: true },
-  submit: { afterMs: 12_000, inputs: 25, untrusted: false, trapped: false },
-  frequency: quiet,
+  script: { webdriver: false, platform: "Win32", touchPoints: 0, isChromium: true },
+  submit: { afterMs: 12_000, inputs: 25, untrusted: false },
+  use: hands,
+  frequency: { ...quiet, ofNetwork: 1, ofVisitor: 1, visitorsOfClick: 1 },
 };
-type Part = "headers" | "script" | "submit" | "frequency";
+type Part = "headers" | "script" | "submit" | "use" | "frequency";
 type Changes = Omit<Partial<Observation>, Part> & { [Name in Part]?: Partial<Observation[Name]> | null };
 
 function seen(changes: Changes): Observation {
   const merged: Record<string, unknown> = { ...person, ...changes };
-  for (const part of ["headers", "script", "submit", "frequency"] as const) {
+  for (const part of ["headers", "script", "submit", "use", "frequency"] as const) {
     if (changes[part]) merged[part] = { ...person[part], ...changes[part] };
   }
   return merged as Observation;
@@ -173,7 +194,8 @@ describe("a bot", () => {
     ["that is a program", { userAgent: "python-requests/2.32.3" }, "user agent:"],
     ["without a user agent", { userAgent: "" }, "user agent:none"],
     ["driven by a program", { script: { webdriver: true } }, "automation:webdriver"],
-    ["with the marks of a tool", { script: { cypress: true } }, "automation:automation tool"],
+    ["with the marks of a tool", { use: { cypress: true } }, "automation:automation tool"],
+    ["that posts with the headers of a page load", { headers: { isPageLoad: true } }, "headers:headers of a page load"],
     [
       "whose hints say headless",
       { headers: { brands: '"HeadlessChrome";v="142", "Chromium";v="142"' } },
@@ -228,11 +250,12 @@ describe("a bot", () => {
       secure: true,
       acceptLanguage: false,
       secFetch: false,
+      isReport: false,
       brands: "",
       platform: "",
       mobile: "",
     };
-    expect(verdict({ script: null, headers: bare })).toMatchObject({ bot: true, score: 70 });
+    expect(verdict({ script: null, headers: bare })).toMatchObject({ bot: true, score: 90 });
     expect(verdict({ script: null })).toMatchObject({ bot: false, score: 40 });
   });
 
@@ -242,19 +265,33 @@ describe("a bot", () => {
       bot: false,
       score: 35,
     });
-    expect(verdict({ address: hosted, headers: { acceptLanguage: false } })).toMatchObject({
-      bot: true,
-      score: 60,
+    const inHurry = { ofVisitor: 50 };
+    expect(verdict({ frequency: inHurry, headers: { acceptLanguage: false } })).toMatchObject({ bot: true, score: 75 });
+    expect(verdict({ use: { trapped: true } })).toMatchObject({ bot: false, score: 55 });
+    expect(verdict({ use: { trapped: true }, headers: { acceptLanguage: false } })).toMatchObject({ bot: true, score: 85 });
+  });
+
+  test("evidence that many people share adds its points to two others, and is none of the two", () => {
+    const stripped = { acceptLanguage: false };
+    expect(verdict({ address: hosted, headers: stripped })).toMatchObject({ bot: false, score: 60 });
+    const lost = { isCookieLost: true };
+    expect(verdict({ headers: stripped, frequency: lost })).toMatchObject({ bot: false, score: 55 });
+    expect(verdict({ address: hosted, headers: stripped, frequency: lost })).toMatchObject({ bot: true, score: 85 });
+  });
+
+  test("a trap that autofill filled does not count", () => {
+    expect(verdict({ use: { trapped: true, hasAutofill: true } })).toMatchObject({ bot: false, score: 0 });
+    expect(verdict({ use: { trapped: true, hasAutofill: true }, submit: { inputs: 0 } })).toMatchObject({
+      bot: false,
+      score: 35,
     });
-    expect(verdict({ submit: { trapped: true } })).toMatchObject({ bot: false, score: 55 });
-    expect(verdict({ submit: { trapped: true, inputs: 0 } })).toMatchObject({ bot: true, score: 90 });
   });
 
   test("a low threshold still needs two categories, a high one more points", () => {
     expect(verdict({ address: hosted }, { botThreshold: 20 }).bot).toBe(false);
-    const two: Changes = { address: hosted, headers: { acceptLanguage: false } };
-    expect(verdict(two, { botThreshold: 60 }).bot).toBe(true);
-    expect(verdict(two, { botThreshold: 61 }).bot).toBe(false);
+    const two: Changes = { frequency: { ofVisitor: 50 }, headers: { acceptLanguage: false } };
+    expect(verdict(two, { botThreshold: 75 }).bot).toBe(true);
+    expect(verdict(two, { botThreshold: 76 }).bot).toBe(false);
   });
 
   test("a crawler from another owner's address is counted as a fake", () => {
@@ -329,5 +366,71 @@ describe("missing observations", () => {
     expect(verdict({ headers: null, script: null, submit: null, frequency: null })).toMatchObject({
       score: 0,
     });
+  });
+});
+
+describe("hands and programs", () => {
+  const inWindow = { isFrameless: true };
+  test.each<[string, Changes]>([
+    ["that taps a touchpad", { use: { pressMs: 4 } }],
+    ["that taps a touchpad behind a hosted VPN", { use: { pressMs: 4 }, address: hosted }],
+    ["that dictates", { use: { inserted: 24, keys: 0 } }],
+    ["that dictates behind a hosted VPN", { use: { inserted: 24, keys: 0 }, address: hosted }],
+    ["whose password manager types", { use: { holdMs: 1, gapMs: 4, pauseMs: 3, overlaps: 0 } }],
+    ["whose password manager submits, behind a hosted VPN", { use: null, submit: { inputs: 0 }, address: hosted }],
+    ["at a kiosk", { use: inWindow }],
+    [
+      "with a touch screen",
+      { use: { hasTouch: true, pressMs: 2, jumps: 3, fractions: 9, inserted: 24, keys: 0, isFrameless: true } },
+    ],
+    ["with an input method", { use: { hasInputMethod: true, keys: 20, holdMs: 1, gapMs: 5 } }],
+    [
+      "whose form library submits by itself, behind a gateway",
+      { submit: { untrusted: true }, frequency: { isScriptedForm: true }, headers: { acceptLanguage: false } },
+    ],
+    [
+      "behind a gateway that strips headers, in a data centre",
+      { headers: { acceptLanguage: false, secFetch: false }, address: hosted },
+    ],
+    ["with a link that colleagues share, behind a hosted VPN", { frequency: { visitorsOfClick: 6 }, address: hosted }],
+    ["with a tablet at a fair, behind a hosted VPN", { frequency: { emailsOfVisitor: 8 }, address: hosted }],
+    [
+      "of a carrier after a television spot, submitted by the page",
+      { frequency: { ofNetwork: 320, emailsOfNetwork: 40, clickIdsOfSource: 100, shareOfSource: 0.4 }, submit: { inputs: 0 } },
+    ],
+    ["without cookies, behind a hosted VPN", { frequency: { isCookieLost: true }, address: hosted }],
+  ])("a person %s passes, with all evidence on", (_who, changes) => {
+    const { bot, reasons } = verdict(changes);
+    expect(bot, reasons.join("; ")).toBe(false);
+  });
+
+  test.each<[string, Changes]>([
+    ["that presses at once and inserts text", { use: { pressMs: 0, inserted: 24, keys: 0 } }],
+    ["that presses between pixels and types too fast", { use: { fractions: 3, gapMs: 12, holdMs: 5 } }],
+    ["that presses at once in a window without a frame", { use: { pressMs: 1, ...inWindow } }],
+    ["that types without pauses and jumps", { use: { jumps: 1, pauseMs: 3, overlaps: 0 } }],
+    [
+      "that makes up another brand and presses at once",
+      { headers: { brands: '"Chromium";v="142", "Not.A/Brand";v="8"' }, use: { pressMs: 1 } },
+    ],
+    ["that never fetched the tag and lost its cookie", { frequency: { hasFetchedTag: false, isCookieLost: true } }],
+    ["of a farm", { frequency: { clickIdsOfSource: 60, shareOfSource: 1, goneOn: { visits: 60, goneOn: 1, expected: 40 } } }],
+  ])("a program %s is a bot by two kinds of evidence, and in shadow none is removed", (_which, changes) => {
+    const judgement = judge(seen(changes), rules);
+    expect(judgement.verdict.bot).toBe(true);
+    expect(judgement.findings.every(({ signal }) => signal.points !== "hard")).toBe(true);
+    const off = judge(seen(changes), { ...rules, evidence: signals.map((signal) => `${nameOf(signal)}=off`.toLowerCase()) });
+    expect(off).toMatchObject({ verdict: { bot: false, score: 0 }, findings: [], shadows: [], wouldBeBot: false });
+    const shadow = judge(seen(changes), {
+      ...rules,
+      evidence: signals.map((signal) => `${nameOf(signal)}=shadow`.toLowerCase()),
+    });
+    expect(shadow).toMatchObject({ verdict: { bot: false, score: 0 }, findings: [], wouldBeBot: true });
+    expect(shadow.shadows.length).toBe(judgement.findings.length);
+  });
+
+  test("evidence that was not measured on real visitors begins in shadow", () => {
+    const usual = judge(seen({ use: { pressMs: 0, inserted: 24, keys: 0 } }), { ...rules, evidence: [] });
+    expect(usual).toMatchObject({ verdict: { bot: false, score: 0 }, wouldBeBot: true });
   });
 });

@@ -216,7 +216,7 @@ describe("opt-in mode", () => {
   beforeAll(async () => {
     await stage.home.run("site", "set", shop, "consent_mode=opt-in");
     const request = { method: "GET", path: "/__cc/tag.js", headers: { Host: shop } };
-    const isOptIn = async () => (await call(stage.relay.url, request)).text.includes('"optIn":true');
+    const isOptIn = async () => (await call(stage.relay.url, request)).text.includes('",true,"');
     await eventually("the tag asks first", isOptIn);
     // The browsers have the tag of the other mode in their caches.
     const { pages, tagLine } = stage.site;

@@ -15,7 +15,12 @@ const iPhone =
   "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1";
 const pixel = (version: string) =>
   `Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${version}.0.0.0 Mobile Safari/537.36`;
-const submitOf = (report: Report | undefined): unknown[] => (report ? (report.fields["submit"] as unknown[]) : []);
+/** Returns the time, the inputs, whether a script submitted, and whether the second part of the tag saw a filled trap. */
+function submitOf(report: Report | undefined): unknown[] {
+  const [afterMs, inputs, untrusted, use] = (report?.fields["submit"] ?? []) as [unknown, unknown, unknown, unknown[]?];
+  return [afterMs, inputs, untrusted, use?.at(13)];
+}
+const hasSecondPart = () => "use" in ((window as { cc?: object }).cc ?? {});
 const noAutomationFlag = "--disable-blink-features=AutomationControlled";
 
 inChromium("traffic in a real browser", () => {
@@ -148,7 +153,7 @@ inChromium("traffic in a real browser", () => {
   test("a script that fills in every field and the trap, at once, is a bot, and its conversion is filtered", async () => {
     const page = await personsPage();
     await page.goto(`${stage.site.origin}/trap?gclid=trap`);
-    await page.waitForFunction(() => (window as { cc?: { ready?: true } }).cc?.ready);
+    await page.waitForFunction(hasSecondPart);
     await page.evaluate(() => {
       for (const field of document.querySelectorAll("input")) field.value = "spam@customers.example";
       document.querySelector("form")?.requestSubmit();
@@ -179,6 +184,7 @@ inChromium("traffic in a real browser", () => {
       await page.waitForFunction(() => (window as { cc?: { ready?: true } }).cc?.ready);
       await page.fill("textarea", typed);
       await page.fill("[name=email]", "trap@customers.example");
+      await page.waitForFunction(hasSecondPart);
       await page.click("#send");
       const [report] = await stage.site.waitForReports("identify", 1);
       expect(submitOf(report)[3]).toBe(trapped);

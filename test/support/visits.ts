@@ -9,6 +9,8 @@ export const personsAgent =
 export const personsHeaders = {
   "User-Agent": personsAgent,
   "Accept-Language": "de-DE,de;q=0.9",
+  "Content-Type": "text/plain;charset=UTF-8",
+  Accept: "*/*",
   "Sec-Fetch-Site": "same-origin",
   "Sec-CH-UA": '"Chromium";v="142", "Google Chrome";v="142", "Not_A Brand";v="99"',
   "Sec-CH-UA-Platform": '"Windows"',
@@ -20,8 +22,8 @@ export const botHeaders = {
   "User-Agent": "Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)",
 };
 
-/** The tag's observations of a person's browser: webdriver, Cypress, platform, touch points, Chromium. */
-export const personsBrowser = [false, false, "Win32", 0, true];
+/** The tag's observations of a person's browser: webdriver, platform, touch points, Chromium. */
+export const personsBrowser = [false, "Win32", 0, true];
 
 export type ReportBody = Record<string, unknown>;
 
@@ -29,7 +31,7 @@ export type ReportBody = Record<string, unknown>;
 export function report(
   relay: Pick<Relay, "url">,
   host: string,
-  endpoint: "visit" | "identify" | "consent",
+  endpoint: "visit" | "identify" | "consent" | "use",
   body: ReportBody = {},
   headers: Record<string, string> = {},
 ): Promise<Answer> {

@@ -14,6 +14,7 @@ export const settingGroups: readonly Group[] = [
     group: "traffic",
     names: [
       "bot_threshold",
+      "evidence",
       "allow_user_agents",
       "deny_user_agents",
       "allow_networks",

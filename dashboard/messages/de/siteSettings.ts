@@ -25,6 +25,7 @@ export const siteSettings: Translation<typeof siteSettingsText> = {
     rate_limit: "Anfragen pro Schlüssel und Minute",
     time_zone: "Zeitzone",
     bot_threshold: "Schwelle für den Bot-Wert",
+    evidence: "Modi der Bot-Signale",
     allow_user_agents: "Erlaubte User-Agents",
     deny_user_agents: "Gesperrte User-Agents",
     allow_networks: "Erlaubte Netze",

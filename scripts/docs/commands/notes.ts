@@ -353,6 +353,7 @@ export const notes: Readonly<Record<string, Note>> = {
   },
   "traffic bots": { example: "traffic bots shop.example.com" },
   "traffic replay": { example: "traffic replay VISIT" },
+  "traffic evidence": { example: "traffic evidence shop.example.com --hours 168" },
   "traffic counts": { example: "traffic counts shop.example.com --hours 24" },
   "alert list": { example: "alert list", more: "[Alerts](../../how-to/alerts.md)." },
   "alert test": {

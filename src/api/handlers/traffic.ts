@@ -4,10 +4,13 @@ import ipaddr from "ipaddr.js";
 import type { Answer } from "../../contract/contract.ts";
 import { say } from "../../kernel/messages/message.ts";
 import { Refusal } from "../../kernel/refusal.ts";
-import type { BotVisit } from "../../store/statistics/traffic.ts";
+import { hourMs } from "../../kernel/time.ts";
+import type { BotVisit, EvidenceBucket } from "../../store/statistics/traffic.ts";
 import { observeDescription, explainVerdict } from "../../traffic/explain.ts";
 import { findNetwork } from "../../traffic/networks/networks.ts";
+import { modesOf, nameOf } from "../../traffic/modes.ts";
 import { readHeaders, type Observation } from "../../traffic/observation.ts";
+import type { Signal } from "../../traffic/signal.ts";
 import { judge, type Judgement } from "../../traffic/verdict.ts";
 import { notFound, type Handlers } from "../call.ts";
 import { setFileName, pageOf, readCursor, timeCell, toCsvById, type Column } from "../lists.ts";
@@ -17,6 +20,7 @@ type Names =
   | "GET /sites/:site/bots"
   | "GET /sites/:site/bots.csv"
   | "GET /sites/:site/bots/:visit"
+  | "GET /sites/:site/traffic/evidence"
   | "POST /sites/:site/traffic/check";
 
 const columns: readonly Column<ReturnType<typeof toVisit>>[] = [
@@ -32,12 +36,13 @@ const columns: readonly Column<ReturnType<typeof toVisit>>[] = [
 
 /** The points of a signal that decides alone. */
 const hardPoints = 100;
+const pointsOf = ({ points }: Pick<Signal, "points">) => (points === "hard" ? hardPoints : points);
 
 export function trafficHandlers({ store, countryOf, now }: ApiContext): Handlers<Names> {
   return {
     async "GET /sites/:site/bots"({ site, query }) {
       const before = readCursor(query.cursor)?.id;
-      const visits = await store.traffic.listBotVisits(site.id, query.limit + 1, before);
+      const visits = await store.traffic.listBotVisits(site.id, query.limit + 1, before, query.suspicious === "true");
       return pageOf(visits.map(toVisit), query.limit);
     },
     async "GET /sites/:site/bots.csv"({ site, reply }) {
@@ -51,6 +56,21 @@ export function trafficHandlers({ store, countryOf, now }: ApiContext): Handlers
       if (!visit) throw notFound("visit");
       const seen = visit.seen as Observation;
       return { visit: toVisit(visit), now: toVerdict(seen, judge(seen, site.settings)) };
+    },
+    async "GET /sites/:site/traffic/evidence"({ site, query }) {
+      const next = Math.floor(now() / hourMs) + 1;
+      const counts = await store.traffic.listEvidence(site.id, next - query.hours, next);
+      const countOf = (bucket: EvidenceBucket, name: string) =>
+        counts.find((one) => one.bucket === bucket && one.reason === name)?.visits ?? 0;
+      const listed = [...modesOf(site.settings)].map(([signal, mode]) => ({
+        signal: nameOf(signal),
+        why: signal.why,
+        points: pointsOf(signal),
+        mode,
+        visits: countOf("evidence", nameOf(signal)),
+        emails: countOf("evidence at emails", nameOf(signal)),
+      }));
+      return { emails: countOf("evidence at emails", ""), signals: listed };
     },
     async "POST /sites/:site/traffic/check"({ site, body }) {
       const headers = body.headers && lowerCaseNames(body.headers);
@@ -71,7 +91,13 @@ const lowerCaseNames = (headers: Record<string, string>): Record<string, string>
 
 /** Headers that are not described count as normal; an empty one describes a missing header. */
 function describeHeaders(headers: Record<string, string>) {
-  const described = { "accept-language": "en", "sec-fetch-site": "same-origin", ...headers };
+  const usual = {
+    "accept-language": "en",
+    "sec-fetch-site": "same-origin",
+    "content-type": "text/plain;charset=UTF-8",
+    accept: "*/*",
+  };
+  const described = { ...usual, ...headers };
   return readHeaders(described, headers["sec-ch-ua"] !== undefined);
 }
 
@@ -93,7 +119,7 @@ function toVerdict(seen: Observation, judgement: Judgement): Answer<"POST /sites
     network: networkName(seen.address),
     signals: signals.map((signal) => ({
       ...signal,
-      points: signal.points === "hard" ? hardPoints : signal.points,
+      points: pointsOf(signal),
     })),
   };
 }

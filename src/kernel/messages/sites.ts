@@ -44,6 +44,8 @@ export const siteMessages = {
   must_have_addresses: "must have at most {max} addresses",
   must_have_entries: "must have at most {max} entries",
   would_deny_browsers: 'would deny ordinary browsers with "{word}"; write more of it (a comma separates patterns)',
+  must_be_evidence:
+    "must be signals with a mode, like pointer:press too short=on; {word} is not one. 'cleancast traffic evidence' lists them",
   must_be_networks: "must be addresses or networks like 192.0.2.0/24 or 2001:db8::/32; {word} is not one",
   must_be_countries: "must be two-letter country codes like DE; {word} is not one",
   key_form_api: "A key that begins with {api} is an API key: an inbound key begins with {inbound}.",

@@ -10,7 +10,7 @@ import { saveBotVisits } from "../outbound/totals.ts";
 import { beginAlert } from "./alerts.ts";
 import { firstUnsettledHour } from "./inboundCounts.ts";
 
-/** `hour` counts from the epoch; `reason` is the kind of bot. */
+/** `hour` counts from the epoch; `reason` is the kind of bot, or marks suspicious visits of people. */
 export type VisitCount = {
   siteId: string;
   hour: number;
@@ -18,6 +18,15 @@ export type VisitCount = {
   reason: string;
   visits: number;
 };
+
+/** The reason of visits that count as people's though there is evidence against them; in samples, with that evidence. */
+export const suspicious = "suspicious:";
+
+/** Visits with each piece of evidence, and submitted emails with it; without a name, all submitted emails. */
+export const evidenceBuckets = ["evidence", "evidence at emails"] as const;
+export type EvidenceBucket = (typeof evidenceBuckets)[number];
+type EvidenceCount = Omit<VisitCount, "bucket" | "hour"> & { bucket: EvidenceBucket };
+type WrittenCount = Omit<VisitCount, "bucket"> & { bucket: VisitBucket | EvidenceBucket };
 
 /** `seen` is the evidence of the verdict, with the address cut down to its network. */
 export type BotVisit<Seen = unknown> = {
@@ -39,7 +48,7 @@ export function trafficStore(db: Database, seal: Seal, clock: () => number = Dat
      */
     async saveCounts(
       writer: string,
-      counts: readonly VisitCount[],
+      counts: readonly WrittenCount[],
       bots: ReadonlyMap<string, number> = new Map(),
     ): Promise<void> {
       await writeBySite(db, counts, async (tx, ofSite, siteId) => {
@@ -59,7 +68,7 @@ export function trafficStore(db: Database, seal: Seal, clock: () => number = Dat
     async listCounts(siteId: string, fromHour: number, toHour: number): Promise<VisitCount[]> {
       const rows = await db.all(
         `SELECT hour, bucket, reason, SUM(visits) AS visits FROM visit_counts
-         WHERE site_id = $1 AND hour >= $2 AND hour < $3
+         WHERE site_id = $1 AND hour >= $2 AND hour < $3 AND bucket NOT LIKE 'evidence%'
          GROUP BY hour, bucket, reason ORDER BY hour, bucket, reason`,
         [siteId, fromHour, toHour],
       );
@@ -67,6 +76,22 @@ export function trafficStore(db: Database, seal: Seal, clock: () => number = Dat
         siteId,
         hour: Number(row.hour),
         bucket: row.bucket as VisitBucket,
+        reason: String(row.reason),
+        visits: Number(row.visits),
+      }));
+    },
+
+    /** Sums the visits with each piece of evidence from `fromHour` to before `toHour`. */
+    async listEvidence(siteId: string, fromHour: number, toHour: number): Promise<EvidenceCount[]> {
+      const rows = await db.all(
+        `SELECT bucket, reason, SUM(visits) AS visits FROM visit_counts
+         WHERE site_id = $1 AND hour >= $2 AND hour < $3 AND bucket LIKE 'evidence%'
+         GROUP BY bucket, reason ORDER BY bucket, reason`,
+        [siteId, fromHour, toHour],
+      );
+      return rows.map((row) => ({
+        siteId,
+        bucket: row.bucket as EvidenceBucket,
         reason: String(row.reason),
         visits: Number(row.visits),
       }));
@@ -83,11 +108,12 @@ export function trafficStore(db: Database, seal: Seal, clock: () => number = Dat
     },
 
     /** Lists the newest first; `before` is the last id of the previous page. Leaves out rows that are damaged. */
-    async listBotVisits(siteId: string, limit: number, before: string = lastId): Promise<BotVisit[]> {
+    async listBotVisits(siteId: string, limit: number, before: string = lastId, isSuspicious = false): Promise<BotVisit[]> {
+      const kind = `reason ${isSuspicious ? "" : "NOT "}LIKE '${suspicious}%'`;
       const found: BotVisit[] = [];
       for (let after = before; ;) {
         const rows = await db.all(
-          `SELECT ${columns.bot_visits} FROM bot_visits WHERE site_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`,
+          `SELECT ${columns.bot_visits} FROM bot_visits WHERE site_id = $1 AND id < $2 AND ${kind} ORDER BY id DESC LIMIT $3`,
           [siteId, after, limit],
         );
         const readable = rows.flatMap((row) => botVisitOf(row, seal) ?? []);

@@ -51,6 +51,8 @@ export const siteMessages: ServerTexts["messages"] = {
   must_have_addresses: "darf höchstens {max} Adressen haben",
   must_have_entries: "darf höchstens {max} Einträge haben",
   would_deny_browsers: "würde mit „{word}“ gewöhnliche Browser sperren; schreiben Sie mehr davon (ein Komma trennt Muster)",
+  must_be_evidence:
+    "braucht Signale mit einem Modus wie pointer:press too short=on; {word} ist keines. „cleancast traffic evidence“ nennt sie",
   must_be_networks: "braucht Adressen oder Netze wie 192.0.2.0/24 oder 2001:db8::/32; {word} ist keines",
   must_be_countries: "braucht Ländercodes aus zwei Buchstaben wie DE; {word} ist keiner",
   key_form_api: "Ein Schlüssel, der mit {api} beginnt, ist ein API-Schlüssel: Ein Eingangsschlüssel beginnt mit {inbound}.",

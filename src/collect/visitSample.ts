@@ -1,33 +1,47 @@
-// Keeps a sample of the bot visits for people to inspect: a few of each kind and hour, so that a flood does not fill the
-// database.
+// Keeps a sample of bot visits and of suspicious ones for people to inspect: a few of each kind and hour, so that a flood does
+// not fill the database.
 
 import { eraseMasks } from "../kernel/maskAddresses.ts";
 import { hourMs } from "../kernel/time.ts";
 import type { Observation } from "../traffic/observation.ts";
+import { nameOf } from "../traffic/modes.ts";
 import type { Judgement } from "../traffic/verdict.ts";
 import { anonymize } from "../http/transport.ts";
+import { suspicious } from "../store/statistics/traffic.ts";
 import type { Store } from "../store/store.ts";
 
 const keptPerHour = 5;
 const maxKinds = 10_000;
 
-export type BotVisit = { siteId: string; page: string; at: number; seen: Observation; judgement: Judgement };
+export type JudgedVisit = { siteId: string; page: string; at: number; seen: Observation; judgement: Judgement };
 
-export function sampleBots(store: Pick<Store, "traffic">, newId: () => string, onDefect: (error: unknown) => void) {
+/** A suspicious visit counts as a person's. There is evidence against it, which does not suffice or is in shadow. */
+export const isSuspicious = ({ verdict, wouldBeBot }: Judgement) => !verdict.bot && (verdict.score > 0 || wouldBeBot);
+
+export const isNotable = (judgement: Judgement) => judgement.verdict.bot || isSuspicious(judgement);
+
+/** The kind under which a visit is sampled: the reason of a bot, or the strongest evidence against a suspicious visit. */
+function kindOf(judgement: Judgement): string {
+  const strongest = [...judgement.findings, ...judgement.shadows][0];
+  return judgement.verdict.bot || !strongest ? judgement.primary : `${suspicious}${nameOf(strongest.signal)}`;
+}
+
+export function sampleVisits(store: Pick<Store, "traffic">, newId: () => string, onDefect: (error: unknown) => void) {
   const kept = new Map<string, number>();
   const writing = new Set<Promise<void>>();
   let hour = 0;
 
   return {
-    offer({ siteId, page, at, seen, judgement }: BotVisit): void {
+    offer({ siteId, page, at, seen, judgement }: JudgedVisit): void {
       const current = Math.floor(at / hourMs);
       if (current !== hour) kept.clear();
       hour = current;
-      const kind = `${siteId} ${judgement.primary}`;
+      const reason = kindOf(judgement);
+      const kind = `${siteId} ${reason}`;
       const count = kept.get(kind) ?? 0;
       if (count >= keptPerHour || kept.size >= maxKinds) return;
       kept.set(kind, count + 1);
-      const { primary: reason, verdict } = judgement;
+      const { verdict } = judgement;
       // The network shows where a visit came from without identifying the visitor.
       const anonymous = { ...seen, address: anonymize(seen.address) };
       const written: Promise<void> = store.traffic

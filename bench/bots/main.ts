@@ -1,0 +1,234 @@
+// Runs real automation tools, programs, farms and people against the relay, and prints how many of each are recognised, beside
+// BotD and isbot in the same visits.
+//
+//   npm run bench:bots                             records the judging set and judges it
+//   npm run bench:bots -- record --set tuning      records only; --only TEXT, --visits N, --group browser|program|farm|person
+//   npm run bench:bots -- judge --set tuning       judges the recordings again, by the current rules; --details lists reasons, and
+//                                                  --usual leaves new evidence in shadow, as it begins on a site
+//
+// Recordings are in bench/bots/recordings. They are what browsers and programs sent to the relay, so that rules can be tried
+// without running every browser again. Two sets exist, of different pages and scripts: rules are tuned on one and judged on the other.
+
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { hourMs } from "../../src/kernel/time.ts";
+import { tableText } from "../report.ts";
+import { startDisplay, type Display } from "./display.ts";
+import { openFront, sendToRelay, type Recorded } from "./front.ts";
+import { here, installTools, load, versionOf } from "./packages.ts";
+import { startBenchRelay, type Judged } from "./relay.ts";
+import type { PageSet } from "./pages.ts";
+import type { SetUp, Visit } from "./visit.ts";
+
+installTools();
+const { pagesOf } = await import("./pages.ts");
+const { people } = await import("./people.ts");
+const { farms, programs } = await import("./programs.ts");
+const { tools } = await import("./tools.ts");
+const { addressIn, adUrl, sleep } = await import("./visit.ts");
+
+const setUps: readonly SetUp[] = [...tools, ...programs, ...farms, ...people];
+const groups = ["browser", "program", "farm", "person"] as const;
+const titles = { browser: "automated browsers", program: "programs that post reports", farm: "click farms", person: "people" };
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    set: { type: "string", default: "judging" },
+    only: { type: "string" },
+    group: { type: "string" },
+    visits: { type: "string" },
+    parallel: { type: "string", default: "3" },
+    details: { type: "boolean", default: false },
+    usual: { type: "boolean", default: false },
+  },
+});
+const set = values.set as PageSet;
+const folder = `${here}recordings/${set}`;
+const [action = "all"] = positionals;
+
+/** One visit as it was recorded. A farm's recording has many visits. */
+type Recording = {
+  name: string;
+  group: SetUp["group"];
+  key: string;
+  requests: Recorded[];
+  botd: boolean | null;
+  userAgents: string[];
+};
+
+const chosen = setUps.filter(
+  ({ name, group }) => (!values.only || name.includes(values.only)) && (!values.group || group === values.group),
+);
+const fileOf = (name: string, of: PageSet = set) => `${here}recordings/${of}/${name.replaceAll(/[^a-zA-Z0-9]+/g, "-")}.json`;
+
+async function record(): Promise<void> {
+  // Tools that are closed in the middle of a request must not end the others.
+  process.on("uncaughtException", (error) => console.error(error.message));
+  mkdirSync(folder, { recursive: true });
+  const relay = await startBenchRelay(Date.now, () => {});
+  const displays = await Promise.all(
+    Array.from({ length: Number(values.parallel) }, (_, n) => startDisplay(140 + (process.pid % 400) + n)),
+  );
+  const queue = chosen.flatMap((setUp) => {
+    if (existsSync(fileOf(setUp.name)) && !values.only) return [];
+    const visits = Number(
+      values.visits ?? (setUp.group === "person" ? (set === "judging" ? 10 : 3) : setUp.group === "farm" ? 1 : 3),
+    );
+    return [{ setUp, visits }];
+  });
+  const work = async (display: Display) => {
+    for (let next = queue.shift(); next; next = queue.shift()) await recordSetUp(next.setUp, next.visits, relay.port, display);
+  };
+  await Promise.all(displays.map(work));
+  displays.forEach((display) => display.stop());
+  await relay.stop();
+}
+
+async function recordSetUp(setUp: SetUp, visits: number, relayPort: number, display: Display): Promise<void> {
+  const recordings: Recording[] = [];
+  for (let n = 0; n < visits; n++) {
+    const key = `${setUp.name} ${n}`;
+    const requests: Recorded[] = [];
+    const front = await openFront({
+      visit: key,
+      address: addressIn(setUp.network),
+      relayPort,
+      pages: pagesOf(set),
+      onRequest: (request) => requests.push(request),
+    });
+    const email = `robin.${Math.random().toString(36).slice(2, 8)}@example.com`;
+    const visit: Visit = { key, set, front, display: display.name, url: adUrl(), email };
+    const failure = await Promise.race([
+      setUp.run(visit).then(
+        () => null,
+        (error: unknown) => error,
+      ),
+      sleep(setUp.group === "farm" ? 400_000 : 90_000).then(() => new Error("took too long")),
+    ]);
+    await front.close();
+    const reports = requests.filter(({ method }) => method === "POST").length;
+    if (failure) console.error(`${key}: ${(failure as Error).message.slice(0, 300)}`);
+    console.log(`${new Date().toISOString().slice(11, 19)} ${key}: ${reports} reports`);
+    const botd = front.news.find((one) => one.botd !== undefined)?.botd ?? null;
+    recordings.push({ name: setUp.name, group: setUp.group, key, requests, botd, userAgents: [...front.userAgents] });
+  }
+  if (recordings.some(({ requests }) => requests.length > 0)) writeFileSync(fileOf(setUp.name), JSON.stringify(recordings));
+}
+
+/** Sets are recorded by several processes: each recording gets an address of its own. */
+function readRecordings({ name, network }: SetUp, of: PageSet): Recording[] {
+  if (!existsSync(fileOf(name, of))) return [];
+  const recordings = JSON.parse(readFileSync(fileOf(name, of), "utf8")) as Recording[];
+  for (const { requests } of recordings) {
+    const address = addressIn(network);
+    for (const request of requests) request.address = address;
+  }
+  return recordings;
+}
+
+type Outcome = {
+  name: string;
+  group: SetUp["group"];
+  visits: number;
+  bots: number;
+  hard: number;
+  botd: string;
+  isbot: number;
+  reasons: string[];
+};
+
+async function judge(): Promise<void> {
+  const recordings = chosen.flatMap((setUp) => readRecordings(setUp, set));
+  const byAddress = new Map<string, Judged[]>();
+  let now = 0;
+  const relay = await startBenchRelay(
+    () => now,
+    (judged) => byAddress.set(judged.address, [...(byAddress.get(judged.address) ?? []), judged]),
+    values.usual ? {} : { evidence: "all=on" },
+  );
+  const requests = recordings.flatMap((recording) => recording.requests).toSorted((one, other) => one.at - other.at);
+  // People of the other set came before: the relay knows a site by its visitors.
+  const earlier = people.flatMap((setUp) => readRecordings(setUp, set === "judging" ? "tuning" : "judging"));
+  // The store refuses what is too late by the real clock, so the recording happens in the future.
+  const later = Date.now() + hourMs - (requests[0]?.at ?? 0);
+  now = Date.now();
+  const send = (request: Recorded) =>
+    new Promise<void>((resolve, reject) => {
+      sendToRelay(relay.port, request, () => resolve()).on("error", reject);
+    });
+  for (const request of earlier.flatMap((recording) => recording.requests)) await send(request);
+  for (const request of requests) {
+    now = request.at + later;
+    await send(request);
+  }
+  await relay.stop();
+  const { isbot } = await load("isbot");
+  const outcomes = [...Map.groupBy(recordings, ({ name }) => name).values()].map((some) => outcomeOf(some, byAddress, isbot));
+  print(outcomes);
+}
+
+const isVisit = ({ method, path }: Recorded) => method === "POST" && path === "/__cc/visit";
+
+function outcomeOf(recordings: Recording[], byAddress: Map<string, Judged[]>, isbot: (agent: string) => boolean): Outcome {
+  const [{ name, group }] = recordings as [Recording];
+  const outcome: Outcome = { name, group, visits: 0, bots: 0, hard: 0, botd: "–", isbot: 0, reasons: [] };
+  const reasons = new Map<string, number>();
+  for (const { requests } of recordings) {
+    const judged = byAddress.get(requests[0]?.address ?? "") ?? [];
+    const bots = judged.filter(({ judgement }) => judgement.verdict.bot);
+    // A visit of a farm is one report of a visit; a visit of a set-up is a bot's when any of its reports is.
+    const visits = group === "farm" ? requests.filter(isVisit).length : 1;
+    outcome.visits += visits;
+    outcome.bots += group === "farm" ? Math.min(bots.length, visits) : Math.min(bots.length, 1);
+    outcome.hard += bots.some(({ judgement }) => judgement.findings.some(({ signal }) => signal.points === "hard")) ? 1 : 0;
+    for (const reason of new Set(
+      judged.flatMap(({ judgement }) => judgement.findings.map(({ signal }) => `${signal.category}:${signal.name}`)),
+    ))
+      reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+  }
+  outcome.isbot = recordings.filter(({ userAgents }) => userAgents.some((agent) => isbot(agent))).length;
+  const asked = recordings.filter(({ botd }) => botd !== null);
+  if (asked.length) outcome.botd = `${asked.filter(({ botd }) => botd).length}/${asked.length}`;
+  outcome.reasons = [...reasons].toSorted((one, other) => other[1] - one[1]).map(([reason, count]) => `${reason}×${count}`);
+  return outcome;
+}
+
+function print(outcomes: Outcome[]): void {
+  const rows = groups.map((group) => {
+    const some = outcomes.filter((one) => one.group === group);
+    const visits = some.reduce((sum, one) => sum + one.visits, 0);
+    const bots = some.reduce((sum, one) => sum + one.bots, 0);
+    const recognised = (count: (one: Outcome) => number, of: (one: Outcome) => number = (one) => one.visits) =>
+      some.filter((one) => of(one) > 0 && count(one) >= (2 / 3) * of(one)).length;
+    const botd = (part: 0 | 1) => (one: Outcome) => (one.botd === "–" ? 0 : Number(one.botd.split("/")[part]));
+    const asked = some.filter((one) => one.botd !== "–").length;
+    return [
+      titles[group],
+      String(some.length),
+      String(recognised((one) => one.bots)),
+      `${bots} of ${visits}`,
+      asked ? `${recognised(botd(0), botd(1))} of ${asked}` : "–",
+      String(some.filter((one) => one.isbot > 0).length),
+    ];
+  });
+  const lines = outcomes.map((one) => [
+    titles[one.group],
+    one.name,
+    `${one.bots}/${one.visits}`,
+    one.botd,
+    String(one.isbot),
+    values.details ? one.reasons.join("; ") : "",
+  ]);
+  console.log(tableText({ head: ["group", "set-up", "recognised", "BotD", "isbot", "evidence"], rows: lines }));
+  console.log();
+  console.log(tableText({ head: ["group", "set-ups", "recognised", "visits", "BotD", "isbot"], rows }));
+  console.log(
+    `\nA set-up is recognised when two thirds of its visits are. Set: ${set}. ${["@fingerprintjs/botd", "isbot", "puppeteer-core", "playwright-core"].map((name) => `${name} ${versionOf(name)}`).join(", ")}.`,
+  );
+}
+
+if (action === "all" && !values.only) rmSync(folder, { recursive: true, force: true });
+if (action !== "judge") await record();
+if (action !== "record") await judge();
+process.exit(0);

@@ -1,0 +1,337 @@
+// People: browsers that are started with an address and nothing else, on a screen with a window manager. xdotool moves the
+// mouse and presses the keys, with the times of hands. Only touch needs a protocol, because there is no touch screen here.
+
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { X509Certificate } from "node:crypto";
+import { writeFileSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { handsOn, ordinary, type Hand, type Hands } from "./display.ts";
+import { certificate } from "./front.ts";
+import { load, type Tool } from "./packages.ts";
+import { selectors } from "./pages.ts";
+import { shop } from "./relay.ts";
+import { chromium, chromiumArgs, freshProfile } from "./tools.ts";
+import { between, pageLoaded, sleep, type SetUp, type Visit } from "./visit.ts";
+
+type Habits = {
+  hand?: Hand;
+  /** keyboard: no mouse at all. tap: a touchpad that presses and releases at once. */
+  pointer?: "mouse" | "keyboard" | "tap";
+  entry?: "keys" | "paste" | "manager" | "submits" | "inserted" | "auto-type";
+  submit?: "click" | "enter";
+  /** Leaves after the landing page. */
+  bounces?: boolean;
+};
+
+type Started = { child: ChildProcess; remove(): void };
+
+function startChromium(visit: Visit, url: string, args: readonly string[]): Started {
+  const profile = freshProfile();
+  const all = [
+    ...chromiumArgs(visit),
+    `--user-data-dir=${profile.folder}`,
+    "--window-size=1200,720",
+    "--window-position=20,20",
+    ...args,
+  ];
+  const isApp = args.some((arg) => arg === "--app");
+  const child = spawn(chromium, isApp ? [...all.filter((arg) => arg !== "--app"), `--app=${url}`] : [...all, url], {
+    stdio: "ignore",
+    env: { ...process.env, DISPLAY: visit.display },
+  });
+  return { child, remove: () => profile.remove() };
+}
+
+function startFirefox(visit: Visit, url: string, preferences: Record<string, unknown>, args: readonly string[] = []): Started {
+  const profile = freshProfile();
+  const all = {
+    "network.proxy.type": 1,
+    "network.proxy.ssl": "127.0.0.1",
+    "network.proxy.ssl_port": visit.front.proxyPort,
+    "browser.shell.checkDefaultBrowser": false,
+    "browser.aboutwelcome.enabled": false,
+    "datareporting.policy.dataSubmissionEnabled": false,
+    "browser.startup.homepage_override.mstone": "ignore",
+    "startup.homepage_welcome_url": "",
+    "app.normandy.enabled": false,
+    "termsofuse.acceptedVersion": 9,
+    "termsofuse.acceptedDate": "1770000000000",
+    "browser.preonboarding.enabled": false,
+    ...preferences,
+  };
+  const lines = Object.entries(all).map(([name, value]) => `user_pref(${JSON.stringify(name)}, ${JSON.stringify(value)});`);
+  writeFileSync(join(profile.folder, "user.js"), lines.join("\n"));
+  const { fingerprint256 } = new X509Certificate(certificate.cert);
+  writeFileSync(
+    join(profile.folder, "cert_override.txt"),
+    `# PSM Certificate Override Settings file\n${shop}:443:\tOID.2.16.840.1.101.3.4.2.1\t${fingerprint256}\t\n`,
+  );
+  const child = spawn(
+    "/usr/bin/firefox-esr",
+    ["--no-remote", "--new-instance", "--profile", profile.folder, "--width", "1200", "--height", "720", ...args, url],
+    {
+      stdio: "ignore",
+      env: { ...process.env, DISPLAY: visit.display, HOME: profile.folder },
+    },
+  );
+  return { child, remove: () => profile.remove() };
+}
+
+function startWebKit(visit: Visit, url: string): Started {
+  const profile = freshProfile();
+  mkdirSync(join(profile.folder, "data"));
+  const child = spawn(
+    miniBrowser,
+    [`--proxy=http://127.0.0.1:${visit.front.proxyPort}`, "--ignore-tls-errors", "--private", "--geometry=1200x700", url],
+    {
+      stdio: "ignore",
+      env: { ...process.env, DISPLAY: visit.display, HOME: profile.folder, WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: "1" },
+    },
+  );
+  return { child, remove: () => profile.remove() };
+}
+
+const architecture = process.arch === "arm64" ? "aarch64" : "x86_64";
+const miniBrowser = `/usr/lib/${architecture}-linux-gnu/webkit2gtk-4.1/MiniBrowser`;
+
+async function enterEmail(hands: Hands, visit: Visit, { entry = "keys" }: Habits, place: () => Promise<void>): Promise<void> {
+  switch (entry) {
+    case "keys":
+      await place();
+      return hands.type(visit.email);
+    case "auto-type":
+      await place();
+      return hands.autoType(visit.email);
+    case "paste":
+      // There is no other program to copy from: the address bar serves.
+      await hands.combination("ctrl+l");
+      await hands.autoType(visit.email);
+      for (const keys of ["ctrl+a", "ctrl+c", "Escape", "Escape"]) await hands.combination(keys);
+      await place();
+      return hands.combination("ctrl+v");
+    case "inserted":
+      await place();
+      return hands.key("F8");
+    case "manager":
+    case "submits":
+      return hands.key("F8");
+  }
+}
+
+/** Landing page, a link, the form: by mouse, or by keys alone. */
+async function visitAsPerson(visit: Visit, habits: Habits): Promise<void> {
+  const { formPath } = selectors[visit.set];
+  const isKeyboard = habits.pointer === "keyboard";
+  const tap: Hand = { ...ordinary, pressMs: [2, 12] };
+  const hands = handsOn(visit.display, habits.pointer === "tap" ? tap : (habits.hand ?? ordinary));
+  const landing = await pageLoaded(visit, "/", 60_000);
+  await sleep(between(300, 900));
+  if (habits.bounces) {
+    if (!isKeyboard) await hands.wander();
+    await hands.scroll(2);
+    await sleep(between(500, 1500));
+    return;
+  }
+  if (isKeyboard) await hands.key("Tab", "Return");
+  else {
+    if (visit.set === "judging") await hands.wander();
+    await hands.click(landing["next"] ?? { x: 0, y: 0 });
+  }
+  const form = await pageLoaded(visit, formPath, 20_000);
+  await sleep(between(300, 900));
+  if (visit.set === "judging" && habits.entry !== "submits") {
+    if (isKeyboard) await hands.key("Tab");
+    else await hands.click(form["name"] ?? { x: 0, y: 0 });
+    await hands.type("robin");
+  }
+  await enterEmail(hands, visit, habits, async () => {
+    if (isKeyboard) await hands.key("Tab");
+    else await hands.click(form["email"] ?? { x: 0, y: 0 });
+  });
+  await sleep(between(150, 600));
+  if (habits.entry === "submits") return sleep(600);
+  if (isKeyboard && habits.entry === "manager") await hands.key(...(visit.set === "judging" ? ["Tab"] : ["Tab", "Return"]));
+  if (isKeyboard || habits.submit === "enter") await hands.key("Return");
+  else await hands.click(form["send"] ?? { x: 0, y: 0 });
+  await sleep(900);
+}
+
+type PersonOptions = Habits & { network?: SetUp["network"] };
+
+const person = (name: string, start: (visit: Visit, url: string) => Started, options: PersonOptions = {}): SetUp => {
+  const { network, ...habits } = options;
+  const helper = habits.entry === "manager" || habits.entry === "submits" || habits.entry === "inserted";
+  return {
+    name,
+    group: "person",
+    hasForm: !habits.bounces,
+    ...(network ? { network } : {}),
+    async run(visit) {
+      // The page's script that stands for the password manager reads its task from the address.
+      const task = helper ? `#${habits.entry}=${visit.email}` : "";
+      const started = start(visit, visit.url + task);
+      try {
+        await visitAsPerson(visit, habits);
+      } finally {
+        const { child } = started;
+        child.kill();
+        if (child.exitCode === null) await Promise.race([once(child, "exit"), sleep(4000)]);
+        if (child.exitCode === null) child.kill("SIGKILL");
+        started.remove();
+      }
+    },
+  };
+};
+
+const withChromium = (name: string, args: readonly string[] = [], options: PersonOptions = {}) =>
+  person(`Chromium, ${name}`, (visit, url) => startChromium(visit, url, args), options);
+const withFirefox = (
+  name: string,
+  preferences: Record<string, unknown> = {},
+  options: PersonOptions = {},
+  args: readonly string[] = [],
+) => person(`Firefox, ${name}`, (visit, url) => startFirefox(visit, url, preferences, args), options);
+const withWebKit = (name: string, options: PersonOptions = {}) => person(`WebKit, ${name}`, startWebKit, options);
+
+const quick: Hand = { pressMs: [35, 80], holdMs: [40, 80], gapMs: [25, 110] };
+const slow: Hand = { pressMs: [120, 420], holdMs: [90, 260], gapMs: [200, 700] };
+
+// ---- touch: the only people that need a protocol
+
+type Phone = { userAgent: string; platform: string; hints: object | null; network: SetUp["network"] };
+const android = (agent: string, model = "K"): Phone => ({
+  userAgent: agent,
+  platform: "Linux armv81",
+  hints: {
+    platform: "Android",
+    platformVersion: "15.0.0",
+    architecture: "",
+    model,
+    mobile: true,
+    brands: [
+      { brand: "Not:A-Brand", version: "8" },
+      { brand: "Chromium", version: "156" },
+      { brand: "Google Chrome", version: "156" },
+    ],
+  },
+  network: "carrier",
+});
+const androidChrome =
+  "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Mobile Safari/537.36";
+const instagram =
+  "Mozilla/5.0 (Linux; Android 15; SM-S928B Build/AP3A.240905.015.A2; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/156.0.7390.43 Mobile Safari/537.36 Instagram 400.0.0.49.68 Android (35/15; 450dpi; 1080x2124; samsung; SM-S928B; e3q; qcom; de_DE; 800000000)";
+const oldAndroid =
+  "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Mobile Safari/537.36";
+
+const touching = (name: string, phone: Phone, { suggestion = false, tapMs = [40, 130] as [number, number] } = {}): SetUp => ({
+  name: `touch, ${name}`,
+  group: "person",
+  hasForm: true,
+  network: phone.network ?? "carrier",
+  async run(visit) {
+    const { launch } = await load("puppeteer-core");
+    const browser = await launch({
+      executablePath: chromium,
+      headless: false,
+      ignoreDefaultArgs: ["--enable-automation"],
+      args: [...chromiumArgs(visit), "--disable-blink-features=AutomationControlled"],
+      env: { ...process.env, DISPLAY: visit.display },
+      acceptInsecureCerts: true,
+    });
+    try {
+      const page = await browser.newPage();
+      await page.setViewport({ width: 412, height: 780, deviceScaleFactor: 2.625, isMobile: true, hasTouch: true });
+      const protocol = await page.createCDPSession();
+      const override = {
+        userAgent: phone.userAgent,
+        platform: phone.platform,
+        ...(phone.hints ? { userAgentMetadata: phone.hints } : {}),
+      };
+      await protocol.send("Emulation.setUserAgentOverride", override);
+      const at = selectors[visit.set];
+      const tap = async (selector: string) => {
+        await page.$eval(selector, (element: Tool) => element.scrollIntoView({ block: "center" }));
+        const box = await (await page.$(selector)).boundingBox();
+        const x = Math.round((box.x + box.width * between(0.3, 0.7)) * 8) / 8;
+        const y = Math.round((box.y + box.height * between(0.3, 0.7)) * 8) / 8;
+        await protocol.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: [{ x, y }] });
+        await sleep(between(...tapMs));
+        await protocol.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+      };
+      const write = async (text: string) => {
+        // A keyboard on the screen composes words; a suggestion inserts a whole one.
+        if (suggestion) return protocol.send("Input.insertText", { text });
+        for (let end = 1; end <= text.length; end++) {
+          await protocol.send("Input.imeSetComposition", { text: text.slice(0, end), selectionStart: end, selectionEnd: end });
+          await sleep(between(60, 220));
+        }
+        return protocol.send("Input.insertText", { text });
+      };
+      await page.goto(visit.url);
+      await pageLoaded(visit, "/");
+      await sleep(between(500, 1500));
+      await tap(at.next);
+      await pageLoaded(visit, at.formPath);
+      await sleep(between(500, 1200));
+      await tap(at.email);
+      await sleep(300);
+      await write(visit.email);
+      await sleep(between(200, 700));
+      await tap(at.send);
+      await sleep(900);
+    } finally {
+      await Promise.race([browser.close(), sleep(5000)]);
+    }
+  },
+});
+
+export const people: readonly SetUp[] = [
+  withChromium("mouse"),
+  withChromium("quick", [], { hand: quick }),
+  withChromium("slow", [], { hand: slow }),
+  withChromium("touchpad taps", [], { pointer: "tap" }),
+  withChromium("Enter key", [], { submit: "enter" }),
+  withChromium("keyboard only", [], { pointer: "keyboard" }),
+  withChromium("screen reader's use", ["--force-renderer-accessibility"], { pointer: "keyboard", hand: slow }),
+  withChromium("pasted email", [], { entry: "paste" }),
+  withChromium("password manager fills", [], { entry: "manager" }),
+  withChromium("password manager submits", [], { entry: "submits" }),
+  withChromium("password manager submits, VPN", [], { entry: "submits", network: "hosted" }),
+  withChromium("dictation or text tool inserts", [], { entry: "inserted" }),
+  withChromium("dictation or text tool inserts, VPN", [], { entry: "inserted", network: "hosted" }),
+  withChromium("KeePass types", [], { entry: "auto-type" }),
+  withChromium("leaves again", [], { bounces: true }),
+  withChromium("small window, German", ["--window-size=700,620", "--lang=de", "--accept-lang=de-DE,de"]),
+  withChromium("window of 800 × 600", ["--window-size=800,600"]),
+  withChromium("incognito", ["--incognito"]),
+  withChromium("whole screen", ["--start-fullscreen"]),
+  withChromium("app window", ["--app"]),
+  withChromium("large pixels", ["--force-device-scale-factor=1.25"]),
+  withChromium("no graphics card", ["--disable-gpu", "--disable-3d-apis"]),
+  withChromium("VPN in a data centre", [], { network: "hosted" }),
+  withChromium("VPN, touchpad taps", [], { network: "hosted", pointer: "tap" }),
+  withChromium("VPN, keyboard only", [], { network: "hosted", pointer: "keyboard" }),
+  withChromium("VPN, pasted email", [], { network: "hosted", entry: "paste" }),
+  withChromium("privacy relay", [], { network: "relay" }),
+  withChromium("carrier network", [], { network: "carrier" }),
+  withFirefox("mouse"),
+  withFirefox("quick", {}, { hand: quick }),
+  withFirefox("touchpad taps", {}, { pointer: "tap" }),
+  withFirefox("keyboard only", {}, { pointer: "keyboard" }),
+  withFirefox("pasted email", {}, { entry: "paste" }),
+  withFirefox("resists fingerprinting", { "privacy.resistFingerprinting": true }),
+  withFirefox("resists fingerprinting, VPN", { "privacy.resistFingerprinting": true }, { network: "hosted" }),
+  withFirefox("no beacons", { "beacon.enabled": false }),
+  withFirefox("no cookies", { "network.cookie.cookieBehavior": 2 }),
+  withFirefox("private window", {}, {}, ["--private-window"]),
+  withFirefox("German, strict protection", { "intl.accept_languages": "de-DE,de", "browser.contentblocking.category": "strict" }),
+  withFirefox("KeePass types, VPN", {}, { entry: "auto-type", network: "hosted" }),
+  withWebKit("leaves again", { bounces: true }),
+  withWebKit("keyboard only", { pointer: "keyboard" }),
+  withWebKit("keyboard only, slow", { pointer: "keyboard", hand: slow }),
+  touching("Android", android(androidChrome)),
+  touching("Android, word suggestion", android(androidChrome), { suggestion: true }),
+  touching("Android, short taps", android(oldAndroid), { tapMs: [5, 20] }),
+  touching("Instagram's browser", { ...android(instagram), hints: null }),
+];

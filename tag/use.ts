@@ -1,0 +1,157 @@
+// The second part of the tag: observes how a page is used, so that the relay can tell hands from programs. It is loaded for
+// visits that an advertisement brought, and when a visitor begins to fill in an email. It counts and measures times; it never
+// reads what is typed, and nothing that it reports tells one person from another.
+
+type Numbers = number[];
+
+const agent = navigator;
+const page = document;
+
+/** Milliseconds: how long the mouse button and each key were down, and the pauses between keys. */
+const presses: Numbers = [];
+const holds: Numbers = [];
+const gaps: Numbers = [];
+/** From the release of a key to the next press. People who type fast press the next key before they release this one. */
+const pauses: Numbers = [];
+let overlaps = 0;
+let keys = 0;
+/** Presses of the mouse at a place that it reached without a way. */
+let jumps = 0;
+/** Positions of the mouse between two pixels, which a mouse has only on scaled screens. */
+let fractions = 0;
+/** Characters that came at once, without a key, a paste or an input method. */
+let inserted = 0;
+let unfocused = 0;
+/** The ways in which text came: 1 paste, 2 autofill, 4 input method, 8 touch, 16 script. */
+let ways = 0;
+
+let [lastX, lastY, moves, pressedAt, lastKeyAt, releasedAt] = [NaN, NaN, 0, 0, 0, 0];
+const keysDown: Record<string, number> = {};
+const farAway = 30;
+const longestGapMs = 2000;
+const maxKept = 200;
+
+const keep = (list: Numbers, value: number) => list.length < maxKept && list.push(value);
+// oxlint-disable-next-line unicorn/no-array-sort -- older browsers do not have toSorted, and this sorts a copy
+const median = (list: Numbers) => Math.round(Array.from(list).sort((one, other) => one - other)[list.length >> 1] ?? -1);
+
+/** How many of the pauses between keys, in percent, are as long as the median. People never type that evenly. */
+function evenness(): number {
+  const middle = median(gaps);
+  const even = gaps.filter((gap) => Math.abs(gap - middle) <= middle / 12).length;
+  return Math.round((100 * even) / (gaps.length || 1));
+}
+
+/** src/collect/payload.ts reads the values in this order. */
+const use = (scope?: ParentNode) => [
+  presses.length,
+  median(presses),
+  jumps,
+  fractions,
+  keys,
+  median(holds),
+  median(gaps),
+  evenness(),
+  inserted,
+  ways,
+  // A window without a frame, on a page that is not zoomed, is no window on a screen.
+  devicePixelRatio === 1 && outerHeight <= innerHeight && !matchMedia("(display-mode:fullscreen)").matches,
+  screen.width === 800 && screen.height === 600,
+  unfocused,
+  // Reports whether a trap field is filled in, never its content.
+  !!scope &&
+    [...scope.querySelectorAll<HTMLInputElement>("[data-cc-trap],[data-cc-trap] *")].some((field) =>
+      field.type === "checkbox" ? field.checked : field.value,
+    ),
+  // An automation tool that does not set `webdriver`.
+  "Cypress" in window,
+  median(pauses),
+  overlaps,
+];
+
+/** Visits with a click id report their first input: most visitors who leave again have scrolled or clicked, most programs have not. */
+let mayReport = /[?&]\w*(clid|braid|clkid|click_?id|_cid|epik|_id)=/i.test(location.search);
+
+function reportFirstInput(): void {
+  if (!mayReport) return;
+  mayReport = false;
+  const browser = [agent.webdriver, agent.platform, agent.maxTouchPoints, "userAgentData" in agent];
+  agent.sendBeacon?.(`${new URL("use", import.meta.url)}`, JSON.stringify({ browser, use: use() }));
+}
+
+/** Runs in the capture phase, for events that no script of the page made, and never throws into the page. */
+function on<Type extends keyof DocumentEventMap>(type: Type, handle: (event: DocumentEventMap[Type]) => unknown): void {
+  page.addEventListener(
+    type,
+    (event) => {
+      try {
+        if (event.isTrusted) handle(event);
+        else if (type === "input") ways |= 16;
+      } catch {}
+    },
+    { capture: true, passive: true },
+  );
+}
+
+const isFraction = (position: number) => position % 1 !== 0;
+
+on("pointermove", (event) => {
+  const { pointerType, clientX, clientY } = event;
+  if (pointerType !== "mouse") return;
+  // A busy page gets many moves as one event.
+  moves += event.getCoalescedEvents?.().length || 1;
+  if (devicePixelRatio === 1 && (isFraction(clientX) || isFraction(clientY))) fractions += 1;
+  // Where the mouse was before is unknown until it moves.
+  if (Number.isNaN(lastX)) [lastX, lastY] = [clientX, clientY];
+});
+on("pointerdown", ({ pointerType, clientX, clientY, timeStamp }) => {
+  if (pointerType !== "mouse") {
+    ways |= 8;
+    return;
+  }
+  pressedAt = timeStamp;
+  if (moves < 3 && Math.hypot(clientX - lastX, clientY - lastY) > farAway) jumps += 1;
+  [lastX, lastY, moves] = [clientX, clientY, 0];
+  if (!page.hasFocus()) unfocused += 1;
+});
+on("pointerup", ({ pointerType, timeStamp }) => {
+  if (pointerType === "mouse" && pressedAt) keep(presses, timeStamp - pressedAt);
+  pressedAt = 0;
+  reportFirstInput();
+});
+on("wheel", reportFirstInput);
+on("touchmove", reportFirstInput);
+
+on("keydown", ({ key, code, repeat, timeStamp }) => {
+  // Only letters, digits and signs: modifiers and shortcuts are held as long as people like.
+  if (repeat || key.length !== 1) return;
+  keys += 1;
+  if (Object.keys(keysDown).length) overlaps += 1;
+  else if (releasedAt && timeStamp - releasedAt < longestGapMs) keep(pauses, timeStamp - releasedAt);
+  keysDown[code + key] = timeStamp;
+  const gap = timeStamp - lastKeyAt;
+  if (lastKeyAt && gap < longestGapMs) keep(gaps, gap);
+  lastKeyAt = timeStamp;
+});
+on("keyup", ({ key, code, timeStamp }) => {
+  const since = keysDown[code + key];
+  if (since) keep(holds, timeStamp - since);
+  delete keysDown[code + key];
+  releasedAt = timeStamp;
+  reportFirstInput();
+});
+on("input", (event) => {
+  const { inputType, data, isComposing } = event;
+  if (isComposing || /Composition/.test(inputType)) ways |= 4;
+  else if (inputType === "insertFromPaste" || inputType === "insertFromDrop") ways |= 1;
+  else if (!inputType || inputType === "insertReplacementText") ways |= 2;
+  else if (inputType === "insertText" && data && data.length > 1) inserted += data.length;
+});
+
+(window as unknown as { cc: { use?: (scope: ParentNode) => unknown } }).cc.use = (scope) => {
+  try {
+    return use(scope);
+  } catch {
+    return undefined;
+  }
+};
