@@ -200,7 +200,7 @@ describe.each(endToEndEngines)("visit counts and bot rules on %s", (engine) => {
     // A visitor who refuses is not counted, and a parameter beside a click id is no click.
     await report(relay, host, "visit", clickOf("e", "spring"), { ...botHeaders, "Sec-GPC": "1" });
     await report(relay, host, "visit", { params: { gad_source: "1" } }, botHeaders);
-    const read = () => home.run("traffic", "clicks", host, "--cost-per-click", "0.8");
+    const read = () => home.run("traffic", "clicks", host, "--days", "1", "--cost-per-click", "0.8");
     await eventually("the clicks are counted", async () => (await read()).clicks === 4);
     const day = new Date().toISOString().slice(0, 10);
     expect(await read()).toMatchObject({

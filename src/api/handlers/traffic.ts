@@ -81,7 +81,8 @@ export function trafficHandlers({ store, countryOf, now }: ApiContext): Handlers
     async "GET /sites/:site/invalid-clicks"({ site, query }) {
       const next = Math.floor(now() / dayMs) + 1;
       const counts = await store.traffic.listClickCounts(site.id, next - query.days, next);
-      return summarizeClicks(counts, query.costPerClick ?? null);
+      const days = Array.from({ length: query.days }, (_, at) => next - query.days + at);
+      return summarizeClicks(counts, days, query.costPerClick ?? null);
     },
     async "GET /sites/:site/invalid-clicks.csv"({ site, query, reply }) {
       setFileName(reply, "invalid-clicks", site.hosts[0], now());
@@ -124,6 +125,7 @@ const maxCampaigns = 500;
 
 export function summarizeClicks(
   counts: readonly ClickCount[],
+  days: readonly number[],
   costPerClick: number | null,
 ): Answer<"GET /sites/:site/invalid-clicks"> {
   const numbers = (some: readonly ClickCount[]) => {
@@ -132,8 +134,10 @@ export function summarizeClicks(
     const spend = costPerClick === null ? null : Math.round(invalid * costPerClick * 100) / 100;
     return { clicks: sumOf("clicks"), invalid, spend };
   };
-  const byDay = (some: readonly ClickCount[]) =>
-    [...Map.groupBy(some, ({ day }) => day)].map(([day, ofDay]) => ({ day: dayText(day), ...numbers(ofDay) }));
+  const byDay = (some: readonly ClickCount[]) => {
+    const found = Map.groupBy(some, ({ day }) => day);
+    return days.map((day) => ({ day: dayText(day), ...numbers(found.get(day) ?? []) }));
+  };
   const campaigns = [...Map.groupBy(counts, ({ reason }) => reason)]
     .map(([reason, some]) => {
       const at = reason.indexOf(" ");
