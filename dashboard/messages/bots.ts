@@ -13,6 +13,7 @@ export const botsText = section("bots", {
     cost: "Cost per click",
     costHelp: "What you pay on average, to see the spend.",
     all: "Ad clicks",
+    others: "Other clicks",
     invalid: "Invalid clicks",
     share: "Share",
     spend: "Spend lost",
@@ -37,7 +38,7 @@ export const botsText = section("bots", {
     emails: "Emails",
     ofEmails: (share: string) => `${share} of all`,
     aboutEmails: (count: string) =>
-      `In the last 14 days. Visitors submitted ${count} emails: people who count most if evidence is wrong.`,
+      `Counted over the last 14 days, in which visitors submitted ${count} emails. Wrong evidence would cost you these people.`,
     mode: "Mode",
     modeOf: (signal: string) => `Mode of ${signal}`,
     modes: { off: "Off", shadow: "Shadow", on: "On" },

@@ -1,10 +1,9 @@
 // The visit counts of the demo's sites, and a sample of bot visits.
 
-import type { VisitBucket } from "../../src/kernel/event.ts";
 import { ulid } from "../../src/kernel/ids.ts";
 import { dayMs, hourMs } from "../../src/kernel/time.ts";
 import type { Store } from "../../src/store/store.ts";
-import type { ClickBucket, VisitCount } from "../../src/store/statistics/traffic.ts";
+import type { CountBucket, VisitCount } from "../../src/store/statistics/traffic.ts";
 import type { Bot } from "./bots.ts";
 import type { Random } from "./random.ts";
 import type { TrafficCurve } from "./trafficCurve.ts";
@@ -21,13 +20,13 @@ type VisitFlow = {
 };
 
 export function createVisitWriter(store: Store, random: Random, { siteId, perDay, curve, bots }: VisitFlow) {
-  type Count = Omit<VisitCount, "bucket"> & { bucket: VisitBucket | ClickBucket };
+  type Count = Omit<VisitCount, "bucket"> & { bucket: CountBucket };
   const counts = new Map<string, Count>();
   const changed = new Set<Count>();
   const weights = bots.reduce((sum, { weight }) => sum + weight, 0);
   let seen = 0;
 
-  function add(at: number, bucket: VisitBucket | ClickBucket, reason: string, expected: number): number {
+  function add(at: number, bucket: CountBucket, reason: string, expected: number): number {
     const visits = random.poisson(expected);
     if (visits === 0) return 0;
     const hour = Math.floor(at / hourMs);
@@ -51,6 +50,11 @@ export function createVisitWriter(store: Store, random: Random, { siteId, perDay
         const clicks = add(at, "clicks", `${name} ${campaign}`, people * share);
         add(at, "clicks of bots", `${name} ${campaign}`, clicks * invalid);
       }
+      add(at, "evidence at emails", "", people * 0.04);
+      for (const { name, visits, emails } of evidence) {
+        add(at, "evidence", name, people * visits);
+        add(at, "evidence at emails", name, people * 0.04 * emails);
+      }
       // Bots depend less on the time of day than people.
       for (const { weight, judgement } of bots)
         seen += add(at, "bots", judgement.primary, (0.13 * usual + 0.09 * people) * (weight / weights));
@@ -70,6 +74,18 @@ const campaigns = [
   { name: "gclid", campaign: "display-retargeting", share: 0.07, invalid: 0.19 },
   { name: "fbclid", campaign: "summer-sale", share: 0.15, invalid: 0.05 },
   { name: "msclkid", campaign: "search-generic", share: 0.04, invalid: 0.11 },
+];
+
+/** The shares of the visits and of the submitted emails that have a piece of evidence. */
+const evidence = [
+  { name: "pointer:press too short", visits: 0.021, emails: 0 },
+  { name: "typing:inserted at once", visits: 0.012, emails: 0.03 },
+  { name: "typing:too even", visits: 0.009, emails: 0 },
+  { name: "window:default screen", visits: 0.006, emails: 0 },
+  { name: "tag:never fetched", visits: 0.014, emails: 0.01 },
+  { name: "cookie:not sent back", visits: 0.03, emails: 0.02 },
+  { name: "network:hosting", visits: 0.05, emails: 0.01 },
+  { name: "headers:no language", visits: 0.018, emails: 0 },
 ];
 
 const sampledPages = ["/", "/sale", "/jackets", "/cart", "/checkout", "/login"];

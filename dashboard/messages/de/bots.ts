@@ -12,6 +12,7 @@ export const bots: Translation<typeof botsText> = {
     cost: "Kosten pro Klick",
     costHelp: "Was Sie im Schnitt zahlen, um die Ausgaben zu sehen.",
     all: "Anzeigenklicks",
+    others: "Andere Klicks",
     invalid: "Ungültige Klicks",
     share: "Anteil",
     spend: "Verlorene Ausgaben",
@@ -36,7 +37,7 @@ export const bots: Translation<typeof botsText> = {
     emails: "E-Mails",
     ofEmails: (share) => `${share} aller`,
     aboutEmails: (count) =>
-      `In den letzten 14 Tagen. Besucher sendeten ${count} E-Mails: Sie träfe ein falsches Merkmal am stärksten.`,
+      `Gezählt über die letzten 14 Tage, in denen Besucher ${count} E-Mails sendeten. Ein falsches Merkmal würde Sie diese Menschen kosten.`,
     mode: "Modus",
     modeOf: (signal) => `Modus von ${signal}`,
     modes: { off: "Aus", shadow: "Beobachten", on: "Ein" },

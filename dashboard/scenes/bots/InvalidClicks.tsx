@@ -125,7 +125,7 @@ function Figures({ of }: { of: Clicks }) {
         isRunning
         series={[
           { name: texts.invalid, values: of.days.map(({ invalid }) => invalid), tone: "accent" },
-          { name: texts.all, values: of.days.map(({ clicks, invalid }) => Math.max(0, clicks - invalid)), tone: "quiet" },
+          { name: texts.others, values: of.days.map(({ clicks, invalid }) => Math.max(0, clicks - invalid)), tone: "quiet" },
         ]}
       />
     </>
