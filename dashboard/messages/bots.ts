@@ -80,6 +80,7 @@ export const botsText = section("bots", {
       "user agent": "user agent",
       automation: "automation",
       headers: "headers",
+      connection: "connection",
       network: "network",
       velocity: "velocity",
       "click id": "click ID",

@@ -212,6 +212,7 @@ export const commonText = section("common", {
     "headers:Chromium without client hints": "Chromium without client hints",
     "headers:headers of a page load": "Headers of a page load",
     "headers:not sent by the tag": "Not sent by the tag",
+    "connection:TLS of a program": "TLS of a program",
     "headers:unusual order": "Unusual order of headers",
     "network:crawler operator": "Network of a crawler",
     "volume:many click ids": "Many ad clicks from one network",

@@ -8,7 +8,7 @@ import { Late, within } from "../kernel/deadline.ts";
 import { readBytes } from "../http/body.ts";
 import type { RateLimit } from "../http/rate.ts";
 import { sendNotFound } from "../http/reply.ts";
-import { clientAddress, isLoopback, isSecure, networkOf, type TransportRules } from "../http/transport.ts";
+import { clientAddress, isLoopback, isSecure, networkOf, offeredInHandshake, type TransportRules } from "../http/transport.ts";
 import type { Verdict, VisitBucket } from "../kernel/event.ts";
 import { buildSecondPart, tagScripts, type TagScript } from "../identity/tagScript.ts";
 import { isRefusal, storeReport, type Report, type StoredReport } from "../identity/visits.ts";
@@ -199,7 +199,8 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
       at: now,
     });
     const secure = isSecure(request, options.transport);
-    return observe({ headers, secure, address, country: options.countryOf(address) }, payload, frequency);
+    const offered = offeredInHandshake(request, options.transport);
+    return observe({ headers, secure, offered, address, country: options.countryOf(address) }, payload, frequency);
   }
 
   let reports = 0;

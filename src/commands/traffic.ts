@@ -96,7 +96,7 @@ export function trafficCommands(program: CliCommand): void {
       const text = table(["MODE", "SIGNAL", "POINTS", "VISITS", "EMAILS"], rows, "");
       print(
         listed,
-        `${text}\n\n${listed.emails} emails were submitted. Change a mode: cleancast site set SITE 'evidence=SIGNAL=on'`,
+        `${text}\n\n${listed.emails} emails were submitted. To switch on what is in shadow: cleancast site set SITE evidence=all=on`,
       );
     });
 

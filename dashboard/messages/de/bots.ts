@@ -78,6 +78,7 @@ export const bots: Translation<typeof botsText> = {
       "user agent": "User-Agent",
       automation: "Automatisierung",
       headers: "Header",
+      connection: "Verbindung",
       network: "Netz",
       velocity: "Geschwindigkeit",
       "click id": "Klick-ID",

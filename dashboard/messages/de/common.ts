@@ -204,6 +204,7 @@ export const common: Translation<typeof commonText> = {
     "headers:Chromium without client hints": "Chromium ohne Client Hints",
     "headers:headers of a page load": "Header eines Seitenaufrufs",
     "headers:not sent by the tag": "Nicht vom Tag gesendet",
+    "connection:TLS of a program": "TLS eines Programms",
     "headers:unusual order": "Ungewöhnliche Reihenfolge der Header",
     "network:crawler operator": "Netz eines Crawlers",
     "volume:many click ids": "Viele Anzeigenklicks aus einem Netz",

@@ -123,7 +123,7 @@ export function trafficHandlers({ store, countryOf, now }: ApiContext): Handlers
 
 const maxCampaigns = 500;
 
-export function summarizeClicks(
+function summarizeClicks(
   counts: readonly ClickCount[],
   days: readonly number[],
   costPerClick: number | null,

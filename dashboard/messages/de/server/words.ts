@@ -223,6 +223,8 @@ export const words: ServerTexts["words"] = {
   "headers:Chromium without client hints": "Das Skript läuft in Chromium, das über TLS Client Hints sendet.",
   "headers:headers of a page load": "Die Meldung hat Header, mit denen Browser eine Seite laden und nie eine Meldung senden.",
   "headers:not sent by the tag": "Der Inhaltstyp oder die akzeptierten Typen sind nicht die, mit denen das Tag meldet.",
+  "connection:TLS of a program":
+    "Der TLS-Handshake bietet an, was Programme anbieten und kein Browser. Firmen-Gateways tun das auch.",
   "headers:unusual order": "Chromium sendet seine Header in einer anderen Reihenfolge.",
   "network:crawler operator":
     "Das Netz gehört dem Betreiber eines Crawlers, und der User-Agent ist der eines gewöhnlichen Browsers.",
