@@ -59,6 +59,7 @@ function visitWith(userAgent: string): Observation {
     userAgent,
     address: `${1 + (seen % 220)}.${(seen * 7) % 256}.${(seen * 13) % 256}.${(seen * 31) % 256}`,
     country: null,
+    handshake: "",
     headers: {
       secure: true,
       acceptLanguage: true,

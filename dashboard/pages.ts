@@ -38,6 +38,9 @@ export const sitePages: readonly SitePage[] = [
   },
   { path: "funnel", load: () => import("./scenes/reconciliation/FunnelPage.tsx") },
   { path: "leads", load: () => import("./scenes/leads/LeadStages.tsx") },
+  { path: "bots/clicks", load: () => import("./scenes/bots/InvalidClicks.tsx") },
+  { path: "bots/evidence", load: () => import("./scenes/bots/Evidence.tsx") },
+  { path: "bots/visits", load: () => import("./scenes/bots/Visits.tsx") },
   { path: "configuration/general", load: () => import("./scenes/configuration/General.tsx") },
   {
     path: "configuration/keys",
@@ -48,10 +51,7 @@ export const sitePages: readonly SitePage[] = [
     path: "configuration/domains",
     load: () => import("./scenes/configuration/domains/Domains.tsx"),
   },
-  {
-    path: "configuration/traffic",
-    load: () => import("./scenes/configuration/traffic/Traffic.tsx"),
-  },
+  { path: "configuration/traffic", load: () => import("./scenes/configuration/Traffic.tsx") },
   {
     path: "configuration/consent",
     load: () => import("./scenes/configuration/consent/Consent.tsx"),

@@ -72,6 +72,7 @@ const routes = root.addChildren([
       withTexts(() => import("./scenes/account/Account.tsx")),
     ),
     redirectTo("/sites/$site", "/sites/$site/overview"),
+    redirectTo("/sites/$site/bots", "/sites/$site/bots/clicks"),
     redirectTo("/sites/$site/configuration", "/sites/$site/configuration/keys"),
     redirectTo("/sites/$site/settings", "/sites/$site/settings/api-keys"),
     ...sitePages.map(({ path, load, hasTraces }) =>

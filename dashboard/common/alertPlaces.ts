@@ -29,7 +29,7 @@ const damagedPlaces = [
   [/^alertWebhook$/, "settings/alerts", "alertWebhook"],
   [oauthApp, "settings/oauth-apps", "oauthApps"],
   [/^events$/, "events", "events"],
-  [/^bot visits$/, "configuration/traffic", "botVisits"],
+  [/^bot visits$/, "bots/visits", "botVisits"],
 ] as const;
 
 const needsOwner = ({ kind, subject }: AlertLine) => kind === "damaged data" && oauthApp.test(subject);

@@ -39,6 +39,7 @@ const base: Observation = {
   userAgent: chrome,
   address: "203.0.113.0",
   country: null,
+  handshake: "",
   headers: fromBrowser,
   script: inWindows,
   submit: null,

@@ -1,10 +1,9 @@
 // The visit counts of the demo's sites, and a sample of bot visits.
 
-import type { VisitBucket } from "../../src/kernel/event.ts";
 import { ulid } from "../../src/kernel/ids.ts";
 import { dayMs, hourMs } from "../../src/kernel/time.ts";
 import type { Store } from "../../src/store/store.ts";
-import type { VisitCount } from "../../src/store/statistics/traffic.ts";
+import type { CountBucket, VisitCount } from "../../src/store/statistics/traffic.ts";
 import type { Bot } from "./bots.ts";
 import type { Random } from "./random.ts";
 import type { TrafficCurve } from "./trafficCurve.ts";
@@ -21,12 +20,13 @@ type VisitFlow = {
 };
 
 export function createVisitWriter(store: Store, random: Random, { siteId, perDay, curve, bots }: VisitFlow) {
-  const counts = new Map<string, VisitCount>();
-  const changed = new Set<VisitCount>();
+  type Count = Omit<VisitCount, "bucket"> & { bucket: CountBucket };
+  const counts = new Map<string, Count>();
+  const changed = new Set<Count>();
   const weights = bots.reduce((sum, { weight }) => sum + weight, 0);
   let seen = 0;
 
-  function add(at: number, bucket: VisitBucket, reason: string, expected: number): number {
+  function add(at: number, bucket: CountBucket, reason: string, expected: number): number {
     const visits = random.poisson(expected);
     if (visits === 0) return 0;
     const hour = Math.floor(at / hourMs);
@@ -46,6 +46,15 @@ export function createVisitWriter(store: Store, random: Random, { siteId, perDay
       add(at, "people", "", people);
       add(at, "not a visit", "", people * 0.03);
       add(at, "suppressed", "", people * 0.05);
+      for (const { name, campaign, share, invalid } of campaigns) {
+        const clicks = add(at, "clicks", `${name} ${campaign}`, people * share);
+        add(at, "clicks of bots", `${name} ${campaign}`, clicks * invalid);
+      }
+      add(at, "evidence at emails", "", people * 0.04);
+      for (const { name, visits, emails } of evidence) {
+        add(at, "evidence", name, people * visits);
+        add(at, "evidence at emails", name, people * 0.04 * emails);
+      }
       // Bots depend less on the time of day than people.
       for (const { weight, judgement } of bots)
         seen += add(at, "bots", judgement.primary, (0.13 * usual + 0.09 * people) * (weight / weights));
@@ -58,6 +67,26 @@ export function createVisitWriter(store: Store, random: Random, { siteId, perDay
     },
   };
 }
+
+/** The share of visits that a campaign brings, and the share of its clicks that bots make. */
+const campaigns = [
+  { name: "gclid", campaign: "search-brand", share: 0.12, invalid: 0.02 },
+  { name: "gclid", campaign: "display-retargeting", share: 0.07, invalid: 0.19 },
+  { name: "fbclid", campaign: "summer-sale", share: 0.15, invalid: 0.05 },
+  { name: "msclkid", campaign: "search-generic", share: 0.04, invalid: 0.11 },
+];
+
+/** The shares of the visits and of the submitted emails that have a piece of evidence. */
+const evidence = [
+  { name: "pointer:press too short", visits: 0.021, emails: 0 },
+  { name: "typing:inserted at once", visits: 0.012, emails: 0.03 },
+  { name: "typing:too even", visits: 0.009, emails: 0 },
+  { name: "window:default screen", visits: 0.006, emails: 0 },
+  { name: "tag:never fetched", visits: 0.014, emails: 0.01 },
+  { name: "cookie:not sent back", visits: 0.03, emails: 0.02 },
+  { name: "network:hosting", visits: 0.05, emails: 0.01 },
+  { name: "headers:no language", visits: 0.018, emails: 0 },
+];
 
 const sampledPages = ["/", "/sale", "/jackets", "/cart", "/checkout", "/login"];
 
@@ -75,6 +104,8 @@ export async function writeBotVisits(
     const { seen, judgement } = random.pickWeighted(bots);
     const { primary: reason, verdict } = judgement;
     const page = `https://${host}${random.pick(sampledPages)}`;
-    await store.traffic.addBotVisit({ siteId, id: ulid(at), seenAt: at, reason, verdict, page, seen });
+    const { name, campaign } = random.pick(campaigns);
+    const click = random.number() < 0.4 ? { name, value: `demo-${ulid(at)}`, campaign } : null;
+    await store.traffic.addBotVisit({ siteId, id: ulid(at), seenAt: at, reason, verdict, page, seen, click });
   }
 }

@@ -7,8 +7,8 @@ import { hourMs, secondMs } from "../kernel/time.ts";
 import type { Frequency, Source, TrafficMemory } from "../traffic/frequency.ts";
 import type { VisitRules } from "../traffic/lists.ts";
 import type { Observation } from "../traffic/observation.ts";
-import { judge } from "../traffic/verdict.ts";
-import type { JudgedVisit } from "./visitSample.ts";
+import { judge, type Judgement } from "../traffic/verdict.ts";
+import type { AdClick } from "./adClick.ts";
 
 /** A visit that was counted as a person's. */
 type CountedVisit = {
@@ -16,6 +16,7 @@ type CountedVisit = {
   /** null where the browser has no cookie. */
   visitorId: string | null;
   page: string;
+  click: AdClick | null;
   seen: Observation;
   rules: VisitRules;
   at: number;
@@ -28,7 +29,9 @@ const everyMs = 10 * secondMs;
 /** Fewer visits are no farm, and need no second judgement. */
 const minVisits = 12;
 
-export function watchLateVerdicts(memory: Pick<TrafficMemory, "recall">, offerVisit: (visit: JudgedVisit) => void) {
+type LateVerdict = { visit: CountedVisit; seen: Observation; judgement: Judgement };
+
+export function watchLateVerdicts(memory: Pick<TrafficMemory, "recall">, onBot: (late: LateVerdict) => void) {
   /** The oldest first. */
   const visits = new Set<CountedVisit>();
   const byVisitor = new Map<string, CountedVisit[]>();
@@ -43,9 +46,10 @@ export function watchLateVerdicts(memory: Pick<TrafficMemory, "recall">, offerVi
     else byVisitor.delete(visitorId);
   }
 
-  function move(visit: CountedVisit, reason: string): void {
+  function move(visit: CountedVisit, seen: Observation, judgement: Judgement): void {
     remove(visit);
-    visit.recount("bots", reason);
+    visit.recount("bots", judgement.primary);
+    onBot({ visit, seen, judgement });
   }
 
   function sweep(now: number): void {
@@ -61,9 +65,7 @@ export function watchLateVerdicts(memory: Pick<TrafficMemory, "recall">, offerVi
       for (const visit of some) {
         const seen = { ...visit.seen, frequency: laterOf(visit, frequency) };
         const judgement = judge(seen, visit.rules);
-        if (!judgement.verdict.bot) continue;
-        move(visit, judgement.primary);
-        offerVisit({ siteId: visit.source.siteId, page: visit.page, at: visit.at, seen, judgement });
+        if (judgement.verdict.bot) move(visit, seen, judgement);
       }
     }
   }
@@ -75,8 +77,8 @@ export function watchLateVerdicts(memory: Pick<TrafficMemory, "recall">, offerVi
       if (visits.size > maxVisits) for (const oldest of visits.values().take(1)) remove(oldest);
     },
     /** A later report of this browser was judged a bot's. */
-    noteBot(visitorId: string | null, reason: string): void {
-      for (const visit of byVisitor.get(visitorId ?? "") ?? []) move(visit, reason);
+    noteBot(visitorId: string | null, judgement: Judgement): void {
+      for (const visit of byVisitor.get(visitorId ?? "") ?? []) move(visit, visit.seen, judgement);
     },
     /** Call it with every report: it works at most every ten seconds. */
     sweep(now: number): void {

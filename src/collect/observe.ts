@@ -2,12 +2,19 @@
 
 import type { IncomingHttpHeaders } from "node:http";
 import type { Frequency } from "../traffic/frequency.ts";
-import { headerText, readHeaders, type Observation } from "../traffic/observation.ts";
+import { headerText, readHandshake, readHeaders, type Observation } from "../traffic/observation.ts";
 import type { Payload } from "./payload.ts";
 
 const maxUserAgentLength = 512;
 
-type TagRequest = { headers: IncomingHttpHeaders; secure: boolean; address: string; country: string | null };
+type TagRequest = {
+  headers: IncomingHttpHeaders;
+  secure: boolean;
+  /** The algorithms or ciphers that the client offered; null where they are not known. */
+  offered: string | null;
+  address: string;
+  country: string | null;
+};
 
 export function observe(request: TagRequest, payload: Payload, frequency: Frequency): Observation {
   return {
@@ -15,6 +22,7 @@ export function observe(request: TagRequest, payload: Payload, frequency: Freque
     address: request.address,
     country: request.country,
     headers: readHeaders(request.headers, request.secure),
+    handshake: request.offered === null ? null : readHandshake(request.offered),
     script: payload.script,
     submit: payload.submit,
     use: payload.use,

@@ -8,7 +8,7 @@ import { Late, within } from "../kernel/deadline.ts";
 import { readBytes } from "../http/body.ts";
 import type { RateLimit } from "../http/rate.ts";
 import { sendNotFound } from "../http/reply.ts";
-import { clientAddress, isLoopback, isSecure, networkOf, type TransportRules } from "../http/transport.ts";
+import { clientAddress, isLoopback, isSecure, networkOf, offeredInHandshake, type TransportRules } from "../http/transport.ts";
 import type { Verdict, VisitBucket } from "../kernel/event.ts";
 import { buildSecondPart, tagScripts, type TagScript } from "../identity/tagScript.ts";
 import { isRefusal, storeReport, type Report, type StoredReport } from "../identity/visits.ts";
@@ -21,6 +21,7 @@ import type { Observation } from "../traffic/observation.ts";
 import { nameOf } from "../traffic/modes.ts";
 import { judge } from "../traffic/verdict.ts";
 import { watchLateVerdicts } from "./lateVerdicts.ts";
+import { adClickOf, type AdClick } from "./adClick.ts";
 import { isNotable, isSuspicious, type JudgedVisit } from "./visitSample.ts";
 import { isPrefetch, observe } from "./observe.ts";
 import { listCookies, newVisitorId, readCookies, type BrowserCookies } from "./cookies.ts";
@@ -60,7 +61,15 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
   const scriptOf = tagScripts(options.tag);
   const secondPart = buildSecondPart(options.secondPart);
   const { memory } = options;
-  const late = watchLateVerdicts(memory, options.offerVisit);
+  const late = watchLateVerdicts(memory, ({ visit, seen, judgement }) =>
+    offer({ siteId: visit.source.siteId, page: visit.page, at: visit.at, seen, judgement }, visit.click),
+  );
+
+  function offer(visit: Omit<JudgedVisit, "click">, click: AdClick | null): void {
+    const { siteId, judgement, at } = visit;
+    const isNewClick = click !== null && options.counts.countClick(siteId, click, judgement.verdict.bot, at);
+    if (isNotable(judgement)) options.offerVisit({ ...visit, click: isNewClick ? click : null });
+  }
 
   app.get<{ Params: { file: string } }>("/__cc/:file", (request, reply) => {
     const site = options.directory.siteOfHost(hostOf(request.headers.host));
@@ -130,16 +139,19 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
     const changes = stored ? listCookies(stored, cookies) : [];
     if (changes.length) reply.header("set-cookie", changes);
     if (stored?.visitorId && !visitorId && payload.visitorId) memory.noteCookie(site.id, payload.visitorId, now);
+    let click: AdClick | null = null;
     if (isVisit) {
       options.counts.uncountPrerendered(site.id, payload.visitorId);
       options.sightings.add(site.id, payload.page, now);
       const bucket = chooseBucket(stored, judgement.verdict);
+      if (bucket === "people" || bucket === "bots") click = adClickOf(payload);
       options.onVisitCounted?.(bucket);
       const reason = bucket === "people" && isSuspicious(judgement) ? suspicious : "";
       const recount = options.counts.count(site.id, bucket, bucket === "bots" ? judgement.primary : reason, now);
       if (bucket === "people" && stored) {
         const source = { siteId: site.id, network: networkOf(address), userAgent: request.headers["user-agent"] ?? "" };
-        late.add({ source, visitorId: stored.visitorId, page: payload.page, seen, rules: site.settings, at: now, recount });
+        const { page } = payload;
+        late.add({ source, visitorId: stored.visitorId, page, click, seen, rules: site.settings, at: now, recount });
       }
     }
     const refused = !stored || isRefusal(stored.consent);
@@ -148,9 +160,9 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
       if (isVisit || payload.submit) options.counts.countEvidence(site.id, found, Boolean(payload.submit), now);
       if (payload.submit) options.counts.countEvidence(site.id, [""], true, now);
     }
-    if (judgement.verdict.bot) late.noteBot(visitorId ?? payload.visitorId, judgement.primary);
+    if (judgement.verdict.bot) late.noteBot(visitorId ?? payload.visitorId, judgement);
     late.sweep(now);
-    if (isNotable(judgement) && !refused) options.offerVisit({ siteId: site.id, page: payload.page, at: now, seen, judgement });
+    if (!refused) offer({ siteId: site.id, page: payload.page, at: now, seen, judgement }, click);
     return 204;
   }
 
@@ -187,7 +199,8 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
       at: now,
     });
     const secure = isSecure(request, options.transport);
-    return observe({ headers, secure, address, country: options.countryOf(address) }, payload, frequency);
+    const offered = offeredInHandshake(request, options.transport);
+    return observe({ headers, secure, offered, address, country: options.countryOf(address) }, payload, frequency);
   }
 
   let reports = 0;

@@ -42,6 +42,27 @@ describe("counting visits", () => {
     await counts.stop();
   });
 
+  test("a click counts once, and once as a bot's, also when that is known later", async () => {
+    const { counts, written } = setUp();
+    const click = { name: "gclid", value: "g1", campaign: "spring" };
+    expect(counts.countClick("s", click, false, now)).toBe(false);
+    expect(counts.countClick("s", click, false, now)).toBe(false);
+    expect(counts.countClick("s", click, true, now)).toBe(true);
+    expect(counts.countClick("s", click, true, now)).toBe(false);
+    expect(counts.countClick("s", click, false, now)).toBe(false);
+    expect(counts.countClick("s", { ...click, value: "g2" }, true, now)).toBe(true);
+    await counts.stop();
+    expect(Object.fromEntries(written)).toEqual({ "w s 0 clicks gclid spring": 2, "w s 0 clicks of bots gclid spring": 2 });
+  });
+
+  test("more campaigns than a site has are counted without their names", async () => {
+    const { counts, written } = setUp();
+    for (let i = 0; i < 300; i++) counts.countClick("s", { name: "gclid", value: `g${i}`, campaign: `made up ${i}` }, false, now);
+    await counts.stop();
+    expect(written.size).toBe(201);
+    expect(written.get("w s 0 clicks gclid ")).toBe(100);
+  });
+
   test("a store that fails loses no visits", async () => {
     const { counts, written, state, defects } = setUp();
     state.down = true;

@@ -2,16 +2,24 @@
 
 import { flushedCounter } from "../background/flushedCounter.ts";
 import type { VisitBucket } from "../kernel/event.ts";
+import { hourMs } from "../kernel/time.ts";
 import type { Store } from "../store/store.ts";
-import type { EvidenceBucket } from "../store/statistics/traffic.ts";
+import type { CountBucket } from "../store/statistics/traffic.ts";
+import type { AdClick } from "./adClick.ts";
 
 /** Beyond this number the oldest page is dropped: if it is shown later, it counts twice. */
 const maxPrerendered = 10_000;
+/** Of those that are known to be counted. Beyond it the oldest is forgotten, and would count again. */
+const maxClicks = 50_000;
+/** Of one site and hour: anybody can write a campaign into an address. The others are counted without a name. */
+const maxCampaigns = 200;
 
 export type VisitCounts = {
   /** Returns a function that counts the visit in another bucket. */
   count(siteId: string, bucket: VisitBucket, reason: string, now: number): (bucket: VisitBucket, reason: string) => void;
   countEvidence(siteId: string, names: readonly string[], isEmail: boolean, now: number): void;
+  /** Counts a click once, and once more when it turns out to be a bot's; then returns true. */
+  countClick(siteId: string, click: AdClick, isBot: boolean, now: number): boolean;
   /** A browser prerendered a page. `pageId` is the id that the page will send when it is shown; null where it has none. */
   countPrerendered(siteId: string, pageId: string | null, now: number): void;
   /** Takes back the count of a prerendered page, which is now shown. */
@@ -31,7 +39,12 @@ export function countVisits(
   const bots = new Map<string, number>();
   const prerendered = new Map<string, () => void>();
 
-  const counter = flushedCounter<{ siteId: string; bucket: VisitBucket | EvidenceBucket; reason: string }>({
+  /** True for those of bots. */
+  const clicks = new Map<string, boolean>();
+  const campaigns = new Map<string, Set<string>>();
+  let campaignsHour = 0;
+
+  const counter = flushedCounter<{ siteId: string; bucket: CountBucket; reason: string }>({
     keyOf: ({ bucket, reason }) => `${bucket} ${reason}`,
     async write(batch) {
       const counts = batch.map(({ siteId, hour, bucket, reason, count }) => ({
@@ -49,6 +62,17 @@ export function countVisits(
     pollMs,
   });
 
+  function campaignOf(siteId: string, { name, campaign }: AdClick, now: number): string {
+    const hour = Math.floor(now / hourMs);
+    if (hour !== campaignsHour) campaigns.clear();
+    campaignsHour = hour;
+    const known = campaigns.get(siteId) ?? new Set<string>();
+    campaigns.set(siteId, known);
+    const reason = `${name} ${campaign}`;
+    if (known.size < maxCampaigns) known.add(reason);
+    return known.has(reason) ? reason : `${name} `;
+  }
+
   return {
     count(siteId, bucket, reason, now) {
       const add = (to: VisitBucket, why: string) => {
@@ -63,6 +87,18 @@ export function countVisits(
     },
     countEvidence(siteId, names, isEmail, now) {
       for (const reason of names) counter.add({ siteId, bucket: isEmail ? "evidence at emails" : "evidence", reason }, now);
+    },
+    countClick(siteId, click, isBot, now) {
+      const key = `${siteId} ${click.value}`;
+      const known = clicks.get(key);
+      if (known || known === isBot) return false;
+      const [oldest] = clicks.keys();
+      if (known === undefined && clicks.size >= maxClicks && oldest !== undefined) clicks.delete(oldest);
+      clicks.set(key, isBot);
+      const reason = campaignOf(siteId, click, now);
+      if (known === undefined) counter.add({ siteId, bucket: "clicks", reason }, now);
+      if (isBot) counter.add({ siteId, bucket: "clicks of bots", reason }, now);
+      return isBot;
     },
     countPrerendered(siteId, pageId, now) {
       const uncount = counter.add({ siteId, bucket: "not a visit", reason: "" }, now);

@@ -1,5 +1,5 @@
 // Keeps a sample of bot visits and of suspicious ones for people to inspect: a few of each kind and hour, so that a flood does
-// not fill the database.
+// not fill the database. Clicks of bots on advertisements are kept up to a higher bound, because platforms pay them back.
 
 import { eraseMasks } from "../kernel/maskAddresses.ts";
 import { hourMs } from "../kernel/time.ts";
@@ -7,13 +7,24 @@ import type { Observation } from "../traffic/observation.ts";
 import { nameOf } from "../traffic/modes.ts";
 import type { Judgement } from "../traffic/verdict.ts";
 import { anonymize } from "../http/transport.ts";
+import type { AdClick } from "./adClick.ts";
 import { suspicious } from "../store/statistics/traffic.ts";
 import type { Store } from "../store/store.ts";
 
 const keptPerHour = 5;
+/** On each site. */
+const clicksPerHour = 1000;
 const maxKinds = 10_000;
 
-export type JudgedVisit = { siteId: string; page: string; at: number; seen: Observation; judgement: Judgement };
+export type JudgedVisit = {
+  siteId: string;
+  page: string;
+  at: number;
+  seen: Observation;
+  judgement: Judgement;
+  /** A bot's click that was not offered before. */
+  click: AdClick | null;
+};
 
 /** A suspicious visit counts as a person's. There is evidence against it, which does not suffice or is in shadow. */
 export const isSuspicious = ({ verdict, wouldBeBot }: Judgement) => !verdict.bot && (verdict.score > 0 || wouldBeBot);
@@ -32,14 +43,14 @@ export function sampleVisits(store: Pick<Store, "traffic">, newId: () => string,
   let hour = 0;
 
   return {
-    offer({ siteId, page, at, seen, judgement }: JudgedVisit): void {
+    offer({ siteId, page, at, seen, judgement, click }: JudgedVisit): void {
       const current = Math.floor(at / hourMs);
       if (current !== hour) kept.clear();
       hour = current;
       const reason = kindOf(judgement);
-      const kind = `${siteId} ${reason}`;
+      const kind = click ? `${siteId} click` : `${siteId} ${reason}`;
       const count = kept.get(kind) ?? 0;
-      if (count >= keptPerHour || kept.size >= maxKinds) return;
+      if (count >= (click ? clicksPerHour : keptPerHour) || kept.size >= maxKinds) return;
       kept.set(kind, count + 1);
       const { verdict } = judgement;
       // The network shows where a visit came from without identifying the visitor.
@@ -54,6 +65,7 @@ export function sampleVisits(store: Pick<Store, "traffic">, newId: () => string,
           verdict,
           page: eraseMasks(page),
           seen: anonymous,
+          click,
         })
         .catch(onDefect)
         .finally(() => writing.delete(written));

@@ -19,6 +19,7 @@ import {
 } from "./context.ts";
 import { moreText, readPaging, withPaging, type PagingOptions } from "./lists.ts";
 
+type Clicks = { days: string; costPerClick?: string; csv?: true };
 type Check = { userAgent?: string; ip?: string; header: string[] };
 type Explained = Answer<"POST /sites/:site/traffic/check">;
 
@@ -60,6 +61,28 @@ export function trafficCommands(program: CliCommand): void {
     });
 
   traffic
+    .command("clicks [site]")
+    .description("count the clicks of bots on advertisements by campaign, or list them as CSV to claim them back")
+    .option("--days <n>", "number of days", "30")
+    .option("--cost-per-click <amount>", "what you pay for a click")
+    .option("--csv", "print one line for each click that is kept")
+    .run(async ({ directory, call, print }, siteText: string | undefined, options: Clicks) => {
+      const params = { site: findSiteOrOnly(directory, siteText).id };
+      const days = readNumber("days", options.days, 60);
+      if (options.csv) {
+        const lines = (await call("GET /sites/:site/invalid-clicks.csv", { params, query: { days } })) as AsyncIterable<string>;
+        for await (const some of lines) process.stdout.write(some);
+        return;
+      }
+      const query = given({ days, costPerClick: options.costPerClick });
+      const found = await call("GET /sites/:site/invalid-clicks", { params, query });
+      const rows = found.campaigns.map((one) => [one.clickId, one.campaign || "–", ...clickCells(one)]);
+      const head = ["CLICK ID", "CAMPAIGN", "CLICKS", "INVALID", "SHARE", ...(options.costPerClick ? ["SPEND"] : [])];
+      const all = ["all", "", ...clickCells(found)];
+      print(found, table(head, rows.length > 1 ? [...rows, all] : rows, "No clicks on advertisements in this period."));
+    });
+
+  traffic
     .command("evidence [site]")
     .description("list the signals with their modes, and the visits and submitted emails with each")
     .option("--hours <n>", "number of hours", "336")
@@ -73,7 +96,7 @@ export function trafficCommands(program: CliCommand): void {
       const text = table(["MODE", "SIGNAL", "POINTS", "VISITS", "EMAILS"], rows, "");
       print(
         listed,
-        `${text}\n\n${listed.emails} emails were submitted. Change a mode: cleancast site set SITE 'evidence=SIGNAL=on'`,
+        `${text}\n\n${listed.emails} emails were submitted. To switch on what is in shadow: cleancast site set SITE evidence=all=on`,
       );
     });
 
@@ -113,6 +136,11 @@ export function trafficCommands(program: CliCommand): void {
       const text = `${table(head, rows, "")}\n\n${table(["BOTS", "REASON"], reasons, "No bots.")}`;
       print({ hours, all }, counts.length ? text : "No visits in this period.");
     });
+}
+
+function clickCells({ clicks, invalid, spend }: Pick<Answer<"GET /sites/:site/invalid-clicks">, "clicks" | "invalid" | "spend">) {
+  const share = clicks === 0 ? "–" : `${Math.round((invalid / clicks) * 100)} %`;
+  return [String(clicks), String(invalid), share, ...(spend === null ? [] : [spend.toFixed(2)])];
 }
 
 const addressNote = "Only the network is stored: rules for single addresses cannot be applied again.";

@@ -1,7 +1,7 @@
 // Declares the routes of bot visits and their verdicts.
 
 import { z } from "zod";
-import { id, page, paging, time, type Route } from "./route.ts";
+import { count, id, page, paging, time, type Route } from "./route.ts";
 
 /** off: not looked for. shadow: counted and shown, without an effect on verdicts. */
 export const evidenceModes = ["off", "shadow", "on"] as const;
@@ -41,6 +41,16 @@ const botVisit = z.object({
   verdict,
 });
 
+const clickDays = z.coerce.number().int().min(1).max(60).default(30).describe("The number of days, in UTC, with today.");
+
+const clickNumbers = {
+  clicks: count.describe("Clicks on advertisements: different click ids."),
+  invalid: count.describe("Those of them that bots made."),
+  spend: z.number().nullable().describe("The invalid clicks times the cost of a click; null if that is not given."),
+};
+
+const clicksOfDay = z.object({ day: z.string(), ...clickNumbers });
+
 export const trafficRoutes = {
   "GET /sites/:site/bots": {
     summary: "List a sample of the visits classified as bots, or of suspicious ones, newest first",
@@ -60,6 +70,37 @@ export const trafficRoutes = {
     summary: "Explain a bot visit by the current rules, signal by signal",
     allow: "viewer",
     answer: z.object({ visit: botVisit, now: explained }),
+  },
+  "GET /sites/:site/invalid-clicks": {
+    summary: "Count the clicks of bots on advertisements, by campaign and day",
+    allow: "viewer",
+    query: z.object({
+      days: clickDays,
+      costPerClick: z.coerce
+        .number()
+        .positive()
+        .max(1_000_000)
+        .optional()
+        .describe("What you pay for a click, to compute the spend."),
+    }),
+    answer: z.object({
+      ...clickNumbers,
+      days: z.array(clicksOfDay),
+      campaigns: z.array(
+        z.object({
+          clickId: z.string().describe("The name of the click id, such as gclid."),
+          campaign: z.string().describe("From the landing page's address; empty if it names none."),
+          ...clickNumbers,
+          days: z.array(clicksOfDay),
+        }),
+      ),
+    }),
+  },
+  "GET /sites/:site/invalid-clicks.csv": {
+    summary: "Export the clicks of bots on advertisements as CSV, to claim them back",
+    allow: "viewer",
+    query: z.object({ days: clickDays }),
+    answer: "csv",
   },
   "GET /sites/:site/traffic/evidence": {
     summary: "List the signals with their modes, and the visits and submitted emails with each",

@@ -2,7 +2,10 @@ import { once } from "node:events";
 import { createServer, request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { isSecure, parseTrustedProxies, type TransportRules } from "./transport.ts";
+import { createServer as createTlsServer, request as tlsRequest } from "node:https";
+import { newAuthority } from "../../test/support/servers/certificates.ts";
+import { readHandshake } from "../traffic/observation.ts";
+import { isSecure, offeredInHandshake, parseTrustedProxies, type TransportRules } from "./transport.ts";
 
 function trusting(text: string): TransportRules["trusted"] {
   const trusted = parseTrustedProxies(text);
@@ -121,6 +124,49 @@ describe("requests from elsewhere", () => {
 
   test("a trusted proxy that forwards nothing still needs TLS", () => {
     expect(isSecure(from("10.1.2.3"), { trusted: trusting("10.0.0.0/8"), requireTls: false })).toBe(false);
+  });
+});
+
+describe("what a client offers in its TLS handshake", () => {
+  const authority = newAuthority();
+  const { cert, key } = authority.issue(["localhost"], Date.now() + 86_400_000);
+  const server = createTlsServer({ cert, key }, (incoming, response) =>
+    response.end(JSON.stringify(offeredInHandshake(incoming, usual))),
+  );
+
+  beforeAll(async () => {
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+  });
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  async function offered(client: { sigalgs?: string }, headers: OutgoingHttpHeaders = {}): Promise<string | null> {
+    const { port } = server.address() as AddressInfo;
+    const target = { host: "127.0.0.1", port, ca: authority.cert, servername: "localhost", agent: false, headers, ...client };
+    const outgoing = tlsRequest(target).end();
+    const [response] = (await once(outgoing, "response")) as [IncomingMessage];
+    return JSON.parse((await response.toArray()).join("")) as string | null;
+  }
+
+  test("a program offers what no browser does, and the algorithms of Chromium and of Firefox are a browser's", async () => {
+    expect(readHandshake((await offered({})) ?? "")).toBe("Ed25519");
+    const chromium = "ECDSA+SHA256:RSA-PSS+SHA256:RSA+SHA256:ECDSA+SHA384:RSA-PSS+SHA384:RSA+SHA384:RSA-PSS+SHA512:RSA+SHA512";
+    for (const sigalgs of [chromium, `${chromium}:ECDSA+SHA512`])
+      expect(readHandshake((await offered({ sigalgs })) ?? "none")).toBe("");
+  });
+
+  test("behind a proxy only the ciphers that it passes on are known", async () => {
+    const forwarded = { "x-forwarded-for": "203.0.113.9", "x-forwarded-proto": "https" };
+    expect(await offered({}, forwarded)).toBeNull();
+    const ciphers = "TLS_AES_256_GCM_SHA384:ECDHE-RSA-AES256-GCM-SHA384:DHE-RSA-AES256-GCM-SHA384";
+    const passedOn = await offered({}, { ...forwarded, "x-client-ciphers": ciphers });
+    expect([passedOn, readHandshake(passedOn ?? "")]).toEqual([ciphers, "DHE"]);
+    expect(readHandshake("0xaaaa:TLS_AES_128_GCM_SHA256:ECDHE-ECDSA-AES128-GCM-SHA256:AES128-SHA")).toBe("");
+    // Without a proxy the header is the client's own word.
+    expect(await offered({}, { "x-client-ciphers": ciphers })).toContain("Ed25519");
   });
 });
 

@@ -46,6 +46,19 @@ export function cameOverTls(request: IncomingMessage, { trusted }: TransportRule
   return scheme === undefined ? encrypted : scheme === "https";
 }
 
+/**
+ * What the client itself offered in its TLS handshake: its signature algorithms, or its ciphers as a trusted proxy passes them on in
+ * `X-Client-Ciphers`. null where a proxy hides them.
+ */
+export function offeredInHandshake(request: IncomingMessage, { trusted }: TransportRules): string | null {
+  if (wasForwarded(request)) {
+    const ciphers = request.headers["x-client-ciphers"];
+    return typeof ciphers === "string" && trusted(request.socket.remoteAddress ?? "") && !edges.has(request) ? ciphers : null;
+  }
+  const socket = request.socket as Partial<TLSSocket>;
+  return socket.encrypted ? (socket.getSharedSigalgs?.().join() ?? null) : null;
+}
+
 /** Node keeps the first Host header. A proxy may have routed the request by another one, so it must not be guessed. */
 export function hasSeveralHosts({ rawHeaders }: IncomingMessage): boolean {
   let hosts = 0;

@@ -70,7 +70,7 @@ describe("the ids that are sent", () => {
 
   test("the browser of the newest human visit is sent", () => {
     const browser = (page: string) => ({ page, referrer: "", address: "192.0.2.1", userAgent: "UA" });
-    const bot = visit({ verdict: aBot, browser: browser("bot") });
+    const bot = visit({ visitorId: "bot", verdict: aBot, browser: browser("bot") });
     const found = attribute(
       known(identityOf(bot, visit({ browser: browser("new") }), visit({ browser: browser("old") }))),
       now,
@@ -140,6 +140,7 @@ describe("the ids that are sent", () => {
 
   test("ids of bot visits are not sent, even from the newest visit", () => {
     const bot = visit({
+      visitorId: "bot",
       verdict: aBot,
       seenAt: now,
       clickIds: gclid("bot's", 0),

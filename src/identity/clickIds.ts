@@ -10,6 +10,8 @@ type ClickId = {
   platform: string | null;
   /** The useful life after the click. */
   days: number;
+  /** True for what comes beside the id of a click, or without an advertisement. */
+  isNoClick?: true;
 };
 
 export const clickIds: readonly ClickId[] = [
@@ -17,10 +19,10 @@ export const clickIds: readonly ClickId[] = [
   { name: "wbraid", platform: "google_ads", days: 90 },
   { name: "gbraid", platform: "google_ads", days: 90 },
   { name: "dclid", platform: "cm360", days: 90 },
-  { name: "gclsrc", platform: "google_ads", days: 90 },
-  { name: "gad_source", platform: "google_ads", days: 90 },
-  { name: "gad_campaignid", platform: "google_ads", days: 90 },
-  { name: "srsltid", platform: "google_ads", days: 90 },
+  { name: "gclsrc", platform: "google_ads", days: 90, isNoClick: true },
+  { name: "gad_source", platform: "google_ads", days: 90, isNoClick: true },
+  { name: "gad_campaignid", platform: "google_ads", days: 90, isNoClick: true },
+  { name: "srsltid", platform: "google_ads", days: 90, isNoClick: true },
   { name: "fbclid", platform: "meta", days: 90 },
   // TikTok guarantees seven days and tries to match up to its longest attribution window.
   { name: "ttclid", platform: "tiktok", days: 28 },
@@ -34,7 +36,7 @@ export const clickIds: readonly ClickId[] = [
   { name: "ndclid", platform: "nextdoor", days: 30 },
   // Axon's pixel keeps both for a year.
   { name: "aleid", platform: "axon", days: 365 },
-  { name: "alart", platform: "axon", days: 365 },
+  { name: "alart", platform: "axon", days: 365, isNoClick: true },
   // Spotify's server API has no field for it.
   { name: "spclid", platform: null, days: 30 },
   { name: "qclid", platform: "quora", days: 90 },
@@ -44,7 +46,7 @@ export const clickIds: readonly ClickId[] = [
   // Amazon takes tokens that are made from it, in a form that it does not publish.
   { name: "aref", platform: null, days: 30 },
   // In the links of Klaviyo's messages. How long Klaviyo accepts it is not documented.
-  { name: "_kx", platform: "klaviyo", days: 365 },
+  { name: "_kx", platform: "klaviyo", days: 365, isNoClick: true },
   { name: "irclickid", platform: null, days: 90 },
   { name: "yclid", platform: null, days: 90 },
 ];

@@ -140,8 +140,10 @@ export async function erasePerson(
   request: PersonRequest,
 ): Promise<{ events: number; visitors: number; orders: number }> {
   const { siteId, emailSha256, now } = request;
+  const clicks = new Set<string>();
   const visitors = await store.people.change(siteId, async (rows) => {
     const identity = await rows.lockIdentity(emailSha256, now);
+    for (const visit of identity.visits) for (const { value } of Object.values(visit.clickIds)) clicks.add(value);
     const ids = new Set([
       ...identity.visits.flatMap((visit) => visit.visitorId ?? []),
       ...(await rows.findVisitors(emailSha256)),
@@ -155,6 +157,7 @@ export async function erasePerson(
     return ids.size;
   });
   const events = await store.erase.events(siteId, emailSha256, now);
+  await store.traffic.eraseClicks(siteId, [...clicks]);
   const orders = await store.orders.erasePerson(siteId, emailSha256);
   await store.senderRefs.erasePerson(siteId, emailSha256);
   // The allow list would still name the person. The block list stays, like a refusal.

@@ -16,6 +16,8 @@ const defaultEveryMs = 10 * minuteMs;
 /** A site of which nothing was purged is purged half as often the next time, down to this interval. */
 const maxIntervalMs = 4 * hourMs;
 const keepBotsMs = 14 * dayMs;
+/** Platforms look into clicks of the last two months. */
+const keepClicksMs = 62 * dayMs;
 const keepPushesMs = 90 * dayMs;
 const keepAlertsMs = 90 * dayMs;
 const keepKeyUsesMs = 90 * dayMs;
@@ -109,7 +111,7 @@ export function createPurgeJob(options: PurgeOptions): LeaderJob {
   /** Returns how many records were removed. */
   async function purgeFrequent({ id, settings }: PurgedSite): Promise<number> {
     const until = elapsed() + turnMs;
-    let removed = await store.traffic.purge(id, now() - keepBotsMs, now());
+    let removed = await store.traffic.purge(id, { before: now() - keepBotsMs, clicksBefore: now() - keepClicksMs }, now());
     removed += await store.pushes.purge(id, now() - keepPushesMs);
     removed += await store.alerts.purge(id, now() - keepAlertsMs);
     removed += await inSteps(maxRows, (_after, limit) => store.orders.purge(id, now() - settings.keepEventsMs, limit));

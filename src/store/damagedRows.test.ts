@@ -178,7 +178,8 @@ describe.each(["sqlite", "postgres"] as const)("damaged rows on %s", async (engi
     const siteId = await newSite(store);
     const verdict = { bot: true, score: 100, reasons: ["a bot"], rules: 1 };
     const ids = Array.from({ length: 6 }, (_, i) => ulid(now + i));
-    for (const id of ids) await store.traffic.addBotVisit({ siteId, id, seenAt: now, reason: "r", verdict, page: "/", seen: {} });
+    for (const id of ids)
+      await store.traffic.addBotVisit({ siteId, id, seenAt: now, reason: "r", verdict, page: "/", seen: {}, click: null });
     await sql(location, `UPDATE bot_visits SET ${damaged("record")} WHERE id IN ('${ids[4]}', '${ids[3]}')`);
     const page = await store.traffic.listBotVisits(siteId, 3);
     expect(page.map(({ id }) => id)).toEqual([ids[5], ids[2], ids[1]]);
@@ -355,7 +356,7 @@ describe.each(["sqlite", "postgres"] as const)("damaged rows on %s", async (engi
           await its.configuration.saveSource(auditLine(siteId), { ...someSource, siteId, id });
           const signIn = { siteId, id, platform, expiresAt: now + 1000, record: { step: "requested" } };
           await its.platformSignIns.begin(signIn);
-          const visit = { siteId, id, seenAt: now, reason: "r", verdict: botVerdict, page: "/", seen: {} };
+          const visit = { siteId, id, seenAt: now, reason: "r", verdict: botVerdict, page: "/", seen: {}, click: null };
           await its.traffic.addBotVisit(visit);
           await its.events.accept(newEvent(siteId, { id, orderId: id, extra: { plan: "gold" } }));
         };

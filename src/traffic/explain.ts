@@ -23,6 +23,7 @@ export function observeDescription(
     address: address ?? "",
     country: address === undefined ? null : countryOf(address),
     headers,
+    handshake: null,
     script: null,
     submit: null,
     use: null,
@@ -46,5 +47,5 @@ export function explainVerdict(seen: Observation, { verdict, findings, rule }: J
 }
 
 function listUnobserved(seen: Observation): string[] {
-  return (["headers", "script", "submit", "use", "frequency"] as const).filter((part) => seen[part] === null);
+  return (["headers", "handshake", "script", "submit", "use", "frequency"] as const).filter((part) => seen[part] === null);
 }

@@ -9,6 +9,8 @@ export type Observation = {
   /** Two letters; null without a country file, or when the file has none. */
   country: string | null;
   headers: ObservedHeaders | null;
+  /** What the client offered in its TLS handshake that no browser offers; empty if nothing, null where it is not known. */
+  handshake: string | null;
   script: ObservedScript | null;
   submit: ObservedSubmit | null;
   use: ObservedUse | null;
@@ -89,6 +91,12 @@ export type ObservedUse = {
   /** The automation tool Cypress is in the page. */
   cypress: boolean;
 };
+
+/** Browsers sign neither with Ed25519 nor with Ed448, and agree on no keys by DHE; OpenSSL, Go and others offer at least one. */
+const ofPrograms = /\b(?:Ed25519|Ed448|DHE-[A-Z])/;
+
+/** Reads the signature algorithms or the ciphers that a client offers. */
+export const readHandshake = (offered: string): string => ofPrograms.exec(offered)?.[0].replace(/-[A-Z]$/, "") ?? "";
 
 type Headers = { readonly [name: string]: string | string[] | undefined };
 

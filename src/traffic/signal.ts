@@ -11,6 +11,7 @@ export type Category =
   | "automation"
   | "contradiction"
   | "headers"
+  | "connection"
   | "network"
   | "velocity"
   | "click id"

@@ -121,6 +121,16 @@ export const signals: readonly Signal[] = [
     find: ({ headers }) => ifTrue(headers !== null && !headers.isReport),
   },
   {
+    category: "connection",
+    name: "TLS of a program",
+    points: 45,
+    mode: "shadow",
+    why: "The TLS handshake offers what programs offer and no browser does. Gateways of companies do, too.",
+    // GNOME's browser uses the library of programs.
+    find: ({ handshake, claims }) =>
+      claims.engine === "other" || (claims.engine === "webkit" && claims.os === "linux") ? null : handshake || null,
+  },
+  {
     category: "headers",
     name: "unusual order",
     points: 35,

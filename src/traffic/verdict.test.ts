@@ -47,6 +47,7 @@ const person: Observation = {
   userAgent: windowsChrome,
   address: "93.192.10.20",
   country: "DE",
+  handshake: "",
   headers: {
     secure: true,
     acceptLanguage: true,
@@ -427,6 +428,15 @@ describe("hands and programs", () => {
     });
     expect(shadow).toMatchObject({ verdict: { bot: false, score: 0 }, findings: [], wouldBeBot: true });
     expect(shadow.shadows.length).toBe(judgement.findings.length);
+  });
+
+  test("the handshake of a program counts against a browser's name, and not against GNOME's browser or an old report", () => {
+    const found = (changes: Changes) =>
+      [...judge(seen(changes), rules).findings, ...judge(seen(changes), rules).shadows].map(({ signal }) => nameOf(signal));
+    const webKitOnLinux = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.0 Safari/605.1.15";
+    expect(found({ handshake: "Ed25519" })).toContain("connection:TLS of a program");
+    for (const changes of [{ handshake: "" }, { handshake: null }, { handshake: "Ed25519", userAgent: webKitOnLinux }])
+      expect(found(changes)).not.toContain("connection:TLS of a program");
   });
 
   test("evidence that was not measured on real visitors begins in shadow", () => {

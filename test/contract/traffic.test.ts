@@ -190,6 +190,40 @@ describe.each(endToEndEngines)("visit counts and bot rules on %s", (engine) => {
     expect(await home.fails("traffic", "replay", "nothing")).toMatchObject({ field: "visit" });
   });
 
+  test("clicks of bots on advertisements are counted by campaign, and listed with what platforms ask for", async () => {
+    const { host } = await newSite();
+    const clickOf = (gclid: string, campaign: string) => ({ params: { gclid, utm_campaign: campaign } });
+    for (const headers of [{}, {}, botHeaders]) await report(relay, host, "visit", clickOf("a", "spring"), headers);
+    await report(relay, host, "visit", clickOf("b", "spring"), botHeaders);
+    await report(relay, host, "visit", clickOf("c", "=cmd|' /C calc'!A0"), botHeaders);
+    await report(relay, host, "visit", { params: { msclkid: "d" } });
+    // A visitor who refuses is not counted, and a parameter beside a click id is no click.
+    await report(relay, host, "visit", clickOf("e", "spring"), { ...botHeaders, "Sec-GPC": "1" });
+    await report(relay, host, "visit", { params: { gad_source: "1" } }, botHeaders);
+    const read = () => home.run("traffic", "clicks", host, "--days", "1", "--cost-per-click", "0.8");
+    await eventually("the clicks are counted", async () => (await read()).clicks === 4);
+    const day = new Date().toISOString().slice(0, 10);
+    expect(await read()).toMatchObject({
+      clicks: 4,
+      invalid: 3,
+      spend: 2.4,
+      campaigns: [
+        { clickId: "gclid", campaign: "spring", clicks: 2, invalid: 2, spend: 1.6, days: [{ day, clicks: 2, invalid: 2 }] },
+        { clickId: "gclid", campaign: "=cmd|' /C calc'!A0", clicks: 1, invalid: 1 },
+        { clickId: "msclkid", campaign: "", clicks: 1, invalid: 0, spend: 0 },
+      ],
+    });
+    expect(await home.print("traffic", "clicks", host)).toMatch(/gclid +spring +2 +2 +100 %/);
+    const lines = (await home.print("traffic", "clicks", host, "--csv")).trim().split(/\r?\n/);
+    expect(lines[0]).toBe(
+      "time (UTC),click id name,click id,campaign,network,network operator,user agent,landing page,score,reasons",
+    );
+    expect(lines).toHaveLength(4);
+    expect(lines.join("\n")).toContain(",gclid,a,spring,");
+    expect(lines.join("\n")).not.toContain(",=cmd");
+    expect(lines.join("\n")).not.toContain("127.0.0.1");
+  });
+
   test("visits that a site's rules deny are bots, those that they allow are human, and allow rules win", async () => {
     const { host } = await newSite("deny_networks=203.0.113.0/24", "deny_user_agents=*OldBrowser/1*");
     await report(relay, host, "visit");

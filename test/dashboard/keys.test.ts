@@ -253,6 +253,30 @@ inChromium("keys, webhooks, filters and persons", () => {
   );
 
   test(
+    "evidence is switched on where it touches no customers, one kind alone or back again",
+    async () => {
+      const { page, open } = browser;
+      const modeOf = async (signal: string) => {
+        const { json } = await owner.ask(`GET /sites/${site}/traffic/evidence`);
+        return json.signals.find((one: { signal: string }) => one.signal === signal)?.mode;
+      };
+      await open(`/sites/${site}/bots/evidence`);
+      await press(page, /Show all \d+ kinds/);
+      const modes = page.getByRole("radiogroup", { name: "Mode of Typing too even" });
+      await modes.getByText("On", { exact: true }).click();
+      await sees(page, "Saved.");
+      await eventually("the mode is saved", async () => (await modeOf("typing:too even")) === "on");
+      expect(await modeOf("typing:no pauses")).toBe("shadow");
+      await modes.getByText("Off", { exact: true }).click();
+      await eventually("the mode is saved", async () => (await modeOf("typing:too even")) === "off");
+      await page.reload();
+      // What is off stays in sight.
+      expect(await modes.getByRole("radio", { name: "Off" }).isChecked()).toBe(true);
+    },
+    scenarioMs,
+  );
+
+  test(
     "a saved traffic filter survives a reload, and an invalid entry is reported at its field",
     async () => {
       const { page, open } = browser;

@@ -366,8 +366,9 @@ inChromium("every page", () => {
       await visit(button("Turn off"), "scenes/configuration/inbound/InboundKeys.tsx");
       await visit(button("Rotate"), "scenes/configuration/inbound/KeyList.tsx");
       await visit(button("Revoke"), "scenes/configuration/inbound/KeyList.tsx");
+      await shows(`${at}/bots/visits`);
+      await visit(rowLink, "scenes/bots/BotVisits.tsx");
       await shows(`${at}/configuration/traffic`);
-      await visit(rowLink, "scenes/configuration/traffic/BotVisits.tsx");
       await visit(page.getByRole("combobox", { name: /countries/i }).first(), "common/settings/listFields.tsx");
       await shows(`${at}/configuration/general`);
       await visit(button("Delete site"), "scenes/configuration/domains/DeleteSite.tsx");

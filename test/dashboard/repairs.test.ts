@@ -71,7 +71,7 @@ test("an alert about damaged data leads to what is damaged", () => {
   expect(pathOf("alertWebhook")).toBe("settings/alerts");
   expect(pathOf(`${appSubject}meta`)).toBe("settings/oauth-apps");
   expect(pathOf(damageFindings.events.subject)).toBe("events");
-  expect(pathOf(damageFindings.botVisits.subject)).toBe("configuration/traffic");
+  expect(pathOf(damageFindings.botVisits.subject)).toBe("bots/visits");
   // Only those are led there who can repair it.
   const admin = { mayChange: true, isOwner: false };
   expect(pathOf("alertWebhook", admin)).toBe("settings/alerts");

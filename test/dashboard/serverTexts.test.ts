@@ -4,7 +4,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { showAllTexts, showLanguage } from "../../dashboard/messages/catalogue.ts";
-import { configurationText } from "../../dashboard/messages/configuration.ts";
+import { botsText } from "../../dashboard/messages/bots.ts";
 import { setLanguage } from "../../dashboard/messages/language.ts";
 import { translatePlatform } from "../../dashboard/common/platforms/platformTexts.ts";
 import { keepMessages, serverText } from "../../dashboard/messages/server.ts";
@@ -202,7 +202,7 @@ test("German has every reason for which a row of an uploaded file is refused", (
 
 test("German has the meaning of every bot signal, and both languages its category", () => {
   expect(untranslated(signals.map(({ category, name }) => `${category}:${name}`))).toEqual([]);
-  for (const { category } of signals) expect(configurationText.check.categories).toHaveProperty([category]);
+  for (const { category } of signals) expect(botsText.check.categories).toHaveProperty([category]);
 });
 
 test("every action of the audit log has a text", () => {

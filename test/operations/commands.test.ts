@@ -143,6 +143,7 @@ describe.each(endToEndEngines)("the command line on %s", (engine) => {
       deny_networks: "198.51.100.0/24",
       allow_countries: "DE,GB",
       deny_countries: "KP",
+      evidence: "typing:too even=on",
       alert_emails: "",
       alert_webhook: "none",
       alert_success_rate: "80",

@@ -2,6 +2,7 @@
 
 import type { ServerTexts } from "../server.ts";
 import { account } from "./account.ts";
+import { bots } from "./bots.ts";
 import { configuration } from "./configuration.ts";
 import { events } from "./events.ts";
 import { imports } from "./imports.ts";
@@ -26,6 +27,7 @@ import { webhooks } from "./webhooks.ts";
 
 export const translation = {
   account,
+  bots,
   configuration,
   events,
   imports,

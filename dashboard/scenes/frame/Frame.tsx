@@ -20,6 +20,7 @@ import {
   BookOpen,
   Check,
   ChevronsUpDown,
+  Bot,
   Filter,
   GitCompareArrows,
   Languages,
@@ -60,6 +61,7 @@ const sections = [
   { path: "reconciliation", icon: GitCompareArrows },
   { path: "funnel", icon: Filter },
   { path: "leads", icon: UserRound },
+  { path: "bots", icon: Bot },
   { path: "configuration", icon: SlidersHorizontal },
   { path: "settings", icon: Settings },
 ] as const;

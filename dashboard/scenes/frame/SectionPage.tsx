@@ -7,10 +7,11 @@ import { frameText } from "../../messages/frame.ts";
 type Props = { tab: string; children: ReactNode };
 
 export const ConfigurationPage = (props: Props) => <SectionPage section="configuration" {...props} />;
+export const BotsPage = (props: Props) => <SectionPage section="bots" {...props} />;
 export const SettingsPage = (props: Props) => <SectionPage section="settings" {...props} />;
 
 /** A section whose pages are tabs. */
-function SectionPage({ section, tab, children }: Props & { section: "configuration" | "settings" }) {
+function SectionPage({ section, tab, children }: Props & { section: "bots" | "configuration" | "settings" }) {
   const site = useSiteId();
   const prefix = `${section}/`;
   const tabs = sitePages

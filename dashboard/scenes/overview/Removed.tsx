@@ -14,7 +14,7 @@ import { overviewText } from "../../messages/overview.ts";
 
 type Props = { site: string; of: Statistics };
 
-const traffic = (site: string) => `/sites/${site}/configuration/traffic`;
+const traffic = (site: string) => `/sites/${site}/bots/visits`;
 
 export function BotsOverTime({ site, of }: Props) {
   const navigate = useNavigate();

@@ -354,6 +354,10 @@ export const notes: Readonly<Record<string, Note>> = {
   "traffic bots": { example: "traffic bots shop.example.com" },
   "traffic replay": { example: "traffic replay VISIT" },
   "traffic evidence": { example: "traffic evidence shop.example.com --hours 168" },
+  "traffic clicks": {
+    example: "traffic clicks shop.example.com --cost-per-click 0.80",
+    more: "[Report invalid clicks](../../how-to/report-invalid-clicks.md).",
+  },
   "traffic counts": { example: "traffic counts shop.example.com --hours 24" },
   "alert list": { example: "alert list", more: "[Alerts](../../how-to/alerts.md)." },
   "alert test": {

@@ -4,8 +4,8 @@ import ipaddr from "ipaddr.js";
 import type { Answer } from "../../contract/contract.ts";
 import { say } from "../../kernel/messages/message.ts";
 import { Refusal } from "../../kernel/refusal.ts";
-import { hourMs } from "../../kernel/time.ts";
-import type { BotVisit, EvidenceBucket } from "../../store/statistics/traffic.ts";
+import { dayMs, hourMs } from "../../kernel/time.ts";
+import type { BotVisit, ClickBucket, ClickCount, EvidenceBucket } from "../../store/statistics/traffic.ts";
 import { observeDescription, explainVerdict } from "../../traffic/explain.ts";
 import { findNetwork } from "../../traffic/networks/networks.ts";
 import { modesOf, nameOf } from "../../traffic/modes.ts";
@@ -20,6 +20,8 @@ type Names =
   | "GET /sites/:site/bots"
   | "GET /sites/:site/bots.csv"
   | "GET /sites/:site/bots/:visit"
+  | "GET /sites/:site/invalid-clicks"
+  | "GET /sites/:site/invalid-clicks.csv"
   | "GET /sites/:site/traffic/evidence"
   | "POST /sites/:site/traffic/check";
 
@@ -34,6 +36,20 @@ const columns: readonly Column<ReturnType<typeof toVisit>>[] = [
   { title: "id", cell: ({ id }) => id },
 ];
 
+/** As the forms of the platforms' click-quality teams ask for them. */
+const clickColumns: readonly Column<BotVisit>[] = [
+  { title: "time (UTC)", cell: ({ seenAt }) => timeCell(seenAt) },
+  { title: "click id name", cell: ({ click }) => click?.name ?? null },
+  { title: "click id", cell: ({ click }) => click?.value ?? null },
+  { title: "campaign", cell: ({ click }) => click?.campaign ?? null },
+  { title: "network", cell: ({ seen }) => (seen as Observation).address },
+  { title: "network operator", cell: ({ seen }) => networkName((seen as Observation).address) },
+  { title: "user agent", cell: ({ seen }) => (seen as Observation).userAgent },
+  { title: "landing page", cell: ({ page }) => page },
+  { title: "score", cell: ({ verdict }) => verdict.score },
+  { title: "reasons", cell: ({ verdict }) => verdict.reasons.join("; ") },
+];
+
 /** The points of a signal that decides alone. */
 const hardPoints = 100;
 const pointsOf = ({ points }: Pick<Signal, "points">) => (points === "hard" ? hardPoints : points);
@@ -42,7 +58,12 @@ export function trafficHandlers({ store, countryOf, now }: ApiContext): Handlers
   return {
     async "GET /sites/:site/bots"({ site, query }) {
       const before = readCursor(query.cursor)?.id;
-      const visits = await store.traffic.listBotVisits(site.id, query.limit + 1, before, query.suspicious === "true");
+      const visits = await store.traffic.listBotVisits(
+        site.id,
+        query.limit + 1,
+        before,
+        query.suspicious === "true" ? "suspicious" : "bots",
+      );
       return pageOf(visits.map(toVisit), query.limit);
     },
     async "GET /sites/:site/bots.csv"({ site, reply }) {
@@ -56,6 +77,20 @@ export function trafficHandlers({ store, countryOf, now }: ApiContext): Handlers
       if (!visit) throw notFound("visit");
       const seen = visit.seen as Observation;
       return { visit: toVisit(visit), now: toVerdict(seen, judge(seen, site.settings)) };
+    },
+    async "GET /sites/:site/invalid-clicks"({ site, query }) {
+      const next = Math.floor(now() / dayMs) + 1;
+      const counts = await store.traffic.listClickCounts(site.id, next - query.days, next);
+      const days = Array.from({ length: query.days }, (_, at) => next - query.days + at);
+      return summarizeClicks(counts, days, query.costPerClick ?? null);
+    },
+    async "GET /sites/:site/invalid-clicks.csv"({ site, query, reply }) {
+      setFileName(reply, "invalid-clicks", site.hosts[0], now());
+      const from = (Math.floor(now() / dayMs) + 1 - query.days) * dayMs;
+      return toCsvById(clickColumns, async (limit, before) => {
+        const clicks = await store.traffic.listBotVisits(site.id, limit, before, "clicks");
+        return clicks.filter(({ seenAt }) => seenAt >= from);
+      });
     },
     async "GET /sites/:site/traffic/evidence"({ site, query }) {
       const next = Math.floor(now() / hourMs) + 1;
@@ -85,6 +120,34 @@ export function trafficHandlers({ store, countryOf, now }: ApiContext): Handlers
     },
   };
 }
+
+const maxCampaigns = 500;
+
+function summarizeClicks(
+  counts: readonly ClickCount[],
+  days: readonly number[],
+  costPerClick: number | null,
+): Answer<"GET /sites/:site/invalid-clicks"> {
+  const numbers = (some: readonly ClickCount[]) => {
+    const sumOf = (bucket: ClickBucket) => some.reduce((sum, one) => sum + (one.bucket === bucket ? one.clicks : 0), 0);
+    const invalid = sumOf("clicks of bots");
+    const spend = costPerClick === null ? null : Math.round(invalid * costPerClick * 100) / 100;
+    return { clicks: sumOf("clicks"), invalid, spend };
+  };
+  const byDay = (some: readonly ClickCount[]) => {
+    const found = Map.groupBy(some, ({ day }) => day);
+    return days.map((day) => ({ day: dayText(day), ...numbers(found.get(day) ?? []) }));
+  };
+  const campaigns = [...Map.groupBy(counts, ({ reason }) => reason)]
+    .map(([reason, some]) => {
+      const at = reason.indexOf(" ");
+      return { clickId: reason.slice(0, at), campaign: reason.slice(at + 1), ...numbers(some), days: byDay(some) };
+    })
+    .toSorted((one, other) => other.invalid - one.invalid || other.clicks - one.clicks);
+  return { ...numbers(counts), days: byDay(counts), campaigns: campaigns.slice(0, maxCampaigns) };
+}
+
+const dayText = (day: number) => new Date(day * dayMs).toISOString().slice(0, 10);
 
 const lowerCaseNames = (headers: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));

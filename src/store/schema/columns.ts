@@ -5,7 +5,7 @@
 export const columns = {
   alerts: "site_id, kind, subject, began_at, seen_at, notified_at, ended_at, text, notifications",
   audit: "site_id, id, at, actor, action, detail",
-  bot_visits: "site_id, id, seen_at, reason, record",
+  bot_visits: "site_id, id, seen_at, reason, click_hash, record",
   connections: "site_id, id, platform, account, settings, credentials, events, state, state_reason, created_at, updated_at",
   consent_history: "site_id, subject, id, given_by, state, decided_at",
   consents: "site_id, subject, given_by, state, decided_at",

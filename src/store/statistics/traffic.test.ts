@@ -62,11 +62,11 @@ describe.each(["sqlite", "postgres"] as const)("traffic on %s", async (engine) =
       ]);
     }
     const before = await sums(siteId);
-    for (let i = 0; i < 3; i++) await store.traffic.purge(siteId, 0, now);
+    for (let i = 0; i < 3; i++) await store.traffic.purge(siteId, { before: 0, clicksBefore: 0 }, now);
     expect(await sums(siteId)).toEqual(before);
     // A late count of such an hour still adds up.
     await store.traffic.saveCounts("late", [count(siteId, "people", 1, { hour })]);
-    await store.traffic.purge(siteId, 0, now);
+    await store.traffic.purge(siteId, { before: 0, clicksBefore: 0 }, now);
     expect((await sums(siteId)).find(([at, bucket]) => at === -30 && bucket === "people")?.[3]).toBe(31);
   });
 
@@ -78,6 +78,7 @@ describe.each(["sqlite", "postgres"] as const)("traffic on %s", async (engine) =
     verdict: { bot: true, score: 100, reasons: ["user agent:named bot (Testbot)"], rules: 1 },
     page: "https://shop.example/",
     seen: { userAgent: "Testbot/1.0" },
+    click: null,
   });
 
   test("bot visits read back as they were written, newest first, and are purged", async () => {
@@ -89,7 +90,37 @@ describe.each(["sqlite", "postgres"] as const)("traffic on %s", async (engine) =
     expect(await store.traffic.listBotVisits(siteId, 1)).toEqual([young]);
     expect(await store.traffic.findBotVisit(siteId, old.id)).toEqual(old);
     expect(await store.traffic.findBotVisit(shortId(), old.id)).toBeNull();
-    await store.traffic.purge(siteId, now - 14 * 24 * hourMs, now);
+    await store.traffic.purge(siteId, { before: now - 14 * 24 * hourMs, clicksBefore: 0 }, now);
     expect(await store.traffic.listBotVisits(siteId, 10)).toEqual([young]);
+  });
+
+  test("bot visits with a click are kept longer, listed by themselves, and deleted with the click's person", async () => {
+    const siteId = shortId();
+    const clicked = { ...bot(siteId, now - 20 * 24 * hourMs), click: { name: "gclid", value: "g1", campaign: "spring" } };
+    const other = { ...bot(siteId, now), click: { name: "msclkid", value: "m1", campaign: "" } };
+    for (const visit of [clicked, other, bot(siteId, now - 1)]) await store.traffic.addBotVisit(visit);
+    const ages = { before: now - 14 * 24 * hourMs, clicksBefore: now - 30 * 24 * hourMs };
+    await store.traffic.purge(siteId, ages, now);
+    expect(await store.traffic.listBotVisits(siteId, 10, undefined, "clicks")).toEqual([other, clicked]);
+    expect(await store.traffic.listBotVisits(siteId, 10)).toHaveLength(3);
+    await store.traffic.eraseClicks(siteId, ["g1", "unknown"]);
+    expect(await store.traffic.listBotVisits(siteId, 10, undefined, "clicks")).toEqual([other]);
+    await store.traffic.purge(siteId, { ...ages, clicksBefore: now + 1 }, now);
+    expect(await store.traffic.listBotVisits(siteId, 10)).toEqual([]);
+  });
+
+  test("clicks are summed by day and campaign, apart from visits", async () => {
+    const siteId = shortId();
+    const day = Math.floor(now / (24 * hourMs));
+    const clicks = (bucket: "clicks" | "clicks of bots", hour: number, visits: number) =>
+      ({ siteId, bucket, hour: day * 24 + hour, reason: "gclid spring", visits }) as const;
+    await store.traffic.saveCounts("a", [clicks("clicks", 0, 3), clicks("clicks", 23, 2), clicks("clicks of bots", 23, 1)]);
+    await store.traffic.saveCounts("b", [clicks("clicks", 0, 4), clicks("clicks", 24, 8)]);
+    expect(await store.traffic.listClickCounts(siteId, day, day + 1)).toEqual([
+      { bucket: "clicks", day, reason: "gclid spring", clicks: 9 },
+      { bucket: "clicks of bots", day, reason: "gclid spring", clicks: 1 },
+    ]);
+    expect(await store.traffic.listCounts(siteId, 0, day * 24 + 48)).toEqual([]);
+    expect(await store.traffic.listEvidence(siteId, 0, day * 24 + 48)).toEqual([]);
   });
 });

@@ -1,10 +1,11 @@
-// Counts of visits by hour, and a sample of bot visits.
+// Counts of visits by hour, a sample of bot visits, and their clicks on advertisements.
 
+import { hash } from "node:crypto";
 import type { Verdict, VisitBucket } from "../../kernel/event.ts";
 import { lastId } from "../../kernel/ids.ts";
 import { damageFindings, unsealObject } from "../damagedRows.ts";
 import { columns } from "../schema/columns.ts";
-import { chunks, tuples, writeBySite, type Database, type Row } from "../engine/database.ts";
+import { allByKeys, chunks, tuples, writeBySite, type Database, type Row } from "../engine/database.ts";
 import type { Seal } from "../engine/seal.ts";
 import { saveBotVisits } from "../outbound/totals.ts";
 import { beginAlert } from "./alerts.ts";
@@ -26,7 +27,19 @@ export const suspicious = "suspicious:";
 export const evidenceBuckets = ["evidence", "evidence at emails"] as const;
 export type EvidenceBucket = (typeof evidenceBuckets)[number];
 type EvidenceCount = Omit<VisitCount, "bucket" | "hour"> & { bucket: EvidenceBucket };
-type WrittenCount = Omit<VisitCount, "bucket"> & { bucket: VisitBucket | EvidenceBucket };
+
+/** Clicks on advertisements, and those of them that were bots'. The reason is the name of the click id and the campaign. */
+export const clickBuckets = ["clicks", "clicks of bots"] as const;
+export type ClickBucket = (typeof clickBuckets)[number];
+export type ClickCount = {
+  bucket: ClickBucket;
+  /** Days since the epoch, in UTC. */ day: number;
+  reason: string;
+  clicks: number;
+};
+
+export type CountBucket = VisitBucket | EvidenceBucket | ClickBucket;
+type WrittenCount = Omit<VisitCount, "bucket"> & { bucket: CountBucket };
 
 /** `seen` is the evidence of the verdict, with the address cut down to its network. */
 export type BotVisit<Seen = unknown> = {
@@ -38,6 +51,8 @@ export type BotVisit<Seen = unknown> = {
   verdict: Verdict;
   page: string;
   seen: Seen;
+  /** The click on an advertisement that brought it; null if there was none, or if it is kept with another visit. */
+  click: { name: string; value: string; campaign: string } | null;
 };
 
 export function trafficStore(db: Database, seal: Seal, clock: () => number = Date.now) {
@@ -68,7 +83,7 @@ export function trafficStore(db: Database, seal: Seal, clock: () => number = Dat
     async listCounts(siteId: string, fromHour: number, toHour: number): Promise<VisitCount[]> {
       const rows = await db.all(
         `SELECT hour, bucket, reason, SUM(visits) AS visits FROM visit_counts
-         WHERE site_id = $1 AND hour >= $2 AND hour < $3 AND bucket NOT LIKE 'evidence%'
+         WHERE site_id = $1 AND hour >= $2 AND hour < $3 AND bucket NOT LIKE 'evidence%' AND bucket NOT LIKE 'clicks%'
          GROUP BY hour, bucket, reason ORDER BY hour, bucket, reason`,
         [siteId, fromHour, toHour],
       );
@@ -97,23 +112,50 @@ export function trafficStore(db: Database, seal: Seal, clock: () => number = Dat
       }));
     },
 
+    /** Sums the clicks from `fromDay` to before `toDay` by day, name and campaign. */
+    async listClickCounts(siteId: string, fromDay: number, toDay: number): Promise<ClickCount[]> {
+      const rows = await db.all(
+        `SELECT bucket, hour / 24 AS day, reason, SUM(visits) AS clicks FROM visit_counts
+         WHERE site_id = $1 AND hour >= $2 AND hour < $3 AND bucket LIKE 'clicks%'
+         GROUP BY bucket, hour / 24, reason ORDER BY hour / 24, reason`,
+        [siteId, fromDay * 24, toDay * 24],
+      );
+      return rows.map(({ bucket, day, reason, clicks }) => ({
+        bucket: bucket as ClickBucket,
+        day: Number(day),
+        reason: String(reason),
+        clicks: Number(clicks),
+      }));
+    },
+
     async addBotVisit(visit: BotVisit): Promise<void> {
-      const { siteId, id, seenAt, reason, verdict, page, seen } = visit;
-      const record = seal.seal(JSON.stringify({ verdict, page, seen }), botVisitPlace(siteId, id));
+      const { siteId, id, seenAt, reason, verdict, page, seen, click } = visit;
+      const record = seal.seal(JSON.stringify({ verdict, page, seen, click }), botVisitPlace(siteId, id));
       await db.run(
-        `INSERT INTO bot_visits (site_id, id, seen_at, reason, record) VALUES ($1, $2, $3, $4, $5)
+        `INSERT INTO bot_visits (site_id, id, seen_at, reason, click_hash, record) VALUES ($1, $2, $3, $4, $5, $6)
          ON CONFLICT DO NOTHING`,
-        [siteId, id, seenAt, reason, record],
+        [siteId, id, seenAt, reason, click && clickHash(siteId, click.value), record],
       );
     },
 
+    /** Deletes the visits that these clicks brought. */
+    async eraseClicks(siteId: string, values: readonly string[]): Promise<void> {
+      const hashes = values.map((value) => clickHash(siteId, value));
+      for (const some of chunks(hashes))
+        await allByKeys(db, `DELETE FROM bot_visits WHERE site_id = $1 AND click_hash IN ({KEYS})`, [siteId], some);
+    },
+
     /** Lists the newest first; `before` is the last id of the previous page. Leaves out rows that are damaged. */
-    async listBotVisits(siteId: string, limit: number, before: string = lastId, isSuspicious = false): Promise<BotVisit[]> {
-      const kind = `reason ${isSuspicious ? "" : "NOT "}LIKE '${suspicious}%'`;
+    async listBotVisits(
+      siteId: string,
+      limit: number,
+      before: string = lastId,
+      kind: BotVisitKind = "bots",
+    ): Promise<BotVisit[]> {
       const found: BotVisit[] = [];
       for (let after = before; ;) {
         const rows = await db.all(
-          `SELECT ${columns.bot_visits} FROM bot_visits WHERE site_id = $1 AND id < $2 AND ${kind} ORDER BY id DESC LIMIT $3`,
+          `SELECT ${columns.bot_visits} FROM bot_visits WHERE site_id = $1 AND id < $2 AND ${kinds[kind]} ORDER BY id DESC LIMIT $3`,
           [siteId, after, limit],
         );
         const readable = rows.flatMap((row) => botVisitOf(row, seal) ?? []);
@@ -130,14 +172,17 @@ export function trafficStore(db: Database, seal: Seal, clock: () => number = Dat
       return row ? botVisitOf(row, seal) : null;
     },
 
-    /** Deletes bot visits from before `before`, and merges old counts of several writers. Returns how many rows there were. */
-    async purge(siteId: string, before: number, now: number): Promise<number> {
+    /**
+     * Deletes bot visits from before `before`, and those with a click from before `clicksBefore`. Merges old counts of several
+     * writers. Returns how many rows there were.
+     */
+    async purge(siteId: string, { before, clicksBefore }: BotVisitAges, now: number): Promise<number> {
       const unsettledFrom = firstUnsettledHour(now);
       return db.write(async (tx) => {
-        const visitRows = await tx.all(`DELETE FROM bot_visits WHERE site_id = $1 AND seen_at < $2 RETURNING id`, [
-          siteId,
-          before,
-        ]);
+        const visitRows = await tx.all(
+          `DELETE FROM bot_visits WHERE site_id = $1 AND (seen_at < $2 OR (seen_at < $3 AND click_hash IS NULL)) RETURNING id`,
+          [siteId, clicksBefore, before],
+        );
         const rows = await tx.all(
           `DELETE FROM visit_counts WHERE site_id = $1 AND hour < $2 AND writer <> ''
            RETURNING hour, bucket, reason, visits`,
@@ -157,6 +202,19 @@ export function trafficStore(db: Database, seal: Seal, clock: () => number = Dat
   };
 }
 
+/** Bots, people with evidence against them, or the clicks of bots on advertisements. */
+type BotVisitKind = "bots" | "suspicious" | "clicks";
+type BotVisitAges = { before: number; clicksBefore: number };
+
+const kinds: Readonly<Record<BotVisitKind, string>> = {
+  bots: `reason NOT LIKE '${suspicious}%'`,
+  suspicious: `reason LIKE '${suspicious}%'`,
+  clicks: "click_hash IS NOT NULL",
+};
+
+/** Finds the click without telling it. */
+const clickHash = (siteId: string, value: string) => hash("sha256", `${siteId}\n${value}`, "base64url");
+
 export const botVisitPlace = (siteId: string, id: string) => `bot visit ${siteId} ${id}`;
 
 function botVisitOf(row: Row, seal: Seal): BotVisit | null {
@@ -164,6 +222,6 @@ function botVisitOf(row: Row, seal: Seal): BotVisit | null {
   const id = String(row.id);
   const record = unsealObject(seal, String(row.record), botVisitPlace(siteId, id));
   if (!record) return null;
-  const { verdict, page, seen } = record as Pick<BotVisit, "verdict" | "page" | "seen">;
-  return { siteId, id, seenAt: Number(row.seen_at), reason: String(row.reason), verdict, page, seen };
+  const { verdict, page, seen, click } = record as Pick<BotVisit, "verdict" | "page" | "seen" | "click">;
+  return { siteId, id, seenAt: Number(row.seen_at), reason: String(row.reason), verdict, page, seen, click };
 }

@@ -219,4 +219,38 @@ export const words: ServerTexts["words"] = {
   "behaviour:no interaction": "Keine Taste, Berührung und kein Klick, bevor das Formular abgesendet wurde.",
   "tag:report without it": "Das Tag meldet immer seinen Browser; diese Meldung kam ohne.",
   "trap:hidden field filled in": "Ein verstecktes Feld wurde ausgefüllt.",
+  "headers:neither language nor metadata": "Neuere Browser senden die Sprachen ihres Nutzers und Fetch-Metadaten; beides fehlt.",
+  "headers:Chromium without client hints": "Das Skript läuft in Chromium, das über TLS Client Hints sendet.",
+  "headers:headers of a page load": "Die Meldung hat Header, mit denen Browser eine Seite laden und nie eine Meldung senden.",
+  "headers:not sent by the tag": "Der Inhaltstyp oder die akzeptierten Typen sind nicht die, mit denen das Tag meldet.",
+  "connection:TLS of a program":
+    "Der TLS-Handshake bietet an, was Programme anbieten und kein Browser. Firmen-Gateways tun das auch.",
+  "headers:unusual order": "Chromium sendet seine Header in einer anderen Reihenfolge.",
+  "network:crawler operator":
+    "Das Netz gehört dem Betreiber eines Crawlers, und der User-Agent ist der eines gewöhnlichen Browsers.",
+  "volume:many click ids":
+    "Ein Netz mit einem User-Agent brachte an einem Tag viele verschiedene Anzeigenklicks, fast alle seines Netzes.",
+  "volume:click farm":
+    "Ein Netz mit einem User-Agent brachte an einem Tag weit mehr verschiedene Anzeigenklicks, als Menschen machen.",
+  "engagement:no visitor goes on":
+    "Von vielen Besuchen dieses Netzes mit diesem User-Agent tat kaum einer etwas; auf dieser Website tun es die meisten.",
+  "behaviour:submitted at once": "Das Formular wurde innerhalb einer Sekunde nach dem Laden der Seite abgesendet.",
+  "pointer:press too short": "Die Maustaste war kürzer gedrückt, als ein Finger braucht.",
+  "pointer:no way to the press": "Die Maus wurde an Stellen gedrückt, zu denen sie sich nicht bewegt hat.",
+  "pointer:between pixels": "Eine Maus bewegt sich auf einem nicht skalierten Bildschirm um ganze Pixel.",
+  "typing:inserted at once": "Text erschien auf einmal, ohne Taste, Einfügen oder Autofill.",
+  "typing:keys too short": "Die Tasten waren kürzer gedrückt, als Finger brauchen.",
+  "typing:too fast": "Die Tasten kamen schneller, als Finger tippen.",
+  "typing:too even": "Die Pausen zwischen den Tasten sind alle gleich; Menschen tippen ungleichmäßig.",
+  "typing:no pauses": "Jede Taste wurde gedrückt, sobald die vorige losgelassen war; Menschen machen Pausen oder drücken vorher.",
+  "typing:many inputs": "Mehr Tasten und Klicks pro Sekunde, als ein Mensch macht.",
+  "window:no frame": "Das Fenster hat keinen Rahmen, wie Fenster ohne Bildschirm.",
+  "window:default screen": "Der Bildschirm hat 800 × 600 Pixel, wie Browser ohne Bildschirm melden.",
+  "window:no focus": "Die Maus wurde in einem Fenster gedrückt, das den Fokus nicht hatte.",
+  "tag:never fetched":
+    "Dieses Netz mit diesem User-Agent hat das Tag am letzten Tag nicht geladen, wie es fast alle Besucher der Website tun.",
+  "tag:copied report": "Dieselbe Meldung eines abgesendeten Formulars kam schon: Sie wurde aufgezeichnet und wieder gesendet.",
+  "cookie:not sent back": "Die Seite bekam ein Besucher-Cookie und meldet ohne es.",
+  "contradiction:brand of another version":
+    "Chromium bildet einen Markennamen aus seiner Version, und die Client Hints haben einen anderen.",
 };

@@ -8,7 +8,7 @@ import { orderStatuses, rowClasses, runStates } from "../../../kernel/reconcilia
 import { dayMs } from "../../../kernel/time.ts";
 import { isObject, tryParse } from "../../damagedRows.ts";
 import { eventStatuses } from "../../events/eventRow.ts";
-import { evidenceBuckets } from "../../statistics/traffic.ts";
+import { clickBuckets, evidenceBuckets } from "../../statistics/traffic.ts";
 import { webhookStates } from "../../outbound/webhooks.ts";
 import { sourceStates } from "../../sites/sources.ts";
 import { importKinds } from "../../sites/imports.ts";
@@ -197,7 +197,7 @@ const enumerations: readonly [table: string, key: string, column: string, values
   ["consent_history", "subject", "state", consentStates],
   ["webhooks", "id", "state", webhookStates],
   ["pushes", "webhook_id", "state", ["queued", "sent"]],
-  ["visit_counts", "site_id", "bucket", [...visitBuckets, ...evidenceBuckets]],
+  ["visit_counts", "site_id", "bucket", [...visitBuckets, ...evidenceBuckets, ...clickBuckets]],
   ["statistics", "site_id", "kind", statisticsKinds],
   ["statistics_segments", "site_id", "segment", segmentKinds],
   ["imports", "id", "kind", importKinds],

@@ -575,15 +575,17 @@ export const initial: Migration = shardOthers({
       PRIMARY KEY (site_id, hour, bucket, reason, writer)
     ) {COMPACT}`,
 
-    // Holds a sample of the visits by bots. record is sealed JSON.
+    // Holds a sample of the visits by bots, and their clicks on advertisements. record is sealed JSON.
     `CREATE TABLE bot_visits (
       site_id text NOT NULL,
       id text NOT NULL,
       seen_at bigint NOT NULL,
       reason text NOT NULL,
+      click_hash text,
       record text NOT NULL,
       PRIMARY KEY (site_id, id)
     )`,
+    `CREATE INDEX bot_visits_by_click ON bot_visits (site_id, click_hash) WHERE click_hash IS NOT NULL`,
 
     // Holds platform sign-ins that are under way, or done and waiting to become a connection. record is sealed JSON.
     `CREATE TABLE platform_sign_ins (

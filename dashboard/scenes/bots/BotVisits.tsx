@@ -1,88 +1,115 @@
 // A sample of the bot visits, each with its verdict at the time and its signals by the current rules.
 
-import { Anchor, Stack, Text, Title } from "@mantine/core";
+import { Anchor, SegmentedControl, Stack, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { Bot } from "lucide-react";
-import { Card } from "../../../common/Page.tsx";
-import { SidePanel } from "../../../common/SidePanel.tsx";
-import { urlOf, type Answer } from "../../../common/api/api.ts";
-import { useApi, useRows } from "../../../common/api/query.ts";
-import { useSiteId } from "../../../common/api/session.ts";
-import { reasonText } from "../../../common/format/reasons.ts";
-import { CsvButton } from "../../../common/lists/CsvButton.tsx";
-import { Rows, type Column } from "../../../common/lists/Rows.tsx";
-import { useQueryParams } from "../../../common/lists/queryParams.ts";
-import { Empty, LoadState } from "../../../common/states.tsx";
-import { Time } from "../../../common/values.tsx";
+import { Card } from "../../common/Page.tsx";
+import { SidePanel } from "../../common/SidePanel.tsx";
+import { urlOf, type Answer } from "../../common/api/api.ts";
+import { useApi, useRows } from "../../common/api/query.ts";
+import { useSiteId } from "../../common/api/session.ts";
+import { reasonText } from "../../common/format/reasons.ts";
+import { TextLink } from "../../common/links.tsx";
+import { CsvButton } from "../../common/lists/CsvButton.tsx";
+import { Rows, type Column } from "../../common/lists/Rows.tsx";
+import { useQueryParams } from "../../common/lists/queryParams.ts";
+import { Empty, LoadState } from "../../common/states.tsx";
+import { Time } from "../../common/values.tsx";
 import { Explanation, VerdictLine } from "./Explanation.tsx";
-import { configurationText } from "../../../messages/configuration.ts";
-import { countText } from "../../../common/format/numbers.ts";
-import { RichText } from "../../../common/format/RichText.tsx";
+import { botsText } from "../../messages/bots.ts";
+import { countText } from "../../common/format/numbers.ts";
+import { RichText } from "../../common/format/RichText.tsx";
 
 type Visit = Answer<"GET /sites/:site/bots">["items"][number];
 
 export function BotVisits() {
   const site = useSiteId();
   const { text, change } = useQueryParams();
+  const suspicious = text("suspicious") === "true" ? "true" : "false";
+  const isSuspicious = suspicious === "true";
   const { rows, error, more, isLoadingMore, retry } = useRows("GET /sites/:site/bots", {
     params: { site },
-    query: { limit: 10 },
+    query: { limit: 10, suspicious },
   });
   const open = text("visit");
+  const kind = isSuspicious ? { suspicious } : {};
   const columns: Column<Visit>[] = [
     {
-      title: configurationText.bots.columns.seen,
+      title: botsText.visits.columns.seen,
       cell: ({ id, seenAt }) => (
-        <Anchor component={Link} to="." search={{ visit: id } as never} size="sm">
+        <Anchor component={Link} to="." search={{ visit: id, ...kind } as never} size="sm">
           <Time at={seenAt} />
         </Anchor>
       ),
     },
     {
-      title: configurationText.bots.columns.reason,
+      title: botsText.visits.columns.reason,
       cell: ({ reason, verdict }) => reasonText(withEvidence(reason, verdict.reasons)),
     },
     {
-      title: configurationText.bots.columns.score,
+      title: botsText.visits.columns.score,
       align: "right",
       cell: ({ verdict }) => countText(verdict.score),
     },
     {
-      title: configurationText.bots.columns.page,
+      title: botsText.visits.columns.page,
       cell: ({ page }) => <Truncated text={URL.parse(page)?.pathname ?? page} whole={page} />,
       wide: true,
     },
     {
-      title: configurationText.bots.columns.userAgent,
+      title: botsText.visits.columns.userAgent,
       cell: ({ userAgent }) => <Truncated text={userAgent} />,
       wide: true,
     },
     {
-      title: configurationText.bots.columns.network,
+      title: botsText.visits.columns.network,
       cell: ({ network }) => <span className="cc-mono">{network}</span>,
       wide: true,
     },
   ];
   return (
     <Card
-      title={configurationText.bots.title}
-      about={configurationText.bots.about}
+      title={botsText.visits.title}
+      about={
+        isSuspicious ? (
+          botsText.visits.aboutSuspicious
+        ) : (
+          <RichText
+            text={botsText.visits.about}
+            tags={{ settings: (words) => <TextLink to={`/sites/${site}/configuration/traffic`}>{words}</TextLink> }}
+          />
+        )
+      }
       padded={false}
-      actions={<CsvButton href={urlOf("GET /sites/:site/bots.csv", { params: { site } })} of={configurationText.bots.csv} />}
+      actions={
+        <>
+          <SegmentedControl
+            size="xs"
+            aria-label={botsText.visits.kinds.label}
+            value={suspicious}
+            onChange={(value) => change({ suspicious: value === "true" ? value : "" })}
+            data={[
+              { value: "false", label: botsText.visits.kinds.bots },
+              { value: "true", label: botsText.visits.kinds.suspicious },
+            ]}
+          />
+          <CsvButton href={urlOf("GET /sites/:site/bots.csv", { params: { site } })} of={botsText.visits.csv} />
+        </>
+      }
     >
       <Rows
-        label={configurationText.bots.title}
+        label={botsText.visits.title}
         columns={columns}
         rows={rows}
         keyOf={({ id }) => id}
-        to={({ id }) => ({ to: ".", search: { visit: id } })}
+        to={({ id }) => ({ to: ".", search: { visit: id, ...kind } })}
         error={error}
         onRetry={retry}
         more={more}
         isLoadingMore={isLoadingMore}
         empty={
-          <Empty icon={Bot} title={configurationText.bots.emptyTitle}>
-            {configurationText.bots.empty}
+          <Empty icon={Bot} title={isSuspicious ? botsText.visits.noneSuspicious : botsText.visits.emptyTitle}>
+            {botsText.visits.empty}
           </Empty>
         }
       />
@@ -106,17 +133,17 @@ function VisitPanel({ visit, onClose }: { visit: string; onClose: () => void }) 
   const site = useSiteId();
   const { data, error, refetch } = useApi("GET /sites/:site/bots/:visit", { params: { site, visit } });
   return (
-    <SidePanel title={configurationText.bots.visit} onClose={onClose}>
+    <SidePanel title={botsText.visits.visit} onClose={onClose}>
       <LoadState of={{ data, error, refetch }} />
       {data && (
         <Stack gap="lg">
           <Stack gap={4}>
             <Text size="sm">
               <RichText
-                text={configurationText.bots.seenOn}
+                text={botsText.visits.seenOn}
                 tags={{
                   time: () => <Time at={data.visit.seenAt} />,
-                  page: () => data.visit.page || configurationText.bots.unknownPage,
+                  page: () => data.visit.page || botsText.visits.unknownPage,
                 }}
               />
             </Text>
@@ -124,11 +151,11 @@ function VisitPanel({ visit, onClose }: { visit: string; onClose: () => void }) 
               {data.visit.userAgent}
             </Text>
             <Text size="sm" c="dimmed">
-              {configurationText.bots.network(data.visit.network)}
+              {botsText.visits.network(data.visit.network)}
             </Text>
           </Stack>
           <Stack gap="xs">
-            <Title order={3}>{configurationText.bots.atTheTime}</Title>
+            <Title order={3}>{botsText.visits.atTheTime}</Title>
             <VerdictLine verdict={data.visit.verdict} />
             <ul style={{ margin: 0, paddingLeft: 20 }}>
               {data.visit.verdict.reasons.map((reason) => (
@@ -137,8 +164,8 @@ function VisitPanel({ visit, onClose }: { visit: string; onClose: () => void }) 
             </ul>
           </Stack>
           <Stack gap="xs">
-            <Title order={3}>{configurationText.bots.current}</Title>
-            <Explanation of={data.now} label={configurationText.bots.currentSignals} />
+            <Title order={3}>{botsText.visits.current}</Title>
+            <Explanation of={data.now} label={botsText.visits.currentSignals} />
           </Stack>
         </Stack>
       )}

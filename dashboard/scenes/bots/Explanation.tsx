@@ -2,41 +2,38 @@
 
 import { Anchor, Group, Stack, Table, Text } from "@mantine/core";
 import { useState } from "react";
-import type { Answer } from "../../../common/api/api.ts";
-import { reasonText } from "../../../common/format/reasons.ts";
-import { State } from "../../../common/values.tsx";
-import { configurationText } from "../../../messages/configuration.ts";
-import { countText } from "../../../common/format/numbers.ts";
-import { serverText, wordText } from "../../../messages/server.ts";
+import type { Answer } from "../../common/api/api.ts";
+import { reasonText } from "../../common/format/reasons.ts";
+import { State } from "../../common/values.tsx";
+import { botsText } from "../../messages/bots.ts";
+import { countText } from "../../common/format/numbers.ts";
+import { serverText, wordText } from "../../messages/server.ts";
 
 type Checked = Answer<"POST /sites/:site/traffic/check">;
 
 export function VerdictLine({ verdict }: { verdict: Checked["verdict"] }) {
   return (
     <Group gap="xs">
-      <State
-        of={verdict.bot ? "bot" : "person"}
-        word={verdict.bot ? configurationText.check.bot : configurationText.check.person}
-      />
+      <State of={verdict.bot ? "bot" : "person"} word={verdict.bot ? botsText.check.bot : botsText.check.person} />
       <Text size="sm" className="cc-number">
-        {configurationText.check.score(verdict.score)}
+        {botsText.check.score(verdict.score)}
       </Text>
       <Text size="sm" c="dimmed">
-        {configurationText.check.rules(verdict.rules)}
+        {botsText.check.rules(verdict.rules)}
       </Text>
     </Group>
   );
 }
 
-export function Explanation({ of, label = configurationText.check.signals }: { of: Checked; label?: string }) {
+export function Explanation({ of, label = botsText.check.signals }: { of: Checked; label?: string }) {
   const [showAll, setShowAll] = useState(false);
   const fired = of.signals.filter((one) => one.fired);
   const shown = showAll ? of.signals.toSorted((one, other) => Number(other.fired) - Number(one.fired)) : fired;
   const facts = [
-    of.siteRule && configurationText.check.siteRule(serverText(of.siteRule)),
-    of.network && configurationText.check.network(serverText(of.network)),
-    of.country && configurationText.check.country(of.country),
-    of.notLookedAt.length > 0 && configurationText.check.notChecked(of.notLookedAt.map(serverText).join(", ")),
+    of.siteRule && botsText.check.siteRule(serverText(of.siteRule)),
+    of.network && botsText.check.network(serverText(of.network)),
+    of.country && botsText.check.country(of.country),
+    of.notLookedAt.length > 0 && botsText.check.notChecked(of.notLookedAt.map(serverText).join(", ")),
   ].filter((text) => typeof text === "string");
   return (
     <Stack gap="sm">
@@ -47,20 +44,20 @@ export function Explanation({ of, label = configurationText.check.signals }: { o
         </Text>
       )}
       {shown.length === 0 ? (
-        <Text size="sm">{configurationText.check.noSignals}</Text>
+        <Text size="sm">{botsText.check.noSignals}</Text>
       ) : (
         <div style={{ overflowX: "auto" }} role="region" tabIndex={0} aria-label={label}>
           <Table aria-label={label} verticalSpacing={6} horizontalSpacing="sm">
             <Table.Thead>
               <Table.Tr>
                 <Table.Th fw={500} fz="xs">
-                  {configurationText.check.columns.signal}
+                  {botsText.check.columns.signal}
                 </Table.Th>
                 <Table.Th fw={500} fz="xs">
-                  {configurationText.check.columns.meaning}
+                  {botsText.check.columns.meaning}
                 </Table.Th>
                 <Table.Th fw={500} fz="xs" ta="right">
-                  {configurationText.check.columns.points}
+                  {botsText.check.columns.points}
                 </Table.Th>
               </Table.Tr>
             </Table.Thead>
@@ -73,14 +70,14 @@ export function Explanation({ of, label = configurationText.check.signals }: { o
         </div>
       )}
       <Anchor component="button" type="button" size="sm" ta="left" onClick={() => setShowAll(!showAll)}>
-        {showAll ? configurationText.check.showFired : configurationText.check.showAll(of.signals.length)}
+        {showAll ? botsText.check.showFired : botsText.check.showAll(of.signals.length)}
       </Anchor>
     </Stack>
   );
 }
 
 const categoryName = (category: string): string =>
-  (configurationText.check.categories as Readonly<Record<string, string>>)[category] ?? category;
+  (botsText.check.categories as Readonly<Record<string, string>>)[category] ?? category;
 
 function Signal({ one }: { one: Checked["signals"][number] }) {
   return (
@@ -95,18 +92,18 @@ function Signal({ one }: { one: Checked["signals"][number] }) {
         <Text size="sm">{wordText(`${one.category}:${one.name}`) ?? one.why}</Text>
         {one.evidence && (
           <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
-            {configurationText.check.evidence(one.evidence)}
+            {botsText.check.evidence(one.evidence)}
           </Text>
         )}
       </Table.Td>
       <Table.Td ta="right">
         {one.fired ? (
           <Text size="sm" fw={600}>
-            {configurationText.check.points(countText(one.points))}
+            {botsText.check.points(countText(one.points))}
           </Text>
         ) : (
           <Text size="sm" c="dimmed">
-            {configurationText.check.notFired}
+            {botsText.check.notFired}
           </Text>
         )}
       </Table.Td>

@@ -1,14 +1,12 @@
 import { Anchor, SimpleGrid, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { CountriesField, ListField } from "../../../common/settings/listFields.tsx";
-import { useSiteId } from "../../../common/api/session.ts";
-import { searchOfMode } from "../../../common/lists/queryParams.ts";
-import { SettingsCard } from "../../../common/settings/SettingsCard.tsx";
-import { ScoreField, SwitchField } from "../../../common/settings/settingFields.tsx";
-import { BotVisits } from "./BotVisits.tsx";
-import { CheckVisit } from "./CheckVisit.tsx";
-import { ConfigurationPage } from "../../frame/SectionPage.tsx";
-import { configurationText } from "../../../messages/configuration.ts";
+import { CountriesField, ListField } from "../../common/settings/listFields.tsx";
+import { useSiteId } from "../../common/api/session.ts";
+import { searchOfMode } from "../../common/lists/queryParams.ts";
+import { SettingsCard } from "../../common/settings/SettingsCard.tsx";
+import { ScoreField, SwitchField } from "../../common/settings/settingFields.tsx";
+import { ConfigurationPage } from "../frame/SectionPage.tsx";
+import { configurationText } from "../../messages/configuration.ts";
 
 export default function Traffic() {
   const site = useSiteId();
@@ -96,8 +94,6 @@ export default function Traffic() {
           </>
         )}
       />
-      <CheckVisit />
-      <BotVisits />
     </ConfigurationPage>
   );
 }

@@ -1,14 +1,14 @@
 import { Box, Button, Group, SimpleGrid, Stack, TextInput } from "@mantine/core";
-import { Form } from "../../../common/Form.tsx";
+import { Form } from "../../common/Form.tsx";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { Card } from "../../../common/Page.tsx";
-import { call, type ApiError, type Answer } from "../../../common/api/api.ts";
-import { useSiteId } from "../../../common/api/session.ts";
-import { fieldError, otherError } from "../../../common/fields.ts";
-import { RequestError } from "../../../common/states.tsx";
+import { Card } from "../../common/Page.tsx";
+import { call, type ApiError, type Answer } from "../../common/api/api.ts";
+import { useSiteId } from "../../common/api/session.ts";
+import { fieldError, otherError } from "../../common/fields.ts";
+import { RequestError } from "../../common/states.tsx";
 import { Explanation } from "./Explanation.tsx";
-import { configurationText } from "../../../messages/configuration.ts";
+import { botsText } from "../../messages/bots.ts";
 
 /** Shows the verdict on a visit that the user describes. The request changes nothing, so no query is refreshed. */
 export function CheckVisit() {
@@ -26,13 +26,13 @@ export function CheckVisit() {
       }),
   });
   return (
-    <Card title={configurationText.check.title} about={configurationText.check.about}>
+    <Card title={botsText.check.title} about={botsText.check.about}>
       <Stack gap={0}>
         <Form onSubmit={() => mutate()}>
           <Stack gap="sm">
             <SimpleGrid cols={{ base: 1, sm: 2 }}>
               <TextInput
-                label={configurationText.check.userAgent}
+                label={botsText.check.userAgent}
                 placeholder="Mozilla/5.0 …"
                 maxLength={1000}
                 autoComplete="off"
@@ -42,7 +42,7 @@ export function CheckVisit() {
                 onChange={(event) => setUserAgent(event.currentTarget.value)}
               />
               <TextInput
-                label={configurationText.check.address}
+                label={botsText.check.address}
                 placeholder="192.0.2.10"
                 maxLength={60}
                 autoComplete="off"
@@ -54,10 +54,10 @@ export function CheckVisit() {
             </SimpleGrid>
             <Group gap="xs">
               <Button type="submit" variant="default" loading={isPending} disabled={!userAgent.trim() && !address.trim()}>
-                {configurationText.check.check}
+                {botsText.check.check}
               </Button>
               <Button variant="subtle" color="gray" onClick={() => setUserAgent(navigator.userAgent)}>
-                {configurationText.check.thisBrowser}
+                {botsText.check.thisBrowser}
               </Button>
             </Group>
           </Stack>
