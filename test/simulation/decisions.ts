@@ -163,7 +163,7 @@ export const decisions: readonly Decision[] = [
       text: 'return ⟦mode === "opt-in"⟧ ?',
       beyond: "the sites are opt-out; src/identity/attribution.test.ts has both modes",
     },
-    { what: "ids of a bot's visit are not used", text: "(⟦visit.verdict?.bot && !isTrusted⟧)" },
+    { what: "ids of a bot's visit are not used", text: "((⟦!isTrusted && isBotVisit(visit, identity)⟧) ||" },
   ]),
   ...inFile("store/people/people.ts", [
     { what: "consent is read where the record cannot be", text: "consent: ⟦await readConsent(siteId, emailSha256)⟧, identity" },
