@@ -46,6 +46,8 @@ export type Focus = {
   orders?: number;
   /** The share of purchases of the person whose only visit is a bot's. */
   robots?: number;
+  /** The share of purchases that platforms reject. */
+  poison?: number;
   /** The number of sites with purchases, from the last one on. */
   sites?: number;
   trafficMs?: number;
@@ -73,6 +75,7 @@ export function drawScenario(random: Random, sites: readonly SimulatedSite[], fo
     count,
     orders: focus?.orders ?? count,
     robots: focus?.robots ?? 0.1,
+    poison: focus?.poison ?? 0.1,
   });
   // Most faults come when there is something to disturb.
   const drawTime = () =>
@@ -151,7 +154,7 @@ function drawPurchases(
   random: Random,
   sites: readonly SimulatedSite[],
   trafficMs: number,
-  { count, orders, robots }: { count: number; orders: number; robots: number },
+  { count, orders, robots, poison }: { count: number; orders: number; robots: number; poison: number },
 ): TimedPurchase[] {
   const isBursty = random.chance(0.3);
   const drawn = Array.from({ length: count }, () => {
@@ -160,7 +163,7 @@ function drawPurchases(
       person: random.chance(robots) ? robot : random.pick(people),
       orderId: random.chance(0.1) ? null : `o${random.below(orders)}`,
       name: random.pick(["purchase", "lead"]),
-      value: random.chance(0.1) ? poisonValue : 20 + random.below(5),
+      value: random.chance(poison) ? poisonValue : 20 + random.below(5),
     };
     const at = random.between(200, trafficMs);
     const copies = random.chance(0.25) ? 2 + random.below(2) : 1;

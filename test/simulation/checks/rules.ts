@@ -386,6 +386,8 @@ export class Rules implements PlatformWatcher, SenderWatcher {
     }
     if (this.#processed.has(event.id)) this.#failUnlessLost(`order ${orderId} was processed twice`);
     this.#processed.add(event.id);
+    // It may be the answer to a request whose own event is lost; the sender's next one was accepted as another event since.
+    if (this.#lost.has(key)) return;
     if (answer.filtered && event.status !== "filtered") this.fail(`order ${orderId} was not filtered`);
     for (const { id, platform } of purchase.site.connections) if (answer.results?.[platform]?.ok) this.#checkAccepted(event, id);
   }
