@@ -258,6 +258,18 @@ export const focuses = {
     purchases: 40,
     trafficMs: 9000,
   },
+  /** Webhooks of senders come to several nodes, again where their answer is lost, and to nodes that die before they answer. */
+  sources: {
+    engine: "postgres",
+    nodes: 2,
+    faults: { crash: 5, "lost commits": 3, "slow commits": 2 },
+    sources: 0.8,
+    senderLossRate: 0.2,
+    orders: 8,
+    orderless: 0.5,
+    purchases: 24,
+    trafficMs: 3000,
+  },
   /** More is queued than the quota of a platform allows. */
   "small quota": { engine: "postgres", nodes: 1, faults: {}, limits: smallQuota, sites: 1, purchases: 20, trafficMs: 1500 },
   /** Platforms ask for a pause while retries wait for them. */
