@@ -51,6 +51,7 @@ export const focuses = {
   "failovers and restarts": {
     engine: "postgres",
     isSynchronous: false,
+    replicationMs: 2000,
     nodes: 2,
     faults: { failover: 4, restart: 5, crash: 6 },
     platformFaults: ["silent", "late"],
@@ -221,8 +222,9 @@ export const focuses = {
   "slow failovers": {
     engine: "postgres",
     isSynchronous: false,
+    replicationMs: 4000,
     nodes: 2,
-    faults: { failover: 3, "slow commits": 12 },
+    faults: { failover: 6, "slow commits": 14 },
     platformFaults: ["slow"],
     sites: 1,
     purchases: 24,
@@ -233,8 +235,8 @@ export const focuses = {
     engine: "postgres",
     isSynchronous: true,
     nodes: 2,
-    faults: { "standby away": 2, crash: 6 },
-    purchases: 16,
+    faults: { "standby away": 2, crash: 10 },
+    purchases: 50,
     trafficMs: 9000,
   },
   /** Machines are suspended between the calls that follow the rejection of a batch. */

@@ -67,7 +67,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "  if (nodes.mayLackRows()) await nodes.restoreRows(tx);\n",
     replace: "",
     focus: "failovers and restarts",
-    seed: 9,
+    seed: 60,
   },
   "own claim counts as another's": {
     what: "A transaction that runs again takes its own claim for a duplicate.",

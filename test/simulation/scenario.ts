@@ -12,6 +12,8 @@ export type Scenario = {
   engine: "sqlite" | "postgres";
   /** A commit waits for the standby, so that its promotion loses nothing. */
   isSynchronous: boolean;
+  /** How far an asynchronous standby may be behind. */
+  replicationMs: number;
   nodes: number;
   trafficMs: number;
   requests: { at: number; request: SenderRequest }[];
@@ -31,6 +33,7 @@ export type Scenario = {
 export type Focus = {
   engine?: Scenario["engine"];
   isSynchronous?: boolean;
+  replicationMs?: number;
   nodes?: number;
   /** How often each occurs. The other kinds are rare. */
   faults?: Partial<Record<FaultKind, number>>;
@@ -108,6 +111,7 @@ export function drawScenario(random: Random, sites: readonly SimulatedSite[], fo
   return {
     engine,
     isSynchronous,
+    replicationMs: focus?.replicationMs ?? 600,
     nodes: focus?.nodes ?? (engine === "sqlite" ? 1 : random.pick([1, 2, 2, 3])),
     trafficMs,
     requests: toSources(random.stream("sources"), toRequests(random.stream("batches"), purchases), focus?.sources),
