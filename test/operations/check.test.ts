@@ -93,6 +93,13 @@ async function fill(store: Store): Promise<Ids> {
   expect(await store.syncLog.cancel(siteId, [key], past + 1)).toBe(1);
   const hour = Math.floor(past / hourMs);
   await store.keyUse.addUses([{ siteId: "", keyId: "api key", hour, uses: 1, lastUsedAt: past }]);
+  for (const id of ["used", "removed"]) {
+    const source = { siteId, id, kind: "custom", name: id, settings: {}, tokens: [], tokenHashes: [], secrets: {} };
+    const added = { ...source, state: "active", createdAt: past, updatedAt: past } as const;
+    await store.configuration.saveSource(auditLine(siteId, "source added", past), added);
+    await store.keyUse.addUses([{ siteId, keyId: id, hour, uses: 1, lastUsedAt: past }]);
+  }
+  await store.configuration.removeSource(auditLine(siteId, "source removed", past), "removed");
   await rollUpHour(store, siteId, hour, now);
   await store.people.change(siteId, async (rows) => {
     const visit = { visitorId: "v1", seenAt: past, browser: null, clickIds: {}, browserIds: {}, utm: {} };

@@ -168,7 +168,28 @@ export const decisions: readonly Decision[] = [
   ...inFile("store/people/people.ts", [
     { what: "consent is read where the record cannot be", text: "consent: ⟦await readConsent(siteId, emailSha256)⟧, identity" },
   ]),
+  ...inFile("inbound/sources/route.ts", [
+    {
+      what: "a source that cannot store a request asks for it again",
+      text: 'options.onDefect(error, { site: site.id, source: source.id });\n    return ⟦busy(kind, "unavailable")⟧;',
+    },
+    { what: "a paused source takes nothing", text: 'if (⟦source.state === "paused"⟧) return', beyond: "no source is paused" },
+    {
+      what: "a wrong signature is refused",
+      text: "if (⟦fault⟧) {",
+      beyond: "all senders sign rightly; test/contract/sources.test.ts has those that do not",
+    },
+  ]),
+  ...inFile("inbound/sources/relayOutcomes.ts", [
+    { what: "an entry that is not durable fails its request", text: 'if (⟦acceptance?.status !== "fulfilled"⟧) throw' },
+    {
+      what: "an entry without a person is ignored",
+      text: 'if (⟦read.message === "email or hashed_email required"⟧)',
+      beyond: "all orders of the senders name a person",
+    },
+  ]),
   ...inFile("store/events/claims.ts", [
+    { what: "a delivery that a sender repeats is a duplicate", text: "!item.delivery || ⟦¬holders.has(item)⟧);" },
     { what: "of equal events in one transaction one is taken", text: "if (!⟦first.has(key)⟧)" },
     { what: "an email that has its own id is a duplicate", text: "if (⟦own && own.eventId !== item.event.id⟧) continue;" },
     { what: "another email of an order gets its own id", text: "else if (⟦holder.personRef !== item.personRef⟧)" },

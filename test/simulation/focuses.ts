@@ -51,6 +51,7 @@ export const focuses = {
   "failovers and restarts": {
     engine: "postgres",
     isSynchronous: false,
+    replicationMs: 2000,
     nodes: 2,
     faults: { failover: 4, restart: 5, crash: 6 },
     platformFaults: ["silent", "late"],
@@ -85,11 +86,11 @@ export const focuses = {
   "unreadable retries": {
     engine: "postgres",
     nodes: 1,
-    faults: { "slow network to the database": 10, "failing statements": 6 },
-    actions: { "refuse consent": 16 },
-    platformFaults: ["failing", "late"],
-    purchases: 16,
-    trafficMs: 4000,
+    faults: { "slow network to the database": 14 },
+    actions: { "refuse consent": 16, "grant consent": 10 },
+    platformFaults: ["failing"],
+    purchases: 40,
+    trafficMs: 5000,
   },
   /** Consent changes between the attempts of a delivery. */
   "changing consent": {
@@ -209,9 +210,78 @@ export const focuses = {
     purchases: 24,
     trafficMs: 5000,
   },
+  /** Commits take longer than senders wait, and nodes stop before they know what became of them. */
+  "slow commits and restarts": {
+    engine: "postgres",
+    nodes: 2,
+    faults: { "slow commits": 10, restart: 6 },
+    purchases: 24,
+    trafficMs: 4000,
+  },
+  /** Promotions lose outcomes of events whose other outcomes are being written. */
+  "slow failovers": {
+    engine: "postgres",
+    isSynchronous: false,
+    replicationMs: 4000,
+    nodes: 2,
+    faults: { failover: 6, "slow commits": 14 },
+    platformFaults: ["slow"],
+    sites: 1,
+    purchases: 24,
+    trafficMs: 4000,
+  },
+  /** Nodes die while their commits wait for a standby. */
+  "standby away from dying nodes": {
+    engine: "postgres",
+    isSynchronous: true,
+    nodes: 2,
+    faults: { "standby away": 2, crash: 10 },
+    purchases: 50,
+    trafficMs: 9000,
+  },
+  /** Machines are suspended between the calls that follow the rejection of a batch. */
+  "suspended batches": {
+    engine: "postgres",
+    nodes: 2,
+    faults: { pause: 12 },
+    limits: { lanes: 1, batch: 50, perSecond: 1000 },
+    poison: 0.3,
+    platformFaults: ["slow"],
+    sites: 1,
+    purchases: 60,
+    trafficMs: 6000,
+  },
+  /** Connections are resumed at one node while another one still parks events for them. */
+  "resumed connections": { engine: "postgres", nodes: 3, faults: {}, actions: { pause: 10 }, purchases: 40, trafficMs: 3000 },
+  /** A clock is hours ahead when a process counts the hours before it. */
+  "wrong clock and restarts": {
+    engine: "sqlite",
+    faults: { "wrong clock": 3, restart: 3, crash: 2 },
+    purchases: 40,
+    trafficMs: 9000,
+  },
+  /** Webhooks of senders come to several nodes, again where their answer is lost, and to nodes that die before they answer. */
+  sources: {
+    engine: "postgres",
+    nodes: 2,
+    faults: { crash: 5, "lost commits": 3, "slow commits": 2 },
+    sources: 0.8,
+    senderLossRate: 0.2,
+    orders: 8,
+    orderless: 0.5,
+    purchases: 24,
+    trafficMs: 3000,
+  },
   /** More is queued than the quota of a platform allows. */
   "small quota": { engine: "postgres", nodes: 1, faults: {}, limits: smallQuota, sites: 1, purchases: 20, trafficMs: 1500 },
-  "rate limits": { faults: {}, platformFaults: ["limiting"], purchases: 12, trafficMs: 6000 },
+  /** Platforms ask for a pause while retries wait for them. */
+  "rate limits": {
+    faults: {},
+    platformFaults: ["limiting", "failing"],
+    limits: { lanes: 2, batch: 1, perSecond: 1000 },
+    purchases: 20,
+    trafficMs: 6000,
+  },
 } as const satisfies Readonly<Record<string, Focus>>;
 
 export type FocusName = keyof typeof focuses;

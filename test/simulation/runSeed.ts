@@ -117,7 +117,7 @@ class Run {
     this.#scenario = scenario;
     this.#base = base;
     this.#drainMs = drainMs;
-    const { engine, isSynchronous } = scenario;
+    const { engine, isSynchronous, replicationMs } = scenario;
     const tables = base.tables[engine];
     tables.reset();
     this.#rules = new Rules(world, {
@@ -135,7 +135,7 @@ class Run {
       this.#file = new DatabaseFile(tables);
       this.#file.onCommit = onCommit;
     } else {
-      this.#cluster = new Cluster(world, tables, { isSynchronous });
+      this.#cluster = new Cluster(world, tables, { isSynchronous, replicationMs });
       this.#cluster.onCommit = onCommit;
       placeCluster(this.#cluster);
     }

@@ -12,6 +12,8 @@ export type Scenario = {
   engine: "sqlite" | "postgres";
   /** A commit waits for the standby, so that its promotion loses nothing. */
   isSynchronous: boolean;
+  /** How far an asynchronous standby may be behind. */
+  replicationMs: number;
   nodes: number;
   trafficMs: number;
   requests: { at: number; request: SenderRequest }[];
@@ -31,6 +33,7 @@ export type Scenario = {
 export type Focus = {
   engine?: Scenario["engine"];
   isSynchronous?: boolean;
+  replicationMs?: number;
   nodes?: number;
   /** How often each occurs. The other kinds are rare. */
   faults?: Partial<Record<FaultKind, number>>;
@@ -42,10 +45,18 @@ export type Focus = {
   /** How often each is done. There are no others. */
   actions?: Partial<Record<ActionKind, number>>;
   purchases?: number;
+  /** The share of purchases without an order id. */
+  orderless?: number;
   /** How many orders the purchases belong to; as many as there are purchases otherwise. */
   orders?: number;
   /** The share of purchases of the person whose only visit is a bot's. */
   robots?: number;
+  /** The share of requests that are webhooks of a sender's own. */
+  sources?: number;
+  /** The share of requests that get lost on the way, and of answers. */
+  senderLossRate?: number;
+  /** The share of purchases that platforms reject. */
+  poison?: number;
   /** The number of sites with purchases, from the last one on. */
   sites?: number;
   trafficMs?: number;
@@ -72,7 +83,9 @@ export function drawScenario(random: Random, sites: readonly SimulatedSite[], fo
   const purchases = drawPurchases(random, sites.slice(-(focus?.sites ?? sites.length)), trafficMs, {
     count,
     orders: focus?.orders ?? count,
+    orderless: focus?.orderless ?? 0.1,
     robots: focus?.robots ?? 0.1,
+    poison: focus?.poison ?? 0.1,
   });
   // Most faults come when there is something to disturb.
   const drawTime = () =>
@@ -98,9 +111,10 @@ export function drawScenario(random: Random, sites: readonly SimulatedSite[], fo
   return {
     engine,
     isSynchronous,
+    replicationMs: focus?.replicationMs ?? 600,
     nodes: focus?.nodes ?? (engine === "sqlite" ? 1 : random.pick([1, 2, 2, 3])),
     trafficMs,
-    requests: toRequests(random.stream("batches"), purchases),
+    requests: toSources(random.stream("sources"), toRequests(random.stream("batches"), purchases), focus?.sources),
     platforms: {
       rate: focus?.platformFaults ? 0.7 : isCalm ? 0 : random.pick([0, 0.1, 0.3, 0.6]),
       faults: focus?.platformFaults?.slice() ?? subset(random, platformFaults, 0.4),
@@ -111,7 +125,7 @@ export function drawScenario(random: Random, sites: readonly SimulatedSite[], fo
       },
     },
     receiverFaultRate: isCalm ? 0 : random.pick([0, 0.3]),
-    senderLossRate: isCalm ? 0 : random.pick([0, 0, 0.1]),
+    senderLossRate: focus?.senderLossRate ?? (isCalm ? 0 : random.pick([0, 0, 0.1])),
     clocks: focus?.clocks ?? "anywhere",
     faults: byTime(faults),
     actions: byTime(actions),
@@ -140,27 +154,49 @@ function toRequests(random: Random, purchases: readonly TimedPurchase[]): Scenar
       batch.purchases.push(purchase);
       continue;
     }
-    const request: SenderRequest = { isBatch: random.chance(share), purchases: [purchase] };
+    const request: SenderRequest = { to: random.chance(share) ? "batch" : "event", purchases: [purchase] };
     requests.push({ at, request });
-    if (request.isBatch) batch = request;
+    if (request.to === "batch") batch = request;
   }
   return requests;
+}
+
+/** Purchases without an order id have values that no others have: ten for each delivery, one for each time that it is repeated. */
+const firstDelivery = 1000;
+const valuesOfDelivery = 10;
+
+/** The delivery of a purchase without an order id; null for one that came to no source. */
+export const deliveryOfValue = (value: number): number | null =>
+  value < firstDelivery ? null : Math.floor((value - firstDelivery) / valuesOfDelivery);
+
+/** In some seeds a part of the requests comes to sources. An order may come to both. */
+function toSources(random: Random, requests: Scenario["requests"], share = random.chance(0.15) ? 0.5 : 0): Scenario["requests"] {
+  let deliveries = 0;
+  return requests.map(({ at, request }) => {
+    if (!random.chance(share)) return { at, request };
+    const purchases = request.purchases.map((purchase): Purchase => {
+      deliveries += 1;
+      const value = purchase.orderId === null ? firstDelivery + deliveries * valuesOfDelivery : purchase.value;
+      return { ...purchase, value, delivery: `d${deliveries}` };
+    });
+    return { at, request: { to: "source", purchases } };
+  });
 }
 
 function drawPurchases(
   random: Random,
   sites: readonly SimulatedSite[],
   trafficMs: number,
-  { count, orders, robots }: { count: number; orders: number; robots: number },
+  { count, orders, orderless, robots, poison }: Record<"count" | "orders" | "orderless" | "robots" | "poison", number>,
 ): TimedPurchase[] {
   const isBursty = random.chance(0.3);
   const drawn = Array.from({ length: count }, () => {
     const purchase: Purchase = {
       site: random.pick(sites),
       person: random.chance(robots) ? robot : random.pick(people),
-      orderId: random.chance(0.1) ? null : `o${random.below(orders)}`,
+      orderId: random.chance(orderless) ? null : `o${random.below(orders)}`,
       name: random.pick(["purchase", "lead"]),
-      value: random.chance(0.1) ? poisonValue : 20 + random.below(5),
+      value: random.chance(poison) ? poisonValue : 20 + random.below(5),
     };
     const at = random.between(200, trafficMs);
     const copies = random.chance(0.25) ? 2 + random.below(2) : 1;

@@ -86,9 +86,10 @@ export async function saveSource(tx: Query, seal: Seal, source: SourceRow, at: n
   );
 }
 
-/** What the source remembered goes with it; its events stay. */
+/** What the source remembered goes with it, and the counts of its uses; its events stay. */
 export async function removeSource(tx: Query, { siteId }: AuditLine, id: string): Promise<void> {
   for (const table of ["sender_refs", "source_requests", "source_shapes"])
     await tx.all(`DELETE FROM ${table} WHERE site_id = $1 AND source_id = $2`, [siteId, id]);
+  await tx.all(`DELETE FROM key_uses WHERE site_id = $1 AND key_id = $2`, [siteId, id]);
   await tx.all(`DELETE FROM sources WHERE site_id = $1 AND id = $2`, [siteId, id]);
 }

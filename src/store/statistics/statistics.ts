@@ -158,11 +158,13 @@ export function statisticsStore(db: Database) {
 
     /**
      * Ends the computation of an hour that is due, where nothing has changed: all deliveries had ended, and there are as many events
-     * as then. False where it must be computed again.
+     * as then. False where it must be computed again. The figures count as computed now: where this clock is ahead, its correction
+     * finds them.
      */
     async endHour(siteId: string, hour: number, now: number): Promise<boolean> {
       const rows = await db.run(
-        `UPDATE statistics_hours SET due_at = $4 WHERE site_id = $1 AND hour = $2 AND due_at <= $3 AND settled_events =
+        `UPDATE statistics_hours SET rolled_at = $3, due_at = $4
+         WHERE site_id = $1 AND hour = $2 AND due_at <= $3 AND settled_events =
            (SELECT COUNT(*) FROM events WHERE site_id = $1 AND id >= $5 AND id < $6) RETURNING hour`,
         [siteId, hour, now, finalAt, idAt(hour * hourMs), idAt((hour + 1) * hourMs)],
       );

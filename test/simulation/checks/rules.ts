@@ -8,6 +8,7 @@ import type { PlatformCall, PlatformWatcher } from "../network/platforms.ts";
 import { clickIdOf, emailSha256Of, everyone } from "../relay/base.ts";
 import { sqliteConfig } from "../relay/config.ts";
 import type { Answered, Purchase, SenderWatcher } from "../relay/senders.ts";
+import { deliveryOfValue } from "../scenario.ts";
 import type { World } from "../runtime/world.ts";
 import { deliveryKey, finalStates, Ledger, type LedgerEvent } from "./ledger.ts";
 
@@ -34,6 +35,12 @@ const duplicateKey = (of: { siteId: string; name: string; orderId: string | null
 const keyOfPurchase = ({ site, person, ...rest }: Purchase) =>
   duplicateKey({ ...rest, siteId: site.id, emailSha256: emailSha256Of(person) });
 
+/** The delivery of a sender to a source that has no order id, and may come with another value each time; null for others. */
+const deliveryOf = ({ siteId, orderId, value }: { siteId: string; orderId: string | null; value: number | null }) => {
+  const delivery = orderId === null && value !== null ? deliveryOfValue(value) : null;
+  return delivery === null ? null : `${siteId} ${delivery}`;
+};
+
 const personKey = ({ siteId, emailSha256 }: { siteId: string; emailSha256: string }) => `${siteId} ${emailSha256}`;
 
 export class Rules implements PlatformWatcher, SenderWatcher {
@@ -48,6 +55,8 @@ export class Rules implements PlatformWatcher, SenderWatcher {
   /** Deliveries that a platform accepted, in an answer that reached a process, by the id that platforms get. */
   readonly #accepted = new Set<string>();
   readonly #byKey = new Map<string, LedgerEvent>();
+  /** Events of deliveries to sources. */
+  readonly #byDelivery = new Map<string, LedgerEvent>();
   readonly #answered = new Set<LedgerEvent>();
   /** Events that were answered with anything but "deduped". */
   readonly #processed = new Set<string>();
@@ -164,6 +173,11 @@ export class Rules implements PlatformWatcher, SenderWatcher {
     const other = this.#byKey.get(key);
     if (other && other.id !== id) this.fail(`order ${event.orderId} was accepted twice: ${other.id} and ${id}`);
     this.#byKey.set(key, event);
+    const delivery = deliveryOf(event);
+    if (delivery === null) return;
+    const first = this.#byDelivery.get(delivery);
+    if (first) this.fail(`delivery ${delivery} was accepted twice: ${first.id} and ${id}`);
+    this.#byDelivery.set(delivery, event);
   }
 
   /** `status` is the one before; null for a new event. */
@@ -181,6 +195,7 @@ export class Rules implements PlatformWatcher, SenderWatcher {
 
   #removeEvent(siteId: string, id: string, isLost: boolean): void {
     for (const [key, event] of this.#byKey) if (event.siteId === siteId && event.id === id) this.#byKey.delete(key);
+    for (const [key, event] of this.#byDelivery) if (event.siteId === siteId && event.id === id) this.#byDelivery.delete(key);
     if (!isLost) this.fail(`event ${id} was removed`);
     for (const event of this.#answered)
       if (event.id === id) this.#failUnlessLost(`event ${id} was answered with 200 and is lost`, id);
@@ -372,6 +387,20 @@ export class Rules implements PlatformWatcher, SenderWatcher {
     if (new Set(commits).size > 1) this.fail(`a batch was accepted in the commits ${commits.join(", ")}`);
   }
 
+  /** Of deliveries to a source nobody is told what became of them, only that they are durable. */
+  onTaken(purchases: readonly Purchase[]): void {
+    this.seen.answers += purchases.length;
+    for (const purchase of purchases) {
+      const key = keyOfPurchase(purchase);
+      const delivery = deliveryOf({ ...purchase, siteId: purchase.site.id });
+      const event = delivery === null ? this.#byKey.get(key) : this.#byDelivery.get(delivery);
+      const name = purchase.orderId === null ? `delivery ${delivery}` : `order ${purchase.orderId}`;
+      if (!event) this.#failUnlessLost(`${name} was answered with 200 and is not there`);
+      else if (!this.#isDurable(event.commit)) this.fail(`${name} was answered with 200 before it is durable`);
+      else this.#answered.add(event);
+    }
+  }
+
   #checkAnswer({ purchase, body: answer }: Answered): void {
     this.seen.answers += 1;
     const { orderId } = purchase;
@@ -386,6 +415,8 @@ export class Rules implements PlatformWatcher, SenderWatcher {
     }
     if (this.#processed.has(event.id)) this.#failUnlessLost(`order ${orderId} was processed twice`);
     this.#processed.add(event.id);
+    // It may be the answer to a request whose own event is lost; the sender's next one was accepted as another event since.
+    if (this.#lost.has(key)) return;
     if (answer.filtered && event.status !== "filtered") this.fail(`order ${orderId} was not filtered`);
     for (const { id, platform } of purchase.site.connections) if (answer.results?.[platform]?.ok) this.#checkAccepted(event, id);
   }

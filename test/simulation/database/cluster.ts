@@ -42,6 +42,7 @@ export class Cluster {
   faults: ClusterFaults;
   /** Without it, a promoted standby lacks the last commits. */
   readonly isSynchronous: boolean;
+  readonly #replicationMs: number;
   onCommit: (changes: readonly Change[], commit: number, isLost: boolean) => void = () => {};
   #committed = 0;
   /** Set by a fault: commits of a synchronous primary wait. */
@@ -58,10 +59,15 @@ export class Cluster {
   #commits = 0;
   readonly #random: Random;
 
-  constructor(world: World, tables: Tables, { isSynchronous }: { isSynchronous: boolean }) {
+  constructor(
+    world: World,
+    tables: Tables,
+    { isSynchronous, replicationMs }: { isSynchronous: boolean; replicationMs: number },
+  ) {
     this.world = world;
     this.#random = world.random.stream("cluster");
     this.isSynchronous = isSynchronous;
+    this.#replicationMs = replicationMs;
     this.faults = healthy(this.#random);
     this.transactions = new Transactions(tables, () => Math.floor(world.epoch + world.now));
     this.servers = ["db1", "db2"].map((name, i) => ({
@@ -137,7 +143,7 @@ export class Cluster {
     if (!this.isSynchronous) {
       this.#unreplicated.push(changes);
       // The standby is a moment behind, and gets commits in their order, until the primary fails.
-      this.world.after(this.#random.between(1, 600), "replicated", () => {
+      this.world.after(this.#random.between(1, this.#replicationMs), "replicated", () => {
         if (this.primary && !this.isStandbyAway) this.#unreplicated.splice(0, this.#unreplicated.indexOf(changes) + 1);
       });
     }

@@ -173,7 +173,7 @@ export async function runOnModel(
   isSerial: boolean,
 ): Promise<{ steps: Step[]; observations: Observation[]; contents: string[] }> {
   const world = new World(1);
-  const cluster = new Cluster(world, tables, { isSynchronous: true });
+  const cluster = new Cluster(world, tables, { isSynchronous: true, replicationMs: 600 });
   const process = new Machine(world, "model").start();
   const opened = Array.from(
     { length: sessions },

@@ -8,6 +8,7 @@ import { addWebhook } from "../../../src/outbound/manage.ts";
 import { connectPlatform } from "../../../src/sites/connect.ts";
 import { createDirectory } from "../../../src/sites/directory.ts";
 import { addKey, addSite, changeSiteSettings } from "../../../src/sites/manage.ts";
+import { addSource, pathOf } from "../../../src/sites/sources.ts";
 import { migrations } from "../../../src/store/schema/schema.ts";
 import { createStore } from "../../../src/store/store.ts";
 import { placeDisk } from "../database/disk.ts";
@@ -24,6 +25,8 @@ export type SimulatedSite = {
   connections: SimulatedConnection[];
   /** The webhook that receives its totals. */
   webhookId: string;
+  /** The path of its source, whose requests are signed with `sourceSecret`. */
+  sourcePath: string;
 };
 
 export type Base = { tables: Record<"sqlite" | "postgres", Tables>; sites: SimulatedSite[] };
@@ -72,6 +75,20 @@ function visitOf(person: string, seenAt: number): Visit {
     ...(person === robot && { verdict: { bot: true, score: 100, reasons: ["test:robot"], rules: 1 } }),
   };
 }
+
+export const sourceSecret = "a secret of the sender";
+
+/** Each request of the sources has a list of orders. A delivery id belongs to an order, as where a sender collects them. */
+const sourceSettings = {
+  verification: "hmac hex",
+  signing_secret: sourceSecret,
+  entries: "orders",
+  delivery_id: "delivery",
+  event_from: "event",
+  email: "email",
+  order_id: "orderId",
+  value: "value",
+};
 
 const wanted: readonly SimulatedConnection["platform"][][] = [["webhook"], ["meta", "segment", "webhook"]];
 
@@ -136,7 +153,11 @@ async function makeSites(now: () => number): Promise<SimulatedSite[]> {
       const request = { siteId: site.id, emailSha256: emailSha256Of(person), ...by };
       await addOperatorVisit(store, request, visitOf(person, by.now), {}, site.settings.keepMs);
     }
-    sites.push({ id: site.id, key, connections, webhookId: webhook.id });
+    sites.push({ id: site.id, key, connections, webhookId: webhook.id, sourcePath: "" });
+  }
+  for (const one of sites) {
+    const site = directory.site(one.id);
+    if (site) one.sourcePath = pathOf(await addSource(context, site, "custom", { settings: sourceSettings }, by)) ?? "";
   }
   await store.close();
   return sites;

@@ -7,12 +7,13 @@ import type { Logger } from "pino";
 import { createRateLimit } from "../../../src/http/rate.ts";
 import { createLoad } from "../../../src/inbound/load.ts";
 import { inboundRoute } from "../../../src/inbound/route.ts";
+import { sourceRoute, sourceTokenOf } from "../../../src/inbound/sources/route.ts";
 import { countWrongKeys } from "../../../src/inbound/wrongKeys.ts";
 import type { Config } from "../../../src/installation/config.ts";
 import type { Observability } from "../../../src/observability/observability.ts";
 import { watchClockJumps } from "../../../src/observability/readiness.ts";
 import { link } from "../../../src/kernel/ring.ts";
-import { relay, relayBatch } from "../../../src/pipeline.ts";
+import { acceptBatch, relay, relayBatch } from "../../../src/pipeline.ts";
 import { startServices, type Services } from "../../../src/server/services.ts";
 import { createShutdown } from "../../../src/server/shutdown.ts";
 import type { InFlightCommit } from "../../../src/store/engine/timed.ts";
@@ -29,7 +30,8 @@ export type RelayNode = {
   stop(): Promise<void>;
 };
 
-export type InboundRequest = { path: "/__cc/inbound" | "/__cc/inbound/batch"; key: string; body: string };
+/** `headers` are those that prove who sent it. */
+export type InboundRequest = { path: string; headers: Readonly<Record<string, string>>; body: string };
 
 type NodeOptions = {
   config: Config;
@@ -117,7 +119,29 @@ function mountInbound(server: EventEmitter, config: Config, services: Services, 
   const { onPlanned } = observability;
   const parts = { store, lanes, now, onPlanned };
   const app = { server, routing: () => {}, all: () => {} } as unknown as FastifyInstance;
-  inboundRoute(app, {
+  const load = createLoad(maxInFlight);
+  const reserveId = (at: number) => openEvents.reserveId(at);
+  const sources = sourceRoute(app, {
+    store,
+    directory,
+    ownHost,
+    transport,
+    acceptBatch: (batch, site, deadline) => acceptBatch(batch, site, deadline, parts),
+    reserveId,
+    countUse: (siteId, sourceId, at) => keyUses.count(siteId, sourceId, at),
+    answerMs,
+    load,
+    observer: services.sourceObserver,
+    now,
+    log: observability.onSourceAnswered,
+    onDefect,
+  });
+  const takeSource = (url: string, request: IncomingMessage, response: ServerResponse) => {
+    const token = sourceTokenOf(url);
+    if (token !== null) sources.answer(token, request, response);
+    return token !== null;
+  };
+  const options: Parameters<typeof inboundRoute>[1] = {
     authentication: {
       directory,
       ownHost,
@@ -128,23 +152,24 @@ function mountInbound(server: EventEmitter, config: Config, services: Services, 
     relay: (received, site, deadline) => relay(received, site, deadline, parts),
     relayBatch: (batch, site, deadline) => relayBatch(batch, site, deadline, parts),
     countUse: ({ site, key }, at) => keyUses.count(site.id, key.id, at),
-    reserveId: (at) => openEvents.reserveId(at),
+    reserveId,
     answerMs,
-    load: createLoad(maxInFlight),
+    load,
     now,
     rejectedRequests: services.rejectedRequests,
     log: observability.onAnswered,
     onDefect,
-  });
+  };
+  inboundRoute(app, options, takeSource);
 }
 
-function toIncoming({ path, key, body }: InboundRequest): IncomingMessage {
+function toIncoming({ path, headers: given, body }: InboundRequest): IncomingMessage {
   const bytes = Buffer.from(body);
   const headers = {
     host: "localhost",
     "content-type": "application/json",
     "content-length": String(bytes.length),
-    "x-cc-api-key": key,
+    ...given,
   };
   const request = {
     method: "POST",

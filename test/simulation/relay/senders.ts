@@ -1,9 +1,11 @@
-// Simulated senders: they send purchases to any node, some of them several times or in batches, and again what was not taken.
+// Simulated senders: they send purchases to any node, some of them several times, in batches or as webhooks of their own, and again
+// what was not taken.
 
+import { createHmac } from "node:crypto";
 import type { Random } from "../runtime/random.ts";
 import type { FaultAt } from "../runtime/occurrences.ts";
 import type { World } from "../runtime/world.ts";
-import { emailOf, type SimulatedSite } from "./base.ts";
+import { emailOf, sourceSecret, type SimulatedSite } from "./base.ts";
 import type { InboundAnswer, InboundRequest, RelayNode } from "./node.ts";
 
 export type Purchase = {
@@ -12,16 +14,20 @@ export type Purchase = {
   orderId: string | null;
   name: string;
   value: number;
+  /** The sender's own id of the delivery, for a source. A repeat of it may carry another value. */
+  delivery?: string;
 };
 
-/** Only a batch has more than one purchase, all of one site. */
-export type SenderRequest = { isBatch: boolean; purchases: Purchase[] };
+/** Only a batch and a request to a source have more than one purchase, all of one site. */
+export type SenderRequest = { to: "event" | "batch" | "source"; purchases: Purchase[] };
 
 export type SenderWatcher = {
   /** A request with this purchase reached a node. */
   onArrived(purchase: Purchase): void;
   /** A relay wrote an answer to the socket: 200, and for each purchase its own answer. */
   onAnswered(answered: readonly Answered[]): void;
+  /** A source wrote 200 to the socket, which speaks for all purchases. */
+  onTaken(purchases: readonly Purchase[]): void;
 };
 
 export type Answered = { purchase: Purchase; body: AnswerBody };
@@ -59,6 +65,7 @@ export class Senders {
     none: 0,
     other: 0,
     batches: 0,
+    "of sources": 0,
   };
 
   constructor(options: SenderOptions) {
@@ -83,7 +90,7 @@ export class Senders {
     const timeout = world.after(timeoutMs, "sender gives up", () => {
       isOver = true;
       this.answers.none += 1;
-      retry(request);
+      retry({ ...request, purchases: request.to === "source" ? this.#change(request.purchases) : request.purchases });
     });
     const isLost = (what: FaultAt<"network">) => {
       if (!random.chance(lossRate())) return false;
@@ -97,7 +104,8 @@ export class Senders {
       node.receive(toInbound(request), (answer) => {
         if (!process.act(`answer ${answer.status} ${answer.body}`)) return;
         const answered = readAnswer(request, answer);
-        if (answered.length > 0) watcher.onAnswered(answered);
+        if (request.to === "source" && answer.status === 200) watcher.onTaken(request.purchases);
+        else if (answered.length > 0) watcher.onAnswered(answered);
         if (isLost("lost answer to a sender")) return;
         world.after(random.between(0.1, 3), `answer ${answer.status} to ${label}`, () => {
           if (isOver) return;
@@ -106,42 +114,55 @@ export class Senders {
           const taken = new Set(answered.map(({ purchase }) => purchase));
           const purchases = request.purchases.filter((purchase) => !taken.has(purchase));
           if (purchases.length === 0) this.open -= 1;
-          else retry({ ...request, purchases });
+          else retry({ ...request, purchases: request.to === "source" ? this.#change(purchases) : purchases });
         });
       });
     });
   }
 
-  #count({ isBatch }: SenderRequest, status: number, answered: readonly Answered[]): void {
+  /** A sender that repeats a delivery makes its text anew: an order may have changed meanwhile. */
+  #change(purchases: readonly Purchase[]): Purchase[] {
+    const { random } = this.#options;
+    return purchases.map((one) => (one.orderId === null && random.chance(0.5) ? { ...one, value: one.value + 1 } : one));
+  }
+
+  #count({ to }: SenderRequest, status: number, answered: readonly Answered[]): void {
     const { answers } = this;
     if (status === 503) answers.unavailable += 1;
     else if (status !== 200) answers.other += 1;
-    if (isBatch && status === 200) answers.batches += 1;
-    for (const { body } of answered) answers[body.deduped ? "deduped" : body.filtered ? "filtered" : "dispatched"] += 1;
+    if (to === "batch" && status === 200) answers.batches += 1;
+    if (to === "source" && status === 200) answers["of sources"] += 1;
+    else for (const { body } of answered) answers[body.deduped ? "deduped" : body.filtered ? "filtered" : "dispatched"] += 1;
   }
 }
 
-const describe = ({ isBatch, purchases }: SenderRequest) =>
-  `${isBatch ? "batch " : ""}${purchases.map(({ orderId, person }) => `${orderId} of ${person}`).join(", ")}`;
+const describe = ({ to, purchases }: SenderRequest) =>
+  `${to === "event" ? "" : `${to} `}${purchases.map(({ orderId, person }) => `${orderId} of ${person}`).join(", ")}`;
 
-function toInbound({ isBatch, purchases }: SenderRequest): InboundRequest {
-  const events = purchases.map(({ person, orderId, name, value }) => ({
+function toInbound({ to, purchases }: SenderRequest): InboundRequest {
+  const events = purchases.map(({ person, orderId, name, value, delivery }) => ({
     email: emailOf(person),
     event: name,
     orderId,
     value,
+    ...(delivery !== undefined && { delivery }),
   }));
-  const { key } = (purchases[0] as Purchase).site;
-  return isBatch
-    ? { path: "/__cc/inbound/batch", key, body: JSON.stringify({ events }) }
-    : { path: "/__cc/inbound", key, body: JSON.stringify(events[0]) };
+  const { key, sourcePath } = (purchases[0] as Purchase).site;
+  if (to === "source") {
+    const body = JSON.stringify({ orders: events });
+    return { path: sourcePath, headers: { "x-signature": createHmac("sha256", sourceSecret).update(body).digest("hex") }, body };
+  }
+  const headers = { "x-cc-api-key": key };
+  return to === "batch"
+    ? { path: "/__cc/inbound/batch", headers, body: JSON.stringify({ events }) }
+    : { path: "/__cc/inbound", headers, body: JSON.stringify(events[0]) };
 }
 
 /** Returns the purchases that the relay took. A batch may be taken in part. */
-function readAnswer({ isBatch, purchases }: SenderRequest, { status, body }: InboundAnswer): Answered[] {
+function readAnswer({ to, purchases }: SenderRequest, { status, body }: InboundAnswer): Answered[] {
   if (status !== 200) return [];
   const read = JSON.parse(body) as AnswerBody & { results: AnswerBody[] };
-  const bodies: AnswerBody[] = isBatch ? read.results : [read];
+  const bodies: AnswerBody[] = to === "batch" ? read.results : purchases.map(() => read);
   return purchases.flatMap((purchase, i) => {
     const own = bodies[i];
     return own?.ok ? [{ purchase, body: own }] : [];

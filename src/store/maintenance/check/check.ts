@@ -101,9 +101,10 @@ const queries: readonly FaultQuery[] = [
   {
     what: "uses of keys that do not exist",
     advice: "orphaned",
-    // Those of API keys are under site ''.
+    // Those of API keys are under site ''. Uses of sources are counted like those of keys.
     sql: `SELECT key_id AS example FROM key_uses WHERE site_id <> '' AND NOT EXISTS
       (SELECT 1 FROM inbound_keys WHERE inbound_keys.site_id = key_uses.site_id AND inbound_keys.id = key_uses.key_id)
+      AND NOT EXISTS (SELECT 1 FROM sources WHERE sources.site_id = key_uses.site_id AND sources.id = key_uses.key_id)
       AND site_id NOT IN (${incompleteSites})`,
   },
   {
