@@ -121,6 +121,8 @@ const knownArguments: Readonly<Record<string, string>> = {
   file: "the path of the file",
   visit: "the id of a bot visit: `traffic bots`",
   url: "an HTTPS address",
+  order: "an order id",
+  "why order": "an order id in any spelling, an event id or a platform event id",
   kind: "the kind of source, such as `stripe`: `source kinds`",
   decision: "`granted` or `denied`",
 };

@@ -22,7 +22,7 @@ import type { Tokens } from "./oauth/tokens.ts";
 import { toConversion } from "./conversion.ts";
 import { isSelected } from "./plan.ts";
 import type { Sender } from "./send.ts";
-import { damagedEvent } from "./trace.ts";
+import { damagedEvent } from "./trace/trace.ts";
 
 type Preview = {
   /** Why it would not be sent; then there is no request. */

@@ -200,6 +200,7 @@ const steps: Record<string, Step> = {
   "event list": { args: ({ host }) => [host, "--limit", "1"], route: ofSite("GET /events?limit=1") },
   "event stages": { args: ({ host }) => [host], route: ofSite("GET /lead-stages") },
   "event show": { args: ({ event }) => [event], route: (of) => `GET /sites/${of.site}/events/${of.event}` },
+  why: { args: ({ host, event }) => [event, "--site", host], route: (of) => `GET /sites/${of.site}/why?id=${of.event}` },
   "event release": { args: ({ filtered }) => [filtered], route: (of) => `POST /sites/${of.site}/events/${of.filtered}/release` },
   "delivery list": {
     args: ({ host, connection }) => [host, "--connection", connection, "--state", "sent,queued", "--order", "A-1"],

@@ -18,6 +18,7 @@ import { fieldMessages } from "./server/fields.ts";
 import { fileMessages } from "./server/files.ts";
 import { hostMessages } from "./server/hosts.ts";
 import { siteMessages } from "./server/sites.ts";
+import { whyMessages } from "./server/why.ts";
 import { words } from "./server/words.ts";
 import { settings } from "./settings.ts";
 import { sites } from "./sites.ts";
@@ -50,6 +51,7 @@ export const serverTexts: ServerTexts = {
     ...fileMessages,
     ...hostMessages,
     ...siteMessages,
+    ...whyMessages,
   },
   words,
 };

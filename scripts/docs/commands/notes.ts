@@ -37,7 +37,7 @@ export const groups: readonly (readonly [title: string, commands: readonly strin
   ["Keys and members", ["key", "api-key", "mcp", "member", "audit"]],
   ["Connections", ["platform", "connect", "connection", "disconnect", "sign-in", "oauth"]],
   ["Sources", ["source"]],
-  ["Events and deliveries", ["event", "delivery", "quality", "correction", "backfill", "import"]],
+  ["Events and deliveries", ["why", "event", "delivery", "quality", "correction", "backfill", "import"]],
   ["Reconciliation", ["reconcile"]],
   ["People and consent", ["identity", "consent", "person"]],
   ["Bot filtering", ["traffic"]],
@@ -258,6 +258,10 @@ export const notes: Readonly<Record<string, Note>> = {
   "event show": {
     example: "event show ID",
     more: "[Read a trace](../../how-to/read-a-trace.md) explains what it prints.",
+  },
+  why: {
+    example: "why COMMAND-1 --site shop.example.com",
+    more: "Takes an order id in any spelling, an event id or a platform event id. The answer is one sentence for each platform, with the evidence and what to do. The trace in the dashboard begins with the same answer, and `GET /sites/:site/why` gives it to programs.",
   },
   "event release": { example: "event release ID" },
   "delivery list": {

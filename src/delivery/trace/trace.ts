@@ -1,19 +1,19 @@
 // Reads the trace of one event for the dashboard and the command line: the event, its attribution and its deliveries.
 
-import { describeLookAlike, type Conversion } from "../kernel/event.ts";
-import { say } from "../kernel/messages/message.ts";
-import { Refusal } from "../kernel/refusal.ts";
-import { platformOf } from "../platforms/index.ts";
-import type { Connection, Directory } from "../sites/directory.ts";
-import type { Attempt } from "../store/deliveries/delivery.ts";
-import { toConfirmation } from "./confirmations/describe.ts";
-import { toCorrection } from "./corrections/describe.ts";
-import { rebuildRequest } from "./platformCall.ts";
-import { toConversion } from "./conversion.ts";
-import { settingsFingerprint } from "./settingsFingerprint.ts";
-import { toSummary, type StoredEvent } from "../store/events/eventRow.ts";
-import type { Store } from "../store/store.ts";
-import { nextTryAt } from "../store/deliveries/readDeliveries.ts";
+import { describeLookAlike, type Conversion } from "../../kernel/event.ts";
+import { say } from "../../kernel/messages/message.ts";
+import { Refusal } from "../../kernel/refusal.ts";
+import { platformOf } from "../../platforms/index.ts";
+import type { Connection, Directory } from "../../sites/directory.ts";
+import type { Attempt } from "../../store/deliveries/delivery.ts";
+import { toConfirmation } from "../confirmations/describe.ts";
+import { toCorrection } from "../corrections/describe.ts";
+import { rebuildRequest } from "../platformCall.ts";
+import { toConversion } from "../conversion.ts";
+import { settingsFingerprint } from "../settingsFingerprint.ts";
+import { toSummary, type StoredEvent } from "../../store/events/eventRow.ts";
+import type { Store } from "../../store/store.ts";
+import { nextTryAt } from "../../store/deliveries/readDeliveries.ts";
 
 type Context = {
   store: Pick<Store, "events" | "deliveries" | "confirmations" | "corrections">;
