@@ -116,6 +116,7 @@ const knownArguments: Readonly<Record<string, string>> = {
   platform: "the id of a platform, such as `meta`: `platform list`",
   setting: "the name of a setting of the platform: `platform show`",
   "name=value": "one or more; `name=@file` reads the value from a file, `name=@@…` is a value that begins with `@`",
+  "connection values name=value": "rules by the name of the event, or `*`, such as `purchase=20%`; without any, the saved ones",
   "identity put name=value": "one or more, such as `gclid=…`; a value cannot come from a file",
   email: "the email address of the member",
   file: "the path of the file",

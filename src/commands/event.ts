@@ -185,6 +185,7 @@ function traceText(trace: Trace): string {
       `  ${delivery.platform} (${delivery.connection}): ${delivery.state}${delivery.reason ? `: ${delivery.reason}` : ""}${next}`,
     );
     if (delivery.confirmation) lines.push(`    confirmation: ${describeConfirmation(delivery.confirmation)}`);
+    if (delivery.sentAs) lines.push(`    value: ${delivery.sentAs}`);
     if (delivery.correction) lines.push(`    correction: ${describeCorrection(delivery.correction)}`);
     for (const attempt of delivery.log) {
       const response = [attempt.httpStatus === null ? null : `HTTP ${attempt.httpStatus}`, attempt.reason];

@@ -110,6 +110,10 @@ const delivery = deliverySummary.extend({
   nextTryAt,
   updatedAt: time,
   confirmation,
+  sentAs: z
+    .string()
+    .nullable()
+    .describe("The value that a rule of the connection makes of the event's own; null where it is sent as it is."),
   correction: correction.nullable().describe("Null if the order was not refunded, or the site does not correct."),
   log: z.array(attempt),
 });

@@ -187,6 +187,11 @@ const steps: Record<string, Step> = {
     route: ofSite("POST /connections/preview"),
     body: ({ connection, event }) => ({ platform: "webhook", connection, settings: {}, event }),
   },
+  "connection values": {
+    args: ({ connection }) => [connection, "purchase=20%"],
+    route: ofConnection("POST", "/values/preview"),
+    body: () => ({ values: { purchase: "20%" } }),
+  },
   "connection prove": { args: ({ connection }) => [connection], route: ofConnection("POST", "/prove") },
   "connection test": { args: ({ connection }) => [connection], route: ofConnection("POST", "/test"), body: () => ({}) },
   "connection choices": {

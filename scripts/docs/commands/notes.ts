@@ -231,6 +231,10 @@ export const notes: Readonly<Record<string, Note>> = {
     example: "connection preview ID --name lead",
     after: "npx cleancast disconnect ID --yes",
   },
+  "connection values": {
+    example: "connection values ID purchase=20%",
+    more: "Saves nothing: `connection set ID value.purchase=20%` does. [Value rules](../../how-to/value-rules.md).",
+  },
   "connection prove": {
     example: "connection prove ID",
     more: "The exit code is 1 if the connection is not proven.",

@@ -36,6 +36,7 @@ const delivery = (
   nextTryAt: null,
   confirmation: null,
   correction: null,
+  sentAs: null,
   reasonPersists: true,
   log: [],
   ...more,
@@ -247,6 +248,10 @@ test("a warning of the platform, an unanswered attempt, and an answer that prove
   );
   expect(inWords(found({ platform: "outbrain", delivery: delivery("sent") })).evidence.join(" ")).toContain(
     "answers every request alike",
+  );
+  const sentAs = say("sent_as", { value: "12.40 EUR", rule: "20%", original: "62.00 EUR" });
+  expect(inWords(found({ delivery: delivery("sent", null, { sentAs }) })).evidence).toContain(
+    "Value rule: sent as 12.40 EUR (20% of 62.00 EUR).",
   );
   const detail = { confirmation: { state: "not counted", reason: "bad id", detail: "INVALID_GCLID", updatedAt: at } } as const;
   expect(inWords(found({ delivery: delivery("sent", null, detail) })).evidence).toContain(

@@ -37,7 +37,10 @@ export type Explained = {
 type WhyEvent = Pick<Trace, "event" | "mode" | "status" | "receivedAt" | "releasedAt" | "filterReasons" | "currency"> & {
   attribution: Pick<Attribution, "withheld" | "clickIds">;
 };
-type WhyDelivery = Pick<Trace["deliveries"][number], "state" | "reason" | "nextTryAt" | "confirmation" | "correction"> & {
+type WhyDelivery = Pick<
+  Trace["deliveries"][number],
+  "state" | "reason" | "nextTryAt" | "confirmation" | "correction" | "sentAs"
+> & {
   log: Pick<Trace["deliveries"][number]["log"][number], "number" | "startedAt" | "state" | "reason" | "httpStatus">[];
 };
 type ComparedRow = Pick<
@@ -260,6 +263,7 @@ function evidenceOf({ event, delivery, listed, platform, timeZone }: Explained):
   if (last?.state === "sent" && last.reason !== null)
     evidence.push(say("evidence_warning", { warning: withoutStop(last.reason) }));
   if (state !== "sent" && reason !== null) evidence.push(say("evidence_reason", { reason: withoutStop(reason) }));
+  if (delivery.sentAs !== null) evidence.push(say("evidence_value", { value: delivery.sentAs }));
   if (nextTryAt !== null) evidence.push(say("evidence_next", { time: at(nextTryAt) }));
   if (confirmation?.updatedAt) {
     const { detail } = confirmation;

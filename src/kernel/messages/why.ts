@@ -144,6 +144,7 @@ export const whyMessages = {
   evidence_attempt: "Attempt {number}, {time}: HTTP {status}.",
   evidence_attempt_failed: "Attempt {number}, {time}: no response.",
   evidence_warning: "The platform warned: {warning}.",
+  evidence_value: "Value rule: {value}.",
   evidence_next: "Next attempt {time}.",
   evidence_confirmed: "The platform said {time}: {state}.",
   evidence_confirmed_because: "The platform said {time}: {state} ({detail}).",

@@ -83,6 +83,7 @@ export const whyMessages: ServerTexts["messages"] = {
   evidence_attempt: "Versuch {number}, {time}: HTTP {status}.",
   evidence_attempt_failed: "Versuch {number}, {time}: keine Antwort.",
   evidence_warning: "Die Plattform warnt: {warning}.",
+  evidence_value: "Wertregel: {value}.",
   evidence_next: "Nächster Versuch {time}.",
   evidence_confirmed: "Die Plattform sagte {time}: {state}.",
   evidence_confirmed_because: "Die Plattform sagte {time}: {state} ({detail}).",
