@@ -133,6 +133,7 @@ export const eventsText = section("events", {
     withheld: (reason: string) =>
       `Click IDs, browser IDs and contact data were withheld (${reason}), and platforms were informed.`,
   },
+  why: { title: "What became of it", evidence: "Evidence" },
   platforms: {
     title: "Platforms",
     held: "Filtered events are not sent to platforms.",

@@ -178,6 +178,21 @@ export const integrationsText = section("integrations", {
     anotherHint: "another event",
     add: "Add",
   },
+  values: {
+    title: "Values",
+    about: (platform: string) =>
+      `The value that ${platform} gets in place of the event's own. Totals and reconciliation use the original. Refunds follow the same rule.`,
+    others: "all other events",
+    asSent: "as sent",
+    label: (event: string) => `Value of ${event}`,
+    forms: "20%, 15 EUR, net (without tax and shipping), net 20%, by category: shoes 20%, others 5%, or as sent.",
+    changed: (changed: number, conversions: number) =>
+      plural(conversions, {
+        one: `Of the last conversion, a rule changes ${changed}.`,
+        other: `Of the last # conversions, a rule changes ${changed}.`,
+      }),
+    total: (sent: string, value: string) => `Would have sent ${sent} in place of ${value}.`,
+  },
   mapping: {
     title: "Field mapping",
     about: (platform: string) =>

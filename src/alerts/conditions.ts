@@ -2,6 +2,7 @@
 // one would begin, so that a value that wavers around its limit does not send a message every minute.
 
 import { say } from "../kernel/messages/message.ts";
+import { timeText } from "../kernel/text.ts";
 import { hourMs, minuteMs } from "../kernel/time.ts";
 import type { AlertKind } from "../kernel/event.ts";
 import type { Connection, Host, Site } from "../sites/directory.ts";
@@ -11,7 +12,7 @@ import { allSettings } from "../store/sites/siteSettings.ts";
 import type { Webhook } from "../store/outbound/webhooks.ts";
 import type { Store } from "../store/store.ts";
 import { hoursNeeded, judgeSilence } from "./silence.ts";
-import { appSubject, hoursText, nameOf, timeText } from "./message.ts";
+import { appSubject, hoursText, nameOf } from "./message.ts";
 import { createNotCountedCheck } from "./notCounted.ts";
 import { createQualityCheck } from "./quality.ts";
 import { checkAcceptedOrders, checkFeed } from "./reconciliation.ts";

@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { alertKinds } from "../kernel/event.ts";
+import { timeText } from "../kernel/text.ts";
 import type { Site } from "../sites/directory.ts";
 import type { Alert } from "../store/statistics/alerts.ts";
-import { messageOf, nameOf, timeText } from "./message.ts";
+import { messageOf, nameOf } from "./message.ts";
 
 test("a connection is named by its account, or by its id where only the hash of the account is stored", () => {
   expect(nameOf({ platform: "meta", account: "1234567890", id: "c1" })).toBe("Meta (1234567890)");

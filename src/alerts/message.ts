@@ -2,6 +2,7 @@
 
 import { english, say, toJson } from "../kernel/messages/message.ts";
 import type { AlertKind } from "../kernel/event.ts";
+import { timeText } from "../kernel/text.ts";
 import { platformOf } from "../platforms/index.ts";
 import { reconnectHint } from "../sites/connectionHints.ts";
 import type { Connection, Site } from "../sites/directory.ts";
@@ -25,10 +26,6 @@ export type Message = {
   beganAt: number;
   endedAt: number | null;
 };
-
-/** The Swedish locale writes times as 2026-11-15 09:05. */
-export const timeText = (ms: number, timeZone: string) =>
-  `${new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "short" }).format(ms)} ${timeZone}`;
 
 export const hoursText = (hours: number) => (hours === 1 ? say("one_hour") : say("hours", { hours }));
 

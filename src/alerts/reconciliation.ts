@@ -1,13 +1,14 @@
 // Checks reconciliations for alerts: a connection that accepts fewer of the orders, and a list of orders that cannot be fetched.
 
 import { say } from "../kernel/messages/message.ts";
+import { timeText } from "../kernel/text.ts";
 import { dayMs } from "../kernel/time.ts";
 import type { Connection } from "../sites/directory.ts";
 import type { Feed } from "../store/reconciliation/feeds.ts";
 import type { Run } from "../store/reconciliation/runs.ts";
 import { acceptedShareOf, deliverableOf, newConnectionTally, type Tally } from "../store/reconciliation/tally.ts";
 import type { Finding } from "../store/statistics/alerts.ts";
-import { nameOf, timeText } from "./message.ts";
+import { nameOf } from "./message.ts";
 
 /** Fewer orders say nothing. */
 const minOrders = 20;

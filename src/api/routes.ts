@@ -22,6 +22,7 @@ import { sourceHandlers } from "./handlers/sources.ts";
 import { statisticsHandlers } from "./handlers/statistics.ts";
 import { trafficHandlers } from "./handlers/traffic.ts";
 import { alertHandlers } from "./handlers/alerts.ts";
+import { whyHandlers } from "./handlers/why.ts";
 import { webhookHandlers } from "./handlers/webhooks.ts";
 
 export const createHandlers = (context: ApiContext): Handlers<RouteName> => ({
@@ -33,6 +34,7 @@ export const createHandlers = (context: ApiContext): Handlers<RouteName> => ({
   ...keyHandlers(context),
   ...statisticsHandlers(context),
   ...eventHandlers(context),
+  ...whyHandlers(context),
   ...deliveryHandlers(context),
   ...trafficHandlers(context),
   ...peopleHandlers(context),

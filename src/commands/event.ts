@@ -1,7 +1,7 @@
 import type { Answer } from "../contract/contract.ts";
 import { describeConfirmation } from "../delivery/confirmations/describe.ts";
 import { describeCorrection } from "../delivery/corrections/describe.ts";
-import { findEventById } from "../delivery/trace.ts";
+import { findEventById } from "../delivery/trace/trace.ts";
 import { describeFilterReason, type Mode } from "../kernel/event.ts";
 import { given } from "../http/given.ts";
 import { Missing, Refusal } from "../kernel/refusal.ts";
@@ -92,7 +92,24 @@ export function eventCommands(program: CliCommand): void {
         `Event ${id} is released: ${countOf(released.deliveries, "delivery is", "deliveries are")} being sent, and events of this person are no longer filtered.`,
       );
     });
+
+  program
+    .command("why <order>")
+    .description("explain what became of an order or an event at each platform, and what to do")
+    .option("--platform <platform>", "only the answer for this platform")
+    .option("--site <site>", "the site of the order; can be left out if there is only one")
+    .run(async ({ directory, call, print }, id: string, options: { platform?: string; site?: string }) => {
+      const site = findSiteOrOnly(directory, options.site);
+      const query = { id, ...given({ platform: options.platform }) };
+      const why = await call("GET /sites/:site/why", { params: { site: site.id }, query });
+      print(why, why.answers.map(whyText).join("\n\n"));
+    });
 }
+
+type Why = Answer<"GET /sites/:site/why">["answers"][number];
+
+const whyText = ({ answer, evidence, actions }: Why) =>
+  [answer, ...evidence.map((line) => `  ${line}`), ...actions.map((line) => `  → ${line}`)].flatMap(toPrintableLines).join("\n");
 
 /** Finds the site that has an event, and the event's own id. */
 export async function findEvent(
@@ -168,6 +185,7 @@ function traceText(trace: Trace): string {
       `  ${delivery.platform} (${delivery.connection}): ${delivery.state}${delivery.reason ? `: ${delivery.reason}` : ""}${next}`,
     );
     if (delivery.confirmation) lines.push(`    confirmation: ${describeConfirmation(delivery.confirmation)}`);
+    if (delivery.sentAs) lines.push(`    value: ${delivery.sentAs}`);
     if (delivery.correction) lines.push(`    correction: ${describeCorrection(delivery.correction)}`);
     for (const attempt of delivery.log) {
       const response = [attempt.httpStatus === null ? null : `HTTP ${attempt.httpStatus}`, attempt.reason];

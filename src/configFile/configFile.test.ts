@@ -53,6 +53,9 @@ sites:
         events: [purchase, Lead]
         event_names:
           lead: Contact
+        values:
+          purchase: 20%
+          "*": 15 EUR
       - platform: sandbox
         paused: true
     webhooks:
@@ -182,6 +185,8 @@ describe.each(["sqlite", "postgres"] as const)("a configuration file on %s", (en
         pixel_id: "12345678901234567",
         access_token: "meta-token-of-the-test",
         "event.lead": "Contact",
+        "value.purchase": "20%",
+        "value.*": "15 EUR",
       },
     });
     expect(sandbox).toMatchObject({ platform: "sandbox", state: "paused", events: null });
@@ -286,7 +291,7 @@ members:
     expect(await faultsOf(full, {})).toEqual([
       "13 sites[0].keys[0].key: the variable CRM_KEY is not set.",
       "22 sites[0].connections[0].settings.access_token: the variable META_TOKEN is not set.",
-      "30 sites[0].webhooks[0].secret: the variable TOTALS_SECRET is not set.",
+      "33 sites[0].webhooks[0].secret: the variable TOTALS_SECRET is not set.",
     ]);
     const unclosed = await faultsOf('version: 1\nsites:\n  - hosts: ["shop\n');
     expect(unclosed[0]).toBe('4 : Missing closing "quote.');

@@ -130,14 +130,19 @@ function exportSource({ kind, name, settings, secrets, state }: Source, host: st
 function exportConnection(connection: Connection, host: string, referenceTo: ReferenceTo) {
   const { platform: id, settings, events, state } = connection;
   const declared = platformOf(id)?.settings ?? [];
-  const parts = { settings: {}, event: {}, map: {} } as Record<"settings" | "event" | "map", Record<string, string>>;
+  const parts: Record<"settings" | "event" | "map" | "value", Record<string, string>> = {
+    settings: {},
+    event: {},
+    map: {},
+    value: {},
+  };
   for (const [name, value] of Object.entries(settings)) {
     const [kind = "", ...rest] = name.split(".");
     const setting = declared.find((one) => one.name === name);
     if (setting) {
       const isHidden = setting.secret || setting.address;
       parts.settings[name] = isHidden ? referenceTo(host, id, name) : literal(value);
-    } else if (kind === "event" || kind === "map") parts[kind][rest.join(".")] = literal(value);
+    } else if (kind === "event" || kind === "map" || kind === "value") parts[kind][rest.join(".")] = literal(value);
   }
   return {
     platform: id,
@@ -145,6 +150,7 @@ function exportConnection(connection: Connection, host: string, referenceTo: Ref
     events: events?.map(literal) ?? "all",
     ...(Object.keys(parts.event).length > 0 && { event_names: parts.event }),
     ...(Object.keys(parts.map).length > 0 && { fields: parts.map }),
+    ...(Object.keys(parts.value).length > 0 && { values: parts.value }),
     paused: state === "paused",
   };
 }

@@ -3,6 +3,7 @@
 import { urlFault } from "../delivery/addresses.ts";
 import { platformOf } from "../platforms/index.ts";
 import { mapSetting, type Platform } from "../platforms/platform.ts";
+import { isValueSetting } from "../platforms/valueRules.ts";
 import { connectPlatform, disconnect, pause, planConnection, resume } from "../sites/connect.ts";
 import { checkSettings, defaultsOf } from "../sites/connectionSettings.ts";
 import type { Connection, Site } from "../sites/directory.ts";
@@ -74,6 +75,7 @@ function readEntry(planning: Planning, site: Site | null, entry: ConnectionEntry
   const { context, faults } = planning;
   const pathOf = (field: string): Path => {
     if (field.startsWith("event.")) return [...path, "event_names", field.slice("event.".length)];
+    if (isValueSetting(field)) return [...path, "values", field.slice("value.".length)];
     if (field.startsWith("map.")) return [...path, "fields", field.slice("map.".length)];
     return field in entry.settings ? [...path, "settings", field] : [...path, "settings"];
   };
@@ -93,11 +95,12 @@ function readEntry(planning: Planning, site: Site | null, entry: ConnectionEntry
   return connection && { entry, platform, connection, given };
 }
 
-function givenSettings({ settings, event_names: names = {}, fields = {} }: ConnectionEntry) {
+function givenSettings({ settings, event_names: names = {}, fields = {}, values = {} }: ConnectionEntry) {
   const all = [
     ...Object.entries(settings),
     ...Object.entries(names).map(([name, value]) => [`event.${name}`, value] as const),
     ...Object.entries(fields).map(([name, value]) => [mapSetting(name), value] as const),
+    ...Object.entries(values).map(([name, value]) => [`value.${name}`, value] as const),
   ];
   return Object.fromEntries(all.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 }

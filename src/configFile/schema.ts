@@ -106,6 +106,12 @@ const connectionOf = (platform: Platform) =>
         .optional()
         .describe("The source of a field of the platform."),
     }),
+    values: z
+      .record(z.string().min(1), scalar)
+      .optional()
+      .describe(
+        "The value that the platform receives, by the name of the event, or `*` for all others: `20%`, `15 EUR`, `net`, `shoes 20%, others 5%`, or `as sent`.",
+      ),
     paused: yesNo.optional().describe("`true` holds deliveries back; none is lost."),
   });
 
@@ -115,6 +121,7 @@ export type ConnectionEntry = {
   events?: "all" | string[] | undefined;
   event_names?: Record<string, string> | undefined;
   fields?: Record<string, string | undefined> | undefined;
+  values?: Record<string, string> | undefined;
   paused?: boolean | undefined;
 };
 

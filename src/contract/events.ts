@@ -4,6 +4,7 @@ import { z } from "zod";
 import { confirmationStates } from "../kernel/confirmation.ts";
 import { correctionStates } from "../kernel/correction.ts";
 import { deliveryStates, filterCodes } from "../kernel/event.ts";
+import { whyOutcomes } from "../kernel/messages/why.ts";
 import {
   count,
   from,
@@ -109,6 +110,10 @@ const delivery = deliverySummary.extend({
   nextTryAt,
   updatedAt: time,
   confirmation,
+  sentAs: z
+    .string()
+    .nullable()
+    .describe("The value that a rule of the connection makes of the event's own; null where it is sent as it is."),
   correction: correction.nullable().describe("Null if the order was not refunded, or the site does not correct."),
   log: z.array(attempt),
 });
@@ -266,6 +271,25 @@ const tally = z.object({
   waiting: z.record(z.string(), count).describe("Changed deliveries that still wait for their connection, counted by reason."),
 });
 
+const why = z.object({
+  answers: z
+    .array(
+      z.object({
+        event: z
+          .object({ id, name: z.string(), receivedAt: time })
+          .nullable()
+          .describe("The event that the answer is about; null where none was received."),
+        connection: connection.nullable().describe("A connection's id; null where the answer is about no connection."),
+        platform: z.string().nullable(),
+        outcome: z.enum(whyOutcomes),
+        answer: z.string().describe("One sentence."),
+        evidence: z.array(z.string()).describe("What is recorded, one sentence each."),
+        actions: z.array(z.string()).describe("What to do, one sentence each."),
+      }),
+    )
+    .describe("One for each event of the order and connection, the newest event first."),
+});
+
 export const eventRoutes = {
   "GET /sites/:site/feed": {
     summary: "Stream events as they arrive (server-sent events; `data` is one event as in the list)",
@@ -298,6 +322,19 @@ export const eventRoutes = {
       name: "get_event_trace",
       description:
         "Shows what became of one event: consent, attribution, and for each connection the attempts, the platform's responses, and what the platform said later (`confirmation`).",
+    },
+  },
+  "GET /sites/:site/why": {
+    summary: "Explain what became of an order or an event at each platform, and what to do",
+    allow: "viewer",
+    query: z.object({
+      id: z.string().trim().min(1).max(400).describe("An order id, an event id or a platform event id."),
+      platform: z.string().max(50).optional().describe("Only the answer for this platform."),
+    }),
+    answer: why,
+    tool: {
+      name: "why",
+      description: "Start here when someone asks what became of an order: it answers in one sentence, with the evidence.",
     },
   },
   "POST /sites/:site/events/:event/release": {

@@ -243,6 +243,35 @@ export const integrationRoutes = {
     }),
     answer: preview,
   },
+  "POST /sites/:site/connections/:connection/values/preview": {
+    summary: "Preview what value rules would have sent for the last hundred conversions, also with unsaved rules",
+    allow: "admin",
+    body: z.object({
+      values: z
+        .record(z.string().max(100), z.string().max(2000))
+        .default({})
+        .describe("Unsaved rules by the name of the event, or `*`; an empty one removes the saved rule."),
+    }),
+    answer: z.object({
+      conversions: count.describe("Live conversions that would be sent, at most 100."),
+      changed: count.describe("Of these, those whose value a rule changes."),
+      totals: z
+        .array(z.object({ currency: z.string(), value: z.number(), sentValue: z.number() }))
+        .describe("The sum of the events' own values, and of what would be sent, by currency."),
+      examples: z.array(
+        z.object({
+          event: id,
+          name: z.string(),
+          orderId: z.string().nullable(),
+          value: z.number().nullable(),
+          currency: z.string(),
+          sentValue: z.number().nullable(),
+          sentCurrency: z.string(),
+          rule: z.string(),
+        }),
+      ),
+    }),
+  },
   "POST /sites/:site/connections/:connection/prove": {
     summary: "Ask the platform, with a call that counts nothing, if it would take conversions of a connection",
     allow: "admin",

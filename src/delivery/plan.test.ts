@@ -85,6 +85,15 @@ describe("what platforms see of an event", () => {
     }
   });
 
+  test("tax and shipping are known to value rules, also after an opt-out; what is no amount does not count", () => {
+    const denied = { ...attribution, withheld: "opted out", consent: "denied" } as const;
+    const costsOf = (extra: Record<string, unknown>, one: typeof attribution | typeof denied = attribution) =>
+      toConversion({ ...event, extra }, "id", one).costs;
+    expect(costsOf({ tax: 9.5, shipping: "4.90" })).toBeCloseTo(14.4);
+    expect(costsOf({ tax: 9.5 }, denied)).toBe(9.5);
+    for (const tax of ["19%", -3, true, "", Number.POSITIVE_INFINITY]) expect(costsOf({ tax })).toBeUndefined();
+  });
+
   test("no decision in opt-out mode is sent as unknown, not as granted", () => {
     expect(toConversion(event, "id", { ...attribution, consent: "unknown" }).consent).toBe("unknown");
   });

@@ -41,6 +41,25 @@ describe("what the log keeps of an answer", () => {
   });
 });
 
+test("a value rule changes the request, and not the conversion", async () => {
+  const platform = platformOf("meta") ?? expect.unreachable("meta");
+  const settings = { ...exampleSettings("meta"), "value.*": "20%" };
+  const bodies: string[] = [];
+  const sender = {
+    send(request: { body: string }) {
+      bodies.push(request.body);
+      return Promise.resolve({ ok: true as const, response: { status: 200, headers: {}, body: '{"events_received":2}' } });
+    },
+    close: () => Promise.resolve(),
+  };
+  const batch = [fullSample(), fullSample({ platformEventId: "second", value: 10 })];
+  const { requestOf } = await callPlatform(sender, { platform, settings }, batch, now);
+  const { data } = JSON.parse(bodies[0] ?? "") as { data: { custom_data: { value: number } }[] };
+  expect(data.map((one) => one.custom_data.value)).toEqual([9.98, 2]);
+  expect(requestOf(batch[0] ?? fullSample())).toContain('"value":9.98');
+  expect(batch.map(({ value }) => value)).toEqual([49.9, 10]);
+});
+
 describe("what the log keeps of a request", () => {
   test("the query of a GET is kept, because it is all that the request says", async () => {
     const conversion = fullSample();

@@ -4,6 +4,7 @@ import { changeTexts, say } from "../kernel/messages/message.ts";
 import type { Conversion, Reading } from "../kernel/event.ts";
 import type { ConnectionSettings, Platform, PlatformRequest } from "../platforms/platform.ts";
 import { isSuccess } from "../platforms/shared/response.ts";
+import { withRuledValue } from "../platforms/valueRules.ts";
 import type { TokenFault } from "./oauth/oauth2.ts";
 import type { Answer, Sender } from "./send.ts";
 
@@ -36,7 +37,7 @@ export async function callPlatform(
   const requestOf = (conversion: Conversion) =>
     describeRequest(platform, conversions.length > 1 ? requestOfOne(target, conversion, now) : request, conversion);
   try {
-    request = platform.toRequest(conversions, settings, now);
+    request = toRequest(target, conversions, now);
     answer = await sender.send(request, {
       platform: platform.id,
       customerAddress: platform.customerAddress === true,
@@ -66,6 +67,14 @@ export async function callPlatform(
   }
 }
 
+/** Makes a request, with the values that the rules of the connection make of those of the events. */
+export const toRequest = ({ platform, settings }: Target, conversions: readonly Conversion[], now: number): PlatformRequest =>
+  platform.toRequest(
+    conversions.map((one) => withRuledValue(one, settings)),
+    settings,
+    now,
+  );
+
 /** A call that was not made because there is no valid token. */
 export function callWithoutToken({ fault, error }: TokenFault, conversions: number): PlatformCall {
   const reading: Reading =
@@ -86,7 +95,7 @@ export const rebuildRequest = (target: Target, conversion: Conversion, now: numb
 
 function requestOfOne({ platform, settings }: Target, conversion: Conversion, now: number): PlatformRequest | null {
   try {
-    return platform.toRequest([conversion], settings, now);
+    return toRequest({ platform, settings }, [conversion], now);
   } catch {
     return null;
   }

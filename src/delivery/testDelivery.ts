@@ -17,12 +17,12 @@ import type { Connection, Site } from "../sites/directory.ts";
 import { say } from "../kernel/messages/message.ts";
 import { Missing, Refusal } from "../kernel/refusal.ts";
 import type { Store } from "../store/store.ts";
-import { callPlatform, callWithoutToken, type PlatformCall } from "./platformCall.ts";
+import { callPlatform, callWithoutToken, toRequest, type PlatformCall } from "./platformCall.ts";
 import type { Tokens } from "./oauth/tokens.ts";
 import { toConversion } from "./conversion.ts";
 import { isSelected } from "./plan.ts";
 import type { Sender } from "./send.ts";
-import { damagedEvent } from "./trace.ts";
+import { damagedEvent } from "./trace/trace.ts";
 
 type Preview = {
   /** Why it would not be sent; then there is no request. */
@@ -74,7 +74,7 @@ export function previewRequest(connection: Connection, conversion: Conversion, n
   const skipped = isSelected(connection, name) ? (skipOf(platform, conversion, settings)?.reason ?? null) : "event not selected";
   // A name under which the event is not sent would contradict the reason.
   if (skipped) return { skipped, naming: resolved?.by === "none" ? naming : null, request: null };
-  return { skipped: null, naming, request: redacted(platform.toRequest([conversion], settings, now)) };
+  return { skipped: null, naming, request: redacted(toRequest({ platform, settings }, [conversion], now)) };
 }
 
 function redacted({ method, url, headers, body, secretQuery }: PlatformRequest): NonNullable<Preview["request"]> {

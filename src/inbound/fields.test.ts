@@ -470,6 +470,13 @@ describe("an address in a field that is no contact field", () => {
     expect(readExtra(fields, site)).toEqual({ note: `ask email-${hash.slice(0, 16)}` });
   });
 
+  test("tax and shipping are kept where a value rule needs them, and nowhere else", () => {
+    const siteWith = (settings: Record<string, string>) => ({ connections: [{ settings }] }) as unknown as Site;
+    const fields = { tax: 9.5, shipping: "4.90", note: "x" };
+    expect(readExtra(fields, siteWith({ "value.purchase": "net 20%" }))).toEqual({ tax: 9.5, shipping: "4.90" });
+    expect(readExtra(fields, siteWith({ "value.purchase": "20%" }))).toBeNull();
+  });
+
   test("leaves other events as they are", () => {
     const plain = accepted(read({ email: "bob@example.com", event: "lead", orderId: "A-1" }));
     expect(plain).toMatchObject({ givenName: "lead", name: "lead", orderId: "A-1", orderEventId: null });

@@ -12,6 +12,7 @@ import { maskAddresses, maskAndCut } from "../kernel/maskAddresses.ts";
 import { looksLikeEmail } from "../identity/email.ts";
 import { hashPerson, Plain, type PlainEmail, readEmail, readSha256 } from "../identity/person.ts";
 import { extraFieldsOf } from "../platforms/shared/mapping.ts";
+import { costFieldsOf } from "../platforms/valueRules.ts";
 import type { Site } from "../sites/directory.ts";
 import { checkText, FieldFault, isAbsent, maxValue } from "./fieldFault.ts";
 import { readItems } from "./items.ts";
@@ -274,13 +275,13 @@ const mappedFields = new WeakMap<Site, readonly string[]>();
 function findMappedFields(site: Site): readonly string[] {
   let names = mappedFields.get(site);
   if (!names) {
-    names = [...new Set(site.connections.flatMap(({ settings }) => extraFieldsOf(settings)))];
+    names = [...new Set(site.connections.flatMap(({ settings }) => [...extraFieldsOf(settings), ...costFieldsOf(settings)]))];
     mappedFields.set(site, names);
   }
   return names;
 }
 
-/** Reads fields that are not ours: they are kept only when a field mapping of the site names them. */
+/** Reads fields that are not ours: they are kept only when a field mapping or a value rule of the site needs them. */
 export function readExtra(fields: Record<string, unknown>, site: Site): Record<string, unknown> | null {
   const names = findMappedFields(site);
   if (names.length === 0) return null;

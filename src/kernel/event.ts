@@ -189,6 +189,10 @@ export type Conversion = {
   items?: readonly Item[] | undefined;
   /** Absent where there is none, or it is withheld. */
   leadId?: string | undefined;
+  /** Tax and shipping in `value`, where the sender gave them and a value rule asks for them. Not sent. */
+  costs?: number;
+  /** The conversion before a refund, where `value` is what is left of it. Value rules need it. Not sent. */
+  whole?: { value: number | null; items?: readonly Item[] | undefined };
 };
 
 /** Our reading of a platform's answer, for one conversion of the call. */

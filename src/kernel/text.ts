@@ -28,3 +28,7 @@ function editDistance(from: string, to: string): number {
   }
   return row[to.length] ?? 0;
 }
+
+/** The Swedish locale writes times as 2026-11-15 09:05. */
+export const timeText = (ms: number, timeZone: string) =>
+  `${new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "short" }).format(ms)} ${timeZone}`;

@@ -3,6 +3,7 @@
 import { platformOf } from "../platforms/index.ts";
 import { mappingFault } from "../platforms/shared/mapping.ts";
 import { nameFault, nameSetting } from "../platforms/shared/eventNames.ts";
+import { isValueSetting, ruleFault, valueSetting } from "../platforms/valueRules.ts";
 import type { Platform } from "../platforms/platform.ts";
 import type { Connection } from "./directory.ts";
 import { say } from "../kernel/messages/message.ts";
@@ -37,7 +38,10 @@ export function checkSettings(platform: Platform, given: Record<string, string>)
   return settings;
 }
 
-const keyOf = (name: string) => (name.startsWith("event.") ? nameSetting(name.slice("event.".length)) : name);
+function keyOf(name: string): string {
+  if (name.startsWith("event.")) return nameSetting(name.slice("event.".length));
+  return isValueSetting(name) ? valueSetting(name.slice("value.".length)) : name;
+}
 
 /** Applies changes to saved settings: a blank value removes a setting, the others are kept. */
 export function withChanges(
@@ -79,6 +83,7 @@ export function checkAddresses(
 
 function settingFault(platform: Platform, name: string, value: string): string | null {
   if (name.startsWith("event.") && platform.events) return value === "" ? null : nameFault(value, platform.events);
+  if (isValueSetting(name)) return value === "" ? null : ruleFault(value);
   if (name.startsWith("map.")) return value === "" ? null : mappingFault(name.slice("map.".length), value, platform.fields ?? []);
   const setting = platform.settings.find((one) => one.name === name);
   if (setting) return value === "" ? null : (setting.check?.(value) ?? null);
@@ -87,6 +92,7 @@ function settingFault(platform: Platform, name: string, value: string): string |
     "events",
     ...(platform.events ? ["event.NAME"] : []),
     ...(platform.fields?.length ? ["map.FIELD"] : []),
+    "value.NAME",
   ];
   return say("not_a_setting_of", { platform: platform.id, known: known.join(", ") });
 }

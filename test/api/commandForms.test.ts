@@ -187,6 +187,11 @@ const steps: Record<string, Step> = {
     route: ofSite("POST /connections/preview"),
     body: ({ connection, event }) => ({ platform: "webhook", connection, settings: {}, event }),
   },
+  "connection values": {
+    args: ({ connection }) => [connection, "purchase=20%"],
+    route: ofConnection("POST", "/values/preview"),
+    body: () => ({ values: { purchase: "20%" } }),
+  },
   "connection prove": { args: ({ connection }) => [connection], route: ofConnection("POST", "/prove") },
   "connection test": { args: ({ connection }) => [connection], route: ofConnection("POST", "/test"), body: () => ({}) },
   "connection choices": {
@@ -200,6 +205,7 @@ const steps: Record<string, Step> = {
   "event list": { args: ({ host }) => [host, "--limit", "1"], route: ofSite("GET /events?limit=1") },
   "event stages": { args: ({ host }) => [host], route: ofSite("GET /lead-stages") },
   "event show": { args: ({ event }) => [event], route: (of) => `GET /sites/${of.site}/events/${of.event}` },
+  why: { args: ({ host, event }) => [event, "--site", host], route: (of) => `GET /sites/${of.site}/why?id=${of.event}` },
   "event release": { args: ({ filtered }) => [filtered], route: (of) => `POST /sites/${of.site}/events/${of.filtered}/release` },
   "delivery list": {
     args: ({ host, connection }) => [host, "--connection", connection, "--state", "sent,queued", "--order", "A-1"],

@@ -31,6 +31,7 @@ const readTools = [
   "list_rejected_requests",
   "list_sites",
   "search_docs",
+  "why",
 ];
 const writeTools = ["replay_deliveries", "test_connection"];
 
@@ -120,10 +121,21 @@ describe.each(endToEndEngines)("assistants on %s", (engine) => {
       expect(writing.tools.map(({ name }) => name).toSorted()).toEqual(writeTools);
     });
 
+    test("the question what became of an order takes one call, which gives its evidence", async () => {
+      const client = await connectTo(relay, await newKey(["read"]), era);
+      const { json } = await use(client, "why", { id: "#a-1001", platform: "google_ads" });
+      expect(json.answers).toEqual([expect.objectContaining({ platform: "google_ads", outcome: "rejected" })]);
+      expect(json.answers[0].answer).toMatch(/^Order #a-1001 was rejected by Google Ads: /);
+      expect(json.answers[0].evidence.join(" ")).toContain("HTTP 400");
+      expect(JSON.stringify(json)).not.toContain(email);
+      const missing = await use(client, "why", { id: "A-never" });
+      expect(missing.json.answers).toEqual([expect.objectContaining({ event: null, outcome: "unknown" })]);
+    });
+
     test("the question why Google did not count an order takes four calls, and none of the answers is about a person", async () => {
       const client = await connectTo(relay, await newKey(["read"]), era);
       const prompt = await client.getPrompt({ name: "why_not_counted", arguments: { order: "A-1001", platform: "google_ads" } });
-      expect(JSON.stringify(prompt)).toContain("get_event_trace");
+      expect(JSON.stringify(prompt)).toContain("Ask why");
       const answers: string[] = [];
       const step = async (name: string, given: Record<string, unknown> = {}) => {
         const answer = await use(client, name, given);
@@ -170,6 +182,7 @@ describe.each(endToEndEngines)("assistants on %s", (engine) => {
     const period = { from: Date.now() - 86_400_000, to: Date.now() };
     const named: Record<string, Record<string, unknown>> = {
       get_event_trace: { event },
+      why: { id: event },
       get_connection_performance: { connection },
       get_statistics: period,
       get_reconciliation: { run: "none" },

@@ -230,6 +230,7 @@ describe.each(engines)("the routes of the management API on %s", (engine) => {
     const times = `from=${Date.now() - 86_400_000}&to=${Date.now()}`;
     const queries: Partial<Record<RouteName, string>> = {
       "GET /sites/:site/statistics": `?${times}&step=hour`,
+      "GET /sites/:site/why": "?id=A-1",
     };
     for (const one of routes.filter(({ method, route }) => method === "GET" && typeof route.answer !== "string")) {
       const asked = await owner.ask(`GET ${at(one.path, other.id)}${queries[one.name] ?? ""}`);

@@ -17,6 +17,7 @@ import { confirmationReasons } from "../../src/kernel/confirmation.ts";
 import { deliveryStates } from "../../src/kernel/event.ts";
 import { english, say, type MessageCode } from "../../src/kernel/messages/message.ts";
 import { messages } from "../../src/kernel/messages/messages.ts";
+import { whyOutcomes } from "../../src/kernel/messages/why.ts";
 import { matchKeys } from "../../src/kernel/quality.ts";
 import { rowConfirmations } from "../../src/kernel/reconciliation.ts";
 import { platforms } from "../../src/platforms/index.ts";
@@ -119,6 +120,8 @@ test("every message of the catalogue is said somewhere", () => {
         if (node.type === "Literal") used.add(node["value"]);
         return true;
       });
+  // One function says them all, by their outcome.
+  for (const outcome of whyOutcomes) used.add(`why_${outcome}`);
   expect(Object.keys(messages).filter((code) => !used.has(code))).toEqual([]);
 });
 

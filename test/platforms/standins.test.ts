@@ -4,7 +4,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { knownAt, revokedTokens, standinConnections } from "../../scripts/standinConnections.ts";
-import { findEventById, readTrace } from "../../src/delivery/trace.ts";
+import { findEventById, readTrace } from "../../src/delivery/trace/trace.ts";
 import { platformOf } from "../../src/platforms/index.ts";
 import { standins as list, type StandinId } from "../../standins/index.ts";
 import { startStandins, type StandinHandle, type Standins } from "../../standins/shared/start.ts";

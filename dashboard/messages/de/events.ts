@@ -133,6 +133,7 @@ export const events: Translation<typeof eventsText> = {
     withheld: (reason) =>
       `Klick-IDs, Browser-IDs und Kontaktdaten wurden zurückgehalten (${reason}); die Plattformen wurden informiert.`,
   },
+  why: { title: "Was daraus wurde", evidence: "Belege" },
   platforms: {
     title: "Plattformen",
     held: "Gefilterte Ereignisse werden nicht an Plattformen gesendet.",

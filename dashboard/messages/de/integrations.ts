@@ -181,6 +181,22 @@ export const integrations: Translation<typeof integrationsText> = {
     anotherHint: "weiteres Ereignis",
     add: "Hinzufügen",
   },
+  values: {
+    title: "Werte",
+    about: (platform) =>
+      `Der Wert, den ${platform} statt des Werts des Ereignisses erhält. Summen und Abgleich verwenden das Original. Erstattungen folgen derselben Regel.`,
+    others: "alle anderen Ereignisse",
+    asSent: "wie gesendet",
+    label: (event) => `Wert von ${event}`,
+    forms:
+      "20%, 15 EUR, net (ohne Steuer und Versand), net 20%, nach Kategorie: shoes 20%, others 5%, oder as sent (unverändert).",
+    changed: (changed, conversions) =>
+      plural(conversions, {
+        one: `Von der letzten Conversion ändert eine Regel ${changed}.`,
+        other: `Von den letzten # Conversions ändert eine Regel ${changed}.`,
+      }),
+    total: (sent, value) => `Es wären ${sent} statt ${value} gesendet worden.`,
+  },
   mapping: {
     title: "Feldzuordnung",
     about: (platform) =>

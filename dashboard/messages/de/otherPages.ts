@@ -19,6 +19,7 @@ import { fieldMessages } from "./server/fields.ts";
 import { fileMessages } from "./server/files.ts";
 import { hostMessages } from "./server/hosts.ts";
 import { siteMessages } from "./server/sites.ts";
+import { whyMessages } from "./server/why.ts";
 import { words } from "./server/words.ts";
 import { settings } from "./settings.ts";
 import { sites } from "./sites.ts";
@@ -52,6 +53,7 @@ export const serverTexts: ServerTexts = {
     ...fileMessages,
     ...hostMessages,
     ...siteMessages,
+    ...whyMessages,
   },
   words,
 };

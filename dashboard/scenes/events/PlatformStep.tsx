@@ -71,6 +71,7 @@ export function PlatformStep({ trace, delivery, site }: { trace: EventTrace; del
         </Group>
       )}
       {delivery.confirmation && <ConfirmationLine of={delivery.confirmation} />}
+      {delivery.sentAs && <Text size="sm">{serverText(delivery.sentAs)}</Text>}
       {delivery.correction && <CorrectionLine of={delivery.correction} currency={trace.currency} />}
       {delivery.nextTryAt !== null && (
         <Text size="sm" c="dimmed">

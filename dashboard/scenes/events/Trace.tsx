@@ -15,6 +15,7 @@ import { ConsentStep, IdentityStep } from "./IdentitySteps.tsx";
 import { PlatformStep } from "./PlatformStep.tsx";
 import { DuplicateStep, NoPlatformStep, ReceivedStep, VerdictStep, type EventTrace } from "./ReceivedSteps.tsx";
 import { Steps } from "./Step.tsx";
+import { Why } from "./Why.tsx";
 import { EventStatus } from "./eventCells.tsx";
 import { eventsText } from "../../messages/events.ts";
 import { RichText } from "../../common/format/RichText.tsx";
@@ -64,6 +65,7 @@ export default function Trace() {
               {eventsText.trace.ofPerson}
             </TextLink>
           </Group>
+          <Why trace={trace} site={site} />
           <Steps>
             <ReceivedStep trace={trace} />
             <DuplicateStep trace={trace} site={site} />

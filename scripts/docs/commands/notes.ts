@@ -37,7 +37,7 @@ export const groups: readonly (readonly [title: string, commands: readonly strin
   ["Keys and members", ["key", "api-key", "mcp", "member", "audit"]],
   ["Connections", ["platform", "connect", "connection", "disconnect", "sign-in", "oauth"]],
   ["Sources", ["source"]],
-  ["Events and deliveries", ["event", "delivery", "quality", "correction", "backfill", "import"]],
+  ["Events and deliveries", ["why", "event", "delivery", "quality", "correction", "backfill", "import"]],
   ["Reconciliation", ["reconcile"]],
   ["People and consent", ["identity", "consent", "person"]],
   ["Bot filtering", ["traffic"]],
@@ -231,6 +231,10 @@ export const notes: Readonly<Record<string, Note>> = {
     example: "connection preview ID --name lead",
     after: "npx cleancast disconnect ID --yes",
   },
+  "connection values": {
+    example: "connection values ID purchase=20%",
+    more: "Saves nothing: `connection set ID value.purchase=20%` does. [Value rules](../../how-to/value-rules.md).",
+  },
   "connection prove": {
     example: "connection prove ID",
     more: "The exit code is 1 if the connection is not proven.",
@@ -258,6 +262,10 @@ export const notes: Readonly<Record<string, Note>> = {
   "event show": {
     example: "event show ID",
     more: "[Read a trace](../../how-to/read-a-trace.md) explains what it prints.",
+  },
+  why: {
+    example: "why COMMAND-1 --site shop.example.com",
+    more: "Takes an order id in any spelling, an event id or a platform event id. The answer is one sentence for each platform, with the evidence and what to do. The trace in the dashboard begins with the same answer, and `GET /sites/:site/why` gives it to programs.",
   },
   "event release": { example: "event release ID" },
   "delivery list": {

@@ -4,7 +4,7 @@ import type { Answer, Body, Query } from "../../contract/contract.ts";
 import { toConfirmation, toConfirmationFilter } from "../../delivery/confirmations/describe.ts";
 import { cancel, checkFilter, replay, type Tally } from "../../delivery/replay.ts";
 import { persistingReasons } from "../persistingReasons.ts";
-import { findEventById } from "../../delivery/trace.ts";
+import { findEventById } from "../../delivery/trace/trace.ts";
 import type { Site } from "../../sites/directory.ts";
 import type { DeliveryState } from "../../kernel/event.ts";
 import { given } from "../../http/given.ts";

@@ -8,7 +8,7 @@ import { listEventsByDelivery } from "../../delivery/eventsByDelivery.ts";
 import { checkFilter } from "../../delivery/replay.ts";
 import { releaseEvent } from "../../delivery/release.ts";
 import { persistingReasons } from "../persistingReasons.ts";
-import { findEventById, readTrace, type Trace } from "../../delivery/trace.ts";
+import { findEventById, readTrace, type Trace } from "../../delivery/trace/trace.ts";
 import { describeFilterReason } from "../../kernel/event.ts";
 import { given } from "../../http/given.ts";
 import { maskAddresses } from "../../kernel/maskAddresses.ts";

@@ -1,6 +1,6 @@
 // Reads search texts: an email, its hash, an event id or an order id.
 
-import { findEventById } from "../../delivery/trace.ts";
+import { findEventById } from "../../delivery/trace/trace.ts";
 import { readEmailSha256 } from "../../identity/person.ts";
 import type { Sha256 } from "../../kernel/event.ts";
 import { maskAddresses } from "../../kernel/maskAddresses.ts";

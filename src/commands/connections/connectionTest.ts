@@ -1,6 +1,8 @@
 // Commands that try a connection: preview, proof, test event, and the choices of a platform.
 
+import type { Answer } from "../../contract/contract.ts";
 import { given } from "../../http/given.ts";
+import { countOf } from "../../kernel/text.ts";
 import { findConnection, unreadableConnection } from "../../sites/connect.ts";
 import { findSite } from "../../sites/manage.ts";
 import { paramsOf, proofText, readConnection, sendsNothingLines } from "./savedConnection.ts";
@@ -12,6 +14,23 @@ const outcomes = {
   unauthorized: "Test failed, needs reconnection",
   retry: "Test failed, would be retried",
 };
+
+type Values = Answer<"POST /sites/:site/connections/:connection/values/preview">;
+
+function valuesText({ conversions, changed, totals, examples }: Values): string {
+  const rows = examples.map((one) => [
+    one.event,
+    one.name,
+    one.value === null ? "–" : `${one.value} ${one.currency}`,
+    `${one.sentValue} ${one.sentCurrency}`,
+    one.rule,
+  ]);
+  return [
+    `Of the last ${countOf(conversions, "conversion")} that would be sent, a rule changes ${changed}.`,
+    ...totals.map(({ currency, value, sentValue }) => `Would have sent ${sentValue} in place of ${value} ${currency}.`),
+    ...(rows.length ? ["", table(["EVENT", "NAME", "VALUE", "SENT AS", "RULE"], rows, "")] : []),
+  ].join("\n");
+}
 
 export function connectionTestCommands(connection: CliCommand): void {
   connection
@@ -35,6 +54,18 @@ export function connectionTestCommands(connection: CliCommand): void {
           ].join("\n")
         : [fault ? fault.message : `Would be skipped: ${skipped}`, ...(naming ? [naming] : [])].join("\n");
       print(preview, text);
+    });
+
+  connection
+    .command("values <id> [name=value...]")
+    .description(
+      "show what value rules would have sent for the last hundred conversions, saved or as given, such as purchase=20%",
+    )
+    .run(async (context, id: string, words: string[]) => {
+      const params = paramsOf(context, id);
+      const body = { values: readPairs(words) };
+      const preview = await context.call("POST /sites/:site/connections/:connection/values/preview", { params, body });
+      context.print(preview, valuesText(preview));
     });
 
   connection

@@ -33,10 +33,14 @@ describe.each(["sqlite", "postgres"] as const)("corrections on %s", async (engin
   const context = { store, directory };
   afterAll(close);
 
-  async function setUp(platform: "google_ads" | "meta" = "google_ads", isOn = true): Promise<Connection> {
+  async function setUp(
+    platform: "google_ads" | "meta" = "google_ads",
+    isOn = true,
+    rules: Record<string, string> = {},
+  ): Promise<Connection> {
     const siteId = await newSite(store);
     await directory.refresh();
-    const settings = platform === "meta" ? meta : google;
+    const settings = { ...(platform === "meta" ? meta : google), ...rules };
     const { connection } = await connectPlatform(context, findSite(context, siteId), platform, { settings }, by);
     if (isOn) await turn(siteId, "on");
     return connection;
@@ -121,6 +125,24 @@ describe.each(["sqlite", "postgres"] as const)("corrections on %s", async (engin
 
   const correctionsOf = async ({ siteId }: Connection, { event }: NewEvent) =>
     (await store.corrections.listByEvent(siteId, event.id)).map(({ state, value }) => [state, value]);
+
+  test.each([
+    ["20%", 14, 0],
+    ["15 EUR", 10.5, 0],
+    ["as sent", 70, 0],
+  ])(
+    "a refund of a value that the rule %s made follows the rule, and the correction keeps the event's own",
+    async (rule, some, none) => {
+      const connection = await setUp("google_ads", true, { "value.purchase": rule });
+      const order = await purchase(connection);
+      await begin(connection);
+      await refund(connection);
+      expect(await step(connection, now + 2 * hourMs)).toEqual([["A-1", some]]);
+      expect(await correctionsOf(connection, order)).toEqual([["corrected", 70]]);
+      await refund(connection, { receivedAt: now + 3 * hourMs, value: 70 });
+      expect(await step(connection, now + 5 * hourMs)).toEqual([["A-1", none]]);
+    },
+  );
 
   test("a partial refund restates the conversion, once", async () => {
     const connection = await setUp();

@@ -11,8 +11,9 @@ import { idAt } from "../../kernel/ids.ts";
 import { say } from "../../kernel/messages/message.ts";
 import { dayMs, hourMs, minuteMs } from "../../kernel/time.ts";
 import { platformOf } from "../../platforms/index.ts";
-import type { Corrections, Platform } from "../../platforms/platform.ts";
+import type { ConnectionSettings, Correction, Corrections, Platform } from "../../platforms/platform.ts";
 import { skipOf } from "../../platforms/shared/skips.ts";
+import { withRuledValue } from "../../platforms/valueRules.ts";
 import { isWorking, type Connection, type Directory, type Site } from "../../sites/directory.ts";
 import type { ConfirmationRow } from "../../store/confirmations/confirmations.ts";
 import type { CorrectionRow, NewCorrection } from "../../store/corrections/corrections.ts";
@@ -130,10 +131,15 @@ async function correct(options: CorrectionOptions, site: Site, row: CorrectionRo
   if (takeQuota(options, connection) > 0) return;
   const wait = retryAfterMs[row.attempts];
   if (!(await store.corrections.claim(row, now() + (wait ?? dayMs)))) return;
-  const correction = { conversion: found, value: row.value, at: now() };
+  const correctionOf = (settings: ConnectionSettings): Correction => {
+    // The rest follows the rule of the whole.
+    const rest = { ...found, value: row.value, whole: { value: found.value, items: found.items } };
+    const value = withRuledValue(rest, settings).value ?? row.value;
+    return { conversion: withRuledValue(found, settings), value, at: now() };
+  };
   const reading = await askPlatform<Reading>(options, connection, platform, {
-    toRequest: (settings) => corrections.toRequest(correction, settings, now()),
-    read: (response, settings) => corrections.read(response, correction, settings, now()),
+    toRequest: (settings) => corrections.toRequest(correctionOf(settings), settings, now()),
+    read: (response, settings) => corrections.read(response, correctionOf(settings), settings, now()),
   });
   if (reading.kind === "accepted") return settle("corrected", null);
   if (reading.kind === "rejected" || wait === undefined) return settle("rejected", reading.error);

@@ -124,6 +124,7 @@ function createToJob(options: ClaimOptions, connection: Connection, ownership: O
     const rest = left.get(event.id);
     if (rest) {
       if (rest.value === 0) return settleUnsent(options, delivery, { state: "skipped", reason: refundedReason });
+      conversion.whole = { value: conversion.value, items: conversion.items };
       conversion.value = rest.value;
       // Nobody said which of them are left.
       delete conversion.items;

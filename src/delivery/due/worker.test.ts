@@ -6,7 +6,9 @@ import { createNodes } from "../../../test/support/nodes.ts";
 import { eventually } from "../../../test/support/relay.ts";
 import { connect } from "../../sites/connect.ts";
 import { createDirectory, type Directory } from "../../sites/directory.ts";
-import { addSite } from "../../sites/manage.ts";
+import { addSite, changeSiteSettings, findSite } from "../../sites/manage.ts";
+import type { Conversion } from "../../kernel/event.ts";
+import { withRuledValue } from "../../platforms/valueRules.ts";
 import type { Lanes } from "../lanes/lanes.ts";
 import { ownedByAny } from "../../store/deliveries/ownership.ts";
 import { startWorker } from "./worker.ts";
@@ -84,6 +86,47 @@ test("a delivery that its node claims again during an attempt is not sent twice,
   expect(sent).toEqual([other]);
   const claimed = await store.deliveries.listByEvent(siteId, attempted);
   expect(claimed).toMatchObject([{ state: "queued", owner: "node-a" }]);
+});
+
+test("what is left after a refund is sent with the share that a value rule gives the whole", async () => {
+  const directory = createDirectory(store);
+  const { siteId } = await addDeliveries(directory, "refunds.example.com", []);
+  const context = { store, directory };
+  await changeSiteSettings(context, findSite(context, siteId), { corrections: "on" }, by);
+  const settings = { url: "https://hooks.example.com/in", "value.*": "shoes 20%, others 0%" };
+  const { connection } = await connect(context, findSite(context, siteId), "webhook", settings, by);
+  await directory.refresh();
+  const items = [{ id: "a", category: "shoes", price: 40, quantity: 1 }];
+  const at = { receivedAt: now(), time: now(), orderId: "R-1", currency: "EUR" };
+  const deliveries = [queuedDelivery(connection.id, "webhook")];
+  await store.events.accept(newEvent(siteId, { ...at, name: "refund", value: 50 }, { deliveries: [] }));
+  await store.events.accept(
+    newEvent(siteId, { ...at, name: "purchase", value: 100, items }, { deliveries, ownership: ownedByAny(now()) }),
+  );
+  const jobs: Conversion[] = [];
+  const lanes = createLanes([]);
+  const worker = startWorker({
+    store,
+    directory,
+    lanes: { ...lanes, send: (job) => (jobs.push(job.conversion), lanes.send(job)) },
+    owner: "node-c",
+    leaseMs: 60_000,
+    now,
+    elapsed: () => performance.now(),
+    onDefect(error) {
+      throw error;
+    },
+  });
+  try {
+    await eventually("the rest is sent", () => jobs.length > 0);
+  } finally {
+    await worker.stop();
+  }
+  expect(jobs[0]).toMatchObject({ value: 50 });
+  // 8 of 100, so 4 of 50; the items, of which nobody said which are left, are not sent.
+  const sent = withRuledValue(jobs[0] ?? expect.unreachable("it was sent"), connection.settings);
+  expect(sent.value).toBe(4);
+  expect(Object.keys(sent)).not.toContain("items");
 });
 
 test("parked deliveries of a connection that cannot be released keep those of no other from being released", async () => {

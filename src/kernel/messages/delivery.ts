@@ -1,6 +1,8 @@
 // Deliveries, webhooks and domains.
 
 export const deliveryMessages = {
+  sent_as: "sent as {value} ({rule} of {original})",
+  sent_as_today: "by the rules of today sent as {value} ({rule} of {original})",
   pace_invalid: "perMinute must be a whole number from 1 to {max}.",
   backfill_running: "A backfill of connection {connection} is running. Cancel it first.",
   no_backfill_running: "No backfill of connection {connection} is running.",

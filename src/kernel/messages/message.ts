@@ -54,6 +54,12 @@ function replaceMessages(text: string, write: (message: Message) => string): str
   });
 }
 
+/** Returns the code of a text that is one message; null for others. */
+export function codeOf(text: string): MessageCode | null {
+  const json = text.startsWith(begin) && text.endsWith(end) ? text.slice(1, -1) : "";
+  return json.includes(end) ? null : (readMessage(json)?.code ?? null);
+}
+
 /** Returns null for a text that only has the same control characters, such as one stored by another program. */
 function readMessage(json: string): Message | null {
   try {

@@ -10,6 +10,7 @@ import { fileMessages } from "./files.ts";
 import { hostMessages } from "./hosts.ts";
 import { reasonMessages } from "./reasons.ts";
 import { siteMessages } from "./sites.ts";
+import { whyMessages } from "./why.ts";
 
 export const messages = {
   ...accessMessages,
@@ -22,4 +23,5 @@ export const messages = {
   ...hostMessages,
   ...reasonMessages,
   ...siteMessages,
+  ...whyMessages,
 } as const;

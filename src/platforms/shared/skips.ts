@@ -4,10 +4,12 @@
 import type { Conversion } from "../../kernel/event.ts";
 import type { ConnectionSettings, Platform, SkipRule, UsualSkip } from "../platform.ts";
 import { chosenSetting, eventNameOf, eventNamesOf, usualEventOf } from "./eventNames.ts";
+import { withRuledValue } from "../valueRules.ts";
 
 /** Returns why this conversion cannot be sent at all; null when it can. */
 export function skipOf(platform: Platform, conversion: Conversion, settings: ConnectionSettings): SkipRule | null {
-  return skipRulesOf(platform).find(({ applies }) => applies(conversion, settings)) ?? null;
+  const ruled = withRuledValue(conversion, settings);
+  return skipRulesOf(platform).find(({ applies }) => applies(ruled, settings)) ?? null;
 }
 
 const rulesByPlatform = new WeakMap<Platform, readonly SkipRule[]>();

@@ -3,6 +3,8 @@
 import type { ServerTexts } from "../../server.ts";
 
 export const deliveryMessages: ServerTexts["messages"] = {
+  sent_as: "gesendet als {value} ({rule} von {original})",
+  sent_as_today: "nach den heutigen Regeln gesendet als {value} ({rule} von {original})",
   pace_invalid: "Pro Minute muss eine ganze Zahl von 1 bis {max} sein.",
   backfill_running: "Für Verbindung {connection} läuft ein Nachsenden. Brechen Sie es zuerst ab.",
   no_backfill_running: "Für Verbindung {connection} läuft kein Nachsenden.",

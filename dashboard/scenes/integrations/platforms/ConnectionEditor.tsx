@@ -19,7 +19,7 @@ import { ConnectionState, type Connection, type Platform } from "../connections.
 import { LogTable } from "../syncLog/LogTable.tsx";
 import { ConnectionActions, NeedsReconnection, withReleased } from "./ConnectionActions.tsx";
 import { Backfill } from "./Backfill.tsx";
-import { EventsForm } from "./EventsForm.tsx";
+import { EventsForm } from "./events/EventsForm.tsx";
 import { MappingForm } from "./MappingForm.tsx";
 import { Performance } from "../quality/Performance.tsx";
 import { Preview } from "./Preview.tsx";

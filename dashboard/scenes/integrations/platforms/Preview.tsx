@@ -9,7 +9,7 @@ import type { Answer } from "../../../common/api/api.ts";
 import { useApi } from "../../../common/api/query.ts";
 import { agoText } from "../../../common/format/times.ts";
 import { Code } from "../../../common/values.tsx";
-import { useSeenEvents } from "./EventsForm.tsx";
+import { useSeenEvents } from "./events/EventsForm.tsx";
 import { withLabels, type Editor } from "./editor.ts";
 import { signInFills } from "./signIn.ts";
 import { integrationsText } from "../../../messages/integrations.ts";

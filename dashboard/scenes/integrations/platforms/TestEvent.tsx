@@ -16,7 +16,7 @@ import { withFullStop } from "../../../common/format/sentence.ts";
 import type { Platform } from "../connections.tsx";
 import { RepairButton } from "../RepairButton.tsx";
 import { repairOf } from "../repairs.ts";
-import { useSeenEvents } from "./EventsForm.tsx";
+import { useSeenEvents } from "./events/EventsForm.tsx";
 import { settingFault, type Editor } from "./editor.ts";
 import { resultsText } from "../../../messages/results.ts";
 import { serverText } from "../../../messages/server.ts";

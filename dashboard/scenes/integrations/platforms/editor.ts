@@ -80,7 +80,7 @@ export function settingFault(error: ApiError | null, name: string, platform: Pla
 /** The tab with the field that an error names; null if there is none. */
 export function tabOfFault({ field }: ApiError, platform: Platform): string | null {
   const name = (field ?? "").replace(/^settings\./, "");
-  if (name === "events" || name.startsWith("event.")) return "events";
+  if (name === "events" || name.startsWith("event.") || name.startsWith("value.")) return "events";
   if (name.startsWith("map.")) return "mapping";
   return platform.settings.some((one) => one.name === name) ? "connection" : null;
 }

@@ -10,7 +10,7 @@ import { useMode } from "../../../common/lists/TestMode.tsx";
 import { TimeFilter, usePeriod } from "../../../common/lists/TimeFilter.tsx";
 import { searchOfMode, useQueryParams } from "../../../common/lists/queryParams.ts";
 import { accountOf, useConnections, usePlatforms, type Connection, type Platform } from "../connections.tsx";
-import { useSeenEvents } from "../platforms/EventsForm.tsx";
+import { useSeenEvents } from "../platforms/events/EventsForm.tsx";
 import { integrationsText } from "../../../messages/integrations.ts";
 import { resultsText } from "../../../messages/results.ts";
 import { commonText } from "../../../messages/common.ts";

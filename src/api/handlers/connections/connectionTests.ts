@@ -8,7 +8,9 @@ import type { Platform } from "../../../platforms/platform.ts";
 import { urlFault } from "../../../delivery/addresses.ts";
 import { proveByTest, proveConnection } from "../../../delivery/prove.ts";
 import { listChoices, readConversion, previewRequest, sampleNow, sendTest } from "../../../delivery/testDelivery.ts";
-import { findConnection, knownPlatform, planConnection, type Wanted } from "../../../sites/connect.ts";
+import { valueSetting } from "../../../platforms/valueRules.ts";
+import { previewValues } from "../../../delivery/valuePreview.ts";
+import { findConnection, knownPlatform, planConnection, unreadableConnection, type Wanted } from "../../../sites/connect.ts";
 import { withChanges } from "../../../sites/connectionSettings.ts";
 import type { Connection, Site } from "../../../sites/directory.ts";
 import { say } from "../../../kernel/messages/message.ts";
@@ -18,6 +20,7 @@ import type { ApiContext } from "../../context.ts";
 
 type ConnectionTestNames =
   | "POST /sites/:site/connections/preview"
+  | "POST /sites/:site/connections/:connection/values/preview"
   | "POST /sites/:site/connections/:connection/test"
   | "POST /sites/:site/connections/:connection/prove"
   | "POST /sites/:site/connections/choices";
@@ -55,6 +58,14 @@ export function connectionTestHandlers(context: ApiContext): Handlers<Connection
       if (!request || !platform.customerAddress || isTyped) return { fault: null, skipped, naming, request };
       const url = `${new URL(request.url).origin}/…`;
       return { fault: null, skipped, naming, request: { ...request, url } };
+    },
+
+    async "POST /sites/:site/connections/:connection/values/preview"({ site, params, body }) {
+      const connection = findConnection([site], params.connection);
+      if (connection.unreadable) throw unreadableConnection(connection.id);
+      const changes = Object.entries(body.values).map(([name, rule]) => [valueSetting(name), rule] as const);
+      const settings = withChanges(knownPlatform(connection.platform), connection.settings, Object.fromEntries(changes));
+      return previewValues(store, { ...connection, settings });
     },
 
     async "POST /sites/:site/connections/:connection/test"({ site, params, body, actor, by }) {

@@ -1,19 +1,21 @@
 // Reads the trace of one event for the dashboard and the command line: the event, its attribution and its deliveries.
 
-import { describeLookAlike, type Conversion } from "../kernel/event.ts";
-import { say } from "../kernel/messages/message.ts";
-import { Refusal } from "../kernel/refusal.ts";
-import { platformOf } from "../platforms/index.ts";
-import type { Connection, Directory } from "../sites/directory.ts";
-import type { Attempt } from "../store/deliveries/delivery.ts";
-import { toConfirmation } from "./confirmations/describe.ts";
-import { toCorrection } from "./corrections/describe.ts";
-import { rebuildRequest } from "./platformCall.ts";
-import { toConversion } from "./conversion.ts";
-import { settingsFingerprint } from "./settingsFingerprint.ts";
-import { toSummary, type StoredEvent } from "../store/events/eventRow.ts";
-import type { Store } from "../store/store.ts";
-import { nextTryAt } from "../store/deliveries/readDeliveries.ts";
+import { describeLookAlike, type Conversion } from "../../kernel/event.ts";
+import { say } from "../../kernel/messages/message.ts";
+import { Refusal } from "../../kernel/refusal.ts";
+import { platformOf } from "../../platforms/index.ts";
+import { amountText } from "../../platforms/shared/values.ts";
+import { ruledValue } from "../../platforms/valueRules.ts";
+import type { Connection, Directory } from "../../sites/directory.ts";
+import type { Attempt } from "../../store/deliveries/delivery.ts";
+import { toConfirmation } from "../confirmations/describe.ts";
+import { toCorrection } from "../corrections/describe.ts";
+import { rebuildRequest } from "../platformCall.ts";
+import { toConversion } from "../conversion.ts";
+import { settingsFingerprint } from "../settingsFingerprint.ts";
+import { toSummary, type StoredEvent } from "../../store/events/eventRow.ts";
+import type { Store } from "../../store/store.ts";
+import { nextTryAt, type StoredAttempt } from "../../store/deliveries/readDeliveries.ts";
 
 type Context = {
   store: Pick<Store, "events" | "deliveries" | "confirmations" | "corrections">;
@@ -69,6 +71,7 @@ export async function readTrace(context: Context, event: StoredEvent) {
       const { connectionId, platform, state, reason, attempts: made, updatedAt } = delivery;
       const confirmation = confirmations.find((one) => one.connectionId === connectionId);
       const correction = corrections.find((one) => one.connectionId === connectionId);
+      const log = attempts.filter((one) => one.connectionId === connectionId);
       return {
         connectionId,
         platform,
@@ -79,7 +82,8 @@ export async function readTrace(context: Context, event: StoredEvent) {
         updatedAt,
         confirmation: toConfirmation({ platform, state, mode: event.mode }, confirmation),
         correction: correction ? toCorrection(correction) : null,
-        log: attempts.filter((one) => one.connectionId === connectionId),
+        sentAs: sentAs(context, event, connectionId, log.at(-1)),
+        log: log.map(({ settings: _mark, ...one }) => one),
       };
     }),
   };
@@ -89,17 +93,39 @@ export async function readTrace(context: Context, event: StoredEvent) {
 async function listAttempts(
   { store, directory, version }: Context,
   event: StoredEvent,
-): Promise<(Attempt & { connectionId: string })[]> {
+): Promise<(Attempt & Pick<StoredAttempt, "connectionId" | "settings">)[]> {
   const { siteId, id, attribution, platformEventId } = event;
   const conversion = toConversion(event, platformEventId, attribution);
   const attempts = await store.deliveries.listAttempts(siteId, id);
-  return attempts.map(({ settings, request, ...stored }) => {
+  return attempts.map(({ request, ...stored }) => {
+    const { settings } = stored;
     const attempt = { ...stored, reason: stored.reason ?? warningOf(directory.connection(siteId, stored.connectionId), stored) };
     if (request !== null) return { ...attempt, request };
     if (!event.person.emailSha256) return { ...attempt, request: "(erased)" };
     const connection = directory.connection(siteId, attempt.connectionId);
     return { ...attempt, request: requestText(connection, version, conversion, attempt.startedAt, settings) };
   });
+}
+
+/** Says which value a rule of the connection makes of the event's own; null where it is sent as it is. */
+function sentAs(
+  { directory, version }: Context,
+  event: StoredEvent,
+  connectionId: string,
+  last: Pick<StoredAttempt, "settings"> | undefined,
+): string | null {
+  const connection = directory.connection(event.siteId, connectionId);
+  const conversion = toConversion(event, event.platformEventId, event.attribution);
+  const ruled = connection && last ? ruledValue(conversion, connection.settings) : null;
+  if (!connection || !last || !ruled) return null;
+  const { value, currency } = event;
+  const parameters = {
+    value: `${amountText(ruled.value, ruled.currency)} ${ruled.currency}`,
+    rule: ruled.rule,
+    original: value === null ? "–" : `${amountText(value, currency)} ${currency}`,
+  };
+  // An attempt that was stored with its request has no mark: the request says which value it had.
+  return say(settingsFingerprint(connection, version) === last.settings ? "sent_as" : "sent_as_today", parameters);
 }
 
 /** Returns what the platform warned of when it accepted the conversion. */

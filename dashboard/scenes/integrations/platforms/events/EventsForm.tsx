@@ -2,13 +2,14 @@
 
 import { Alert, Radio, Stack, TagsInput } from "@mantine/core";
 import { useState } from "react";
-import { Card } from "../../../common/Page.tsx";
-import { useApi } from "../../../common/api/query.ts";
-import { rangeOf } from "../../../common/format/ranges.ts";
+import { Card } from "../../../../common/Page.tsx";
+import { useApi } from "../../../../common/api/query.ts";
+import { rangeOf } from "../../../../common/format/ranges.ts";
 import { EventNames } from "./EventNames.tsx";
-import { foldName } from "../../../../src/platforms/shared/eventNames.ts";
-import { settingFault, type Editor } from "./editor.ts";
-import { integrationsText } from "../../../messages/integrations.ts";
+import { ValueRules } from "./ValueRules.tsx";
+import { foldName } from "../../../../../src/platforms/shared/eventNames.ts";
+import { settingFault, type Editor } from "../editor.ts";
+import { integrationsText } from "../../../../messages/integrations.ts";
 
 /** Returns the event names of the last 30 days. */
 export function useSeenEvents(site: string): string[] {
@@ -69,6 +70,7 @@ export function EventsForm({ editor }: { editor: Editor }) {
           {integrationsText.events.ownNames(platform.name)}
         </Alert>
       )}
+      <ValueRules editor={editor} seen={seen} />
     </>
   );
 }

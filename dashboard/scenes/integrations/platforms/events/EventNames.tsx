@@ -2,13 +2,13 @@
 
 import { Button, Group, Select, Table, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
-import { Card } from "../../../common/Page.tsx";
-import type { Platform } from "../connections.tsx";
-import { ChoiceList } from "./ChoiceList.tsx";
-import type { EventNames as EventNamesOfPlatform } from "../../../../src/platforms/platform.ts";
-import { foldName, nameSetting, resolveName, type ResolvedName } from "../../../../src/platforms/shared/eventNames.ts";
-import { settingFault, type Editor } from "./editor.ts";
-import { integrationsText } from "../../../messages/integrations.ts";
+import { Card } from "../../../../common/Page.tsx";
+import type { Platform } from "../../connections.tsx";
+import { ChoiceList } from "../ChoiceList.tsx";
+import type { EventNames as EventNamesOfPlatform } from "../../../../../src/platforms/platform.ts";
+import { foldName, nameSetting, resolveName, type ResolvedName } from "../../../../../src/platforms/shared/eventNames.ts";
+import { settingFault, type Editor } from "../editor.ts";
+import { integrationsText } from "../../../../messages/integrations.ts";
 
 const minShown = 6;
 

@@ -1,0 +1,89 @@
+// The value that the platform receives in place of the event's own, and what that would have been for the last conversions.
+
+import { Stack, Table, Text, TextInput } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { Card } from "../../../../common/Page.tsx";
+import { useApi } from "../../../../common/api/query.ts";
+import { moneyText } from "../../../../common/format/numbers.ts";
+import { valueSetting } from "../../../../../src/platforms/valueRules.ts";
+import { foldName } from "../../../../../src/platforms/shared/eventNames.ts";
+import { settingFault, type Editor } from "../editor.ts";
+import { integrationsText } from "../../../../messages/integrations.ts";
+
+const others = "*";
+const debounceMs = 400;
+const eventOf = (setting: string) => setting.slice("value.".length);
+const isRule = (setting: string) => setting.startsWith("value.");
+
+export function ValueRules({ editor, seen }: { editor: Editor; seen: readonly string[] }) {
+  const { platform, connection, draft, error, mayChange } = editor;
+  const saved = Object.keys({ ...connection?.settings, ...draft.changes }).filter(isRule);
+  const names = new Map<string, string>();
+  for (const name of ["purchase", ...seen, ...saved.map(eventOf)])
+    if (!names.has(foldName(name))) names.set(foldName(name), name);
+  names.delete(others);
+  return (
+    <Card padded={false} title={integrationsText.values.title} about={integrationsText.values.about(platform.name)}>
+      <Table layout="fixed">
+        <Table.Tbody>
+          {[...names.values(), others].map((name) => {
+            const setting = valueSetting(name);
+            const shown = name === others ? integrationsText.values.others : name;
+            return (
+              <Table.Tr key={name}>
+                <Table.Td w="40%" style={{ overflowWrap: "anywhere" }}>
+                  <span className={name === others ? "" : "cc-mono"}>{shown}</span>
+                </Table.Td>
+                <Table.Td>
+                  <TextInput
+                    aria-label={integrationsText.values.label(shown)}
+                    size="xs"
+                    value={draft.valueOf(setting)}
+                    placeholder={integrationsText.values.asSent}
+                    onChange={({ currentTarget }) => draft.set(setting, currentTarget.value)}
+                    error={settingFault(error, setting, platform)}
+                    disabled={!mayChange}
+                    autoComplete="off"
+                  />
+                </Table.Td>
+              </Table.Tr>
+            );
+          })}
+        </Table.Tbody>
+      </Table>
+      <Stack p="md" gap="xs">
+        <Text size="xs" c="dimmed">
+          {integrationsText.values.forms}
+        </Text>
+        {connection && mayChange && saved.length > 0 && <Totals editor={editor} connection={connection.id} />}
+      </Stack>
+    </Card>
+  );
+}
+
+function Totals({ editor: { site, draft }, connection }: { editor: Editor; connection: string }) {
+  const changed = Object.entries(draft.changes).filter(([name]) => isRule(name));
+  const [values] = useDebouncedValue(
+    JSON.stringify(Object.fromEntries(changed.map(([name, rule]) => [eventOf(name), rule]))),
+    debounceMs,
+  );
+  const { data } = useApi(
+    "POST /sites/:site/connections/:connection/values/preview",
+    { params: { site, connection }, body: { values: JSON.parse(values) as Record<string, string> } },
+    { keepPrevious: true },
+  );
+  return (
+    <div aria-live="polite">
+      {data && (
+        <>
+          <Text size="sm">{integrationsText.values.changed(data.changed, data.conversions)}</Text>
+          {data.totals.map(({ currency, value, sentValue }) => (
+            <Text key={currency} size="sm" fw={500}>
+              {integrationsText.values.total(moneyText(sentValue, currency), moneyText(value, currency))}
+            </Text>
+          ))}
+        </>
+      )}
+    </div>
+  );
+}
