@@ -15,7 +15,7 @@ export type Message = {
 type State = "waiting" | "delivered" | "lost";
 type Delivery = { message: Message; state: State; attempts: (number | null)[]; dueAt: number; retried: number };
 
-export type SenderOptions = {
+type SenderOptions = {
   /** The address that was entered at the sender. */
   url: string;
   /** Where the name in the address leads. */

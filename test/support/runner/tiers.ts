@@ -43,6 +43,7 @@ export const slow = [
   "test/operations/queryPlans.test.ts",
   "test/api/singleSignOn.test.ts",
   "test/outbound/receivers.test.ts",
+  "test/sources/senders.test.ts",
   "test/operations/vacuum.test.ts",
   "src/store/engine/sqlite/checkpoints.test.ts",
   "src/store/engine/postgres/machines.test.ts",
