@@ -29,6 +29,7 @@ export const slow = [
   "test/clients/",
   "test/edge/",
   "test/export/",
+  "test/vendors/",
   "test/engines/",
   "test/releases.test.ts",
   "test/packaging.test.ts",
