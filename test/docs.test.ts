@@ -12,6 +12,7 @@ import { commandPages, unmatchedNotes } from "../scripts/commandDocs.ts";
 import { withStateDiagram } from "../scripts/docs/stateDiagram.ts";
 import { configurationFiles } from "../scripts/configurationDocs.ts";
 import { platformPages } from "../scripts/platformDocs.ts";
+import { sourcePages } from "../scripts/sourceDocs.ts";
 import { readConfig } from "../src/installation/config.ts";
 import { platforms } from "../src/platforms/index.ts";
 import { freshFolder } from "./support/databases.ts";
@@ -23,6 +24,13 @@ const read = (path: string) => readFileSync(join(root, path), "utf8");
 test("the pages of the platforms match what the platforms declare (npm run docs:platforms)", () => {
   const folder = join(root, "docs", "platforms");
   const pages = platformPages();
+  expect(readdirSync(folder).toSorted()).toEqual([...pages.keys()].toSorted());
+  for (const [name, text] of pages) expect(readFileSync(join(folder, name), "utf8"), name).toBe(text);
+});
+
+test("the pages of the kinds of sources match what the kinds declare (npm run docs:sources)", () => {
+  const folder = join(root, "docs", "sources");
+  const pages = sourcePages();
   expect(readdirSync(folder).toSorted()).toEqual([...pages.keys()].toSorted());
   for (const [name, text] of pages) expect(readFileSync(join(folder, name), "utf8"), name).toBe(text);
 });
@@ -286,9 +294,9 @@ describe("documentation under /docs", () => {
       const asset = await ask(address);
       expect([kind, asset.status, asset.headers["cache-control"]]).toEqual([kind, 200, "public, max-age=31536000, immutable"]);
     }
-    const example = await ask("/docs/examples/stripe.mjs.txt");
+    const example = await ask("/docs/examples/event-receiver.mjs.txt");
     expect([example.status, example.headers["content-type"]]).toEqual([200, "text/plain; charset=utf-8"]);
-    expect(example.text).toBe(readFileSync(join(root, "docs/examples/stripe.mjs"), "utf8"));
+    expect(example.text).toBe(readFileSync(join(root, "docs/examples/event-receiver.mjs"), "utf8"));
     const settings = await ask("/docs/files/env.example.txt");
     expect([settings.status, settings.headers["content-type"]]).toEqual([200, "text/plain; charset=utf-8"]);
   });

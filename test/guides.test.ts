@@ -62,13 +62,13 @@ test.each(shellBlocks.map((block) => [placeOf(block), block] as const))(
 );
 
 /**
- * Everything that a reader would copy. The pages of the platforms are made from examples that tests run, and settings (ini) are
+ * Everything that a reader would copy. The pages of the platforms and of the kinds of sources are made from examples that tests run, and settings (ini) are
  * checked below.
  */
 const isSample = ({ page, language }: Block) =>
   !["text", "mermaid", "ini"].includes(language) &&
   !shellLanguages.includes(language) &&
-  !/^docs\/(?:platforms|decisions)\//.test(page);
+  !/^docs\/(?:platforms|sources|decisions)\//.test(page);
 
 test.each(blocks.filter(isSample).map((block) => [placeOf(block), block] as const))(
   "the sample %s is marked with how it is tested",

@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { prepare } from "../../standins/senders/sender.ts";
+import { sheetOf } from "../../standins/senders/sheets.ts";
+import { newFacts, secretsOf, settingsOf, stories } from "../sources/stories.ts";
 import { freshFolder } from "../support/databases.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { call, engines, eventually, newInstallation, type Installation, type Relay } from "../support/relay.ts";
@@ -13,6 +16,8 @@ const email = "Wilhelmina.Quagmire+Vip@Plaintext-Mail.example";
 const phone = "+49 1577 8642097";
 const firstName = "Wilhelmina-Xanthe";
 const lastName = "O'Quagmire-Žižkov";
+
+const isUsed = ({ last24h }: { last24h: Record<string, number> }) => Object.values(last24h).some((count) => count > 0);
 
 /** Lists each plain value with the parts and spellings in which it could be stored. */
 function plainForms(key: string): Map<string, string[]> {
@@ -280,6 +285,73 @@ describe.each(engines)("secrets and personal data on %s", (engine) => {
     for (const text of [...outputs, JSON.stringify(receiver.got), relay.output()])
       expect(plainValuesIn(Buffer.from(text), forms), text).toEqual([]);
     expect(relay.output()).toMatch(/"name":"purchase by email-[0-9a-f]{16}"/);
+  });
+
+  test("what senders report about people is in no file, no table, no log, no metric, no trace and no backup", async () => {
+    const note = "Quicksilver-Note-Zanzibar";
+    const metricsToken = "a-token-for-metrics";
+    const home = await newInstallation(engine, { LOG_LEVEL: "trace", CLEANCAST_METRICS_TOKEN: metricsToken });
+    const receiver = await startReceiver();
+    const { key } = await setUpSite(home, [["webhook", { url: receiver.url }]]);
+    const host = "shop.example.com";
+    await home.run("site", "set", host, "conversions_without_email=on");
+    const relay = await home.start();
+    const forms = plainForms(key);
+    forms.delete("key");
+    forms.delete("webhook secret");
+    forms.set("payload", [note, "quicksilver"]);
+    const secrets: string[] = [];
+    const outputs: string[] = [];
+    const record = async (...args: string[]) => {
+      const printed = await home.run(...args);
+      outputs.push(JSON.stringify(printed));
+      return printed;
+    };
+    const person = { email, phone, first: firstName, last: lastName, name: `${firstName} ${lastName}` };
+    for (const story of stories) {
+      const sheet = sheetOf(story.sender);
+      const added = await home.run("source", "add", host, sheet.kind, ...settingsOf(story));
+      const url: string = added.address;
+      secrets.push(url.slice(-26), story.secret?.value.replace(/^whsec_/, "") ?? "no secret");
+      const facts = newFacts({ email });
+      const send = async (body: unknown, headers: object = {}, keys = secretsOf(story)) => {
+        const sent = prepare(sheet, body, { url, secrets: keys, headers });
+        const answer = await call(relay.url, { path: new URL(url).pathname, headers: sent.headers, body: sent.body });
+        outputs.push(JSON.stringify(answer));
+        return answer.status;
+      };
+      for (const message of [...story.sale(facts), ...(story.refunds?.(facts) ?? [])]) {
+        const body = message.body(1);
+        const rich =
+          typeof body === "string" ? body : { ...(body as object), ...person, note, [email]: note, nested: { more: person } };
+        expect(await send(rich, message.headers)).toBe(200);
+      }
+      // What is ignored, cannot be read, or is not authentic, with plain values where an explanation could quote them.
+      for (const body of [person, [person], `{"email":"${email}"`, email, { type: email, event: email, id: email, ...person }])
+        expect(await send(body)).toBe(200);
+      if (sheet.sign) expect(await send(person, { "x-note": email }, [email])).toBe(401);
+      await record("source", "show", added.source.id).then(({ address }) => expect(address).toBe(url));
+      outputs.push(await home.print("source", "show", added.source.id));
+    }
+    await eventually("the requests are listed", async () => (await home.run("source", "list", host)).items.every(isUsed));
+    for (const { id } of (await record("event", "list", host, "--limit", "200")).items) await record("event", "show", id);
+    await record("source", "list", host);
+    await record("audit", host);
+    outputs.push(
+      (await call(relay.url, { method: "GET", path: "/metrics", headers: { authorization: `Bearer ${metricsToken}` } })).text,
+    );
+    expect(outputs.at(-1)).toContain("cleancast_");
+    await home.run("backup", join(home.env.CLEANCAST_DATA ?? "", "copy.ccb"));
+    await expectNothingKept(home, forms);
+    expect(await relay.stop()).toBe(0);
+    const sealed = new Map([["secret", secrets]]);
+    for await (const [where, bytes] of everythingKept(home)) {
+      expect(plainValuesIn(bytes, forms), where).toEqual([]);
+      expect(plainValuesIn(bytes, sealed), where).toEqual([]);
+    }
+    for (const text of [...outputs, JSON.stringify(receiver.got), relay.output()])
+      expect(plainValuesIn(Buffer.from(text), forms), text.slice(0, 3000)).toEqual([]);
+    expect(plainValuesIn(Buffer.from(relay.output()), sealed)).toEqual([]);
   });
 
   test("an endpoint that echoes the request's headers does not put its secret into the sync log", async () => {

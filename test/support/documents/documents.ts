@@ -49,11 +49,12 @@ export const isRun = ({ mark }: Block) => mark === "sent" || runMark.test(mark);
 export const placeOf = ({ page, line }: Block) => `${page}:${line}`;
 
 /**
- * Lists the pages that a page recommends to read next: the links of a paragraph "Next: …" or of a section "Next steps". The list of
- * the platforms leads to the page of each.
+ * Lists the pages that a page recommends to read next: the links of a paragraph "Next: …" or of a section "Next steps". The lists
+ * of the platforms and of the kinds of sources lead to the page of each.
  */
 function nextPages(page: string): string[] {
-  if (page === "docs/platforms/README.md") return documents.filter((other) => other !== page && dirname(other) === dirname(page));
+  if (/^docs\/(?:platforms|sources)\/README\.md$/.test(page))
+    return documents.filter((other) => other !== page && dirname(other) === dirname(page));
   const text = readFileSync(join(root, page), "utf8");
   const passages = [
     ...text.matchAll(/^Next: [^]*?(?=\n\n|\n*$(?![^]))/gm),

@@ -30,6 +30,8 @@ export async function fillIn(args: string[], reader: Reader): Promise<string[]> 
     else if (arg === "ID") filled.push(await newestId(listOf(family, before), reader.cleancast));
     else if (before === "--user-agent" && arg.endsWith("…")) filled.push(personsAgent);
     else if (family === "connect" && /^\w+=(?:…|@[\w.]+)$/.test(arg)) filled.push(settingOf(args[3] ?? "", arg, reader.folder));
+    else if (family === "source" && /^\w+=(?:…|@[\w.-]+)$/.test(arg))
+      filled.push(given(arg, "whsec_ZXhhbXBsZQ==", reader.folder));
     else if (family === "oauth" && /^client_\w+=/.test(arg)) filled.push(clientSetting(args[4] as StandinId, arg, reader.folder));
     else if (before === "--period") filled.push(await pushedPeriod(reader));
     else filled.push(arg.replace(/(?<=\/)…$/, "example"));
