@@ -157,6 +157,7 @@ export async function erasePerson(
   const events = await store.erase.events(siteId, emailSha256, now);
   const orders = await store.orders.erasePerson(siteId, emailSha256);
   await store.senderRefs.erasePerson(siteId, emailSha256);
+  await store.sourceRequests.forgetRequests(siteId);
   // The allow list would still name the person. The block list stays, like a refusal.
   if (request.listed?.allowed) await removeFromAllowed(store, request);
   await audit(store, request, "person erased", { events, visitors, orders });

@@ -15,6 +15,8 @@ import { purgeDeletedSites } from "./purgeDeletedSites.ts";
 const defaultEveryMs = 10 * minuteMs;
 /** A site of which nothing was purged is purged half as often the next time, down to this interval. */
 const maxIntervalMs = 4 * hourMs;
+/** Whole requests of sources are gone a day after they came, although a site may wait for so long. */
+const keepWholeMs = dayMs - maxIntervalMs;
 const keepBotsMs = 14 * dayMs;
 const keepPushesMs = 90 * dayMs;
 const keepAlertsMs = 90 * dayMs;
@@ -112,6 +114,7 @@ export function createPurgeJob(options: PurgeOptions): LeaderJob {
     let removed = await store.traffic.purge(id, now() - keepBotsMs, now());
     removed += await store.pushes.purge(id, now() - keepPushesMs);
     removed += await store.alerts.purge(id, now() - keepAlertsMs);
+    removed += await store.sourceRequests.forgetRequests(id, now() - keepWholeMs);
     removed += await inSteps(maxRows, (_after, limit) => store.orders.purge(id, now() - settings.keepEventsMs, limit));
     removed += await inSteps(maxRows, (_after, limit) => store.reconciliations.purge(id, now() - keepRunsMs, maxRuns, limit));
     removed += await untilNone((limit) => store.people.purgeVisitors(id, now() - settings.keepMs, limit));

@@ -22,6 +22,7 @@ import {
   ChevronsUpDown,
   Filter,
   GitCompareArrows,
+  Inbox,
   Languages,
   LayoutDashboard,
   ListTree,
@@ -56,6 +57,7 @@ const Jump = lazy(loadJump);
 const sections = [
   { path: "overview", icon: LayoutDashboard },
   { path: "events", icon: ListTree },
+  { path: "sources", icon: Inbox },
   { path: "integrations", icon: Plug },
   { path: "reconciliation", icon: GitCompareArrows },
   { path: "funnel", icon: Filter },
