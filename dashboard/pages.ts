@@ -15,6 +15,7 @@ export const sitePages: readonly SitePage[] = [
   // Part of the first load, like the frame around it: one script without a second round trip.
   { path: "overview", load: () => Promise.resolve({ default: Overview }) },
   { path: "events", load: () => import("./scenes/events/Events.tsx"), hasTraces: true },
+  { path: "sources", load: () => import("./scenes/sources/Sources.tsx") },
   {
     path: "integrations",
     load: () => import("./scenes/integrations/platforms/Platforms.tsx"),

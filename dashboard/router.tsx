@@ -79,6 +79,10 @@ const routes = root.addChildren([
       (hasTraces ? withTraces : inside)(`/sites/$site/${path}`, path === "overview" ? load : withTexts(load)),
     ),
     inside(
+      "/sites/$site/sources/$source",
+      withTexts(() => import("./scenes/sources/SourcePage.tsx")),
+    ),
+    inside(
       "/sites/$site/reconciliation/rows",
       withTexts(() => import("./scenes/reconciliation/RunRows.tsx")),
     ),

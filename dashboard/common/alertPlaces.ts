@@ -20,7 +20,12 @@ const places: Record<AlertLine["kind"], string> = {
   "damaged data": "configuration/general",
   "not counted": "integrations/log",
   quality: "integrations/quality",
+  "source silence": "sources",
+  "wrong signatures": "sources",
+  "source failing": "sources",
 };
+
+const sourceKinds: readonly AlertLine["kind"][] = ["source silence", "wrong signatures", "source failing"];
 
 const oauthApp = /^OAuth app /;
 
@@ -53,6 +58,7 @@ export function repairOf(
   const live = searchOfMode("live");
   const damaged = kind === "damaged data" ? damagedPlaces.find(([pattern]) => pattern.test(subject)) : undefined;
   if (damaged) return { path: damaged[1], search: live, label: texts.damaged[damaged[2]] };
+  if (sourceKinds.includes(kind)) return { path: `${places[kind]}/${subject}`, search: live, label: texts[kind] };
   if (platform === null) return { path: places[kind], search: live, label: texts[kind] };
   if (kind === "quality") return { path: `${places[kind]}/${subject}`, search: live, label: texts[kind] };
   const path = `integrations/${platform}`;

@@ -120,6 +120,12 @@ const looks: Record<StateName, Look> = {
   // events
   accepted: { icon: CircleCheck, tone: "good" },
   filtered: { icon: Ban, tone: "warn" },
+  // requests of sources
+  duplicate: { icon: CircleSlash, tone: "quiet" },
+  learned: { icon: CircleCheck, tone: "quiet" },
+  ignored: { icon: CircleSlash, tone: "quiet" },
+  refused: { icon: CircleX, tone: "bad" },
+  postponed: { icon: Clock, tone: "warn" },
   released: { icon: CircleCheck, tone: "good" },
   // connections, webhooks, keys
   active: { icon: CircleCheck, tone: "good" },

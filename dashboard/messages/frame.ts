@@ -8,6 +8,7 @@ export const frameText = section("frame", {
     label: "Sections",
     overview: "Overview",
     events: "Events",
+    sources: "Sources",
     integrations: "Integrations",
     reconciliation: "Reconciliation",
     funnel: "Funnel",
@@ -20,6 +21,7 @@ export const frameText = section("frame", {
   pages: {
     overview: "Overview",
     events: "Events",
+    sources: "Sources",
     integrations: "Integrations",
     "integrations/log": "Sync log",
     "integrations/quality": "Match quality",
@@ -77,6 +79,9 @@ export const frameText = section("frame", {
       host: "Check the domain",
       "accepted orders": "View missing orders",
       "order feed": "Check the list of orders",
+      "source silence": "Check the source",
+      "wrong signatures": "Check the source",
+      "source failing": "Check the source",
       "damaged data": "Check the configuration",
       damaged: {
         alertWebhook: "Check the alert webhook",

@@ -16,6 +16,8 @@ import { appSubject, hoursText, nameOf } from "./message.ts";
 import { createNotCountedCheck } from "./notCounted.ts";
 import { createQualityCheck } from "./quality.ts";
 import { checkAcceptedOrders, checkFeed } from "./reconciliation.ts";
+import type { SlowCheck } from "./slowCheck.ts";
+import { createSignatureCheck, createSourceFailureCheck, createSourceSilenceCheck } from "./sources.ts";
 
 /** A condition must be absent for this long before its alert ends. Wrong keys lock a host for 15 minutes at a time. */
 export const quietMs: Record<AlertKind, number> = {
@@ -32,11 +34,14 @@ export const quietMs: Record<AlertKind, number> = {
   quality: 0,
   "accepted orders": 0,
   "order feed": 0,
+  "source silence": 0,
+  "wrong signatures": hourMs,
+  "source failing": 0,
 };
 
 export type Facts = Pick<
   Store,
-  "alerts" | "confirmations" | "keyUse" | "webhooks" | "reconciliations" | "orderFeeds" | "snapshots"
+  "alerts" | "confirmations" | "sourceRequests" | "keyUse" | "webhooks" | "reconciliations" | "orderFeeds" | "snapshots"
 >;
 
 /** A check passes this on to the next one. */
@@ -47,6 +52,7 @@ type CheckMemory = {
   usualPauses: Map<string, { from: number; until: number }>;
   notCounted: ReturnType<typeof createNotCountedCheck>;
   quality: ReturnType<typeof createQualityCheck>;
+  sources: readonly SlowCheck<Facts>[];
 };
 
 export const newCheckMemory = (): CheckMemory => ({
@@ -54,12 +60,14 @@ export const newCheckMemory = (): CheckMemory => ({
   usualPauses: new Map(),
   notCounted: createNotCountedCheck(),
   quality: createQualityCheck(),
+  sources: [createSourceSilenceCheck(), createSignatureCheck(), createSourceFailureCheck()],
 });
 
 /** True where a check of a site that `listConcerned` of the store does not name can find a problem. */
 export function mayHaveProblem(site: Site, memory: CheckMemory, now: number): boolean {
-  const { usualPauses, notCounted, quality } = memory;
+  const { usualPauses, notCounted, quality, sources } = memory;
   return (
+    sources.some((check) => check.mayFind(site, now)) ||
     site.unreadable !== undefined ||
     site.connections.some((one) => needsReconnection(one) || (one.state !== "active" && one.state !== "paused")) ||
     site.hostRows.some((host) => checkHost(host, site.settings.timeZone, now) !== null) ||
@@ -88,6 +96,7 @@ export async function checkSite(check: SiteCheck, open: readonly Alert[]): Promi
     ...(await memory.notCounted.check(facts, site, open, now)),
     ...(await memory.quality.check(facts, site, open, now)),
   ];
+  for (const sources of memory.sources) findings.push(...(await sources.check(facts, site, open, now)));
   for (const connection of site.connections) {
     findings.push(
       await checkSuccessRate(check, connection, openOf("success rate", connection.id)),

@@ -5,7 +5,8 @@ import type { AlertKind } from "../kernel/event.ts";
 import { timeText } from "../kernel/text.ts";
 import { platformOf } from "../platforms/index.ts";
 import { reconnectHint } from "../sites/connectionHints.ts";
-import type { Connection, Site } from "../sites/directory.ts";
+import type { Connection, Site, Source } from "../sites/directory.ts";
+import { kindOf } from "../sources/kinds/index.ts";
 import { allSettings } from "../store/sites/siteSettings.ts";
 import type { Alert } from "../store/statistics/alerts.ts";
 
@@ -37,6 +38,12 @@ export function nameOf({ platform, account, id }: Pick<Connection, "platform" | 
   return `${platformOf(platform)?.name ?? platform} (${known})`;
 }
 
+/** Names a source by its own name, and by its kind where that says something else. */
+export function sourceName({ name, kind }: Pick<Source, "name" | "kind">): string {
+  const kindName = kindOf(kind)?.name ?? kind;
+  return name === kindName ? name : `${name} (${kindName})`;
+}
+
 /** Begins the subject of an alert about the OAuth app of a platform. */
 export const appSubject = "OAuth app ";
 
@@ -45,7 +52,8 @@ const hostOf = (site: Site) => site.hosts[0] ?? site.id;
 export function messageOf(site: Site, alert: Alert, phase: Phase): Message {
   const { kind, subject, text, beganAt, endedAt } = alert;
   const connection = site.connections.find(({ id }) => id === subject);
-  const { title, whatToDo } = aboutKind(kind, subject, hostOf(site), connection);
+  const source = site.sources.find(({ id }) => id === subject);
+  const { title, whatToDo } = aboutKind(kind, subject, hostOf(site), connection, source && sourceName(source));
   return {
     phase,
     site: { id: site.id, host: hostOf(site) },
@@ -70,6 +78,9 @@ function pageOf(site: Site, kind: AlertKind, connection: Connection | undefined)
     host: "configuration/domains",
     "accepted orders": "reconciliation",
     "order feed": "reconciliation",
+    "source silence": "sources",
+    "wrong signatures": "sources",
+    "source failing": "sources",
   };
   const page =
     connection && kind !== "accepted orders" ? `integrations/${connection.platform}` : (pages[kind] ?? "settings/alerts");
@@ -97,6 +108,7 @@ function aboutKind(
   subject: string,
   host: string,
   connection: Connection | undefined,
+  source: string = subject,
 ): { title: string; whatToDo: string } {
   const name = connection ? nameOf(connection) : subject;
   switch (kind) {
@@ -155,6 +167,18 @@ function aboutKind(
         title: say("title_order_feed"),
         whatToDo: `cleancast reconcile feed show --site ${host}`,
       };
+    case "source silence":
+      return {
+        title: say("title_source_silence", { source }),
+        whatToDo: `Check the webhook at the sender. cleancast source show ${subject}`,
+      };
+    case "wrong signatures":
+      return {
+        title: say("title_wrong_signatures", { source }),
+        whatToDo: `Compare the secret with the sender's: cleancast source set ${subject} signing_secret=@file`,
+      };
+    case "source failing":
+      return { title: say("title_source_failing", { source }), whatToDo: `cleancast source show ${subject}` };
     case "damaged data":
       return { title: say("title_unreadable", { what: damagedName(subject) }), whatToDo: repairOf(subject, host) };
   }

@@ -30,13 +30,13 @@ export const createNotCountedCheck = (): SlowCheck<Pick<Store, "confirmations">>
     kind: "not counted",
     // Platforms answer after half an hour at the earliest, so the sums change slowly.
     everyMs: 15 * minuteMs,
-    concerns: ({ platform }) => platformOf(platform)?.confirmations !== undefined,
-    async find({ confirmations }, { site, connections, isOpen, now }) {
+    subjects: ({ connections }) => connections.filter(({ platform }) => platformOf(platform)?.confirmations !== undefined),
+    async find({ confirmations }, { site, subjects, openOf, now }) {
       const endHour = Math.floor(now / hourMs) + 1;
       const counts = await confirmations.listCounts(site.id, endHour - recentHours - usualHours, endHour);
-      return connections.flatMap((connection) => {
+      return subjects.flatMap((connection) => {
         const own = counts.filter(({ connectionId }) => connectionId === connection.id);
-        return judge(connection, own, endHour - recentHours, isOpen(connection));
+        return judge(connection, own, endHour - recentHours, openOf(connection) !== undefined);
       });
     },
   });

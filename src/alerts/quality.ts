@@ -27,12 +27,15 @@ export const createQualityCheck = (): SlowCheck<Pick<Store, "snapshots">> =>
   createSlowCheck({
     kind: "quality",
     everyMs: hourMs,
-    concerns: ({ state, platform }) => state === "active" && platformOf(platform)?.quality !== undefined,
-    async find({ snapshots }, { site, connections, isOpen, now }) {
+    subjects: ({ connections }) =>
+      connections.filter(({ state, platform }) => state === "active" && platformOf(platform)?.quality !== undefined),
+    async find({ snapshots }, { site, subjects, openOf, now }) {
       const findings: Finding[] = [];
-      for (const connection of connections) {
+      for (const connection of subjects) {
         const key = { siteId: site.id, connectionId: connection.id };
-        findings.push(...judge(connection, await snapshots.list(key, recentDays + usualDays), isOpen(connection), now));
+        findings.push(
+          ...judge(connection, await snapshots.list(key, recentDays + usualDays), openOf(connection) !== undefined, now),
+        );
       }
       return findings;
     },

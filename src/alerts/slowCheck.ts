@@ -1,23 +1,24 @@
-// A check of connections whose rows change slowly. The monitor checks each minute; a slow check reads rows less often, and in
-// between remembers what it found about each site.
+// A check of connections or sources whose rows change slowly. The monitor checks each minute; a slow check reads rows less often,
+// and in between remembers what it found about each site.
 
 import type { AlertKind } from "../kernel/event.ts";
-import type { Connection, Site } from "../sites/directory.ts";
+import type { Site } from "../sites/directory.ts";
 import type { Alert, Finding } from "../store/statistics/alerts.ts";
 
-type SlowCheckOptions<Facts> = {
+type SlowCheckOptions<Facts, Subject> = {
   kind: AlertKind;
   /** The time between two reads. */
   everyMs: number;
-  concerns: (connection: Connection) => boolean;
-  find: (facts: Facts, question: Question) => Promise<Finding[]>;
+  /** The connections or sources of a site that are checked. */
+  subjects: (site: Site) => readonly Subject[];
+  find: (facts: Facts, question: Question<Subject>) => Promise<Finding[]>;
 };
 
-type Question = {
+type Question<Subject> = {
   site: Site;
-  connections: readonly Connection[];
-  /** True for a connection with an open alert. */
-  isOpen: (connection: Connection) => boolean;
+  subjects: readonly Subject[];
+  /** The open alert about a subject. */
+  openOf: (subject: Subject) => Alert | undefined;
   now: number;
 };
 
@@ -27,7 +28,10 @@ export type SlowCheck<Facts> = {
   check(facts: Facts, site: Site, open: readonly Alert[], now: number): Promise<Finding[]>;
 };
 
-export function createSlowCheck<Facts>({ kind, everyMs, concerns, find }: SlowCheckOptions<Facts>): SlowCheck<Facts> {
+export function createSlowCheck<Facts, Subject extends { id: string }>(
+  options: SlowCheckOptions<Facts, Subject>,
+): SlowCheck<Facts> {
+  const { kind, everyMs, find } = options;
   const found = new Map<string, { at: number; findings: Finding[] }>();
 
   /** Null where a read is due. A clock that was set back makes one due. */
@@ -37,15 +41,15 @@ export function createSlowCheck<Facts>({ kind, everyMs, concerns, find }: SlowCh
   }
 
   return {
-    mayFind: (site, now) => site.connections.some(concerns) && recall(site.id, now)?.length !== 0,
+    mayFind: (site, now) => options.subjects(site).length > 0 && recall(site.id, now)?.length !== 0,
     async check(facts, site, open, now) {
-      const connections = site.connections.filter(concerns);
-      if (connections.length === 0) return [];
+      const subjects = options.subjects(site);
+      if (subjects.length === 0) return [];
       const recent = recall(site.id, now);
       // Others were removed or paused since then.
-      if (recent) return recent.filter(({ subject }) => connections.some(({ id }) => id === subject));
-      const isOpen = ({ id }: Connection) => open.some((alert) => alert.kind === kind && alert.subject === id);
-      const findings = await find(facts, { site, connections, isOpen, now });
+      if (recent) return recent.filter(({ subject }) => subjects.some(({ id }) => id === subject));
+      const openOf = ({ id }: Subject) => open.find((alert) => alert.kind === kind && alert.subject === id);
+      const findings = await find(facts, { site, subjects, openOf, now });
       found.set(site.id, { at: now, findings });
       return findings;
     },

@@ -84,7 +84,7 @@ function planSource(planning: Planning, entry: SourceEntry, existing: Source | u
         const known = existing && findSource([site], existing.id);
         const source = known
           ? await changeSource(context, known, { settings }, by)
-          : await addSource(context, site, kind, { name, settings }, by);
+          : (await addSource(context, site, kind, { name, settings }, by)).source;
         if (paused !== undefined && paused !== isPaused) await setSourceState(context, source, paused ? "paused" : "active", by);
         if (!existing) say(`Source ${source.id} of ${host} has a new address: 'cleancast source show ${source.id}' shows it.`);
       },

@@ -9,6 +9,7 @@ import { countOf } from "../kernel/text.ts";
 import { dayMs } from "../kernel/time.ts";
 import { error, listNames, nameOf, note, warning, type AsyncFindings, type Findings, type StoreContext } from "./finding.ts";
 import { checkKeys } from "./keys.ts";
+import { checkSources } from "./sources.ts";
 
 export async function* checkSites(context: StoreContext): AsyncFindings {
   const sites = Array.from(context.directory.sites());
@@ -26,6 +27,7 @@ export async function* checkSites(context: StoreContext): AsyncFindings {
     yield* checkHosts(site, context);
     yield* checkCountries(site, context);
     yield* checkKeys(site, context);
+    yield* checkSources(site, context);
     yield* checkEvents(site, context);
     yield* checkTag(site, context);
     yield* checkRejected(site, context);

@@ -225,14 +225,20 @@ export const alertKinds = [
   "quality",
   "accepted orders",
   "order feed",
+  "source silence",
+  "wrong signatures",
+  "source failing",
 ] as const;
 export type AlertKind = (typeof alertKinds)[number];
 
 /** The reason of a delivery that its connection leaves out by choice. */
 export const unselectedReason = "event not selected";
 
+/** The groups in which people look for a sender, in the order in which lists show them. */
+export const sourceCategories = ["payments", "shops", "crm", "meetings", "forms", "others"] as const;
+
 /** What became of a request, or of one of its entries. */
-export const sourceOutcomes = ["accepted", "duplicate", "filtered", "learned", "ignored", "refused"] as const;
+export const sourceOutcomes = ["accepted", "duplicate", "filtered", "learned", "ignored", "refused", "postponed"] as const;
 
 /** Why authentic content is no conversion. */
 export const ignoreReasons = [

@@ -133,6 +133,7 @@ describe.each(engines)("on %s", (engine) => {
         oauth_apps: 1,
         platform_sign_ins: 1,
         sources: 1,
+        source_shapes: 1,
         webhooks: 2,
         order_feeds: 1,
         bot_visits: 1,

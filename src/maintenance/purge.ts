@@ -15,6 +15,8 @@ import { purgeDeletedSites } from "./purgeDeletedSites.ts";
 const defaultEveryMs = 10 * minuteMs;
 /** A site of which nothing was purged is purged half as often the next time, down to this interval. */
 const maxIntervalMs = 4 * hourMs;
+/** Whole requests of sources are gone a day after they came, although a site may wait for so long. */
+const keepWholeMs = dayMs - maxIntervalMs;
 const keepBotsMs = 14 * dayMs;
 /** Platforms look into clicks of the last two months. */
 const keepClicksMs = 62 * dayMs;
@@ -114,6 +116,7 @@ export function createPurgeJob(options: PurgeOptions): LeaderJob {
     let removed = await store.traffic.purge(id, { before: now() - keepBotsMs, clicksBefore: now() - keepClicksMs }, now());
     removed += await store.pushes.purge(id, now() - keepPushesMs);
     removed += await store.alerts.purge(id, now() - keepAlertsMs);
+    removed += await store.sourceRequests.forgetRequests(id, now() - keepWholeMs);
     removed += await inSteps(maxRows, (_after, limit) => store.orders.purge(id, now() - settings.keepEventsMs, limit));
     removed += await inSteps(maxRows, (_after, limit) => store.reconciliations.purge(id, now() - keepRunsMs, maxRuns, limit));
     removed += await untilNone((limit) => store.people.purgeVisitors(id, now() - settings.keepMs, limit));

@@ -3,6 +3,7 @@
 
 import type { CommitTimes } from "../background/pace.ts";
 import type { InboundLine } from "../inbound/event.ts";
+import type { SourceLine } from "../inbound/sources/route.ts";
 import type { DeliveryState } from "../kernel/event.ts";
 
 export type Counts = ReturnType<typeof createCounts>;
@@ -27,6 +28,7 @@ export function createCounts({ bySite }: { bySite: boolean }) {
   const reconciled = createLabelCounter();
   const feedFetches = createLabelCounter();
   const corrections = createLabelCounter();
+  const sourceRequests = createLabelCounter();
   const answerSeconds = createBucketCounts(answerBounds);
   const attemptSeconds = new Map<string, BucketCounts>();
   const commitSeconds = createBucketCounts(commitBounds);
@@ -50,6 +52,7 @@ export function createCounts({ bySite }: { bySite: boolean }) {
     reconciled,
     feedFetches,
     corrections,
+    sourceRequests,
     answerSeconds,
     attemptSeconds,
     commitSeconds,
@@ -64,6 +67,13 @@ export function createCounts({ bySite }: { bySite: boolean }) {
       answers.add("200", exit);
       for (const reason of reasons) filtered.add(reason);
       if (bySite) siteEvents.add(site, exit);
+    },
+
+    /** Counts what became of each entry of a source's request, or why the request was refused. */
+    countSource: ({ kind = "unknown", reason, outcomes }: SourceLine): void => {
+      if (reason !== undefined) sourceRequests.add(kind, reason);
+      // The reason of an ignored entry is in the list of requests.
+      else for (const outcome of outcomes) sourceRequests.add(kind, outcome.split(":", 1)[0]);
     },
 
     countRejected: (status: number, reason: string): void => {

@@ -100,6 +100,12 @@ function declareInbound({ counter, histogram }: Exporter, counts: Counts): void 
     withoutSecondLabel(counts.filtered.entries()),
   );
   counter(
+    "cleancast_source_requests_total",
+    "Requests of sources by kind: what became of each entry, or why the request was refused.",
+    ["kind", "outcome"],
+    counts.sourceRequests.entries,
+  );
+  counter(
     "cleancast_site_events_total",
     "Events by site, where CLEANCAST_METRICS_SITES is on.",
     ["site", "exit"],

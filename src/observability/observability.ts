@@ -114,7 +114,10 @@ export function createObservability(config: Config, { log, writeInbound, writeAt
     },
 
     /** A request of a source was answered. */
-    onSourceAnswered: (line: SourceLine): void => log.info(line, "source request"),
+    onSourceAnswered: (line: SourceLine): void => {
+      counts.countSource(line);
+      log.info(line, "source request");
+    },
 
     onRejected: ({ status, code }: InboundRefusal): void => counts.countRejected(status, code),
 

@@ -19,6 +19,7 @@ import { auditLine, type SiteContext } from "./manage.ts";
 /** After a change, the old address and old secrets stay valid for so long: senders are changed by hand. */
 const overlapMs = dayMs;
 const tokenLength = 26;
+const secretLength = 32;
 const maxSources = 200;
 const maxNameLength = 100;
 
@@ -59,6 +60,19 @@ function knownKind(id: string): Kind {
   throw new Missing("kind", say("unknown_kind_of", { id, known: kinds.map((one) => one.id).join(", ") }));
 }
 
+/** The required secrets that are not given yet: most senders show theirs only after they know the address. */
+const missingBySource = new WeakMap<Source, readonly string[]>();
+
+export function missingSecrets(source: Source): readonly string[] {
+  let names = missingBySource.get(source);
+  if (!names) {
+    const settings = settingsOf(knownKind(source.kind));
+    names = settings.flatMap(({ name, required, secret }) => (required && secret && !source.secrets[name]?.length ? [name] : []));
+    missingBySource.set(source, names);
+  }
+  return names;
+}
+
 /** Finds a source of any of the given sites. */
 export function findSource(sites: Iterable<Site>, id: string): Source {
   for (const site of sites) {
@@ -86,6 +100,7 @@ export function describeSource(source: Source, now: number) {
     name,
     state,
     isReadable: source.unreadable === undefined,
+    missing: kindOf(kind) ? [...missingSecrets(source)] : [],
     settings,
     createdAt,
     updatedAt,
@@ -95,8 +110,20 @@ export function describeSource(source: Source, now: number) {
 
 type Wanted = { name?: string | undefined; settings: Record<string, string> };
 
-export async function addSource(context: SiteContext, site: Site, kindId: string, wanted: Wanted, by: By): Promise<Source> {
+/** Secrets that the customer chooses are made here where none was given. They are never shown again. */
+export async function addSource(
+  context: SiteContext,
+  site: Site,
+  kindId: string,
+  wanted: Wanted,
+  by: By,
+): Promise<{ source: Source; newSecrets: Record<string, string> }> {
   const kind = knownKind(kindId);
+  const newSecrets = Object.fromEntries(
+    settingsOf(kind).flatMap(({ name, required, generated }) =>
+      required && generated && wanted.settings[name] === undefined ? [[name, randomBase62(secretLength)]] : [],
+    ),
+  );
   if (site.sources.length >= maxSources) throw new Refusal("source", say("too_many_sources", { max: maxSources }));
   const token = randomBase62(tokenLength);
   const source: Source = {
@@ -104,7 +131,7 @@ export async function addSource(context: SiteContext, site: Site, kindId: string
     id: shortId(),
     kind: kind.id,
     name: readName(wanted.name ?? kind.name),
-    ...applySettings(kind, { settings: {}, secrets: {} }, wanted.settings, by.now),
+    ...applySettings(kind, { settings: {}, secrets: {} }, { ...wanted.settings, ...newSecrets }, by.now),
     tokens: [{ value: token, until: null }],
     tokenHashes: [{ value: hashKey(token), until: null }],
     state: "active",
@@ -112,12 +139,15 @@ export async function addSource(context: SiteContext, site: Site, kindId: string
     updatedAt: by.now,
   };
   await save(context, source, "source added", { id: source.id, kind: kind.id }, by);
-  return source;
+  return { source, newSecrets };
 }
 
-/** Refuses settings with which a source cannot be added or changed. */
+/** Refuses settings with which a source cannot be added or changed. All required secrets must be there. */
 export function checkSource(kindId: string, existing: Source | undefined, settings: Record<string, string>, now: number): void {
-  applySettings(knownKind(kindId), existing ?? { settings: {}, secrets: {} }, settings, now);
+  const kind = knownKind(kindId);
+  const { secrets } = applySettings(kind, existing ?? { settings: {}, secrets: {} }, settings, now);
+  for (const { name, help, required, secret } of settingsOf(kind))
+    if (required && secret && !secrets[name]?.length) throw new Refusal(name, say("setting_required", { setting: name, help }));
 }
 
 /** A blank value removes a setting; those that are not named stay. */
@@ -203,7 +233,7 @@ function readName(text: string): string {
 
 type Configured = Pick<Source, "settings" | "secrets">;
 
-/** Checks the given settings and applies them. */
+/** Checks the given settings and applies them. A required secret may follow later, but cannot be removed. */
 function applySettings(kind: Kind, before: Configured, given: Record<string, string>, now: number): Configured {
   const declared = settingsOf(kind);
   const settings = { ...before.settings };
@@ -220,7 +250,8 @@ function applySettings(kind: Kind, before: Configured, given: Record<string, str
     else settings[name] = value;
   }
   const has = (name: string) => (secrets[name]?.length ?? 0) > 0 || withKindDefaults(kind, settings)[name] !== undefined;
-  for (const { name, help, required, requiredUnless } of declared) {
+  for (const { name, help, required, requiredUnless, secret } of declared) {
+    if (required && secret && given[name] === undefined) continue;
     const isNeeded =
       required || (requiredUnless && withKindDefaults(kind, settings)[requiredUnless.setting] !== requiredUnless.is);
     if (isNeeded && !has(name)) throw new Refusal(name, say("setting_required", { setting: name, help }));

@@ -1,7 +1,7 @@
 // A kind of source is one object that declares everything the relay, the dashboard and the documentation need to know of a sender:
 // how it signs, what its requests look like, and which of its events become which conversion. sources/run.ts runs it.
 
-import type { ignoreReasons } from "../kernel/event.ts";
+import type { ignoreReasons, sourceCategories } from "../kernel/event.ts";
 import type { BodyFormat } from "./body.ts";
 import type { Scheme } from "./verify.ts";
 
@@ -14,6 +14,8 @@ export type KindSetting = {
   requiredUnless?: { setting: string; is: string };
   /** Sealed at rest and never shown again. After a change the old value stays valid for a day. */
   secret?: boolean;
+  /** You choose this secret and enter it at the sender: the relay makes one where none is given. */
+  generated?: boolean;
   multiline?: boolean;
   default?: string;
   /** The only values; without it any text. */
@@ -73,6 +75,7 @@ export type Rule = {
 export type Kind = {
   id: string;
   name: string;
+  category: (typeof sourceCategories)[number];
   /** One sentence for the list of kinds. */
   about: string;
   /** The sender's own page, and when it was last compared with this declaration. */
@@ -86,6 +89,8 @@ export type Kind = {
   jsonFields?: readonly string[];
   /** The status that makes this sender try again later. */
   busyStatus: 503 | 429;
+  /** The sender switches its webhook off after so many failures in a row, or after so many hours without a success. */
+  givesUp?: { failures: number } | { hours: number };
   /** The answer that this sender expects; `{"ok":true}` without it. */
   answer?: { type: string; body: string };
   /** A request that comes before anything is signed, and wants success: a form with exactly these fields. */
@@ -117,6 +122,13 @@ const commonSettings: readonly KindSetting[] = [
     help: "`live`, or `test`: conversions of a test source are sent in the platforms' test modes and never counted.",
     default: "live",
     choices: ["live", "test"],
+  },
+  {
+    name: "keep_requests",
+    label: "Keep whole requests",
+    help: "`on` keeps the last ten requests for 24 hours, encrypted, to try a mapping with them. `off` keeps only the names of their fields.",
+    default: "off",
+    choices: ["off", "on"],
   },
 ];
 

@@ -354,6 +354,8 @@ describe.each(["sqlite", "postgres"] as const)("damaged rows on %s", async (engi
           await its.platformSignIns.saveApp({ platform: id, clientId: "c", clientSecret: "s" }, now);
           await its.orderFeeds.set(auditLine(id), someFeed, {});
           await its.configuration.saveSource(auditLine(siteId), { ...someSource, siteId, id });
+          const shape = { siteId, sourceId: "src1", id, at: now, type: "", shape: "[]", request: "{}" };
+          await its.sourceRequests.addShape(shape);
           const signIn = { siteId, id, platform, expiresAt: now + 1000, record: { step: "requested" } };
           await its.platformSignIns.begin(signIn);
           const visit = { siteId, id, seenAt: now, reason: "r", verdict: botVerdict, page: "/", seen: {}, click: null };
@@ -419,6 +421,7 @@ async function readAll(node: Store, siteId: string, id: string) {
     app: app !== null && app !== "unreadable" && app.clientSecret,
     apps: (await node.platformSignIns.listApps()).find(({ platform }) => platform === id)?.isReadable,
     signIn: (await node.platformSignIns.find(siteId, id))?.record,
+    request: (await node.sourceRequests.listShapes(siteId, "src1", now)).find(hasId)?.request,
     botVisits: (await node.traffic.listBotVisits(siteId, 10)).some(hasId),
     event: await node.events.get(siteId, id).then((event) => event !== "damaged" && event?.extra),
     events: (await node.events.list(siteId, { limit: 10 })).some(hasId),
@@ -435,6 +438,7 @@ const allWhole: Awaited<ReturnType<typeof readAll>> = {
   app: "s",
   apps: true,
   signIn: { step: "requested" },
+  request: "{}",
   botVisits: true,
   event: { plan: "gold" },
   events: true,

@@ -123,7 +123,7 @@ export async function createStore(
       inboundCounts: inboundCountStore(db),
       rejectedRequests: rejectedRequestStore(db),
       senderRefs: senderRefStore(db),
-      sourceRequests: sourceRequestStore(db),
+      sourceRequests: sourceRequestStore(db, seal),
       alerts: alertStore(db),
       periods: periodStore(db),
       webhooks,

@@ -5,6 +5,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { examples as salesforceExamples } from "../../src/sources/kinds/salesforce/examples.ts";
+import { becomeOwner, type Person } from "../support/apiClient.ts";
 import { freshFolder } from "../support/databases.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import {
@@ -21,13 +22,14 @@ import {
 const secret = "whsec_a-secret";
 const ok = { status: 200, text: '{"ok":true}' };
 
-type Added = { source: { id: string }; address: string };
+type Added = { source: { id: string }; address: string; newSecrets: Record<string, string> };
 
 describe.each(engines)("sources on %s", (engine) => {
   let home: Installation;
   let relay: Relay;
   let receiver: Receiver;
   let site: TestSite;
+  let owner: Person;
 
   beforeAll(async () => {
     receiver = await startReceiver();
@@ -35,6 +37,7 @@ describe.each(engines)("sources on %s", (engine) => {
     site = await home.addSite("shop.example");
     await home.run("connect", site.host, "webhook", `url=${receiver.url}/shop`);
     relay = await home.start();
+    owner = await becomeOwner(relay);
   });
 
   const add = (kind: string, ...settings: string[]): Promise<Added> => home.run("source", "add", site.host, kind, ...settings);
@@ -255,6 +258,58 @@ describe.each(engines)("sources on %s", (engine) => {
     }
   });
 
+  test("a sender that shows its secret only after it knows the address has to repeat until the secret is there", async () => {
+    const source = await add("stripe");
+    expect(source).toMatchObject({ newSecrets: {}, source: { missing: ["signing_secret"] } });
+    const body = checkout();
+    // Without a secret nothing could be verified.
+    for (const headers of [stripeHeaders(body), {}]) expect((await post(source, body, headers)).status).toBe(503);
+    await lastRequest(source, { outcome: "postponed", reason: "no secret yet" });
+    await home.run("source", "set", source.source.id, `signing_secret=${secret}`);
+    await eventually("the secret is known", async () => (await post(source, body, stripeHeaders(body))).status === 200);
+    expect((await post(source, body)).status).toBe(401);
+    expect(await home.fails("source", "set", source.source.id, "signing_secret=")).toMatchObject({ field: "signing_secret" });
+  });
+
+  test("a secret that the customer chooses is made with the source, and shown once", async () => {
+    const source = await add("typeform");
+    const made = source.newSecrets.signing_secret ?? "";
+    expect(made).toMatch(/^[0-9A-Za-z]{32}$/);
+    const body = { event_id: "e1", event_type: "form_response", form_response: { token: "t1", answers: [] } };
+    const signature = (key: string) => `sha256=${createHmac("sha256", key).update(JSON.stringify(body)).digest("base64")}`;
+    expect((await post(source, body, { "typeform-signature": signature("wrong") })).status).toBe(401);
+    expect(summary(await post(source, body, { "typeform-signature": signature(made) }))).toEqual(ok);
+    expect(JSON.stringify(await home.run("source", "show", source.source.id))).not.toContain(made);
+    expect((await add("typeform", "signing_secret=mine")).newSecrets).toEqual({});
+  });
+
+  test("whole requests are kept only where a person wants it, sealed, and erased with any person", async () => {
+    const source = await add("custom", "email=customer.email", "value=total");
+    const { id } = source.source;
+    const send = (email: string) => post(source, { customer: { email }, total: "49.90" });
+    const shapes = async () => (await owner.ask(`GET /sites/${site.id}/sources/${id}/shapes`)).json.items;
+    const preview = (request: string, settings = {}) =>
+      owner.ask(`POST /sites/${site.id}/sources/${id}/preview`, { request, settings });
+    expect(summary(await send("ada@example.com"))).toEqual(ok);
+    await eventually("a shape", async () => (await shapes()).length === 1);
+    const [first] = await shapes();
+    expect(first).toMatchObject({ isKept: false });
+    expect(first.fields).toContainEqual({ path: "customer.email", type: "text", sample: "a…@e…" });
+    expect((await preview(first.id)).status).toBe(404);
+    await home.run("source", "set", id, "keep_requests=on");
+    await eventually("a request is kept", async () => {
+      await send("grace@example.com");
+      return (await shapes())[0].isKept;
+    });
+    const [kept] = await shapes();
+    // Contact data stays masked for whoever maps the fields.
+    const outcomes = async (settings?: object) => (await preview(kept.id, settings)).json.outcomes;
+    expect(await outcomes()).toMatchObject([{ outcome: "conversion", fields: { email: "g…@e…", value: "49.90" } }]);
+    expect(await outcomes({ value: "nothing", order_id: "total" })).toMatchObject([{ fields: { orderId: "49.90" } }]);
+    await home.run("person", "erase", site.host, "--email", "someone@example.com", "--yes");
+    expect((await shapes()).map(({ isKept }: { isKept: boolean }) => isKept)).not.toContain(true);
+  });
+
   test("method, unknown address, pause, size: in this order", async () => {
     const source = await add("gohighlevel");
     expect((await post(source, {}, {}, "PUT")).status).toBe(405);
@@ -361,7 +416,7 @@ describe.each(engines)("sources on %s", (engine) => {
     expect(await set("verification=hmac hex")).toMatchObject({ field: "signing_secret" });
     expect(await set("verification=magic")).toMatchObject({ field: "verification" });
     expect(await set("nothing=1")).toMatchObject({ field: "nothing" });
-    expect(await home.fails("source", "add", site.host, "stripe")).toMatchObject({ field: "signing_secret" });
+    expect(await home.fails("source", "add", site.host, "salesforce")).toMatchObject({ field: "organization_id" });
     expect(await home.fails("source", "add", site.host, "nothing")).toMatchObject({ code: "not_found" });
   });
 });

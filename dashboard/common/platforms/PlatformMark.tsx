@@ -1,4 +1,4 @@
-// The mark of a platform: its own where simple-icons has one that can be read at this size, otherwise the first letters of its
+// The mark of a platform or of a sender: its own where simple-icons has one that can be read at this size, otherwise the first letters of its
 // name.
 
 import type { ReactNode } from "react";
@@ -6,16 +6,26 @@ import { usePlatformName } from "../api/platforms.ts";
 import marks from "./marks.svg";
 
 const drawn = new Set([
+  "calcom",
+  "calendly",
   "cm360",
   "ga4",
   "google_ads",
+  "hubspot",
+  "lemonsqueezy",
   "meta",
+  "paddle",
   "pinterest",
   "quora",
   "reddit",
+  "shopify",
   "snapchat",
   "spotify",
+  "stripe",
   "tiktok",
+  "typeform",
+  "webflow",
+  "woocommerce",
   "x",
 ]);
 

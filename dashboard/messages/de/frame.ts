@@ -7,6 +7,7 @@ export const frame: Translation<typeof frameText> = {
     label: "Bereiche",
     overview: "Übersicht",
     events: "Ereignisse",
+    sources: "Quellen",
     integrations: "Integrationen",
     reconciliation: "Abgleich",
     funnel: "Trichter",
@@ -18,6 +19,7 @@ export const frame: Translation<typeof frameText> = {
   pages: {
     overview: "Übersicht",
     events: "Ereignisse",
+    sources: "Quellen",
     integrations: "Integrationen",
     "integrations/log": "Zustellprotokoll",
     "integrations/quality": "Zuordnungsqualität",
@@ -73,6 +75,9 @@ export const frame: Translation<typeof frameText> = {
       queue: "Wartende Zustellungen ansehen",
       host: "Domain prüfen",
       "accepted orders": "Fehlende Bestellungen ansehen",
+      "source silence": "Quelle prüfen",
+      "wrong signatures": "Quelle prüfen",
+      "source failing": "Quelle prüfen",
       "order feed": "Liste der Bestellungen prüfen",
       "damaged data": "Konfiguration prüfen",
       damaged: {

@@ -24,6 +24,7 @@ import { words } from "./server/words.ts";
 import { settings } from "./settings.ts";
 import { sites } from "./sites.ts";
 import { siteSettings } from "./siteSettings.ts";
+import { sources } from "./sources.ts";
 import { webhooks } from "./webhooks.ts";
 
 export const translation = {
@@ -39,6 +40,7 @@ export const translation = {
   settings,
   sites,
   siteSettings,
+  sources,
   webhooks,
 };
 

@@ -23,6 +23,7 @@ import {
   Bot,
   Filter,
   GitCompareArrows,
+  Inbox,
   Languages,
   LayoutDashboard,
   ListTree,
@@ -57,6 +58,7 @@ const Jump = lazy(loadJump);
 const sections = [
   { path: "overview", icon: LayoutDashboard },
   { path: "events", icon: ListTree },
+  { path: "sources", icon: Inbox },
   { path: "integrations", icon: Plug },
   { path: "reconciliation", icon: GitCompareArrows },
   { path: "funnel", icon: Filter },

@@ -31,6 +31,9 @@ const whatToDo: Record<AlertKind, string> = {
   "damaged data": say("do_repair"),
   quality: say("do_read_quality"),
   "not counted": say("do_filter_log"),
+  "source silence": say("do_check_source"),
+  "wrong signatures": say("do_compare_secrets"),
+  "source failing": say("do_repair_source"),
 };
 
 function describe(site: Site, alert: Alert): Answer<"GET /sites/:site/alerts">["open"][number] {

@@ -3,6 +3,8 @@
 import type { Answer } from "../../contract/contract.ts";
 import type { sourceRoutes } from "../../contract/webhooks/sources.ts";
 import { clickIdName } from "../../identity/clickIds.ts";
+import { say } from "../../kernel/messages/message.ts";
+import { Missing, Refusal } from "../../kernel/refusal.ts";
 import { hourMs } from "../../kernel/time.ts";
 import { sourceOutcomes } from "../../kernel/event.ts";
 import type { Site, Source } from "../../sites/directory.ts";
@@ -20,11 +22,22 @@ import {
 import { readSourceBody } from "../../sources/body.ts";
 import { settingsOf, type Kind } from "../../sources/kind.ts";
 import { kinds } from "../../sources/kinds/index.ts";
-import { runKind } from "../../sources/run.ts";
-import type { Shape } from "../../sources/shape.ts";
+import { runKind, type Mapped } from "../../sources/run.ts";
+import { maskText, type Shape } from "../../sources/shape.ts";
 import type { Handlers } from "../call.ts";
 import type { ApiContext } from "../context.ts";
 import { pageOf, readCursor } from "../lists.ts";
+
+/** As the observer writes it. */
+type KeptRequest = { headers: Record<string, string>; body: string };
+
+/** Whoever maps fields has to recognise the person's, not to read them. */
+function maskPerson(fields: Mapped["fields"]): Mapped["fields"] {
+  const masked = { ...fields };
+  for (const name of ["email", "phone", "firstName", "lastName"] as const)
+    if (masked[name] !== undefined) masked[name] = maskText(String(masked[name]));
+  return masked;
+}
 
 type Described = Answer<"GET /sites/:site/sources">["items"][number];
 
@@ -65,6 +78,13 @@ export function sourceHandlers(context: ApiContext): Handlers<keyof typeof sourc
 
   const find = (site: Site, id: string) => findSource([site], id);
 
+  async function readKept({ siteId, id }: Source, requestId: string): Promise<KeptRequest> {
+    const shapes = await store.sourceRequests.listShapes(siteId, id, now());
+    const kept = shapes.find((one) => one.id === requestId)?.request ?? null;
+    if (kept === null) throw new Missing("request", say("source_request_gone"));
+    return JSON.parse(kept) as KeptRequest;
+  }
+
   return {
     async "GET /source-kinds"() {
       return { items: kinds.map(describeKind) };
@@ -75,8 +95,8 @@ export function sourceHandlers(context: ApiContext): Handlers<keyof typeof sourc
     },
 
     async "POST /sites/:site/sources"({ site, body, by }) {
-      const source = await addSource(context, site, body.kind, body, by);
-      return { source: await describe(site, source), address: addressOf(site, source) ?? "" };
+      const { source, newSecrets } = await addSource(context, site, body.kind, body, by);
+      return { source: await describe(site, source), address: addressOf(site, source) ?? "", newSecrets };
     },
 
     async "GET /sites/:site/sources/:source"({ site, params }) {
@@ -106,10 +126,14 @@ export function sourceHandlers(context: ApiContext): Handlers<keyof typeof sourc
     },
 
     async "POST /sites/:site/sources/:source/preview"({ site, params, body }) {
-      const { compiled, settings } = previewKind(find(site, params.source), body.settings, now());
+      const source = find(site, params.source);
+      const { compiled, settings } = previewKind(source, body.settings, now());
       const { kind } = compiled;
-      const headers = Object.fromEntries(Object.entries(body.headers).map(([name, value]) => [name.toLowerCase(), value]));
-      const read = await readSourceBody(Buffer.from(body.body), headers["content-type"] ?? "", kind.bodies, kind.jsonFields);
+      const given = body.request === undefined ? body : await readKept(source, body.request);
+      if (given.body === undefined) throw new Refusal("body", say("source_nothing_to_preview"));
+      const headers = Object.fromEntries(Object.entries(given.headers).map(([name, value]) => [name.toLowerCase(), value]));
+      const read = await readSourceBody(Buffer.from(given.body), headers["content-type"] ?? "", kind.bodies, kind.jsonFields);
+      const shown = body.request === undefined ? (fields: Mapped["fields"]) => fields : maskPerson;
       return {
         outcomes: runKind(compiled, { headers, body: read }, settings, clickIdName).map((one) => ({
           outcome: one.is,
@@ -118,7 +142,7 @@ export function sourceHandlers(context: ApiContext): Handlers<keyof typeof sourc
           type: one.type,
           deliveryId: one.deliveryId,
           mode: one.is === "ignored" ? null : one.mode,
-          fields: one.is === "ignored" ? {} : one.fields,
+          fields: one.is === "ignored" ? {} : shown(one.fields),
         })),
       };
     },
@@ -132,8 +156,16 @@ export function sourceHandlers(context: ApiContext): Handlers<keyof typeof sourc
 
     async "GET /sites/:site/sources/:source/shapes"({ site, params }) {
       const { siteId, id } = find(site, params.source);
-      const shapes = await store.sourceRequests.listShapes(siteId, id);
-      return { items: shapes.map(({ at, type, shape }) => ({ at, type, fields: JSON.parse(shape) as Shape[] })) };
+      const shapes = await store.sourceRequests.listShapes(siteId, id, now());
+      return {
+        items: shapes.map(({ id: request, at, type, shape, request: whole }) => ({
+          id: request,
+          at,
+          type,
+          isKept: whole !== null,
+          fields: JSON.parse(shape) as Shape[],
+        })),
+      };
     },
 
     async "DELETE /sites/:site/sources/:source"({ site, params, by }) {
@@ -144,10 +176,11 @@ export function sourceHandlers(context: ApiContext): Handlers<keyof typeof sourc
 }
 
 function describeKind(kind: Kind): Answer<"GET /source-kinds">["items"][number] {
-  const { id, name, about, docs, verification, isMapped = false, test, rules, guide } = kind;
+  const { id, name, category, about, docs, verification, isMapped = false, test, rules, guide } = kind;
   return {
     id,
     name,
+    category,
     about,
     docs: docs.url,
     signs: verification.some(({ by }) => by !== "address"),
@@ -159,6 +192,7 @@ function describeKind(kind: Kind): Answer<"GET /source-kinds">["items"][number] 
       help: one.help,
       required: one.required ?? false,
       secret: one.secret ?? false,
+      generated: one.generated ?? false,
       multiline: one.multiline ?? false,
       default: one.default ?? null,
       choices: one.choices ? [...one.choices] : null,

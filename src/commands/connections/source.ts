@@ -40,10 +40,14 @@ export function sourceCommands(program: CliCommand): void {
       const added = await call("POST /sites/:site/sources", { params: { site }, body });
       const kinds = await call("GET /source-kinds", {});
       const steps = kinds.items.find(({ id }) => id === kind)?.steps ?? [];
+      const { id, missing } = added.source;
       const text = [
         added.address,
         "",
-        `Source ${added.source.id}. The address is a secret: give it only to the sender.`,
+        `Source ${id}. The address is a secret: give it only to the sender.`,
+        ...Object.entries(added.newSecrets).map(([name, value]) => `Its ${name}, which is not shown again: ${value}`),
+        ...missing.map((name) => `When the sender shows its secret: cleancast source set ${id} ${name}=@file`),
+        "",
         ...steps.map((step, i) => `${i + 1}. ${step.replaceAll("ADDRESS", "the address above")}`),
       ];
       print(added, text.join("\n"));
@@ -77,6 +81,9 @@ export function sourceCommands(program: CliCommand): void {
       const text = [
         `Source ${id}: ${name} (${kind}), ${stateText(shown.source)}`,
         `Address: ${shown.address ?? "(lost: rotate it)"}`,
+        ...shown.source.missing.map(
+          (one) => `Without ${one} its sender has to repeat every request: cleancast source set ${id} ${one}=@file`,
+        ),
         ...(oldAddressUntil === null ? [] : [`The address before is valid until ${timeText(oldAddressUntil)} UTC.`]),
         ...Object.entries(settings).map(([setting, value]) => `  ${setting} = ${value}`),
         "",
@@ -98,6 +105,15 @@ export function sourceCommands(program: CliCommand): void {
       const body = { settings: readPairs(words), ...(name !== undefined && { name }) };
       const changed = await context.call("PATCH /sites/:site/sources/:source", { params: paramsOf(context, id), body });
       context.print(changed, `Source ${id} is changed.`);
+    });
+
+  source
+    .command("fields <id>")
+    .description("list the fields of the last request with masked values, as a mapping names them")
+    .run(async (context, id: string) => {
+      const shapes = await context.call("GET /sites/:site/sources/:source/shapes", { params: paramsOf(context, id) });
+      const cells = (shapes.items[0]?.fields ?? []).map(({ path, type, sample }) => [path, type, sample]);
+      context.print(shapes, table(["FIELD", "TYPE", "VALUE"], cells, "No requests yet."));
     });
 
   source
@@ -160,7 +176,8 @@ function refuseFile(): never {
   throw new Refusal("header", "A header is given as name=value.");
 }
 
-const stateText = ({ state, isReadable }: Source) => (isReadable ? state : "cannot be read");
+const stateText = ({ state, isReadable, missing }: Source) =>
+  !isReadable ? "cannot be read" : state === "active" && missing.length > 0 ? `no ${missing.join(", ")} yet` : state;
 
 const countsText = ({ last24h }: Source) =>
   Object.entries(last24h)

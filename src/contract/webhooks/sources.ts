@@ -1,7 +1,7 @@
 // Declares the routes of sources: systems of the customer that send their own webhooks.
 
 import { z } from "zod";
-import { ignoreReasons, sourceOutcomes } from "../../kernel/event.ts";
+import { ignoreReasons, sourceCategories, sourceOutcomes } from "../../kernel/event.ts";
 import { count, done, id, mode, name, page, paging, type Route, time } from "../route.ts";
 
 const settings = z
@@ -19,12 +19,15 @@ const source = z
     name: z.string(),
     state: z.enum(["active", "paused"]),
     isReadable: z.boolean().describe("False where its row is damaged: its requests are to be repeated until it is repaired."),
+    missing: z.array(z.string()).describe("Secrets that are not given yet: its requests are to be repeated until they are."),
     settings,
     createdAt: time,
     updatedAt: time,
     oldAddressUntil: time.nullable().describe("Until when the address before is valid too; null after that."),
     lastRequestAt: time.nullable().describe("Time of the last authentic request; null if there was none."),
-    last24h: outcomes.describe("The requests of the last 24 hours by their outcome. `refused` had a wrong signature."),
+    last24h: outcomes.describe(
+      "The requests of the last 24 hours by their outcome. `refused` had a wrong signature, `postponed` are to be repeated by the sender.",
+    ),
   })
   .meta({ id: "Source" });
 
@@ -39,6 +42,7 @@ export const sourceRoutes = {
         z.object({
           id: z.string(),
           name: z.string(),
+          category: z.enum(sourceCategories),
           about: z.string(),
           docs: z.string().describe("The sender's own page; empty where there is none."),
           signs: z.boolean().describe("True where requests can be verified by a signature or password."),
@@ -51,6 +55,7 @@ export const sourceRoutes = {
               help: z.string(),
               required: z.boolean(),
               secret: z.boolean(),
+              generated: z.boolean().describe("True for a secret that is made where none is given."),
               multiline: z.boolean(),
               default: z.string().nullable(),
               choices: z.array(z.string()).nullable(),
@@ -78,7 +83,13 @@ export const sourceRoutes = {
     allow: "admin",
     scopes: ["keys"],
     body: z.object({ kind: z.string().max(100), name: name.optional(), settings: settings.default({}) }),
-    answer: z.object({ source, address }),
+    answer: z.object({
+      source,
+      address,
+      newSecrets: z
+        .record(z.string(), z.string())
+        .describe("Secrets that were made for you to enter at the sender: only shown here."),
+    }),
   },
   "GET /sites/:site/sources/:source": {
     summary: "Show a source with its address",
@@ -116,7 +127,9 @@ export const sourceRoutes = {
       body: z
         .string()
         .max(1024 * 1024)
+        .optional()
         .describe("The body as the sender would write it."),
+      request: id.optional().describe("The id of a kept request, in place of headers and body. Contact data of it is masked."),
       settings: settings.optional().describe("Settings to try in place of the saved ones."),
     }),
     answer: z.object({
@@ -156,8 +169,10 @@ export const sourceRoutes = {
     answer: z.object({
       items: z.array(
         z.object({
+          id,
           at: time,
           type: z.string(),
+          isKept: z.boolean().describe("True where the whole request is kept: a preview can use it."),
           fields: z.array(z.object({ path: z.string(), type: z.string(), sample: z.string() })),
         }),
       ),

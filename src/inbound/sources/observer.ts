@@ -7,6 +7,7 @@ import { minuteMs } from "../../kernel/time.ts";
 import type { Source } from "../../sites/directory.ts";
 import { shapeOf } from "../../sources/shape.ts";
 import type { VerificationFault } from "../../sources/verify.ts";
+import type { IncomingHttpHeaders } from "node:http";
 import type { InboundCount } from "../../store/statistics/inboundCounts.ts";
 import type { SourceRequest, SourceShape } from "../../store/sources/sourceRequests.ts";
 import type { Store } from "../../store/store.ts";
@@ -31,6 +32,25 @@ const maxWrongPerMinute = 30;
 /** The shape of a request is made at most so often for a source. */
 const shapeEveryMs = 5000;
 const maxSources = 10_000;
+
+const maxShapesWaiting = 100;
+/** Larger requests are not kept whole. */
+const maxKeptBytes = 256 * 1024;
+
+/** An authentic request. */
+type SeenRequest = {
+  type: string;
+  body: unknown;
+  bytes: Buffer;
+  headers: IncomingHttpHeaders;
+  settings: Readonly<Record<string, string>>;
+};
+
+/** A mapping may read any header but these. */
+const credentials = /signature|secret|token|key|auth|cookie/;
+
+const keptHeaders = (headers: IncomingHttpHeaders) =>
+  Object.fromEntries(Object.entries(headers).filter(([name, value]) => typeof value === "string" && !credentials.test(name)));
 
 type Recent = { minute: number; kept: number; wrong: number; shapeAt: number };
 
@@ -92,12 +112,20 @@ export function observeSources({ store, writer, newId, onDefect, pollMs = defaul
       return known.wrong > maxWrongPerMinute;
     },
 
-    addShape(source: Source, type: string, body: unknown, at: number): void {
+    /** The sender is to repeat the request. */
+    addPostponed(source: Source, reason: string, at: number): void {
+      add(source, { outcome: "postponed", reason, detail: null, type: "", deliveryId: null, eventId: null }, at);
+    },
+
+    addShape(source: Source, seen: SeenRequest, at: number): void {
       const known = recentOf(source, at);
-      if (at - known.shapeAt < shapeEveryMs || shapes.length >= 100) return;
+      if (at - known.shapeAt < shapeEveryMs || shapes.length >= maxShapesWaiting) return;
       known.shapeAt = at;
       const { siteId, id: sourceId } = source;
-      shapes.push({ siteId, sourceId, id: newId(at), at, type, shape: JSON.stringify(shapeOf(body)) });
+      const { type, body, bytes, headers, settings } = seen;
+      const isKept = settings.keep_requests === "on" && bytes.length <= maxKeptBytes;
+      const request = isKept ? JSON.stringify({ headers: keptHeaders(headers), body: bytes.toString("utf8") }) : null;
+      shapes.push({ siteId, sourceId, id: newId(at), at, type, shape: JSON.stringify(shapeOf(body)), request });
     },
 
     /** Writes what is left. */

@@ -10,7 +10,7 @@ import { clickIdName } from "../../identity/clickIds.ts";
 import { Late, within } from "../../kernel/deadline.ts";
 import { hasSettings, type Directory, type Site, type Source } from "../../sites/directory.ts";
 import { hostOf, namesNoSite } from "../../sites/hosts.ts";
-import { compiledKindOf, settingsOfSource, validValues } from "../../sites/sources.ts";
+import { compiledKindOf, missingSecrets, settingsOfSource, validValues } from "../../sites/sources.ts";
 import { maxSourceBytes, readSourceBody } from "../../sources/body.ts";
 import type { Kind } from "../../sources/kind.ts";
 import { kindOf } from "../../sources/kinds/index.ts";
@@ -148,17 +148,23 @@ async function takeRequest(token: string, request: IncomingMessage, call: Source
   line.site = site.id;
   line.source = source.id;
   line.kind = source.kind;
-  if (!kind || source.unreadable || !hasSettings(site) || site.leaving) return busy(kind, "unavailable");
-  if (source.state === "paused") return busy(kind, "paused");
+  const postpone = (reason: string): InboundRefusal => {
+    options.observer.addPostponed(source, reason, receivedAt);
+    return busy(kind, reason);
+  };
+  if (!kind || source.unreadable || !hasSettings(site) || site.leaving) return postpone("unavailable");
+  if (source.state === "paused") return postpone("paused");
+  // Nothing would be verified without the secret.
+  if (missingSecrets(source).length > 0) return postpone("no secret yet");
 
   const { load } = options;
-  if (!load.hasRoom(site.id)) return busy(kind, "overloaded");
+  if (!load.hasRoom(site.id)) return postpone("overloaded");
   const held = load.ofBody(site.id);
   const bytes = await readBytes(request, maxSourceBytes, held.add).finally(held.give);
-  if (bytes === "no room") return busy(kind, "overloaded");
+  if (bytes === "no room") return postpone("overloaded");
   if (bytes === "too large") return tooLarge;
   if (bytes === "cut") return refusals.incompleteBody;
-  if (!load.take(site.id, 1)) return busy(kind, "overloaded");
+  if (!load.take(site.id, 1)) return postpone("overloaded");
   try {
     return await takeBody({ request, bytes, kind, source, site }, call);
   } finally {
@@ -211,7 +217,7 @@ async function takeBody(taken: Taken, call: SourceCall): Promise<InboundRefusal 
   if (body === null) return report([{ is: "ignored", reason: "unreadable body", detail: null, type: "", deliveryId: null }]);
   const settings = settingsOfSource(source);
   const outcomes = runKind(compiledKindOf(source), { headers: request.headers, body }, settings, clickIdName);
-  observer.addShape(source, outcomes[0]?.type ?? "", body, receivedAt);
+  observer.addShape(source, { type: outcomes[0]?.type ?? "", body, bytes, headers: request.headers, settings }, receivedAt);
   try {
     const deadline = receivedAt + answerShare * options.answerMs;
     const relayed = relayOutcomes(outcomes, { site, source, receivedAt, deadline }, options);
@@ -221,6 +227,7 @@ async function takeBody(taken: Taken, call: SourceCall): Promise<InboundRefusal 
     return null;
   } catch (error) {
     options.onDefect(error, { site: site.id, source: source.id });
+    observer.addPostponed(source, "unavailable", receivedAt);
     return busy(kind, "unavailable");
   }
 

@@ -59,6 +59,20 @@ export const alertMessages = {
   do_repair: "Enter again what cannot be read, or restore it from a backup.",
   do_read_quality: "The page of its match quality shows which keys are missing, and what would raise the score most.",
   do_filter_log: "Filter the sync log by this confirmation: each delivery shows the reason of the platform.",
+  title_source_silence: "no requests from {source}",
+  title_wrong_signatures: "wrong signatures at {source}",
+  title_source_failing: "{source} gets errors",
+  alert_source_silence:
+    "{source} has sent no request since {since}. In the last four weeks the longest pause at these hours was about {pause}.",
+  alert_wrong_signatures:
+    "{source}: {count} requests with a wrong signature since {since}. They are refused, and nothing of them is counted.",
+  alert_source_failing: "The last {count} requests of {source} got an error, since {since}. {rule}",
+  source_gives_up: "Senders switch a webhook off that fails for too long.",
+  source_gives_up_failures: "The sender switches its webhook off after {failures} failures in a row.",
+  source_gives_up_hours: "The sender switches its webhook off after {hours} without a success.",
+  do_check_source: "Check the webhook at the sender: it may have been removed or switched off.",
+  do_compare_secrets: "Compare the secret of the source with the sender's, and enter it again.",
+  do_repair_source: "The list of its requests shows the reason of each. Resume the source, or enter its secret again.",
   alert_events_unreadable: "Stored events cannot be read: their rows in the database are damaged. They are not sent.",
   alert_bot_visits_unreadable: "Sampled bot visits cannot be read: their rows in the database are damaged. The counts are right.",
 } as const;

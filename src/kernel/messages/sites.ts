@@ -29,6 +29,8 @@ export const siteMessages = {
   unknown_kind_of: "There is no kind of source {id}. Known: {known}.",
   too_many_sources: "A site has at most {max} sources.",
   source_unreadable: "Source {id} cannot be read: remove it and add it again, or rotate its address and give its secrets again.",
+  source_request_gone: "This request is no longer kept.",
+  source_nothing_to_preview: "Give the body of a request, or the id of a kept one.",
   source_name_invalid: "The name must be one line of at most {max} characters.",
   setting_fault: "{setting} {fault}.",
   address_fault: "{setting} {fault}",

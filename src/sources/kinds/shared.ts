@@ -42,8 +42,9 @@ export const basicSettings: readonly KindSetting[] = [
   {
     name: "password",
     label: "Password",
-    help: "The password that you enter at the sender. Choose a long random one.",
+    help: "The password that you enter at the sender.",
     required: true,
     secret: true,
+    generated: true,
   },
 ];

@@ -9,6 +9,7 @@ import { feedPlace } from "../reconciliation/feeds.ts";
 import { appPlace, signInPlace } from "../sites/platformSignIns.ts";
 import { sealedSettings, settingPlace } from "../sites/siteSettings.ts";
 import { primaryKeyOf } from "../schema/tables.ts";
+import { requestPlace } from "../sources/sourceRequests.ts";
 import { botVisitPlace } from "../statistics/traffic.ts";
 import { secretsPlace, urlPlace } from "../outbound/webhooks.ts";
 
@@ -39,6 +40,12 @@ const columns: readonly Omit<SealedColumn, "key">[] = [
   { table: "webhooks", column: "secrets", place: ofSite(secretsPlace) },
   { table: "order_feeds", column: "address", place: (row) => feedPlace(String(row.site_id)) },
   { table: "bot_visits", column: "record", place: ofSite(botVisitPlace) },
+  {
+    table: "source_shapes",
+    column: "request",
+    place: ({ site_id: siteId, source_id: sourceId, id }) => requestPlace(String(siteId), String(sourceId), String(id)),
+    where: "request IS NOT NULL",
+  },
   { table: "events", column: "extra", place: ofSite(extraPlace), where: "extra IS NOT NULL" },
   // These come last: once they are resealed, a node that has only the old key does not start.
   { table: "settings", column: "value", place: (row) => String(row.name), where: `name IN (${names.join(", ")})` },

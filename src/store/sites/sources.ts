@@ -84,6 +84,11 @@ export async function saveSource(tx: Query, seal: Seal, source: SourceRow, at: n
       at,
     ],
   );
+  if (settings.keep_requests !== "on")
+    await tx.all(`UPDATE source_shapes SET request = NULL WHERE site_id = $1 AND source_id = $2 AND request IS NOT NULL`, [
+      siteId,
+      id,
+    ]);
 }
 
 /** What the source remembered goes with it, and the counts of its uses; its events stay. */

@@ -1,9 +1,11 @@
-// A sample of the requests of sources, for people: what became of each, and the shapes of the last ones. Neither holds content.
+// A sample of the requests of sources, for people: what became of each, and the shapes of the last ones. Neither holds content,
+// unless a person wants whole requests to be kept for a day: those are sealed.
 
 import { idAt, lastId } from "../../kernel/ids.ts";
 import type { sourceOutcomes } from "../../kernel/event.ts";
 import { dayMs } from "../../kernel/time.ts";
 import { asNumber, asText, asTextOrNull, describeRow } from "../describeRow.ts";
+import { tryUnseal, type Seal } from "../engine/seal.ts";
 import { chunks, tuples, writeBySite, type Database, type Query } from "../engine/database.ts";
 
 export type SourceOutcome = (typeof sourceOutcomes)[number];
@@ -24,7 +26,19 @@ export type SourceRequest = {
   eventId: string | null;
 };
 
-export type SourceShape = { siteId: string; sourceId: string; id: string; at: number; type: string; shape: string };
+export type SourceShape = {
+  siteId: string;
+  sourceId: string;
+  id: string;
+  at: number;
+  type: string;
+  shape: string;
+  /** The whole request as JSON; null where it is not kept. */
+  request: string | null;
+};
+
+/** Binds a kept request to its row. */
+export const requestPlace = (siteId: string, sourceId: string, id: string) => `source request ${siteId} ${sourceId} ${id}`;
 
 export const requestRow = describeRow<SourceRequest, SourceRequest>({
   siteId: asText,
@@ -46,13 +60,16 @@ export const shapeRow = describeRow<SourceShape, SourceShape>({
   at: asNumber,
   type: asText,
   shape: asText,
+  request: asTextOrNull,
 });
 
 const maxKept = 1000;
 const keepMs = 30 * dayMs;
 const maxShapes = 10;
+/** How long whole requests can be read. */
+const wholeMs = dayMs;
 
-export function sourceRequestStore(db: Database) {
+export function sourceRequestStore(db: Database, seal: Seal) {
   /** Removes all but the newest `max` rows, and rows before `from`. */
   async function prune(tx: Query, table: string, siteId: string, sourceId: string, max: number, from: string): Promise<void> {
     const [oldest] = await tx.all(
@@ -95,22 +112,38 @@ export function sourceRequestStore(db: Database) {
     },
 
     /** Keeps the last ten shapes of a source. Safe to repeat. */
-    async addShape(shape: SourceShape): Promise<void> {
+    async addShape({ request, ...rest }: SourceShape): Promise<void> {
+      const place = requestPlace(rest.siteId, rest.sourceId, rest.id);
+      const shape = { ...rest, request: request === null ? null : seal.seal(request, place) };
       await db.write(async (tx) => {
         await tx.all(
           `INSERT INTO source_shapes (${shapeRow.inserted.join(",")}) VALUES ${tuples(1, shapeRow.inserted.length)} ON CONFLICT DO NOTHING`,
           shapeRow.values(shape),
         );
-        await prune(tx, "source_shapes", shape.siteId, shape.sourceId, maxShapes, idAt(shape.at - keepMs));
+        await prune(tx, "source_shapes", shape.siteId, shape.sourceId, maxShapes, "");
       });
     },
 
-    async listShapes(siteId: string, sourceId: string): Promise<SourceShape[]> {
+    /** A request that is older than a day, or that no key opens, is as good as gone. */
+    async listShapes(siteId: string, sourceId: string, now: number): Promise<SourceShape[]> {
       const rows = await db.all(
         `SELECT ${shapeRow.list} FROM source_shapes WHERE site_id = $1 AND source_id = $2 ORDER BY id DESC LIMIT ${maxShapes}`,
         [siteId, sourceId],
       );
-      return rows.map(shapeRow.read);
+      return rows.map(shapeRow.read).map((shape) => {
+        const isKept = shape.request !== null && shape.at > now - wholeMs;
+        const place = requestPlace(siteId, sourceId, shape.id);
+        return { ...shape, request: isKept ? tryUnseal(seal, shape.request ?? "", place) : null };
+      });
+    },
+
+    /**
+     * Forgets the whole requests of a site up to an age, and all of them by default: which persons are in a request is not known, so
+     * that erasing one forgets every request.
+     */
+    async forgetRequests(siteId: string, until = Number.MAX_SAFE_INTEGER): Promise<number> {
+      const sql = `UPDATE source_shapes SET request = NULL WHERE site_id = $1 AND request IS NOT NULL AND at < $2 RETURNING id`;
+      return (await db.run(sql, [siteId, until])).length;
     },
 
     /** Keeps the newest requests of a source, for a month at most. */

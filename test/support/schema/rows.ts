@@ -572,7 +572,17 @@ export function representativeRows(): Record<string, Row[]> {
         event_id: null,
       },
     ],
-    source_shapes: [{ site_id, source_id: "src1", id: eventId, at, type: "checkout.session.completed", shape: "[]" }],
+    source_shapes: [
+      {
+        site_id,
+        source_id: "src1",
+        id: eventId,
+        at,
+        type: "checkout.session.completed",
+        shape: "[]",
+        request: close("{}", `source request s1 src1 ${eventId}`),
+      },
+    ],
     leases: [
       { site_id: "", name: "purge", owner: "node", until: at },
       { site_id, name: "token of c1", owner: "node", until: at },

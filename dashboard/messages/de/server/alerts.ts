@@ -70,6 +70,21 @@ export const alertMessages: ServerTexts["messages"] = {
   do_read_quality:
     "Die Seite ihrer Zuordnungsqualität zeigt, welche Zuordnungsmerkmale fehlen und was den Wert am meisten erhöhen würde.",
   do_filter_log: "Filtern Sie das Zustellprotokoll nach dieser Bestätigung: Jede Zustellung zeigt den Grund der Plattform.",
+  title_source_silence: "keine Anfragen von {source}",
+  title_wrong_signatures: "falsche Signaturen bei {source}",
+  title_source_failing: "{source} erhält Fehler",
+  alert_source_silence:
+    "{source} hat seit {since} keine Anfrage gesendet. In den letzten vier Wochen war die längste Pause zu diesen Stunden etwa {pause}.",
+  alert_wrong_signatures:
+    "{source}: {count} Anfragen mit falscher Signatur seit {since}. Sie werden abgelehnt, und nichts davon wird gezählt.",
+  alert_source_failing: "Die letzten {count} Anfragen von {source} erhielten einen Fehler, seit {since}. {rule}",
+  source_gives_up: "Absender schalten einen Webhook ab, der zu lange fehlschlägt.",
+  source_gives_up_failures: "Der Absender schaltet seinen Webhook nach {failures} Fehlern in Folge ab.",
+  source_gives_up_hours: "Der Absender schaltet seinen Webhook nach {hours} ohne Erfolg ab.",
+  do_check_source: "Prüfen Sie den Webhook beim Absender: Vielleicht wurde er entfernt oder abgeschaltet.",
+  do_compare_secrets: "Vergleichen Sie das Geheimnis der Quelle mit dem des Absenders, und geben Sie es erneut ein.",
+  do_repair_source:
+    "Die Liste der Anfragen zeigt den Grund jeder einzelnen. Setzen Sie die Quelle fort, oder geben Sie ihr Geheimnis erneut ein.",
   alert_events_unreadable:
     "Gespeicherte Ereignisse sind nicht lesbar: Ihre Zeilen in der Datenbank sind beschädigt. Sie werden nicht gesendet.",
   alert_bot_visits_unreadable:

@@ -35,6 +35,8 @@ export const siteMessages: ServerTexts["messages"] = {
   too_many_sources: "Eine Website hat höchstens {max} Quellen.",
   source_unreadable:
     "Die Quelle {id} kann nicht gelesen werden: Entfernen Sie sie und legen Sie sie neu an, oder erneuern Sie ihre Adresse und geben Sie ihre Geheimnisse erneut an.",
+  source_request_gone: "Diese Anfrage wird nicht mehr aufbewahrt.",
+  source_nothing_to_preview: "Geben Sie den Inhalt einer Anfrage an oder die ID einer aufbewahrten.",
   source_name_invalid: "Der Name muss eine Zeile mit höchstens {max} Zeichen sein.",
   setting_fault: "{setting} {fault}.",
   address_fault: "{setting} {fault}",

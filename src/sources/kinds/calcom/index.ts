@@ -4,6 +4,7 @@ import { eventSetting, secretSetting } from "../shared.ts";
 export const calcom = {
   id: "calcom",
   name: "Cal.com",
+  category: "meetings",
   about: "Booked meetings. A rescheduled one counts once.",
   docs: { url: "https://cal.com/docs/developing/guides/automation/webhooks", checked: "2026-11-17" },
   verification: [

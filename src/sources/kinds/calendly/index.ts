@@ -14,6 +14,7 @@ const invitee = {
 export const calendly = {
   id: "calendly",
   name: "Calendly",
+  category: "meetings",
   about: "Booked meetings. A rescheduled one counts once.",
   docs: { url: "https://developer.calendly.com/api-docs/overview/webhooks", checked: "2026-11-17" },
   verification: [
@@ -31,9 +32,13 @@ export const calendly = {
   ],
   bodies: ["json"],
   busyStatus: 503,
+  givesUp: { hours: 24 },
   delivery: 'event append(":") append(payload.uri)',
   type: "event",
-  settings: [secretSetting("The `signing_key` that you gave when you created the subscription."), eventSetting("schedule")],
+  settings: [
+    secretSetting("The `signing_key` that you give when you create the subscription.", { generated: true }),
+    eventSetting("schedule"),
+  ],
   rules: [
     {
       name: "new time of a meeting that counted already",
@@ -63,8 +68,7 @@ export const calendly = {
   guide: {
     steps: [
       "Create a personal access token in Calendly under *Integrations*, *API and webhooks*. It needs a paid plan.",
-      "Create a subscription with `POST https://api.calendly.com/webhook_subscriptions`: `url` is ADDRESS, `events` are `invitee.created` and `invitee.canceled`, `signing_key` is a long random text.",
-      "Enter the same signing key in the source.",
+      "Create a subscription with `POST https://api.calendly.com/webhook_subscriptions`: `url` is ADDRESS, `events` are `invitee.created` and `invitee.canceled`, `signing_key` is the signing secret of the source.",
     ],
     retries: [
       "Calendly repeats requests for 24 hours, and then disables the subscription without a notice: it must be created again.",

@@ -4,6 +4,7 @@ import { eventSetting, fixedValueSettings, secretSetting } from "../shared.ts";
 export const callrail = {
   id: "callrail",
   name: "CallRail",
+  category: "meetings",
   about: "Answered calls and submitted forms, with the click ids of the visit.",
   docs: { url: "https://apidocs.callrail.com/#webhooks", checked: "2026-11-17" },
   verification: [

@@ -16,6 +16,7 @@ const payer = {
 export const chargebee = {
   id: "chargebee",
   name: "Chargebee",
+  category: "payments",
   about: "Payments of invoices, and refunds.",
   docs: { url: "https://www.chargebee.com/docs/2.0/events_and_webhooks.html", checked: "2026-11-17" },
   verification: [{ by: "basic", user: "user", password: "password" }],

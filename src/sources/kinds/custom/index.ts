@@ -18,6 +18,7 @@ const byHash = (is: string, encoding: "hex" | "base64") =>
 export const custom = {
   id: "custom",
   name: "Custom",
+  category: "others",
   about: "Any sender of JSON or forms; you say how it signs, and map the fields.",
   docs: { url: "", checked: "" },
   verification: [

@@ -4,6 +4,7 @@ import { eventSetting, fixedValueSettings } from "../shared.ts";
 export const gohighlevel = {
   id: "gohighlevel",
   name: "GoHighLevel",
+  category: "crm",
   about: "Contacts of a workflow, and won opportunities of an app.",
   docs: { url: "https://marketplace.gohighlevel.com/docs/webhook/WebhookIntegrationGuide", checked: "2026-11-17" },
   verification: [

@@ -18,6 +18,7 @@ const person = {
 export const hubspot = {
   id: "hubspot",
   name: "HubSpot",
+  category: "crm",
   about: "Deals and contacts that reach a stage, from a workflow or an app.",
   docs: { url: "https://developers.hubspot.com/docs/apps/legacy-apps/authentication/validating-requests", checked: "2026-11-17" },
   verification: [

@@ -4,6 +4,7 @@ import { eventSetting, fixedValueSettings } from "../shared.ts";
 export const jotform = {
   id: "jotform",
   name: "Jotform",
+  category: "forms",
   about: "Answers of a form.",
   docs: { url: "https://www.jotform.com/help/245-how-to-setup-a-webhook-with-jotform/", checked: "2026-11-17" },
   verification: [{ by: "address" }],

@@ -11,6 +11,7 @@ const buyer = {
 export const lemonsqueezy = {
   id: "lemonsqueezy",
   name: "Lemon Squeezy",
+  category: "payments",
   about: "Orders, renewals and refunds.",
   docs: { url: "https://docs.lemonsqueezy.com/help/webhooks", checked: "2026-11-17" },
   verification: [
@@ -32,7 +33,7 @@ export const lemonsqueezy = {
   type: "meta.event_name",
   test: "meta.test_mode | data.attributes.test_mode = true",
   settings: [
-    secretSetting("The signing secret that you enter at the webhook, 6 to 40 characters."),
+    secretSetting("The signing secret that you enter at the webhook, 6 to 40 characters.", { generated: true }),
     eventSetting("purchase"),
     renewalSetting,
   ],
@@ -110,7 +111,7 @@ export const lemonsqueezy = {
   guide: {
     steps: [
       "Open *Settings*, *Webhooks* in Lemon Squeezy, and add one with the callback URL ADDRESS.",
-      "Enter a random signing secret there, and the same one in the source.",
+      "Enter the signing secret of the source there.",
       "Choose `order_created`, `order_refunded`, `subscription_payment_success` and `subscription_payment_refunded`.",
     ],
     retries: ["Lemon Squeezy repeats a failed request three times, after about 5, 25 and 125 seconds. It wants exactly 200."],

@@ -4,6 +4,7 @@ import { eventSetting, renewalSetting, secretSetting } from "../shared.ts";
 export const paddle = {
   id: "paddle",
   name: "Paddle Billing",
+  category: "payments",
   about: "Completed transactions and refunds.",
   docs: { url: "https://developer.paddle.com/webhooks/overview", checked: "2026-11-17" },
   verification: [

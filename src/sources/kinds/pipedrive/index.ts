@@ -11,11 +11,13 @@ const deal = {
 export const pipedrive = {
   id: "pipedrive",
   name: "Pipedrive",
+  category: "crm",
   about: "Deals that are won or reach a stage.",
   docs: { url: "https://pipedrive.readme.io/docs/guide-for-webhooks-v2", checked: "2026-11-17" },
   verification: [{ by: "basic", user: "user", password: "password" }],
   bodies: ["json"],
   busyStatus: 503,
+  givesUp: { failures: 10 },
   delivery: "meta.id",
   type: 'meta.entity append(".") append(meta.action)',
   settings: [

@@ -8,6 +8,7 @@ const acknowledged = `<?xml version="1.0" encoding="UTF-8"?>
 export const salesforce = {
   id: "salesforce",
   name: "Salesforce",
+  category: "crm",
   about: "Outbound messages of leads and opportunities.",
   docs: {
     url: "https://developer.salesforce.com/docs/atlas.en-us.api.meta/api/sforce_api_om_outboundmessaging.htm",

@@ -6,6 +6,7 @@ const refunded = "transactions where(kind, refund) where(status, success) sum(am
 export const shopify = {
   id: "shopify",
   name: "Shopify",
+  category: "shops",
   about: "Paid orders, refunds and cancellations.",
   docs: { url: "https://shopify.dev/docs/apps/build/webhooks", checked: "2026-11-17" },
   verification: [
@@ -22,6 +23,7 @@ export const shopify = {
   ],
   bodies: ["json"],
   busyStatus: 503,
+  givesUp: { failures: 8 },
   // One action of a merchant has one id, also where it leads to requests of several topics.
   delivery: "$headers.x-shopify-event-id append($headers.x-shopify-topic) | $headers.x-shopify-webhook-id",
   type: "$headers.x-shopify-topic",

@@ -5,6 +5,7 @@ import { secretSetting } from "../shared.ts";
 export const standardWebhooks = {
   id: "standard_webhooks",
   name: "Standard Webhooks",
+  category: "others",
   about: "Any sender that signs as Standard Webhooks or Svix do; you map the fields.",
   docs: { url: "https://www.standardwebhooks.com/", checked: "2026-11-17" },
   verification: [

@@ -8,6 +8,7 @@ const money = (amount: string, currency: string) => `${amount} cents(${currency}
 export const stripe = {
   id: "stripe",
   name: "Stripe",
+  category: "payments",
   about: "Payments of Checkout and Payment Links, subscriptions, and refunds.",
   docs: { url: "https://docs.stripe.com/webhooks", checked: "2026-11-17" },
   verification: [

@@ -4,6 +4,7 @@ import { eventSetting, fixedValueSettings, secretSetting } from "../shared.ts";
 export const tally = {
   id: "tally",
   name: "Tally",
+  category: "forms",
   about: "Answers of a form.",
   docs: { url: "https://tally.so/help/webhooks", checked: "2026-11-17" },
   verification: [

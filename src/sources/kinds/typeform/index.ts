@@ -4,6 +4,7 @@ import { eventSetting, fixedValueSettings, secretSetting } from "../shared.ts";
 export const typeform = {
   id: "typeform",
   name: "Typeform",
+  category: "forms",
   about: "Answers of a form.",
   docs: { url: "https://www.typeform.com/developers/webhooks/secure-your-webhooks/", checked: "2026-11-17" },
   verification: [
@@ -22,7 +23,11 @@ export const typeform = {
   busyStatus: 503,
   delivery: "event_id",
   type: "event_type",
-  settings: [secretSetting("The secret that you enter at the webhook of the form."), eventSetting("lead"), ...fixedValueSettings],
+  settings: [
+    secretSetting("The secret that you enter at the webhook of the form.", { generated: true }),
+    eventSetting("lead"),
+    ...fixedValueSettings,
+  ],
   rules: [
     {
       name: "answers of a form",
@@ -45,7 +50,7 @@ export const typeform = {
   guide: {
     steps: [
       "Open the form in Typeform, then *Connect*, *Webhooks*, and *Add a webhook* with the address ADDRESS.",
-      "Edit it, enter a long random secret, and the same one in the source. Switch the webhook on.",
+      "Edit it, and enter the secret of the source. Switch the webhook on.",
       "To match ads, add `gclid` and `fbclid` as hidden fields of the form: the embed code fills them from the page's address.",
     ],
     retries: ["Typeform repeats failed requests for several hours, and switches the webhook off at 404 or 410."],

@@ -4,6 +4,7 @@ import { eventSetting, fixedValueSettings, secretSetting } from "../shared.ts";
 export const webflow = {
   id: "webflow",
   name: "Webflow",
+  category: "forms",
   about: "Submitted forms.",
   docs: { url: "https://developers.webflow.com/data/docs/working-with-webhooks", checked: "2026-11-17" },
   verification: [

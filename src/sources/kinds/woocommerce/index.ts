@@ -6,6 +6,7 @@ const orders = '$headers.x-wc-webhook-topic in ("order.created", "order.updated"
 export const woocommerce = {
   id: "woocommerce",
   name: "WooCommerce",
+  category: "shops",
   about: "Paid orders and refunds, for shops that cannot install the plugin.",
   docs: { url: "https://woocommerce.com/document/webhooks/", checked: "2026-11-17" },
   verification: [
@@ -22,9 +23,10 @@ export const woocommerce = {
   ],
   bodies: ["json"],
   busyStatus: 503,
+  givesUp: { failures: 5 },
   unsignedPing: ["webhook_id"],
   type: "$headers.x-wc-webhook-topic",
-  settings: [secretSetting("The secret that you enter at the webhook. Choose a long random one."), eventSetting("purchase")],
+  settings: [secretSetting("The secret that you enter at the webhook.", { generated: true }), eventSetting("purchase")],
   rules: [
     {
       name: "order that is not paid yet",
@@ -77,7 +79,7 @@ export const woocommerce = {
     steps: [
       "Open *WooCommerce*, *Settings*, *Advanced*, *Webhooks*, and *Add webhook*.",
       "Choose the status *Active*, the topic *Order updated*, and enter ADDRESS as the delivery URL.",
-      "Enter a long random secret there, and the same one in the source.",
+      "Enter the secret of the source there.",
     ],
     retries: [
       "WooCommerce never repeats a request, and disables the webhook after more than five failures in a row.",

@@ -800,7 +800,8 @@ export const initial: Migration = shardOthers({
       PRIMARY KEY (site_id, source_id, id)
     ) {COMPACT}`,
 
-    // Holds the shapes of the last requests of each source: names and types of fields, with masked values. shape is JSON.
+    // Holds the shapes of the last requests of each source: names and types of fields, with masked values. shape is JSON. request is
+    // the whole request, sealed, for a day; null where it is not kept.
     `CREATE TABLE source_shapes (
       site_id text NOT NULL,
       source_id text NOT NULL,
@@ -808,6 +809,7 @@ export const initial: Migration = shardOthers({
       at bigint NOT NULL,
       type text NOT NULL,
       shape text NOT NULL,
+      request text,
       PRIMARY KEY (site_id, source_id, id)
     ) {COMPACT}`,
 

@@ -1,0 +1,143 @@
+// What would become of a request: one that is kept, or one that is pasted. Nothing is stored or sent.
+
+import { Alert, Select, Skeleton, Stack, Table, Text, Textarea } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { Info } from "lucide-react";
+import { useState } from "react";
+import { Card } from "../../common/Page.tsx";
+import type { Answer, Input } from "../../common/api/api.ts";
+import { useApi } from "../../common/api/query.ts";
+import { agoText } from "../../common/format/times.ts";
+import { State, TestBadge } from "../../common/values.tsx";
+import { sourcesText } from "../../messages/sources.ts";
+import { KeepRequests, useShapes } from "./FieldPicker.tsx";
+import { reasonText, type Source } from "./parts.tsx";
+
+const pasted = "paste";
+const debounceMs = 400;
+
+type Outcome = Answer<"POST /sites/:site/sources/:source/preview">["outcomes"][number];
+
+export function RequestPreview({
+  site,
+  source,
+  changes,
+  withSwitch = false,
+}: {
+  site: string;
+  source: Source;
+  /** Unsaved settings. */
+  changes: Readonly<Record<string, string>>;
+  /** Shows the switch that keeps whole requests. */
+  withSwitch?: boolean;
+}) {
+  const { preview } = sourcesText;
+  const kept = (useShapes(site, source).data?.items ?? []).filter(({ isKept }) => isKept);
+  const [wanted, setWanted] = useState<string | null>(null);
+  const [text, setText] = useState("");
+  const from = wanted ?? kept[0]?.id ?? pasted;
+  const now = Date.now();
+  const body = {
+    settings: changes,
+    ...(from === pasted ? { headers: { "content-type": contentTypeOf(text) }, body: text } : { request: from }),
+  };
+  const [debounced] = useDebouncedValue(JSON.stringify(body), debounceMs);
+  const shown = JSON.parse(debounced) as Input<"POST /sites/:site/sources/:source/preview">["body"];
+  const isGiven = from !== pasted || text.trim() !== "";
+  const { data, error } = useApi(
+    "POST /sites/:site/sources/:source/preview",
+    { params: { site, source: source.id }, body: shown },
+    { keepPrevious: true, enabled: isGiven && shown.body?.trim() !== "" },
+  );
+  return (
+    <Card title={preview.title} about={preview.about}>
+      <Stack gap="md">
+        <Select
+          label={preview.from}
+          allowDeselect={false}
+          value={from}
+          onChange={setWanted}
+          data={[
+            ...kept.map(({ id, at, type }) => ({ value: id, label: [type, agoText(at, now)].filter(Boolean).join(", ") })),
+            { value: pasted, label: preview.paste },
+          ]}
+          {...(from === pasted ? {} : { description: preview.masked })}
+          inputWrapperOrder={["label", "input", "error", "description"]}
+        />
+        {from === pasted && (
+          <Textarea
+            label={preview.body}
+            value={text}
+            onChange={({ currentTarget }) => setText(currentTarget.value)}
+            autosize
+            minRows={4}
+            maxRows={12}
+            spellCheck={false}
+            classNames={{ input: "cc-mono" }}
+            placeholder='{"customer":{"email":"ada@example.com"},"total":49.9}'
+          />
+        )}
+        {withSwitch && <KeepRequests site={site} source={source} />}
+        <Stack gap="md" aria-live="polite">
+          {!isGiven ? (
+            <Alert variant="light" color="gray" icon={<Info size={18} />}>
+              {preview.nothing}
+            </Alert>
+          ) : error ? (
+            <Alert variant="light" color="gray" icon={<Info size={18} />}>
+              {error.message}
+            </Alert>
+          ) : data ? (
+            data.outcomes.map((outcome, i) => <Previewed key={i} outcome={outcome} />)
+          ) : (
+            <Skeleton height={120} />
+          )}
+        </Stack>
+      </Stack>
+    </Card>
+  );
+}
+
+/** Pasted text is JSON, or a form. */
+const contentTypeOf = (text: string) =>
+  /^\s*[[{]/.test(text) ? "application/json" : /^\s*</.test(text) ? "text/xml" : "application/x-www-form-urlencoded";
+
+function Previewed({ outcome }: { outcome: Outcome }) {
+  const { preview } = sourcesText;
+  const fields = Object.entries(outcome.fields);
+  return (
+    <Stack gap="xs">
+      <span className="cc-line" style={{ gap: 8 }}>
+        <State
+          of={outcome.outcome === "ignored" ? "ignored" : outcome.outcome === "learned" ? "learned" : "accepted"}
+          word={preview.outcomes[outcome.outcome]}
+        />
+        {outcome.type && <span className="cc-mono">{outcome.type}</span>}
+        {outcome.mode === "test" && <TestBadge />}
+      </span>
+      {outcome.reason !== null && (
+        <Text size="sm">
+          {reasonText(outcome.reason)}
+          {outcome.detail ? ` (${outcome.detail})` : ""}
+        </Text>
+      )}
+      {outcome.outcome !== "ignored" && fields.length === 0 && <Text size="sm">{preview.noFields}</Text>}
+      {fields.length > 0 && (
+        <Table aria-label={preview.fields} layout="fixed" verticalSpacing={6} horizontalSpacing="xs">
+          <Table.Tbody>
+            {fields.map(([name, value]) => (
+              <Table.Tr key={name}>
+                <Table.Th scope="row" fw={400} c="dimmed" w="35%" className="cc-mono">
+                  {name}
+                </Table.Th>
+                <Table.Td style={{ overflowWrap: "anywhere" }}>
+                  {typeof value === "object" ? JSON.stringify(value) : String(value)}
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,290 @@
+// Sets a source up: the sender's own steps, the address and the secret next to them, and whether requests arrive.
+
+import { Alert, Button, Code, Grid, Group, List, Stack, Text } from "@mantine/core";
+import { CircleCheck, Clock, KeyRound, Pause, TriangleAlert } from "lucide-react";
+import { useState, type ReactNode } from "react";
+import { Form } from "../../common/Form.tsx";
+import { Card } from "../../common/Page.tsx";
+import { useApi, useSend } from "../../common/api/query.ts";
+import { fieldError, otherError } from "../../common/fields.ts";
+import { RichText } from "../../common/format/RichText.tsx";
+import { countText } from "../../common/format/numbers.ts";
+import { ExternalLink, TextLink } from "../../common/links.tsx";
+import { notify } from "../../common/notices.tsx";
+import { LoadState, RequestError } from "../../common/states.tsx";
+import { CopyButton, State, Time } from "../../common/values.tsx";
+import { commonText } from "../../messages/common.ts";
+import { sourcesText } from "../../messages/sources.ts";
+import { KindField } from "./KindField.tsx";
+import type { Kind, KindSetting } from "./kinds.ts";
+import { isWaiting, Marked, newSecretsOf, reasonText, type Source } from "./parts.tsx";
+
+type Props = { site: string; source: Source; kind: Kind };
+
+export function Setup(props: Props) {
+  return (
+    <Stack gap="lg">
+      <Status {...props} />
+      <Grid gap="lg">
+        <Grid.Col span={{ base: 12, md: 6 }}>
+          <Steps {...props} />
+        </Grid.Col>
+        {/* On a phone, what is to be copied comes before the steps. */}
+        <Grid.Col span={{ base: 12, md: 6 }} order={{ base: -1, md: 2 }}>
+          <div className="cc-sticky">
+            <Credentials {...props} />
+          </div>
+        </Grid.Col>
+      </Grid>
+    </Stack>
+  );
+}
+
+function Steps({ kind }: Props) {
+  const { setup } = sourcesText;
+  return (
+    <Card title={kind.docs ? setup.atSender(kind.name) : setup.atAnySender}>
+      <Stack gap="md">
+        <List type="ordered" size="sm" spacing="sm" pr="md">
+          {kind.steps.map((step) => (
+            <List.Item key={step}>
+              <Step text={step} />
+            </List.Item>
+          ))}
+        </List>
+        {kind.docs && <ExternalLink href={kind.docs}>{setup.documentation(kind.name)}</ExternalLink>}
+        <Notes title={setup.notes} lines={kind.notes} />
+        <Notes title={setup.retries} lines={kind.retries} />
+      </Stack>
+    </Card>
+  );
+}
+
+/** ADDRESS in a step is the address that is shown next to it. */
+function Step({ text }: { text: string }) {
+  const parts = text.split(/`?ADDRESS`?/);
+  return (
+    <>
+      {parts.map((part, i) => (
+        <span key={part}>
+          {i > 0 && <strong>{sourcesText.setup.address}</strong>}
+          <Marked text={part} />
+        </span>
+      ))}
+    </>
+  );
+}
+
+function Notes({ title, lines }: { title: string; lines: readonly string[] }) {
+  if (lines.length === 0) return null;
+  return (
+    <div>
+      <Text size="xs" fw={500} c="dimmed" mb={4}>
+        {title}
+      </Text>
+      <Stack gap={4}>
+        {lines.map((line) => (
+          <Text key={line} size="sm" c="dimmed">
+            <Marked text={line} />
+          </Text>
+        ))}
+      </Stack>
+    </div>
+  );
+}
+
+function Credentials({ site, source, kind }: Props) {
+  const { setup } = sourcesText;
+  const shown = useApi("GET /sites/:site/sources/:source", { params: { site, source: source.id } });
+  const made = newSecretsOf(source.id);
+  const secrets = kind.settings.filter(({ secret }) => secret);
+  const path = `/sites/${site}/sources/${source.id}`;
+  return (
+    <Card title={setup.here} about={setup.aboutHere}>
+      <Stack gap="lg">
+        {shown.data ? (
+          <div>
+            <Text size="sm" fw={500} mb={4}>
+              {setup.address}
+            </Text>
+            {shown.data.address === null ? (
+              <Text size="sm" c="dimmed">
+                {setup.lost}
+              </Text>
+            ) : (
+              <Copied value={shown.data.address} label={setup.address} />
+            )}
+            {source.oldAddressUntil !== null && (
+              <Text size="xs" c="dimmed" mt={4}>
+                <RichText text={setup.oldAddress} tags={{ time: () => <Time at={source.oldAddressUntil} /> }} />
+              </Text>
+            )}
+          </div>
+        ) : (
+          <LoadState of={shown} rows={1} />
+        )}
+        {secrets.map((setting) => {
+          const fresh = made[setting.name];
+          if (fresh !== undefined)
+            return (
+              <div key={setting.name}>
+                <Text size="sm" fw={500} mb={4}>
+                  {setting.label}
+                </Text>
+                <Copied value={fresh} label={setting.label} />
+                <Text size="xs" c="dimmed" mt={4}>
+                  {setup.onlyNow}
+                </Text>
+              </div>
+            );
+          if (source.missing.includes(setting.name))
+            return <SecretForm key={setting.name} site={site} source={source} setting={setting} />;
+          if (source.settings[setting.name] === undefined) return null;
+          return (
+            <div key={setting.name}>
+              <Group gap="xs">
+                <Text size="sm" fw={500}>
+                  {setting.label}
+                </Text>
+                <State of="on" word={setup.configured} />
+              </Group>
+              <Text size="xs" c="dimmed" mt={4}>
+                <RichText
+                  text={setup.replaceInSettings}
+                  tags={{
+                    link: (content) => (
+                      <TextLink to={path} search={{ tab: "settings" }} size="xs">
+                        {content}
+                      </TextLink>
+                    ),
+                  }}
+                />
+              </Text>
+            </div>
+          );
+        })}
+        {!kind.signs && (
+          <Text size="sm" c="dimmed">
+            {setup.unsigned}
+          </Text>
+        )}
+      </Stack>
+    </Card>
+  );
+}
+
+function Copied({ value, label }: { value: string; label: string }) {
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <Code
+        block
+        style={{ flex: 1, minWidth: 0, overflowWrap: "anywhere", whiteSpace: "pre-wrap" }}
+        aria-label={label}
+        data-secret
+      >
+        {value}
+      </Code>
+      <CopyButton value={value} label={commonText.copyThing(label)} />
+    </Group>
+  );
+}
+
+/** The secret that the sender shows once it knows the address. */
+function SecretForm({ site, source, setting }: { site: string; source: Source; setting: KindSetting }) {
+  const [value, setValue] = useState("");
+  const save = useSend("PATCH /sites/:site/sources/:source", { onDone: () => notify(sourcesText.setup.secretSaved) });
+  const { name } = setting;
+  return (
+    <Form noValidate onSubmit={() => save.mutate({ params: { site, source: source.id }, body: { settings: { [name]: value } } })}>
+      <Stack gap="sm">
+        <KindField
+          setting={{ ...setting, label: sourcesText.setup.pasteSecret(setting.label) }}
+          value={value}
+          error={fieldError(save.error, name)}
+          onChange={setValue}
+        />
+        <RequestError error={otherError(save.error, name)} />
+        <Group>
+          <Button type="submit" loading={save.isPending} disabled={value.trim() === ""}>
+            {sourcesText.setup.saveSecret}
+          </Button>
+        </Group>
+      </Stack>
+    </Form>
+  );
+}
+
+/** Says what is left to do, or that requests arrive. */
+function Status({ site, source, kind }: Props) {
+  const { waiting } = sourcesText;
+  const wrong = source.last24h.refused ?? 0;
+  const status = statusOf(source, kind);
+  return (
+    <Stack gap="sm" aria-live="polite">
+      <Alert variant="light" color={status.color} icon={status.icon} title={status.title}>
+        <Stack gap={4}>
+          <Text size="sm" component="div">
+            {status.text}
+          </Text>
+          {status.isLive && <LastRequest site={site} source={source} />}
+        </Stack>
+      </Alert>
+      {wrong > 0 && (
+        <Alert variant="light" color="red" icon={<TriangleAlert size={18} />}>
+          {waiting.wrong(countText(wrong), wrong)}
+        </Alert>
+      )}
+    </Stack>
+  );
+}
+
+type Status = { title: string; text: ReactNode; color: string; icon: ReactNode; isLive?: true };
+
+function statusOf(source: Source, kind: Kind): Status {
+  const { waiting } = sourcesText;
+  if (!source.isReadable)
+    return { title: waiting.brokenTitle, text: waiting.broken, color: "red", icon: <TriangleAlert size={18} /> };
+  if (source.state === "paused")
+    return { title: waiting.pausedTitle, text: waiting.paused, color: "yellow", icon: <Pause size={18} /> };
+  if (source.missing.length > 0)
+    return { title: waiting.secretTitle, text: waiting.aboutSecret(kind.name), color: "accent", icon: <KeyRound size={18} /> };
+  if (isWaiting(source))
+    return {
+      title: waiting.title,
+      text: waiting.about(kind.name),
+      color: "accent",
+      icon: <Clock size={18} className="cc-pulse" />,
+    };
+  return {
+    title: waiting.liveTitle,
+    text: <RichText text={waiting.live} tags={{ time: () => <Time at={source.lastRequestAt} /> }} />,
+    color: "green",
+    icon: <CircleCheck size={18} />,
+    isLive: true,
+  };
+}
+
+function LastRequest({ site, source }: { site: string; source: Source }) {
+  const { waiting } = sourcesText;
+  const { data } = useApi(
+    "GET /sites/:site/sources/:source/requests",
+    { params: { site, source: source.id }, query: { limit: 1 } },
+    { everyMs: 2000 },
+  );
+  const [last] = data?.items ?? [];
+  if (!last) return null;
+  return (
+    <Group gap="sm">
+      <State of={last.outcome} />
+      {last.type && <span className="cc-mono">{last.type}</span>}
+      {last.reason !== null && <Text size="sm">{reasonText(last.reason)}</Text>}
+      {last.eventId === null ? (
+        <TextLink to={`/sites/${site}/sources/${source.id}`} search={{ tab: "requests" }}>
+          {waiting.toRequests}
+        </TextLink>
+      ) : (
+        <TextLink to={`/sites/${site}/events/${last.eventId}`}>{waiting.toEvent}</TextLink>
+      )}
+    </Group>
+  );
+}

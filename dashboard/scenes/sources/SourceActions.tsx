@@ -1,0 +1,71 @@
+// Actions on a source: pause, resume, rotate its address, remove.
+
+import { Button } from "@mantine/core";
+import { useNavigate } from "@tanstack/react-router";
+import { Pause, Play, RefreshCw, Trash2 } from "lucide-react";
+import { useSend } from "../../common/api/query.ts";
+import { ConfirmButton } from "../../common/dialogs.tsx";
+import { notify } from "../../common/notices.tsx";
+import { RequestError } from "../../common/states.tsx";
+import { sourcesText } from "../../messages/sources.ts";
+import type { Source } from "./parts.tsx";
+
+export function SourceActions({ site, source }: { site: string; source: Source }) {
+  const navigate = useNavigate();
+  const params = { site, source: source.id };
+  const { actions } = sourcesText;
+  const resume = useSend("POST /sites/:site/sources/:source/resume", { onDone: () => notify(actions.resumed(source.name)) });
+  const pause = useSend("POST /sites/:site/sources/:source/pause", {
+    onDone: () => notify(actions.paused(source.name), () => resume.mutate({ params })),
+  });
+  const rotate = useSend("POST /sites/:site/sources/:source/rotate", {
+    onDone: () => {
+      notify(actions.rotated);
+      void navigate({ to: `/sites/${site}/sources/${source.id}`, search: { tab: "setup" } });
+    },
+  });
+  const remove = useSend("DELETE /sites/:site/sources/:source", {
+    onDone: () => {
+      notify(actions.removed(source.name));
+      void navigate({ to: `/sites/${site}/sources` });
+    },
+  });
+  return (
+    <>
+      {source.state === "active" ? (
+        <Button
+          variant="default"
+          leftSection={<Pause size={15} aria-hidden />}
+          loading={pause.isPending}
+          onClick={() => pause.mutate({ params })}
+        >
+          {actions.pause}
+        </Button>
+      ) : (
+        <Button leftSection={<Play size={15} aria-hidden />} loading={resume.isPending} onClick={() => resume.mutate({ params })}>
+          {actions.resume}
+        </Button>
+      )}
+      <ConfirmButton
+        label={actions.rotate}
+        question={actions.rotateQuestion}
+        consequence={actions.rotateConsequence}
+        confirm={actions.rotate}
+        danger={false}
+        icon={<RefreshCw size={15} aria-hidden />}
+        onConfirm={() => rotate.mutateAsync({ params })}
+        of={rotate}
+      />
+      <ConfirmButton
+        label={actions.remove}
+        question={actions.removeQuestion(source.name)}
+        consequence={actions.removeConsequence}
+        confirm={actions.remove}
+        icon={<Trash2 size={15} aria-hidden />}
+        onConfirm={() => remove.mutateAsync({ params })}
+        of={remove}
+      />
+      <RequestError error={pause.error ?? resume.error} />
+    </>
+  );
+}
