@@ -8,7 +8,8 @@ import { kindOf } from "../sources/kinds/index.ts";
 import type { SourceRequest } from "../store/sources/sourceRequests.ts";
 import type { Finding } from "../store/statistics/alerts.ts";
 import type { Store } from "../store/store.ts";
-import { hoursText, sourceName, timeText } from "./message.ts";
+import { hoursText, sourceName } from "./message.ts";
+import { timeText } from "../kernel/text.ts";
 import { hoursNeeded, judgeSilence } from "./silence.ts";
 import { createSlowCheck, type SlowCheck } from "./slowCheck.ts";
 

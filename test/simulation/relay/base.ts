@@ -157,7 +157,7 @@ async function makeSites(now: () => number): Promise<SimulatedSite[]> {
   }
   for (const one of sites) {
     const site = directory.site(one.id);
-    if (site) one.sourcePath = pathOf(await addSource(context, site, "custom", { settings: sourceSettings }, by)) ?? "";
+    if (site) one.sourcePath = pathOf((await addSource(context, site, "custom", { settings: sourceSettings }, by)).source) ?? "";
   }
   await store.close();
   return sites;
