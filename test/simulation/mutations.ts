@@ -68,6 +68,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     replace: "",
     focus: "failovers and restarts",
     seed: 60,
+    isRare: true,
   },
   "own claim counts as another's": {
     what: "A transaction that runs again takes its own claim for a duplicate.",
@@ -174,7 +175,6 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     replace: "leaseLeftMs: () => lease.leftMs(),",
     focus: "suspended batches",
     seed: 9,
-    isRare: true,
   },
   "abandoned events are queued at once": {
     what: "Events without a confirmed commit are looked for before the commit can have ended, and then forgotten.",
@@ -200,7 +200,6 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     replace: "await",
     focus: "slow commits and restarts",
     seed: 12,
-    isRare: true,
   },
   "lease counts from its commit": {
     what: "The lease of a node begins for it when the answer of the database arrives.",
@@ -300,7 +299,6 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     replace: "attempts: attempt?.number ?? 0,",
     focus: "rate limits",
     seed: 11,
-    isRare: true,
   },
   "retries are planned by the node's clock": {
     what: "The due time of a retry is the node's, not the database's.",
@@ -406,7 +404,6 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     replace: '    if (directory.connection(siteId, connectionId)?.state !== "paused") continue;',
     focus: "resumed connections",
     seed: 1,
-    isRare: true,
   },
   "a loop ends with its first error": {
     what: "Periodic work stops when it fails once.",
@@ -431,7 +428,6 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     replace: "",
     focus: "wrong clock and restarts",
     seed: 10,
-    isRare: true,
   },
   "answer before the flush": {
     what: "A commit counts as durable when the flush ends that was under way before it.",

@@ -59,11 +59,7 @@ export class Cluster {
   #commits = 0;
   readonly #random: Random;
 
-  constructor(
-    world: World,
-    tables: Tables,
-    { isSynchronous, replicationMs }: { isSynchronous: boolean; replicationMs: number },
-  ) {
+  constructor(world: World, tables: Tables, { isSynchronous, replicationMs }: { isSynchronous: boolean; replicationMs: number }) {
     this.world = world;
     this.#random = world.random.stream("cluster");
     this.isSynchronous = isSynchronous;
