@@ -145,10 +145,11 @@ test("due times are corrected at once each time the clock is set back, and a min
   vi.useFakeTimers();
   ends.push(async () => void vi.useRealTimers());
   let corrections = 0;
+  let held: Promise<void> | null = null;
   const dueTimes = startDueTimes({
     store: {
       deliveries: { findDue: async () => [] },
-      dueTimes: { correctOthers: async () => void (corrections += 1), correctStatistics: async () => {} },
+      dueTimes: { correctOthers: async () => void (corrections += 1), correctStatistics: async () => held },
     } as unknown as Parameters<typeof startDueTimes>[0]["store"],
     retryScheduleMs: [50],
     pushRetryMs: [50],
@@ -165,4 +166,13 @@ test("due times are corrected at once each time the clock is set back, and a min
   dueTimes.correct();
   expect([await after(1), await after(minuteMs - 2)]).toEqual([3, 3]);
   expect([await after(2), await after(30 * minuteMs)]).toEqual([4, 4]);
+  // The clock is set back again while a correction waits for the database.
+  const { promise, resolve } = Promise.withResolvers<void>();
+  held = promise;
+  dueTimes.correct();
+  expect(await after(1)).toBe(5);
+  dueTimes.correct();
+  held = null;
+  resolve();
+  expect([await after(1), await after(minuteMs + 1), await after(20 * minuteMs)]).toEqual([6, 7, 7]);
 });

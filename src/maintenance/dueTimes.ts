@@ -35,9 +35,13 @@ export function startDueTimes(options: DueTimeOptions): DueTimes {
   const maxDeliveryMs = maxDelayMs(options.retryScheduleMs);
   const maxPushMs = maxDelayMs(options.pushRetryMs);
 
-  let isRepeated = false;
+  /** How often the clock was set back, and up to which time the correction is repeated. */
+  let timesSetBack = 0;
+  let repeatedFor = 0;
 
   async function correctAll(signal: AbortSignal): Promise<void> {
+    // Only a run that begins after the clock was set back is its first correction: one that is under way may have passed the rows.
+    const correctedFor = timesSetBack;
     await store.dueTimes.correctOthers(maxPushMs);
     await store.dueTimes.correctStatistics();
     for (const connection of await store.deliveries.findDue(Number.MAX_SAFE_INTEGER)) {
@@ -45,8 +49,9 @@ export function startDueTimes(options: DueTimeOptions): DueTimes {
       const count = await store.dueTimes.correctDeliveries(connection, maxDeliveryMs, signal);
       if (count > 0) options.onCorrected?.(connection, count);
     }
-    if (isRepeated) loop.wake(againMs);
-    isRepeated = false;
+    if (correctedFor === repeatedFor) return;
+    repeatedFor = correctedFor;
+    loop.wake(againMs);
   }
 
   const loop = poll({
@@ -59,7 +64,7 @@ export function startDueTimes(options: DueTimeOptions): DueTimes {
   });
   return {
     correct() {
-      isRepeated = true;
+      timesSetBack += 1;
       loop.wake(0);
     },
     stop: () => loop.stop(),

@@ -155,15 +155,21 @@ test("an answer before the body leaves the connection usable, when the rest of t
 });
 
 test("an upload that ends early is refused, logged as such, and stored nowhere", async () => {
-  const socket = connectSocket();
-  const text = exchange(socket, head({ headers: ["Content-Length: 500"] }) + '{"email":');
-  await sleep(100);
-  socket.end();
+  /** When a later event is answered, the relay has read what came before it, and waits for the rest of the body. */
+  const beginUpload = async (): Promise<Socket> => {
+    const socket = connectSocket();
+    socket.write(head({ headers: ["Expect: 100-continue", "Content-Length: 500"] }));
+    const [answer] = await once(socket, "data");
+    expect(String(answer)).toBe("HTTP/1.1 100 Continue\r\n\r\n");
+    socket.write('{"email":');
+    expect(await exchange(connectSocket(), request())).toBe(accepted());
+    return socket;
+  };
+  const ended = await beginUpload();
+  const text = exchange(ended);
+  ended.end();
   expect(await text).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n[^]*\r\n\r\nBad Request\.\n$/);
-  const aborted = connectSocket();
-  aborted.write(head({ headers: ["Content-Length: 500"] }) + '{"email":');
-  await sleep(100);
-  aborted.resetAndDestroy();
+  (await beginUpload()).resetAndDestroy();
   await eventually("both are logged", () => {
     const lines = relay.output().split("\n");
     return lines.filter((line) => line.includes('"status":400,"reason":"body"')).length >= 2;

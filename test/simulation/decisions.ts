@@ -79,6 +79,7 @@ export const decisions: readonly Decision[] = [
     {
       what: "a relay that stops gives back what waits for quota",
       text: "if (⟦isClosing && queue.quotaUntil > options.elapsed()⟧) for",
+      isRare: true,
     },
     {
       what: "nothing is claimed for a platform that is not to be called",

@@ -27,7 +27,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "openEvent?.abandon();",
     replace: "openEvent?.close();",
     focus: "standby away",
-    seed: 10,
+    seed: 7,
   },
   "last event of a group is not inserted": {
     what: "Of events that are committed together the last one is not written.",
@@ -68,6 +68,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     replace: "",
     focus: "failovers and restarts",
     seed: 60,
+    isRare: true,
   },
   "own claim counts as another's": {
     what: "A transaction that runs again takes its own claim for a duplicate.",
@@ -133,7 +134,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: 'WHERE site_id = $1 AND id ${isFirst ? ">=" : ">"}',
     replace: "WHERE site_id = $1 AND id >",
     focus: "dying nodes",
-    seed: 2,
+    seed: 4,
   },
   "takeover ends after its first page": {
     what: "A takeover leaves behind what is beyond the first 64 events.",
@@ -165,7 +166,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "(isLinked(head) ? head.next.id : lastId)",
     replace: "lastId",
     focus: "dying nodes",
-    seed: 8,
+    seed: 9,
   },
   "lapse of a lease is not noticed": {
     what: "What was open when a lease ended counts as owned when the lease is renewed.",
@@ -173,8 +174,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "leaseLeftMs: () => (lease.lapses() === lapses ? lease.leftMs() : 0),",
     replace: "leaseLeftMs: () => lease.leftMs(),",
     focus: "suspended batches",
-    seed: 9,
-    isRare: true,
+    seed: 16,
   },
   "abandoned events are queued at once": {
     what: "Events without a confirmed commit are looked for before the commit can have ended, and then forgotten.",
@@ -200,7 +200,6 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     replace: "await",
     focus: "slow commits and restarts",
     seed: 12,
-    isRare: true,
   },
   "lease counts from its commit": {
     what: "The lease of a node begins for it when the answer of the database arrives.",
@@ -208,7 +207,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "      renewed = started;",
     replace: "      renewed = { at: now(), elapsed: elapsed() };",
     focus: "slow leases",
-    seed: 2,
+    seed: 6,
   },
   "row of the embedded node not awaited": {
     what: "An embedded node opens events although its row is not written, so no later process finds what it leaves.",
@@ -216,7 +215,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: 'if (!isShared && writtenMark !== "") return',
     replace: "if (!isShared) return",
     focus: "full disk and crashes",
-    seed: 4,
+    seed: 21,
   },
   "outcomes are not written again": {
     what: "After a promotion the outcomes of open events are not written again.",
@@ -266,7 +265,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "VALUES {ROWS} ON CONFLICT DO NOTHING`",
     replace: "VALUES {ROWS} ON CONFLICT (site_id, event_id, number) DO UPDATE SET results = excluded.results`",
     focus: "suspended nodes",
-    seed: 6,
+    seed: 13,
   },
   "numbers before a takeover are left free": {
     what: "A takeover after a promotion leaves numbers free under which the owner can still write.",
@@ -300,7 +299,6 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     replace: "attempts: attempt?.number ?? 0,",
     focus: "rate limits",
     seed: 11,
-    isRare: true,
   },
   "retries are planned by the node's clock": {
     what: "The due time of a retry is the node's, not the database's.",
@@ -316,7 +314,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "recheck && hasWaited ?",
     replace: "recheck && hasWaited === null ?",
     focus: "waiting in lanes",
-    seed: 28,
+    seed: 24,
   },
   "jobs are given back without a row": {
     what: "A first attempt that is given back gets no row, so that nobody makes it.",
@@ -356,7 +354,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "state.isProbing = false;\n      state.until = at + Math.min(seconds",
     replace: "state.until = at + Math.min(seconds",
     focus: "rate limits",
-    seed: 2,
+    seed: 1,
   },
   "a breaker stays open": {
     what: "A platform that has failed five times is not called for a day.",
@@ -372,7 +370,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "WHERE site_id = $1 AND event_id = $2 AND connection_id = $3 AND owner = $4`",
     replace: "WHERE site_id = $1 AND event_id = $2 AND connection_id = $3 AND (owner = $4 OR 1 = 1)`",
     focus: "suspended nodes",
-    seed: 2,
+    seed: 1,
   },
   "attempts without a lease are written": {
     what: "The request of an attempt is written although its person was erased meanwhile.",
@@ -406,7 +404,6 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     replace: '    if (directory.connection(siteId, connectionId)?.state !== "paused") continue;',
     focus: "resumed connections",
     seed: 1,
-    isRare: true,
   },
   "a loop ends with its first error": {
     what: "Periodic work stops when it fails once.",
@@ -430,8 +427,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "    await store.dueTimes.correctStatistics();\n",
     replace: "",
     focus: "wrong clock and restarts",
-    seed: 10,
-    isRare: true,
+    seed: 6,
   },
   "answer before the flush": {
     what: "A commit counts as durable when the flush ends that was under way before it.",
@@ -520,7 +516,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "if (!isOwned || (await isConsentWithdrawn(job))) outdated",
     replace: "if (!isOwned) outdated",
     focus: "waiting in lanes",
-    seed: 28,
+    seed: 42,
   },
   "owner not rechecked in a lane": {
     what: "A delivery that waited in a lane is sent although its person was erased meanwhile.",
@@ -528,7 +524,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "if (!isOwned || (await isConsentWithdrawn(job))) outdated",
     replace: "if (await isConsentWithdrawn(job)) outdated",
     focus: "waiting in lanes",
-    seed: 5,
+    seed: 59,
   },
   "release uses the consent of the receipt": {
     what: "A released event is stored with identifiers although its person has refused since.",
@@ -536,7 +532,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "attribute(known, event.time,",
     replace: "attribute({ ...known, consent: event.attribution.consent, withheld: event.attribution.withheld }, event.time,",
     focus: "releases",
-    seed: 3,
+    seed: 2,
   },
   "an event is released twice": {
     what: "Two people who release an event at once both add it to the totals.",
@@ -544,7 +540,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "AND status = 'filtered' AND email_ref",
     replace: "AND email_ref",
     focus: "releases",
-    seed: 5,
+    seed: 1,
   },
   "released events are not marked": {
     what: "The hour of a released event keeps its old figures.",

@@ -71,6 +71,14 @@ const found: readonly { seed: number; what: string }[] = [
     seed: 953_844_427,
     what: "A node whose clock was behind added an event to an hour that another one had counted for the last time.",
   },
+  {
+    seed: 821,
+    what: "A clock was set back while due times were being corrected, and the correction was not repeated a minute later.",
+  },
+  {
+    seed: 1_794_995_743,
+    what: "The rules looked at the hours of a clock ahead before its node had noticed that the clock was corrected.",
+  },
 ];
 
 export const pinned: readonly number[] = found.map(({ seed }) => seed);

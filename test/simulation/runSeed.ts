@@ -260,6 +260,7 @@ class Run {
     // Only a commit can change it.
     const isDrained = () => {
       if (this.#senders.open > 0 || this.#operator.open > 0) return false;
+      if (!this.#stations.every((station) => station.knowsItsClock)) return false;
       if (this.#rules.seen.commits !== checkedAt) isOpen = this.#rules.findOpen() !== null;
       checkedAt = this.#rules.seen.commits;
       return !isOpen;

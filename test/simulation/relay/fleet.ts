@@ -17,6 +17,8 @@ const restartMs = 200;
 
 /** The relay compares its two clocks every second. */
 const noticedMs = 1200;
+/** Far longer than the correction of the few rows of a seed takes. */
+const correctionMs = 300;
 
 export class Station {
   readonly machine: Machine;
@@ -77,6 +79,14 @@ export class Station {
     const wrongMs = world.now - Math.max(machine.clockSetAt, process?.pausedUntil ?? 0);
     if (wrongMs >= noticedMs) machine.setClock(-machine.clockOffset);
     else world.after(Math.max(1, noticedMs - wrongMs), `correct ${machine.name}`, () => this.correctClock());
+  }
+
+  /** False while the relay may not have noticed yet that its clock was set by hours, and that its rows are to be corrected. */
+  get knowsItsClock(): boolean {
+    const { machine, process } = this;
+    if (Math.abs(machine.clockOffset) > maxSkewMs) return false;
+    const since = Math.max(machine.correctedAt, process?.pausedUntil ?? 0);
+    return machine.correctedAt === 0 || this.#options.world.now >= since + noticedMs + correctionMs;
   }
 
   /** As kill -9 does. */
