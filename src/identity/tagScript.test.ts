@@ -5,10 +5,7 @@ import { buildTagScript } from "./tagScript.ts";
 /** The patterns of names as a site's tag gets them. */
 function patterns(): { param: RegExp; cookie: RegExp } {
   const { text } = buildTagScript("", { id: "site", settings: { consentMode: "opt-out" } });
-  const { params, cookies } = JSON.parse(/\((\{.*\})\);$/m.exec(text)?.[1] ?? "") as {
-    params: string;
-    cookies: string;
-  };
+  const [, , params, cookies] = JSON.parse(/\((\[.*\])\);$/m.exec(text)?.[1] ?? "") as string[];
   // As in tag/ids.ts, where the name must be the first group of the cookie's pattern.
   return {
     param: new RegExp(`^(${params})$`, "i"),

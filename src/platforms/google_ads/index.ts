@@ -86,7 +86,6 @@ export const googleAds = {
       "Accepted means received. The relay asks Google from half an hour later on if the conversions of a request count. Google answers with counts by reason and not for single conversions, so the confirmation of a conversion may be unknown where a request had several.",
       "With tag_conversions, the conversion actions are those of the Google tag, and each conversion adds click id and contact data to the one that the tag reported with the same order id. Which of them Google found is not reported.",
       "The form of sessionAttributes is that of Google's snippet for forms; the API's reference calls it an encoded text only.",
-      "Google was seen to reject order ids of digits only, so they get a prefix. A setting sends them as they are.",
       "Actions that count one conversion per click do not accept wbraid or gbraid.",
     ],
   },

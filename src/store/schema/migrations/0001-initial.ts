@@ -706,13 +706,15 @@ export const initial: Migration = shardOthers({
     `CREATE TABLE statistics (
       site_id text NOT NULL,
       hour bigint NOT NULL,
+      charted_hour bigint NOT NULL,
       kind text NOT NULL,
       name text NOT NULL,
       currency text NOT NULL,
       count bigint NOT NULL,
       value double precision NOT NULL,
-      PRIMARY KEY (site_id, hour, kind, name, currency)
+      PRIMARY KEY (site_id, hour, charted_hour, kind, name, currency)
     ) {COMPACT}`,
+    `CREATE INDEX statistics_charted ON statistics (site_id, charted_hour)`,
 
     // Holds the figures of one hour for the conversions of one event name, source, campaign or platform: a list of
     // [kind, name, currency, count, value]. An hour has a bounded number of rows, replaced together with its statistics.
@@ -721,8 +723,9 @@ export const initial: Migration = shardOthers({
       segment text NOT NULL,
       name text NOT NULL,
       hour bigint NOT NULL,
+      charted_hour bigint NOT NULL,
       figures text NOT NULL,
-      PRIMARY KEY (site_id, segment, name, hour)
+      PRIMARY KEY (site_id, segment, name, charted_hour, hour)
     ) {COMPACT}`,
     `CREATE INDEX statistics_segments_hour ON statistics_segments (site_id, hour)`,
 
