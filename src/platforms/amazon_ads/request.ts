@@ -6,7 +6,7 @@ import { eventNameOf } from "../shared/eventNames.ts";
 import { piecesOf } from "../shared/items.ts";
 import { applyMapping, hashed, numberField, textField } from "../shared/mapping.ts";
 import { bearer, dedupId } from "../shared/settings.ts";
-import { type Body, browserOf, decimalText, isoTime } from "../shared/values.ts";
+import { amountOf, type Body, browserOf, decimalText, isoTime } from "../shared/values.ts";
 
 /** Version 1, an open beta. Checked 2026-11-15. */
 const path = "/adsApi/v1/create/events";
@@ -156,5 +156,5 @@ function toEvent(conversion: Conversion, settings: ConnectionSettings, now: numb
 /** A value is money only for purchases; for other types Amazon would take it for a score. Two decimals are the maximum. */
 function moneyOf(type: string, { value, currency }: Conversion): { value?: number; currencyCode?: string } {
   if (type !== purchases || value === null || !currencies.includes(currency)) return {};
-  return { value: Number(decimalText(value, 2)), currencyCode: currency };
+  return { value: Number(decimalText(amountOf(value, currency), 2)), currencyCode: currency };
 }

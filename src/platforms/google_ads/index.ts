@@ -15,6 +15,7 @@ import { ingestWarnings, readIngested } from "../shared/dataManager/response.ts"
 import { proveByTestEvent } from "../shared/prove.ts";
 import { digits, oneOf, requiredSecret, secretSetting, tokenSettings } from "../shared/settings.ts";
 import { targetsCheck } from "../shared/targets.ts";
+import { agreedOnly } from "../shared/values.ts";
 import { corrections } from "./corrections.ts";
 import { pickers, withoutHyphens } from "./pickers.ts";
 import { actionsOf, clickDays, clickOf, events, fields, isForTag, toRequest, userDataOf } from "./request.ts";
@@ -190,7 +191,7 @@ export const googleAds = {
     names: "gclid, wbraid or gbraid",
     has: (conversion, settings) => userDataOf(conversion, settings, null) || clickOf(conversion),
   },
-  toRequest,
+  toRequest: agreedOnly(toRequest, { keepsClicks: true }),
   readResponse: readIngested("conversion_action"),
   warnings: ingestWarnings,
   prove: proveByTestEvent,
