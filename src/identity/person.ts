@@ -110,8 +110,8 @@ function hashName(
 ): void {
   const given = readSha256(name.trim());
   const normal = given ? "" : normalizeName(name);
-  const hash = given ?? (normal ? sha256(normal) : null);
-  if (hash) person[field] = hash;
+  const own = given ?? (normal ? sha256(normal) : null);
+  if (own) person[field] = own;
   const amazon = normal.replace(/[^a-z0-9]/g, "");
   if (amazon && amazon !== normal) person[amazonField] = sha256(amazon);
 }
