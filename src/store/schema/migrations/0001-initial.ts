@@ -703,6 +703,7 @@ export const initial: Migration = shardOthers({
 
     // Holds the statistics of one hour, computed from its events and their deliveries; all rows of an hour are replaced
     // together.
+    // charted_hour is the hour in which charts show a figure of the events of this hour: earlier for those that arrived late.
     `CREATE TABLE statistics (
       site_id text NOT NULL,
       hour bigint NOT NULL,
