@@ -85,6 +85,10 @@ export const browserIds: readonly BrowserId[] = [
   { name: "_axwrt", platform: "axon" },
   { name: "_axeid", platform: "axon", click: "aleid" },
   { name: "_axart", platform: "axon", click: "alart" },
+  // The same ids, where a server-side tag sets them.
+  { name: "axwrt", platform: "axon" },
+  { name: "axeid", platform: "axon", click: "aleid" },
+  { name: "axart", platform: "axon", click: "alart" },
   { name: "__spdt", platform: "spotify" },
   { name: "quora_qclid", platform: "quora", click: "qclid" },
   { name: "hubspotutk", platform: "hubspot" },

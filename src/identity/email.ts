@@ -1,4 +1,4 @@
-// Builds the four forms of an address, as text. Server and browser tag share this file, so that both hash the same strings:
+// Builds the forms of an address, as text. Server and browser tag share this file, so that both hash the same strings:
 // it imports nothing, hashes nothing and stays small.
 
 /** A form is undefined where its rule leaves nothing before the @. */
@@ -7,6 +7,8 @@ type EmailForms = {
   google: string | undefined;
   microsoft: string | undefined;
   reddit: string | undefined;
+  /** Undefined also where it is the canonical one, which most addresses are. */
+  amazon: string | undefined;
 };
 
 // Lone surrogates (Cs) have no UTF-8 form: two different ones would hash to the same key. The length limits of SMTP and DNS
@@ -26,7 +28,7 @@ export const canonicalEmail = (address: string): string => address.trim().toLowe
 
 export function emailForms(address: string): EmailForms {
   const [canonical, google, microsoft, reddit] = listForms(address);
-  return { canonical, google, microsoft, reddit };
+  return { canonical, google, microsoft, reddit, amazon: amazonForm(canonical) };
 }
 
 type Form = string | undefined;
@@ -51,6 +53,13 @@ export function listForms(address: string): FormList {
     // Letters of every script stay: reduced to ASCII, josé@ would match another person.
     withLocal(untagged.replace(/[^\p{L}\p{M}\p{N}]/gu, "")),
   ];
+}
+
+/** Amazon removes everything else. The tag has no room for this form: visitors' emails have the other ones. */
+function amazonForm(canonical: string): Form {
+  const ascii = canonical.replace(/[^a-z0-9.@+-]/g, "");
+  // An address of which nothing is left before the @ is nobody's.
+  return ascii === canonical || ascii.indexOf("@") < 1 ? undefined : ascii;
 }
 
 const unaccented = (text: string) => text.normalize("NFD").replace(/\p{M}/gu, "").normalize();

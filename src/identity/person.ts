@@ -82,10 +82,8 @@ export function hashPerson(
   const { email, emailSha256 } = fields;
   const person: Person = email ? hashEmail(email) : emailSha256 ? { emailSha256 } : {};
   hashPhone(person, fields.phone, options.country);
-  const firstNameSha256 = fields.firstName && hashName(textOf(fields.firstName));
-  if (firstNameSha256) person.firstNameSha256 = firstNameSha256;
-  const lastNameSha256 = fields.lastName && hashName(textOf(fields.lastName));
-  if (lastNameSha256) person.lastNameSha256 = lastNameSha256;
+  if (fields.firstName) hashName(person, textOf(fields.firstName), "firstNameSha256", "firstNameAmazonSha256");
+  if (fields.lastName) hashName(person, textOf(fields.lastName), "lastNameSha256", "lastNameAmazonSha256");
   return person;
 }
 
@@ -104,21 +102,29 @@ function hashPhone(person: Person, phone: Plain | undefined, country: string | u
 }
 
 /** A hash that the sender made is used as it is. */
-function hashName(name: string): Sha256 | undefined {
+function hashName(
+  person: Person,
+  name: string,
+  field: "firstNameSha256" | "lastNameSha256",
+  amazonField: "firstNameAmazonSha256" | "lastNameAmazonSha256",
+): void {
   const given = readSha256(name.trim());
-  if (given) return given;
-  const normal = normalizeName(name);
-  return normal ? sha256(normal) : undefined;
+  const normal = given ? "" : normalizeName(name);
+  const own = given ?? (normal ? sha256(normal) : null);
+  if (own) person[field] = own;
+  const amazon = normal.replace(/[^a-z0-9]/g, "");
+  if (amazon && amazon !== normal) person[amazonField] = sha256(amazon);
 }
 
 function hashEmail(email: PlainEmail): EmailPerson {
-  const { canonical, google, microsoft, reddit } = emailForms(textOf(email));
+  const { canonical, google, microsoft, reddit, amazon } = emailForms(textOf(email));
   const person: EmailPerson = { emailSha256: sha256(canonical) };
   // Most addresses are the same in every form; hashing them once is a quarter of the work.
   const hashForm = (form: string) => (form === canonical ? person.emailSha256 : sha256(form));
   if (google !== undefined) person.emailGoogleSha256 = hashForm(google);
   if (microsoft !== undefined) person.emailMicrosoftSha256 = hashForm(microsoft);
   if (reddit !== undefined) person.emailRedditSha256 = hashForm(reddit);
+  if (amazon !== undefined) person.emailAmazonSha256 = sha256(amazon);
   return person;
 }
 

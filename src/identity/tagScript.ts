@@ -80,7 +80,10 @@ function compress(text: string): TagScript {
  */
 function patternOf(ids: readonly { name: string }[], families: string): string {
   const names = ids.map(({ name }) =>
-    name.replace(/^\w*(clid|braid)$/, "\\w*$1").replace(/^(_ax|__o|_fb|_rdt_|gad)\w+$/, "$1\\w+"),
+    name
+      .replace(/^\w*(clid|braid)$/, "\\w*$1")
+      .replace(/^_?ax\w+$/, "_?ax\\w+")
+      .replace(/^(__o|_fb|_rdt_|gad)\w+$/, "$1\\w+"),
   );
   return [...new Set(names), families].join("|");
 }

@@ -84,6 +84,8 @@ const maxLengths: Readonly<Record<string, number>> = { event: 100, orderId: 256,
 /** Names that are looked at; the table has fewer. */
 const maxClickIds = 100;
 const maxOtherLength = 512;
+/** Strings of consent banners are longer than other texts. */
+const maxExtraLength = 2048;
 const maxFutureMs = 5 * minuteMs;
 
 /** `known` is the person of an event whose sender names no email, found by the order or the customer id. */
@@ -290,7 +292,7 @@ export function readExtra(fields: Record<string, unknown>, site: Site): Record<s
     const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
     // An address is contact data, whatever the field is called.
     if (typeof value === "string" && looksLikeEmail(value)) continue;
-    if (typeof value === "string" && value.trim() !== "") kept[name] = maskAndCut(value.trim(), maxOtherLength);
+    if (typeof value === "string" && value.trim() !== "") kept[name] = maskAndCut(value.trim(), maxExtraLength);
     else if (typeof value === "number" || typeof value === "boolean") kept[name] = value;
   }
   return Object.keys(kept).length ? kept : null;

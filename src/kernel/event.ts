@@ -20,6 +20,8 @@ export type Person = {
   emailMicrosoftSha256?: Sha256;
   /** Reddit: cut from the + on, everything but letters and digits removed from the local part. */
   emailRedditSha256?: Sha256;
+  /** Amazon: everything but a to z, digits, ., @, + and - removed. Absent where that changes nothing, or it is unknown. */
+  emailAmazonSha256?: Sha256;
   /** SHA-256 of the E.164 number with the leading plus. */
   phoneSha256?: Sha256;
   /** SHA-256 of the E.164 digits without the plus. */
@@ -27,6 +29,9 @@ export type Person = {
   /** SHA-256 of the lower-cased name without whitespace and punctuation. */
   firstNameSha256?: Sha256;
   lastNameSha256?: Sha256;
+  /** Amazon: everything but a to z and digits removed. Absent where that changes nothing, or it is unknown. */
+  firstNameAmazonSha256?: Sha256;
+  lastNameAmazonSha256?: Sha256;
 };
 
 /** A line of an order or cart. */

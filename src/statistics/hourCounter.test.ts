@@ -32,8 +32,10 @@ function event(changes: Partial<CountedEvent> = {}): CountedEvent {
   };
 }
 
+const countedHour = 500_000;
+
 const figuresOf = (events: CountedEvent[]) => {
-  const counter = createHourCounter();
+  const counter = createHourCounter(countedHour);
   counter.add({ events, deliveries: [] });
   return counter
     .figures()
@@ -113,7 +115,7 @@ describe("the figures of an hour", () => {
 
   test("deliveries are counted by platform and state, and the hour is open while some wait", () => {
     const [live, tried] = [event(), event({ mode: "test" })];
-    const counter = createHourCounter();
+    const counter = createHourCounter(countedHour);
     const delivery = { platform: "meta", state: "sent" as const };
     counter.add({
       events: [live, tried],
@@ -123,11 +125,43 @@ describe("the figures of an hour", () => {
       ],
     });
     expect(counter.figures().filter(({ kind }) => kind === "delivery")).toEqual([
-      { kind: "delivery", name: "meta sent", currency: "", count: 1, value: 0 },
+      { kind: "delivery", name: "meta sent", currency: "", count: 1, value: 0, hour: countedHour },
     ]);
     expect(counter.isOpen()).toBe(false);
     counter.add({ events: [live], deliveries: [{ eventId: live.id, ...delivery, state: "parked" }] });
     expect(counter.isOpen()).toBe(true);
+  });
+
+  test("events that arrived late are charted when they happened, their deliveries when they arrived", () => {
+    const [onTime, late] = [event(), { ...event({ value: 7 }), happenedHour: countedHour - 30 }];
+    const counter = createHourCounter(countedHour);
+    const sent = { platform: "meta", state: "sent" as const };
+    counter.add({ events: [onTime, late], deliveries: [onTime, late].map(({ id }) => ({ eventId: id, ...sent })) });
+    const list = (kind: string) =>
+      counter.figures().flatMap((one) => (one.kind === kind ? [[one.hour, one.count, one.value]] : []));
+    expect(list("conversion")).toEqual([
+      [countedHour, 1, 10],
+      [countedHour - 30, 1, 7],
+    ]);
+    expect(list("delivered")).toEqual([
+      [countedHour, 1, 10],
+      [countedHour - 30, 1, 7],
+    ]);
+    expect(list("delivery")).toEqual([[countedHour, 2, 0]]);
+    const ofEvent = counter.segments().filter(({ segment }) => segment === "event");
+    expect(ofEvent.map((one) => [one.name, one.hour])).toEqual([
+      ["purchase", countedHour],
+      ["purchase", countedHour - 30],
+    ]);
+  });
+
+  test("events of very many times are charted where they arrived, once there are too many times", () => {
+    const events = Array.from({ length: 1000 }, (_, n) => ({ ...event(), happenedHour: countedHour - 2 - n }));
+    const counter = createHourCounter(countedHour);
+    counter.add({ events, deliveries: [] });
+    const conversions = counter.figures().filter(({ kind }) => kind === "conversion");
+    expect(conversions).toHaveLength(201);
+    expect(conversions.reduce((sum, { count }) => sum + count, 0)).toBe(1000);
   });
 
   test("of very many event names the common ones are kept, the others are added up by currency", () => {
@@ -142,7 +176,7 @@ describe("the figures of an hour", () => {
   });
 
   const countOf = (events: CountedEvent[], deliveries: Portion["deliveries"] = []) => {
-    const counter = createHourCounter();
+    const counter = createHourCounter(countedHour);
     counter.add({ events, deliveries });
     const list = (figures: readonly Figure[], ...kinds: string[]) =>
       figures
@@ -213,8 +247,8 @@ describe("the figures of an hour", () => {
     ]);
     expect(segment("platform", "meta", "conversion", "delivery", "delivered")).toEqual([
       ["purchase", "EUR", 2, 15],
-      ["meta sent", "", 3, 0],
       ["meta", "EUR", 2, 15],
+      ["meta sent", "", 3, 0],
     ]);
   });
 

@@ -5,7 +5,7 @@ import { clicksOf } from "../identity/clickIds.ts";
 import { eraseMasks } from "../kernel/maskAddresses.ts";
 import type { FilterReason } from "../kernel/event.ts";
 import type { CountedEvent } from "../store/events/eventRow.ts";
-import type { Figure, Portion, SegmentFigures, SegmentKind, StatisticsKind } from "../store/statistics/statistics.ts";
+import type { Figure, HourFigure, Portion, SegmentFigures, SegmentKind, StatisticsKind } from "../store/statistics/statistics.ts";
 import { cappedSum, botReason, isRefund } from "./aggregate.ts";
 import { campaignOf, sourceOf } from "./source.ts";
 
@@ -29,15 +29,64 @@ type Conversion = Record<Named, string> &
 
 const groupNameOf = (kind: Named, name: string) => (kind === "conversion" && isRefund(name) ? "refund" : otherNames);
 
+/** Charts show events that arrived late when they happened; an hour with more such times than this shows the rest itself. */
+const maxLateHours = 200;
+
 type HourCounter = {
   add(portion: Portion): void;
-  figures(): Figure[];
-  segments(): SegmentFigures[];
+  figures(): HourFigure[];
+  segments(): (SegmentFigures & { hour: number })[];
   /** True while a delivery waits: the figures will change. */
   isOpen(): boolean;
 };
 
-export function createHourCounter(): HourCounter {
+/** Counts the events of an hour. `hour` is the one that is counted. */
+export function createHourCounter(hour: number): HourCounter {
+  const own = createPart();
+  /** By the hour in which the events happened. */
+  const late = new Map<number, ReturnType<typeof createPart>>();
+  let isOpen = false;
+
+  function partOf(happenedHour: number | undefined) {
+    if (happenedHour === undefined) return own;
+    const known = late.get(happenedHour);
+    if (known || late.size >= maxLateHours) return known ?? own;
+    const part = createPart();
+    late.set(happenedHour, part);
+    return part;
+  }
+
+  const parts = () => [[hour, own] as const, ...late];
+
+  return {
+    add({ events, deliveries }) {
+      const byEvent = Map.groupBy(deliveries, ({ eventId }) => eventId);
+      for (const event of events) {
+        if (event.mode === "test") {
+          own.all.count("test");
+          continue;
+        }
+        const part = partOf(event.happenedHour);
+        if (event.status === "filtered") {
+          part.all.count("filtered", countedReason(event.filterReasons));
+          continue;
+        }
+        const conversion = toConversion(event);
+        const deliveriesOf = byEvent.get(event.id) ?? [];
+        if (deliveriesOf.some(({ state }) => state === "queued" || state === "parked")) isOpen = true;
+        part.addConversion(conversion, deliveriesOf);
+        // Deliveries are made when the event arrives, and the sync log looks for them in that hour.
+        own.addDeliveries(conversion, deliveriesOf);
+      }
+    },
+    figures: () => parts().flatMap(([at, part]) => part.all.figures().map((figure) => ({ ...figure, hour: at }))),
+    segments: () => parts().flatMap(([at, part]) => part.segments().map((segment) => ({ ...segment, hour: at }))),
+    isOpen: () => isOpen,
+  };
+}
+
+/** The figures that charts show in one hour. */
+function createPart() {
   const all = createTally(maxNames, maxCounted);
   const segments: Record<SegmentKind, Map<string, { conversions: number; tally: Tally }>> = {
     event: new Map(),
@@ -45,52 +94,55 @@ export function createHourCounter(): HourCounter {
     campaign: new Map(),
     platform: new Map(),
   };
-  let isOpen = false;
 
-  function addToSegment(kind: SegmentKind, name: string, conversion: Conversion, deliveries: readonly Delivery[]): void {
+  function segmentOf(kind: SegmentKind, name: string) {
     let segment = segments[kind].get(name);
-    if (!segment) {
-      if (segments[kind].size >= maxCountedSegments) return;
+    if (!segment && segments[kind].size < maxCountedSegments) {
       segment = { conversions: 0, tally: createTally(maxSegmentNames, maxCountedSegments) };
       segments[kind].set(name, segment);
     }
-    segment.conversions += 1;
-    segment.tally.add(conversion, deliveries);
+    return segment;
+  }
+
+  /** Calls `add` for each segment of a conversion, with the deliveries that belong to it. */
+  function forEachSegment(
+    conversion: Conversion,
+    deliveries: readonly Delivery[],
+    add: (segment: { conversions: number; tally: Tally }, some: readonly Delivery[]) => void,
+  ): void {
+    const addTo = (kind: SegmentKind, name: string, some: readonly Delivery[]) => {
+      const segment = segmentOf(kind, name);
+      if (segment) add(segment, some);
+    };
+    addTo("event", conversion.conversion, deliveries);
+    addTo("source", conversion.source, deliveries);
+    addTo("campaign", conversion.campaign, deliveries);
+    // A skipped delivery did not apply to the platform.
+    for (const [platform, some] of Map.groupBy(deliveries, (one) => one.platform))
+      if (some.some(({ state }) => state !== "skipped")) addTo("platform", platform, some);
   }
 
   return {
-    add({ events, deliveries }) {
-      const byEvent = Map.groupBy(deliveries, ({ eventId }) => eventId);
-      for (const event of events) {
-        if (event.mode === "test") {
-          all.count("test");
-          continue;
-        }
-        if (event.status === "filtered") {
-          all.count("filtered", countedReason(event.filterReasons));
-          continue;
-        }
-        const conversion = toConversion(event);
-        const own = byEvent.get(event.id) ?? [];
-        if (own.some(({ state }) => state === "queued" || state === "parked")) isOpen = true;
-        all.add(conversion, own);
-        addToSegment("event", conversion.conversion, conversion, own);
-        addToSegment("source", conversion.source, conversion, own);
-        addToSegment("campaign", conversion.campaign, conversion, own);
-        // A skipped delivery did not apply to the platform.
-        for (const [platform, some] of Map.groupBy(own, (one) => one.platform))
-          if (some.some(({ state }) => state !== "skipped")) addToSegment("platform", platform, conversion, some);
-      }
+    all,
+    addConversion(conversion: Conversion, deliveries: readonly Delivery[]): void {
+      all.addConversion(conversion, deliveries);
+      forEachSegment(conversion, deliveries, (segment, some) => {
+        segment.conversions += 1;
+        segment.tally.addConversion(conversion, some);
+      });
     },
-    figures: all.figures,
+    addDeliveries(conversion: Conversion, deliveries: readonly Delivery[]): void {
+      all.addDeliveries(deliveries);
+      forEachSegment(conversion, deliveries, ({ tally }, some) => tally.addDeliveries(some));
+    },
     segments: () =>
       (Object.keys(segments) as SegmentKind[]).flatMap((kind) =>
         [...segments[kind]]
           .toSorted(([, one], [, other]) => other.conversions - one.conversions)
           .slice(0, maxNames)
-          .map(([name, { tally }]) => ({ segment: kind, name, figures: tally.figures() })),
+          .map(([name, { tally }]) => ({ segment: kind, name, figures: tally.figures() }))
+          .filter(({ figures }) => figures.length > 0),
       ),
-    isOpen: () => isOpen,
   };
 }
 
@@ -144,7 +196,7 @@ function createTally(maxKept: number, maxInMemory: number) {
 
   return {
     count,
-    add(conversion: Conversion, deliveries: readonly Delivery[]): void {
+    addConversion(conversion: Conversion, deliveries: readonly Delivery[]): void {
       countNamed("conversion", conversion);
       countNamed("source", conversion);
       countNamed("campaign", conversion);
@@ -152,10 +204,12 @@ function createTally(maxKept: number, maxInMemory: number) {
       if (conversion.isWithheld) count("withheld");
       if (conversion.clickIds.length) count("with click id");
       for (const name of conversion.clickIds) count("click id", name);
-      for (const { platform, state } of deliveries) count("delivery", `${platform} ${state}`);
       // A platform that has two connections accepted the conversion once.
       const accepted = new Set(deliveries.filter(({ state }) => state === "sent").map((one) => one.platform));
       for (const platform of accepted) countValue("delivered", platform, conversion, !conversion.isRefund);
+    },
+    addDeliveries(deliveries: readonly Delivery[]): void {
+      for (const { platform, state } of deliveries) count("delivery", `${platform} ${state}`);
     },
     figures: () => limitNames([...figures.values()], names, maxKept),
   };

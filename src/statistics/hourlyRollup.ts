@@ -5,7 +5,7 @@
 import type { Pace } from "../background/pace.ts";
 import { yieldToEventLoop } from "../kernel/deadline.ts";
 import { dayMs, hourMs } from "../kernel/time.ts";
-import type { Figure, SegmentFigures } from "../store/statistics/statistics.ts";
+import type { HourFigure, SegmentFigures } from "../store/statistics/statistics.ts";
 import type { Store } from "../store/store.ts";
 import { createHourCounter } from "./hourCounter.ts";
 
@@ -21,8 +21,8 @@ export async function countHour(
   siteId: string,
   hour: number,
   pace?: Pace,
-): Promise<{ events: number; figures: Figure[]; segments: SegmentFigures[]; isOpen: boolean }> {
-  const counter = createHourCounter();
+): Promise<{ events: number; figures: HourFigure[]; segments: (SegmentFigures & { hour: number })[]; isOpen: boolean }> {
+  const counter = createHourCounter(hour);
   let events = 0;
   for (let after = ""; ;) {
     const startedAt = performance.now();

@@ -32,11 +32,11 @@ describe.each(["sqlite", "postgres"] as const)("statistics on %s", (engine) => {
   });
   afterAll(() => close());
 
-  async function add(siteId: string, at: number, changes: { value?: number; isFiltered?: boolean } = {}) {
-    const { value = 10.1, isFiltered = false } = changes;
+  async function add(siteId: string, at: number, changes: { value?: number; isFiltered?: boolean; time?: number } = {}) {
+    const { value = 10.1, isFiltered = false, time = at } = changes;
     const item = newEvent(
       siteId,
-      { receivedAt: at, value },
+      { receivedAt: at, value, time },
       {
         attribution,
         filterReasons: isFiltered ? [{ code: "blocked person", detail: null }] : [],
@@ -144,6 +144,35 @@ describe.each(["sqlite", "postgres"] as const)("statistics on %s", (engine) => {
     await store.statistics.restart(siteId);
     await expectAll();
     expect(await store.statistics.listDueHours(siteId, Number.MAX_SAFE_INTEGER - 1, 9)).toEqual([Math.floor(now / hourMs) - 1]);
+  });
+
+  test("an event that arrives late is charted on the day it happened, before and after the rollup", async () => {
+    const siteId = shortId();
+    const ids = [
+      await add(siteId, now - hourMs),
+      await add(siteId, now - hourMs, { time: now - 2 * day, value: 50 }),
+      await add(siteId, now - 2 * hourMs, { time: now - 30 * day }),
+    ];
+    for (const id of ids) await settle(siteId, id, "sent");
+    const expectAll = async () => {
+      const week = await read(siteId, end - 7 * day, end);
+      expect(week).toMatchObject({ steps: [1, 1], conversions: 2, before: 0, values: [{ currency: "EUR", value: 60.1 }] });
+      // Deliveries count when they were made.
+      expect(week.platforms).toEqual({ sandbox: { sent: 3 } });
+      expect(await read(siteId, end - 3 * day, end - day)).toMatchObject({
+        conversions: 1,
+        values: [{ currency: "EUR", value: 50 }],
+      });
+      const ofEvent = await readSegment(siteId, end - 7 * day, end, { segment: "event", name: "purchase" });
+      expect(ofEvent).toMatchObject({ steps: [1, 1], total: [2, 2, 3, 3, [{ currency: "EUR", value: 60.1 }]] });
+    };
+    await workerAt(siteId, now).run();
+    await expectAll();
+    // A week that ends before the late event arrived shows it too.
+    expect(await read(siteId, end - 35 * day, end - 28 * day)).toMatchObject({ conversions: 1 });
+    await store.statistics.restart(siteId);
+    const live = await read(siteId, end - 7 * day, end);
+    expect(live).toMatchObject({ steps: [1, 1], conversions: 2 });
   });
 
   test("an hour is rolled up again while its deliveries wait, and after one was replayed", async () => {

@@ -2,7 +2,7 @@
 
 import { yieldToEventLoop } from "../kernel/deadline.ts";
 import { hourMs } from "../kernel/time.ts";
-import type { Figure, HourFigure, Segment, SegmentFigures } from "../store/statistics/statistics.ts";
+import type { HourFigure, Segment, SegmentFigures } from "../store/statistics/statistics.ts";
 import type { Store } from "../store/store.ts";
 import { countHour } from "./hourlyRollup.ts";
 import { stepsOf, type Step } from "./steps.ts";
@@ -50,7 +50,7 @@ export function createStatistics(store: StatisticsStore, now: () => number) {
     for (let end = toHour; end > fromHour;) {
       const hour = await store.statistics.findPreviousHour(siteId, end, fromHour);
       if (hour === null) break;
-      for (const figure of figuresOf(await readRecent(siteId, hour), segment)) found.push({ ...figure, hour });
+      found.push(...figuresOf(await readRecent(siteId, hour), segment));
       end = hour;
       if (now() > until) break;
     }
@@ -77,6 +77,8 @@ export function createStatistics(store: StatisticsStore, now: () => number) {
         detail?: (details: Details, item: Item) => void,
       ): void {
         for (const item of items) {
+          // Late events of the range may have happened outside of it.
+          if (item.hour < firstHour || item.hour >= toHour) continue;
           if (item.hour < fromHour) {
             add(before, item);
             continue;
@@ -131,12 +133,13 @@ const maxCached = 500;
 
 /** A clock that was set back ends the cache: its time is before `from`. */
 type CachedHour = { from: number; until: number; counts: Promise<HourCounts> };
-type HourCounts = { figures: Figure[]; segments: SegmentFigures[] };
+type HourCounts = { figures: HourFigure[]; segments: (SegmentFigures & { hour: number })[] };
 
-function figuresOf({ figures, segments }: HourCounts, segment: Segment | undefined): Figure[] {
+function figuresOf({ figures, segments }: HourCounts, segment: Segment | undefined): HourFigure[] {
   if (!segment) return figures;
-  const isWanted = (one: Segment) => one.segment === segment.segment && one.name === segment.name;
-  return segments.find(isWanted)?.figures ?? [];
+  return segments
+    .filter((one) => one.segment === segment.segment && one.name === segment.name)
+    .flatMap((one) => one.figures.map((figure) => ({ ...figure, hour: one.hour })));
 }
 
 /** Counts hours that are not rolled up yet, the running one above all, and caches the results. */

@@ -187,6 +187,7 @@ function fillingStatements(): string[] {
   const figures = (table: string, columns: string, values: string) =>
     `INSERT INTO ${table} (site_id, hour, ${columns})
      ${numbers(Math.floor(hours) * 10)} SELECT 's', ${Math.floor(start / hourMs)} + n.i / 10, ${values} FROM n`;
+  const chartedHour = `${Math.floor(start / hourMs)} + n.i / 10`;
   return [
     ofSite("s", events),
     ofSite("other", events / 10),
@@ -203,8 +204,12 @@ function fillingStatements(): string[] {
     `INSERT INTO rejected_requests (site_id, id, at, status, error, host)
      ${numbers(5000)} SELECT 's', ${id}, 0, 400, 'e', 'h' FROM n`,
     `INSERT INTO bot_visits (site_id, id, seen_at, reason, record) ${numbers(5000)} SELECT 's', ${id}, 0, 'r', '' FROM n`,
-    figures("statistics", "kind, name, currency, count, value", "'conversion', 'n' || (n.i % 10), '', 1, 0"),
-    figures("statistics_segments", "segment, name, figures", "'source', 'n' || (n.i % 10), '[]'"),
+    figures(
+      "statistics",
+      "charted_hour, kind, name, currency, count, value",
+      `${chartedHour}, 'conversion', 'n' || (n.i % 10), '', 1, 0`,
+    ),
+    figures("statistics_segments", "charted_hour, segment, name, figures", `${chartedHour}, 'source', 'n' || (n.i % 10), '[]'`),
     figures("visit_counts", "bucket, reason, writer, visits", "'bots', 'r' || (n.i % 10), 'w', 1"),
     figures(
       "confirmation_counts",

@@ -38,6 +38,8 @@ describe("mapped fields", () => {
     "custom_data.content_category": "shoes, boots",
     objectId: "608051",
     "properties.hs_touchpoint_source": "PAID_SEARCH",
+    "consent.tcf": "CQExampleAAAAAAAAAAENAPCgAAAAAAAAAAAA.YAAAAAAAAAAA",
+    "consent.gpp": "DBABMA~CQExampleAAAAAAAAAAENAPCgAAAAAAAAA",
     "customVariables.1": "1",
     "customVariables.2": "2",
     "customVariables.3": "3",

@@ -15,9 +15,7 @@ const without: Record<MatchKey, (conversion: Conversion) => Conversion | null> =
       ? { ...rest, person: leaveOut(person, ["phoneSha256", "phoneDigitsSha256"]) }
       : null,
   name: ({ person, ...rest }) =>
-    person?.firstNameSha256 || person?.lastNameSha256
-      ? { ...rest, person: leaveOut(person, ["firstNameSha256", "lastNameSha256"]) }
-      : null,
+    person?.firstNameSha256 || person?.lastNameSha256 ? { ...rest, person: leaveOut(person, nameFields) } : null,
   // The address and the platform's own cookie mostly carry the same click: leaving one out would change nothing.
   "click id": (conversion) => {
     const cookies = pick(conversion.browserIds, (name) => !keepsClick(name));
@@ -32,6 +30,8 @@ const without: Record<MatchKey, (conversion: Conversion) => Conversion | null> =
     browser?.address || browser?.userAgent ? { ...rest, browser: { ...browser, address: "", userAgent: "" } } : null,
 };
 
+const nameFields = ["firstNameSha256", "lastNameSha256", "firstNameAmazonSha256", "lastNameAmazonSha256"] as const;
+
 /** The same object where nothing is left out. */
 function pick(ids: Record<string, string>, isKept: (name: string) => boolean): Record<string, string> {
   const kept = Object.entries(ids).filter(([name]) => isKept(name));
@@ -44,7 +44,7 @@ const other = sha256("0".repeat(64));
 
 function withOtherEmail(person: Person): Person {
   const changed: Person = { ...person, emailSha256: other };
-  for (const form of ["emailGoogleSha256", "emailMicrosoftSha256", "emailRedditSha256"] as const)
+  for (const form of ["emailGoogleSha256", "emailMicrosoftSha256", "emailRedditSha256", "emailAmazonSha256"] as const)
     if (person[form]) changed[form] = other;
   return changed;
 }

@@ -174,7 +174,7 @@ const cases: Record<WhyOutcome, [Explained, answer: string, action: string]> = {
   no_consent: [ruled("no_consent"), "which requires a recorded consent", "your banner"],
   no_refunds: [ruled("no_refunds"), "which takes no refunds", "Turn on the site's corrections"],
   no_target: [ruled("no_target"), "has no target for this event", "Choose a target"],
-  no_name: [ruled("no_name"), "no name for this event", "Choose a target or a name"],
+  no_name: [ruled("no_name"), "has no name for", "Choose a target or a name"],
   no_match_key: [ruled("no_match_key"), "nothing that it can match was known", "Send email, phone or click ids"],
   no_visit: [ruled("no_visit"), "no visit with its page", "Send email, phone or click ids"],
   no_order_id: [ruled("no_order_id"), "no order id", "Send the order id"],

@@ -1,4 +1,5 @@
 import { english } from "../../kernel/messages/message.ts";
+import { hash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { Conversion } from "../../kernel/event.ts";
 import { now, platformFixture } from "../../../test/platforms/fixture.ts";
@@ -105,7 +106,50 @@ describe("the person", () => {
   });
 });
 
+describe("Amazon's own hash forms", () => {
+  const sha = (text: string) => hash("sha256", text);
+  const keysOf = (person: Conversion["person"]) =>
+    Object.fromEntries(sent({ person }).matchKeys.map(({ type, values }) => [type, values[0]]));
+
+  test.each([
+    ["first_last@Example.com", "firstlast@example.com"],
+    ["o'neil+shop@example.com", "oneil+shop@example.com"],
+    ["josé.pérez@example.com", "jos.prez@example.com"],
+    ["jane.doe-1@example.com", "jane.doe-1@example.com"],
+  ])("%s is hashed as %s", (email, form) => {
+    expect(keysOf(personOf({ email })).EMAIL).toBe(sha(form));
+  });
+
+  test("names keep a to z and digits", () => {
+    const person = personOf({ email: "a@example.com", firstName: "Zoë", lastName: "O’Brien-Łuk" });
+    expect(keysOf(person)).toMatchObject({ FIRST_NAME: sha("zo"), LAST_NAME: sha("obrienuk") });
+  });
+
+  test("other platforms get the forms that they had", () => {
+    const { emailSha256, firstNameSha256 } = personOf({ email: "first_last@example.com", firstName: "Zoë" });
+    expect([emailSha256, firstNameSha256]).toEqual([sha("first_last@example.com"), sha("zoë")]);
+  });
+
+  test("a hash that the sender made is sent as it is, and a plain value that has Amazon's form is hashed once", () => {
+    const given = sha("anything");
+    expect(keysOf(personOf({ email: "a@example.com", firstName: given })).FIRST_NAME).toBe(given);
+    expect(Object.keys(personOf({ email: "a@example.com", firstName: "Jane" })).join(" ")).not.toContain("Amazon");
+  });
+});
+
 describe("consent", () => {
+  test("strings of the banner are sent where the connection maps them, and suffice in Europe", () => {
+    const maps = { "map.consent.tcf": "extra.tcf", "map.consent.gpp": "extra.gpp" };
+    const tcf = "CQExampleAAAAAAAAAAENAPCgAAAAAAAAAAAAAAAAAAAA.YAAAAAAAAAAA";
+    const extra = { tcf, gpp: "DBABMA~CQExample~1---" };
+    expect(sent({ ...unknown, extra }, maps).consent).toEqual({ tcf, gpp: "DBABMA~CQExample~1---" });
+    expect(sent({ consent: "granted", extra: { tcf } }, maps).consent).toMatchObject({ tcf, amazonConsent: {} });
+    expect(skipReason({ ...unknown, extra }, { ...maps, region: "eu" })).toBeNull();
+    expect(skipReason({ ...unknown, extra: { tcf: "not one!" } }, { ...maps, region: "eu" })).toContain(
+      "requires a recorded consent",
+    );
+  });
+
   const unknown = bareConversion({ consent: "unknown" });
 
   test("a grant is sent as such, an unknown decision as the IP address", () => {

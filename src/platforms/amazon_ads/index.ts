@@ -12,13 +12,13 @@ import {
   requiredSecret,
   tokenSettings,
 } from "../shared/settings.ts";
-import { consentOf, currencies, events, fields, hosts, matchKeysOf, regionOf, sources, toRequest } from "./request.ts";
+import { allFields, consentOf, currencies, events, hosts, matchKeysOf, regionOf, sources, toRequest } from "./request.ts";
 import { readResponse } from "./response.ts";
 
 const noConsent: SkipRule = {
   code: "no_consent",
   reason: "Amazon requires a recorded consent or an IP address in Europe",
-  applies: (conversion, settings) => regionOf(settings) === "eu" && !consentOf(conversion),
+  applies: (conversion, settings) => regionOf(settings) === "eu" && !consentOf(conversion, settings),
 };
 
 export const amazonAds = {
@@ -43,6 +43,7 @@ export const amazonAds = {
       ["unitsSold", "how many pieces the items of a purchase are"],
       ["eventId", "the event id, or the order id if the connection is set so"],
       ["consent.amazonConsent", "GRANTED, if the person agreed"],
+      ["consent.tcf, consent.gpp", "the strings of your consent banner, where a connection maps them"],
       ["consent.geo.ipAddress", "the IP address of the visit, where no decision is known"],
     ],
     notSent: [
@@ -57,7 +58,7 @@ export const amazonAds = {
     limits: [
       "Each event of a request is accepted or rejected on its own.",
       "For events with the same event id Amazon keeps the latest.",
-      "Amazon removes everything but letters, digits, ., @, - and + from an email before it is hashed. An email with other characters, an underscore for example, matches no one; neither do names with letters beyond a to z.",
+      "Amazon removes everything but a to z, digits, ., @, - and + from an email before it is hashed, and everything but a to z and digits from names. The relay hashes that form too, when it gets the plain value. Hashes that you send are used as they are.",
       "The maximum age of an event is not documented; Amazon attributes best within two days.",
       "Amazon limits requests by its load, and says how long to wait.",
     ],
@@ -119,7 +120,7 @@ export const amazonAds = {
   ],
   account: (settings) => settings.advertiser_id ?? "",
   events,
-  fields,
+  fields: allFields,
   batch: 500,
   lanes: 4,
   skips: ["no_test_mode", "no_refunds", "no_match_key", noConsent],

@@ -1,12 +1,12 @@
 // Translates conversions to events of the Amazon Ads Events API.
 
 import type { Conversion } from "../../kernel/event.ts";
-import type { ConnectionSettings, EventNames, Field, Platform } from "../platform.ts";
+import { mapSetting, type ConnectionSettings, type EventNames, type Field, type Platform } from "../platform.ts";
 import { eventNameOf } from "../shared/eventNames.ts";
 import { piecesOf } from "../shared/items.ts";
 import { applyMapping, hashed, numberField, textField } from "../shared/mapping.ts";
 import { bearer, dedupId } from "../shared/settings.ts";
-import { type Body, browserOf, decimalText, isoTime } from "../shared/values.ts";
+import { amountOf, type Body, browserOf, decimalText, isoTime } from "../shared/values.ts";
 
 /** Version 1, an open beta. Checked 2026-11-15. */
 const path = "/adsApi/v1/create/events";
@@ -47,7 +47,7 @@ export const sources = ["WEBSITE", "OFFLINE", "ANDROID", "IOS", "FIRE_TV"];
 const alphanumeric = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, "");
 
 /** Fields below `match` become match keys of that type. */
-export const fields: readonly Field[] = [
+const fields: readonly Field[] = [
   textField("match.ADDRESS", "Street and number; hashed before it is sent.", hashed(alphanumeric)),
   textField("match.CITY", "City; hashed before it is sent.", hashed(alphanumeric)),
   textField("match.STATE", "State or province; hashed before it is sent.", hashed(alphanumeric)),
@@ -65,6 +65,19 @@ export const fields: readonly Field[] = [
     Number.isSafeInteger(value) && Number(value) > 0 ? value : undefined,
   ),
 ];
+/** Undefined for a text that is no such string, or that is as long as inbound keeps one: its end may be missing. */
+const consentString = (value: string | number) => {
+  const text = String(value).trim();
+  return /^[\w.~-]{10,2047}$/.test(text) ? text : undefined;
+};
+
+const consentFields: readonly Field[] = [
+  textField("consent.tcf", "The person's IAB TCF string, as your consent banner gives it.", consentString),
+  textField("consent.gpp", "The person's IAB GPP string, as your consent banner gives it.", consentString),
+];
+
+export const allFields: readonly Field[] = [...fields, ...consentFields];
+
 const withoutUnits = fields.filter(({ name }) => name !== "unitsSold");
 
 export const toRequest: Platform["toRequest"] = (conversions, settings, now) => ({
@@ -89,19 +102,28 @@ type MatchKey = { type: string; values: string[] };
 export function matchKeysOf({ person, consent }: Conversion): MatchKey[] {
   if (consent === "denied" || !person) return [];
   const keys = {
-    EMAIL: person.emailSha256,
+    EMAIL: person.emailAmazonSha256 ?? person.emailSha256,
     PHONE: person.phoneDigitsSha256,
-    FIRST_NAME: person.firstNameSha256,
-    LAST_NAME: person.lastNameSha256,
+    FIRST_NAME: person.firstNameAmazonSha256 ?? person.firstNameSha256,
+    LAST_NAME: person.lastNameAmazonSha256 ?? person.lastNameSha256,
   };
   return Object.entries(keys).flatMap(([type, value]) => (value ? [{ type, values: [value] }] : []));
 }
 
 /** Amazon requires one form of consent in Europe. Without a decision it judges by the place of the IP address. */
-export function consentOf(conversion: Conversion): Body | undefined {
-  if (conversion.consent === "granted") return { amazonConsent: { amznAdStorage: "GRANTED", amznUserData: "GRANTED" } };
+export function consentOf(conversion: Conversion, settings: ConnectionSettings): Body | undefined {
+  const { consent: strings } = mappedConsent(conversion, settings);
+  if (conversion.consent === "granted")
+    return { amazonConsent: { amznAdStorage: "GRANTED", amznUserData: "GRANTED" }, ...strings };
   const { address } = browserOf(conversion);
-  return address ? { geo: { ipAddress: address } } : undefined;
+  return address ? { geo: { ipAddress: address }, ...strings } : strings;
+}
+
+function mappedConsent(conversion: Conversion, settings: ConnectionSettings): { consent?: Body } {
+  const mapped = {};
+  if (consentFields.some(({ name }) => settings[mapSetting(name)] !== undefined))
+    applyMapping(mapped, conversion, settings, { fields: consentFields });
+  return mapped;
 }
 
 function toEvent(conversion: Conversion, settings: ConnectionSettings, now: number): Body {
@@ -121,7 +143,7 @@ function toEvent(conversion: Conversion, settings: ConnectionSettings, now: numb
     matchKeys: keys,
     ...moneyOf(type, conversion),
     eventId: dedupId(conversion, settings),
-    consent: consentOf(conversion),
+    consent: consentOf(conversion, settings),
   };
   if (conversion.items && type === purchases) event.unitsSold = piecesOf(conversion.items);
   applyMapping(event, conversion, settings, { fields: type === purchases ? fields : withoutUnits, personal: "match" });
@@ -134,5 +156,5 @@ function toEvent(conversion: Conversion, settings: ConnectionSettings, now: numb
 /** A value is money only for purchases; for other types Amazon would take it for a score. Two decimals are the maximum. */
 function moneyOf(type: string, { value, currency }: Conversion): { value?: number; currencyCode?: string } {
   if (type !== purchases || value === null || !currencies.includes(currency)) return {};
-  return { value: Number(decimalText(value, 2)), currencyCode: currency };
+  return { value: Number(decimalText(amountOf(value, currency), 2)), currencyCode: currency };
 }

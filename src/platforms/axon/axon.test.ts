@@ -17,6 +17,12 @@ const sent = (changes: Partial<Conversion> = {}, more: ConnectionSettings = {}) 
   (JSON.parse(request(changes, more).body) as { events: Sent[] }).events[0] ?? expect.unreachable("no event");
 const none: Partial<Conversion> = { person: null, clickIds: {}, browserIds: {} };
 
+test("ids of a server-side tag are sent where the pixel's own are missing", () => {
+  const cookies = { axwrt: "w", axeid: "e", axart: "r" };
+  expect(sent({ ...none, browserIds: cookies }).user_data).toMatchObject({ axwrt: "w", aleid: "e", alart: "r" });
+  expect(sent({ ...none, browserIds: { ...cookies, _axwrt: "own" } }).user_data).toMatchObject({ axwrt: "own" });
+});
+
 describe("the event", () => {
   test("the key is the whole Authorization header, without Bearer", () => {
     expect(request().headers.authorization).toBe("EXAMPLE-CAPI-KEY");
@@ -104,6 +110,7 @@ describe("the visitor", () => {
   test("one identifier is enough, and none is too few", () => {
     expect(skipReason(none)).toBe("no aleid, alart, axwrt, email or phone");
     expect(skipReason({ ...none, browserIds: { _axeid: "x" } })).toBeNull();
+    expect(skipReason({ ...none, browserIds: { axart: "x" } })).toBeNull();
     expect(skipReason({ ...none, clickIds: { alart: { value: "x", seenAt: 1 } } })).toBeNull();
   });
 

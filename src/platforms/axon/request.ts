@@ -77,9 +77,9 @@ function identifiersOf(
   if (consent === "denied") return {};
   const contact = isRestricted(settings) ? null : person;
   const identifiers = {
-    aleid: validId(clickIds.aleid?.value) ?? validId(browserIds._axeid),
-    alart: validId(clickIds.alart?.value) ?? validId(browserIds._axart),
-    axwrt: validId(browserIds._axwrt),
+    aleid: validId(clickIds.aleid?.value) ?? validId(browserIds._axeid) ?? validId(browserIds.axeid),
+    alart: validId(clickIds.alart?.value) ?? validId(browserIds._axart) ?? validId(browserIds.axart),
+    axwrt: validId(browserIds._axwrt) ?? validId(browserIds.axwrt),
     email: contact?.emailSha256,
     phone: contact?.phoneDigitsSha256,
   };

@@ -71,9 +71,9 @@ export const examples: readonly Example[] = [
   ),
   example("A test event is only validated", sampleConversion({ ...clicked, mode: "test" }), purchase, {}, { validateOnly: true }),
   example(
-    "Two conversions in one request; an order id of digits only gets a prefix",
+    "Two conversions in one request; an order id of digits only is sent as given",
     [sampleConversion(clicked), sampleConversion({ ...clicked, ...second, orderId: "1002", value: 5 })],
-    [purchase, { ...purchase, transactionId: "order-1002", conversionValue: 5 }],
+    [purchase, { ...purchase, transactionId: "1002", conversionValue: 5 }],
   ),
 ];
 

@@ -59,7 +59,6 @@ export const cm360 = {
       "An activity that Google does not know stops only its own events: they wait and are retried every hour until event.NAME or activity is corrected. A fault of the account stops the connection until it is connected again.",
       "Accepted means received. The relay asks Google from half an hour later on if the conversions of a request count. A click of the last hour may not be known yet: such a conversion is sent again six hours later.",
       "The same conversion must not be sent to one activity through Search Ads 360 too: it would count twice.",
-      "Google was seen to reject order ids of digits only, so they get a prefix. A setting sends them as they are.",
     ],
   },
   oauth: googleSignIn([dataManagerScope]),

@@ -5,6 +5,7 @@ import type { Platform } from "../platform.ts";
 import { proveNever } from "../shared/prove.ts";
 import { googleSignIn } from "../shared/dataManager/request.ts";
 import { digits, oneOf, requiredSecret, secretSetting, tokenSettings } from "../shared/settings.ts";
+import { agreedOnly } from "../shared/values.ts";
 import { confirmations } from "./confirmations.ts";
 import { clientOf, collectors, events, fields, toRequest } from "./request.ts";
 import { readResponse } from "./response.ts";
@@ -117,7 +118,7 @@ export const ga4 = {
     names: "Google Analytics client id",
     has: (conversion, settings) => settings.without_client_id !== "skip" || clientOf(conversion),
   },
-  toRequest,
+  toRequest: agreedOnly(toRequest),
   readResponse,
   prove: proveNever("Google Analytics", "the realtime report"),
   acceptsEverything: true,

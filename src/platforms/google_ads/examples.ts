@@ -174,9 +174,9 @@ export const examples: readonly Example[] = [
     },
   ),
   example(
-    "Two conversions in one request; an order id of digits only gets a prefix",
+    "Two conversions in one request; an order id of digits only is sent as given",
     [sampleConversion(), sampleConversion({ ...second, orderId: "1002", value: 5 })],
-    [purchase, { ...purchase, transactionId: "order-1002", conversionValue: 5 }],
+    [purchase, { ...purchase, transactionId: "1002", conversionValue: 5 }],
   ),
 ];
 

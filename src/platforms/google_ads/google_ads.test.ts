@@ -142,9 +142,9 @@ describe("the request", () => {
     expect(event(settings, { orderId: null }).transactionId).toBe("0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901");
   });
 
-  test("an order id of digits only gets a prefix, unless the connection sends it as given", () => {
-    expect(event(settings, { orderId: "1001" }).transactionId).toBe("order-1001");
-    expect(event({ ...settings, numeric_order_ids: "as_given" }, { orderId: "1001" }).transactionId).toBe("1001");
+  test("an order id of digits only is the id that the Google tag reports, unless the connection prefixes it", () => {
+    expect(event(settings, { orderId: "1001" }).transactionId).toBe("1001");
+    expect(event({ ...settings, numeric_order_ids: "prefixed" }, { orderId: "1001" }).transactionId).toBe("order-1001");
   });
 
   test("an order id with an email address is not sent", () => {

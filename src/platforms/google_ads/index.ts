@@ -15,6 +15,7 @@ import { ingestWarnings, readIngested } from "../shared/dataManager/response.ts"
 import { proveByTestEvent } from "../shared/prove.ts";
 import { digits, oneOf, requiredSecret, secretSetting, tokenSettings } from "../shared/settings.ts";
 import { targetsCheck } from "../shared/targets.ts";
+import { agreedOnly } from "../shared/values.ts";
 import { corrections } from "./corrections.ts";
 import { pickers, withoutHyphens } from "./pickers.ts";
 import { actionsOf, clickDays, clickOf, events, fields, isForTag, toRequest, userDataOf } from "./request.ts";
@@ -86,7 +87,6 @@ export const googleAds = {
       "Accepted means received. The relay asks Google from half an hour later on if the conversions of a request count. Google answers with counts by reason and not for single conversions, so the confirmation of a conversion may be unknown where a request had several.",
       "With tag_conversions, the conversion actions are those of the Google tag, and each conversion adds click id and contact data to the one that the tag reported with the same order id. Which of them Google found is not reported.",
       "The form of sessionAttributes is that of Google's snippet for forms; the API's reference calls it an encoded text only.",
-      "Google was seen to reject order ids of digits only, so they get a prefix. A setting sends them as they are.",
       "Actions that count one conversion per click do not accept wbraid or gbraid.",
     ],
   },
@@ -191,7 +191,7 @@ export const googleAds = {
     names: "gclid, wbraid or gbraid",
     has: (conversion, settings) => userDataOf(conversion, settings, null) || clickOf(conversion),
   },
-  toRequest,
+  toRequest: agreedOnly(toRequest, { keepsClicks: true }),
   readResponse: readIngested("conversion_action"),
   warnings: ingestWarnings,
   prove: proveByTestEvent,

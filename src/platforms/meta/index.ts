@@ -15,6 +15,7 @@ import {
   requiredSecret,
   testCodeSetting,
 } from "../shared/settings.ts";
+import { agreedOnly } from "../shared/values.ts";
 import { quality } from "./quality.ts";
 import { events, fields, graph, graphOf, hasMatchKey, toRequest, version } from "./request.ts";
 import { readResponse } from "./response.ts";
@@ -170,7 +171,7 @@ export const meta = {
   lanes: 16,
   skips: ["no_test_code", "no_refunds", "no_match_key", "no_value"],
   matchKeys: { names: "email, phone, fbclid, _fbc or _fbp", has: hasMatchKey },
-  toRequest,
+  toRequest: agreedOnly(toRequest),
   readResponse,
   // A token from Events Manager may read the quality of its dataset, and little else.
   prove: (settings) =>

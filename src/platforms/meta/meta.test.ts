@@ -194,7 +194,7 @@ describe("skipped events", () => {
 
 describe("the response", () => {
   test("a missing permission needs reconnection, also where Meta calls it transient", () => {
-    for (const code of [190, 10, 294])
+    for (const code of [190, 10, 104, 294, 803])
       expect(read(fault({ code, is_transient: true }))[0]?.kind, String(code)).toBe("unauthorized");
   });
 

@@ -15,9 +15,9 @@ import {
   unauthorized,
 } from "../shared/response.ts";
 
-/** 10 and 200 to 299: a permission is missing. 80000 to 80014: the rate limits of business use cases. */
+/** 10 and 200 to 299: a permission is missing. 104: a signature is. 803: the id in the path names nothing. 80000 to 80014: the rate limits of business use cases. */
 const codes: Codes = {
-  unauthorized: [10, 102, 190, [200, 299]],
+  unauthorized: [10, 102, 104, 190, [200, 299], 803],
   retry: [1, 2, 4, 17, 32, 341, 368, 613, 5000, 21_009, [80_000, 80_014]],
   rejected: [3, 100],
 };

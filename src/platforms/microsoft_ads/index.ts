@@ -6,6 +6,7 @@ import type { Platform, SkipRule } from "../platform.ts";
 import { readProof } from "../shared/prove.ts";
 import { at, listAt, parseJson, textAt } from "../shared/json.ts";
 import { dedupSetting, digits, oneOf, secretSetting, tokenSettings } from "../shared/settings.ts";
+import { agreedOnly } from "../shared/values.ts";
 import { confirmations } from "./confirmations.ts";
 import { corrections } from "./corrections.ts";
 import {
@@ -162,7 +163,7 @@ export const microsoftAds = {
   group: (conversion, settings) => apiOf(conversion, settings) ?? "",
   skips: ["no_test_mode", "no_refunds", notSetUp, tooOld, "no_match_key"],
   matchKeys: { names: "msclkid, hashed email or phone", has: hasMatchKey },
-  toRequest,
+  toRequest: agreedOnly(toRequest, { keepsClicks: true }),
   readResponse,
   prove: (settings) =>
     settings.tag_token

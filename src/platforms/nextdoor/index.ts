@@ -1,7 +1,8 @@
 // Nextdoor Conversion API: one event in a request, and the value as one text with its currency. Nextdoor documents the
 // statuses 200 and 400, and no bodies.
 
-import type { Platform } from "../platform.ts";
+import type { Platform, SkipRule } from "../platform.ts";
+import { chosenSetting, usualEventOf } from "../shared/eventNames.ts";
 import { readProof } from "../shared/prove.ts";
 import { readBareResponse } from "../shared/readers.ts";
 import { textAt } from "../shared/json.ts";
@@ -16,6 +17,13 @@ import {
   siteUrlSetting,
 } from "../shared/settings.ts";
 import { accountUrl, customerOf, events, fields, sources, toRequest } from "./request.ts";
+
+/** No list of Nextdoor's events has page views, and as a custom conversion they would count as conversions. */
+const noPageViews: SkipRule = {
+  code: "no_name",
+  reason: "Nextdoor has no name for page views; choose one in the connection",
+  applies: ({ name }, settings) => usualEventOf(name) === "page_view" && chosenSetting(name, settings) === null,
+};
 
 export const nextdoor = {
   id: "nextdoor",
@@ -102,7 +110,7 @@ export const nextdoor = {
   fields,
   batch: 1,
   lanes: 16,
-  skips: ["no_refunds", "no_match_key", "no_value"],
+  skips: ["no_refunds", noPageViews, "no_match_key", "no_value"],
   matchKeys: { names: "email, click id, IP address or user agent", has: customerOf },
   toRequest,
   readResponse: readBareResponse,

@@ -16,6 +16,12 @@ type Sent = Record<string, unknown> & { customer: Record<string, unknown>; custo
 const sent = (changes: Partial<Conversion> = {}, more: ConnectionSettings = {}) =>
   JSON.parse(request(changes, more).body) as Sent;
 
+test("page views, for which Nextdoor has no name, are not counted as a custom conversion", () => {
+  for (const name of ["page_view", "PageView"])
+    expect(skipReason({ name })).toBe("Nextdoor has no name for page views; choose one in the connection");
+  expect(skipReason({ name: "page_view" }, { "event.pageview": "view_content" })).toBeNull();
+});
+
 describe("the event", () => {
   test.each([
     [49.9, "EUR", "EUR49.90"],

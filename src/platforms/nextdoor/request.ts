@@ -24,7 +24,6 @@ const standard = {
   signup: "sign_up",
   add_to_cart: "add_to_cart",
   begin_checkout: "initiate_checkout",
-  page_view: "page_view",
   search: "search",
   view_item: "view_content",
   add_to_wishlist: "add_to_wishlist",

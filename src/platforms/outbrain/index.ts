@@ -9,10 +9,8 @@ export const outbrain = {
   id: "outbrain",
   name: "Outbrain",
   description: "Reports conversions after clicks on Outbrain ads, by server-to-server tracking.",
-  docs: {
-    url: "https://www.outbrain.com/help/advertisers/",
-    checked: "2026-11-15",
-  },
+  // No page of the vendor describes the postback; public connectors do. Checked 2026-11-18.
+  docs: null,
   guide: {
     credentials: [
       "In Outbrain's dashboard, open Pixels, Conversions, and add an event-based conversion for each event that should count. Its name must be exactly the name that is sent: purchase for a purchase, unless you choose another with event.purchase=NAME.",
@@ -32,6 +30,7 @@ export const outbrain = {
       "Refunds: Outbrain cannot revoke a conversion.",
     ],
     limits: [
+      "Outbrain trades as Teads since 2025. No public page of the vendor describes this postback: it is known from other connectors that use it. The Conversions API of Teads is another one, and is not used.",
       "Outbrain's answer says only that the call arrived: a conversion with a name that it does not know is accepted and never counted.",
       "It is not documented if a repeated order id counts once, and how old a click may be.",
     ],

@@ -13,6 +13,7 @@ import {
   requiredSecret,
   tokenSettings,
 } from "../shared/settings.ts";
+import { agreedOnly } from "../shared/values.ts";
 import { quality } from "./quality.ts";
 import { api, events, fields, hasMatchKey, toRequest } from "./request.ts";
 import { readResponse } from "./response.ts";
@@ -102,7 +103,7 @@ export const pinterest = {
   quota: { requests: 5000, seconds: 60 },
   skips: ["no_refunds", "no_match_key"],
   matchKeys: { names: "email, or IP address with user agent", has: hasMatchKey },
-  toRequest,
+  toRequest: agreedOnly(toRequest),
   readResponse,
   prove: proveByTestEvent,
   quality,

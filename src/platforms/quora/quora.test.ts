@@ -17,6 +17,11 @@ const sent = (changes: Partial<Conversion> = {}, more: ConnectionSettings = {}) 
   (JSON.parse(request(changes, more).body) as { data: Item[] }).data[0] ?? expect.unreachable("no item");
 const clickIds = { qclid: { value: "click-1|123|0", seenAt: 1 } };
 
+test("view_item goes under a name that Quora is known to take, unless the connection chooses ViewContent", () => {
+  expect(sent({ name: "view_item" }).conversion.event_name).toBe("Generic");
+  expect(sent({ name: "view_item" }, { "event.viewitem": "ViewContent" }).conversion.event_name).toBe("ViewContent");
+});
+
 describe("the conversion", () => {
   test("the time is in microseconds and never in the future", () => {
     expect(sent({ time: 1_794_648_600_123 }).conversion.timestamp).toBe(1_794_648_600_123_000);

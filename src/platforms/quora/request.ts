@@ -21,13 +21,13 @@ const standard = {
   add_to_wishlist: "AddToWishlist",
   begin_checkout: "InitiateCheckout",
   search: "Search",
-  view_item: "ViewContent",
 } as const;
 
 export const events: EventNames = {
   standard,
   others: { name: "Generic" },
-  choices: [...new Set<string>(Object.values(standard)), "AppInstall", "Generic"],
+  // ViewContent is in the list of one connector and not of another, so it is a choice and not the name of view_item.
+  choices: [...new Set<string>(Object.values(standard)), "ViewContent", "AppInstall", "Generic"],
 };
 
 export const fields: readonly Field[] = [

@@ -5,6 +5,7 @@ import type { Platform } from "../platform.ts";
 import { readProof } from "../shared/prove.ts";
 import { at } from "../shared/json.ts";
 import { getRequest, oneOf, requiredSecret } from "../shared/settings.ts";
+import { agreedOnly } from "../shared/values.ts";
 import { accountOf, events, fields, hosts, toRequest } from "./request.ts";
 import { readResponse } from "./response.ts";
 
@@ -102,7 +103,7 @@ export const segment = {
   lanes: 16,
   quota: { requests: 1000, seconds: 1 },
   skips: ["no_test_mode"],
-  toRequest,
+  toRequest: agreedOnly(toRequest),
   readResponse,
   prove: (settings) =>
     settings.base_url

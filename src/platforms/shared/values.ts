@@ -4,6 +4,7 @@
 import { currencyDigits } from "../../kernel/currency.ts";
 import { maxIdLength, type Browser, type Conversion } from "../../kernel/event.ts";
 import { dayMs, minuteMs, secondMs } from "../../kernel/time.ts";
+import type { Platform } from "../platform.ts";
 
 export type Body = Record<string, unknown>;
 
@@ -101,6 +102,28 @@ export function orderDataOf({ value, currency, orderId }: Conversion): Body | un
 /** Returns nothing after an opt-out: IP address, page and user agent are personal data too. */
 export function browserOf({ browser, consent }: Conversion): Partial<Browser> {
   return consent === "denied" || !browser ? noBrowser : browser;
+}
+
+/**
+ * Makes requests without anything of a person who refused. The pipeline takes it away before; a platform does not rely on that.
+ * `keepsClicks`: the platform has a consent flag of its own for conversions that it is told by their click alone.
+ */
+export const agreedOnly =
+  (toRequest: Platform["toRequest"], { keepsClicks = false } = {}): Platform["toRequest"] =>
+  (conversions, settings, now) =>
+    toRequest(
+      conversions.some(isRefused) ? conversions.map((one) => withoutRefused(one, keepsClicks)) : conversions,
+      settings,
+      now,
+    );
+
+const isRefused = ({ consent }: Conversion) => consent === "denied";
+
+function withoutRefused(conversion: Conversion, keepsClicks: boolean): Conversion {
+  if (!isRefused(conversion)) return conversion;
+  const { leadId: _leadId, ...rest } = conversion;
+  const clickIds = keepsClicks ? conversion.clickIds : {};
+  return { ...rest, person: null, clickIds, browserIds: {}, utm: {}, browser: null, extra: {} };
 }
 
 const noBrowser: Partial<Browser> = Object.freeze({});

@@ -4,6 +4,7 @@ import type { Platform } from "../platform.ts";
 import { proveByTestEvent } from "../shared/prove.ts";
 import { at, choicesOf, listAt, parseJson } from "../shared/json.ts";
 import { dedupSetting, bearer, getRequest, limitedDataSetting, requiredSecret, tokenSettings } from "../shared/settings.ts";
+import { agreedOnly } from "../shared/values.ts";
 import { quality } from "./quality.ts";
 import { events, fields, hasMatchKey, toRequest } from "./request.ts";
 import { readResponse } from "./response.ts";
@@ -123,7 +124,7 @@ export const snapchat = {
   lanes: 16,
   skips: ["no_refunds", "no_match_key", "no_value"],
   matchKeys: { names: "email, phone, or IP address with user agent", has: hasMatchKey },
-  toRequest,
+  toRequest: agreedOnly(toRequest),
   readResponse,
   prove: proveByTestEvent,
   quality,

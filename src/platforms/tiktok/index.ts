@@ -13,6 +13,7 @@ import {
   requiredSecret,
   testCodeSetting,
 } from "../shared/settings.ts";
+import { agreedOnly } from "../shared/values.ts";
 import { api, events, fields, isSendable, toRequest } from "./request.ts";
 import { readResponse } from "./response.ts";
 
@@ -144,7 +145,7 @@ export const tiktok = {
   quota: { requests: 1000, seconds: 1 },
   skips: ["no_test_code", "no_refunds", "no_match_key"],
   matchKeys: { names: "email, phone, ttclid or _ttp", has: isSendable },
-  toRequest,
+  toRequest: agreedOnly(toRequest),
   readResponse,
   prove(settings) {
     if (settings.test_event_code) return { by: "test event" };

@@ -21,10 +21,11 @@ export const readResponse: Platform["readResponse"] = (response, conversions, _s
 const errorOf = (code: string, message: string) => `TikTok error ${code}: ${shorten(message)}`;
 
 /**
- * 40100: too many requests; 5xxxx and 60001: an error at TikTok. 40001: no permission for this pixel; 40102 to 40106: the token is
- * missing, wrong, expired or revoked.
+ * 40100 and 40133: too many requests; 5xxxx, 60001 and 61000: an error at TikTok. 40001: no permission for this pixel; 40101: the app
+ * is unknown; 40102 to 40106: the token is missing, wrong, expired or revoked. TikTok's table does not explain 40133 and 61000. They
+ * are not about the event, so it is tried again.
  */
-const codes: Codes = { retry: [40_100, 60_001, [50_000, 59_999]], unauthorized: [40_001, [40_102, 40_106]] };
+const codes: Codes = { retry: [40_100, 40_133, 60_001, 61_000, [50_000, 59_999]], unauthorized: [40_001, [40_101, 40_106]] };
 
 function readCode(response: PlatformResponse, parsed: unknown, now: number): Reading {
   const code = Number(textAt(parsed, "code") || Number.NaN);

@@ -53,6 +53,9 @@ const personFields = [
   "phoneDigitsSha256",
   "firstNameSha256",
   "lastNameSha256",
+  "emailAmazonSha256",
+  "firstNameAmazonSha256",
+  "lastNameAmazonSha256",
 ] as const satisfies readonly (keyof Person)[];
 
 /** Returns what the index of persons holds. */

@@ -4,7 +4,7 @@ import { hourMs, minuteMs } from "../../kernel/time.ts";
 import { idAt, timeOfId } from "../../kernel/ids.ts";
 import { readList } from "../damagedRows.ts";
 import { asNumber, asOneOf, asText, describeRow } from "../describeRow.ts";
-import { allByKeys, chunks, tuples, type Database, type Query } from "../engine/database.ts";
+import { allByKeys, chunks, tuples, type Database, type Query, type Row } from "../engine/database.ts";
 import type { Delivery } from "../deliveries/delivery.ts";
 import { deliverySource, readDeliveries } from "../deliveries/readDeliveries.ts";
 import { readCounted, summaryColumns, type CountedEvent } from "../events/eventRow.ts";
@@ -32,6 +32,7 @@ export type StatisticsKind = (typeof statisticsKinds)[number];
 
 /** `value` is in `currency`; "" and 0 for a figure without a value. */
 export type Figure = { kind: StatisticsKind; name: string; currency: string; count: number; value: number };
+/** `hour` is the one in which charts show it. Events that arrive late are shown when they happened. */
 export type HourFigure = Figure & { hour: number };
 
 /** Every hour with events from `fromHour` to before `toHour` is computed. */
@@ -42,14 +43,17 @@ export type Segment = { segment: SegmentKind; name: string };
 export const segmentKinds = ["event", "source", "campaign", "platform"] as const;
 export type SegmentKind = (typeof segmentKinds)[number];
 export type SegmentFigures = Segment & { figures: Figure[] };
+/** The hour in which charts show figures; without one, the hour that was counted. */
+type Charted<Some> = Some & { hour?: number };
 
 export type Portion = {
-  events: CountedEvent[];
+  /** `happenedHour` is there for events that arrived late. */
+  events: (CountedEvent & { happenedHour?: number })[];
   deliveries: Pick<Delivery, "eventId" | "platform" | "state">[];
 };
 
 const figureRow = describeRow<HourFigure, HourFigure>({
-  hour: asNumber,
+  hour: { column: "charted_hour", write: (one) => one.hour, read: Number },
   kind: asOneOf<StatisticsKind>(),
   name: asText,
   currency: asText,
@@ -95,26 +99,26 @@ export function statisticsStore(db: Database) {
     /** Lists up to `max` events of an hour after the id `after`, in order of id, with their deliveries. */
     async listPortion(siteId: string, hour: number, after: string, max: number): Promise<Portion> {
       const rows = await db.all(
-        `SELECT ${summaryColumns}, ${deliverySource} FROM events
+        `SELECT ${summaryColumns}, ${deliverySource}, time FROM events
          WHERE site_id = $1 AND id > $2 AND id >= $3 AND id < $4 ORDER BY id LIMIT $5`,
         [siteId, after, idAt(hour * hourMs), idAt((hour + 1) * hourMs), max],
       );
       const deliveries = await readDeliveries(db, siteId, rows);
-      return { events: rows.map(readCounted), deliveries: [...deliveries.values()].flat() };
+      return { events: rows.map(readHappened), deliveries: [...deliveries.values()].flat() };
     },
 
     /** Replaces the figures of an hour, unless another node has computed them from newer rows. */
     async replaceHour(
       siteId: string,
       hour: number,
-      figures: readonly Figure[],
+      figures: readonly Charted<Figure>[],
       {
         segments = [],
         rolledAt,
         dueAt,
         settledEvents = null,
       }: {
-        segments?: readonly SegmentFigures[];
+        segments?: readonly Charted<SegmentFigures>[];
         rolledAt: number;
         dueAt: number;
         /** The number of events that were counted, where no delivery of them waits. */
@@ -141,16 +145,17 @@ export function statisticsStore(db: Database) {
         await tx.all(`DELETE FROM statistics WHERE site_id = $1 AND hour = $2`, [siteId, hour]);
         for (const some of chunks(figures)) {
           await tx.all(
-            `INSERT INTO statistics (site_id, hour, kind, name, currency, count, value)
-             VALUES ${tuples(some.length, 7)}`,
-            some.flatMap((one) => [siteId, hour, one.kind, one.name, one.currency, one.count, one.value]),
+            `INSERT INTO statistics (site_id, hour, charted_hour, kind, name, currency, count, value)
+             VALUES ${tuples(some.length, 8)}`,
+            some.flatMap((one) => [siteId, hour, one.hour ?? hour, one.kind, one.name, one.currency, one.count, one.value]),
           );
         }
         await tx.all(`DELETE FROM statistics_segments WHERE site_id = $1 AND hour = $2`, [siteId, hour]);
         for (const some of chunks(segments)) {
           await tx.all(
-            `INSERT INTO statistics_segments (site_id, segment, name, hour, figures) VALUES ${tuples(some.length, 5)}`,
-            some.flatMap((one) => [siteId, one.segment, one.name, hour, packFigures(one.figures)]),
+            `INSERT INTO statistics_segments (site_id, segment, name, hour, charted_hour, figures)
+             VALUES ${tuples(some.length, 6)}`,
+            some.flatMap((one) => [siteId, one.segment, one.name, hour, one.hour ?? hour, packFigures(one.figures)]),
           );
         }
       });
@@ -184,7 +189,7 @@ export function statisticsStore(db: Database) {
     async listFigures(siteId: string, fromHour: number, toHour: number): Promise<HourFigure[]> {
       const rows = await db.all(
         `SELECT ${figureRow.list} FROM statistics
-         WHERE site_id = $1 AND hour >= $2 AND hour < $3`,
+         WHERE site_id = $1 AND charted_hour >= $2 AND charted_hour < $3`,
         [siteId, fromHour, toHour],
       );
       return rows.map(figureRow.read);
@@ -193,16 +198,25 @@ export function statisticsStore(db: Database) {
     /** Lists the figures of a segment from `fromHour` to before `toHour`. */
     async listSegment(siteId: string, { segment, name }: Segment, fromHour: number, toHour: number): Promise<HourFigure[]> {
       const rows = await db.all(
-        `SELECT hour, figures FROM statistics_segments
-         WHERE site_id = $1 AND segment = $2 AND name = $3 AND hour >= $4 AND hour < $5`,
+        `SELECT charted_hour, figures FROM statistics_segments
+         WHERE site_id = $1 AND segment = $2 AND name = $3 AND charted_hour >= $4 AND charted_hour < $5`,
         [siteId, segment, name, fromHour, toHour],
       );
       return rows.flatMap((row) => {
-        const hour = Number(row.hour);
+        const hour = Number(row.charted_hour);
         return readFigures(String(row.figures)).map((figure) => ({ ...figure, hour }));
       });
     },
   };
+}
+
+/** A sender may report a conversion some minutes after it happened, which is not late. */
+const lateMs = hourMs;
+
+/** Ids have the time of receipt, but for imported events, whose ids have the time of the conversion. */
+function readHappened(row: Row): Portion["events"][number] {
+  const [event, time] = [readCounted(row), Number(row.time)];
+  return timeOfId(event.id) - time < lateMs ? event : { ...event, happenedHour: Math.floor(time / hourMs) };
 }
 
 type PackedFigure = [kind: StatisticsKind, name: string, currency: string, count: number, value: number];

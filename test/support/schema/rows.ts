@@ -513,13 +513,16 @@ export function representativeRows(): Record<string, Row[]> {
       },
     ],
     rate_counters: [{ key: "f".repeat(64), count: 1, until: at }],
-    statistics: [{ site_id, hour, kind: "conversion", name: "purchase", currency: "EUR", count: 1, value: 49.9 }],
+    statistics: [
+      { site_id, hour, charted_hour: hour, kind: "conversion", name: "purchase", currency: "EUR", count: 1, value: 49.9 },
+    ],
     statistics_segments: [
       {
         site_id,
         segment: "source",
         name: "google",
         hour,
+        charted_hour: hour,
         figures: '[["conversion","purchase","EUR",1,49.9]]',
       },
     ],

@@ -41,6 +41,8 @@ export const amazon_ads: PlatformTexts = {
     "match.CITY": "Ort; wird vor dem Senden gehasht.",
     "match.STATE": "Bundesstaat oder Provinz; wird vor dem Senden gehasht.",
     "match.POSTAL": "Postleitzahl; wird vor dem Senden gehasht.",
+    "consent.tcf": "Der IAB-TCF-Text der Person, wie Ihr Einwilligungsbanner ihn liefert.",
+    "consent.gpp": "Der IAB-GPP-Text der Person, wie Ihr Einwilligungsbanner ihn liefert.",
     "match.MATCH_ID": "Ihre eigene ID der Person, wie das Amazon Ad Tag sie sendet.",
     countryCode: "Land der Conversion als zwei Buchstaben (US), statt des Lands der Verbindung.",
     unitsSold: "Wie viele Artikel gekauft wurden, bei einem Kauf: eine ganze Zahl größer als null.",
@@ -64,6 +66,7 @@ export const amazon_ads: PlatformTexts = {
       unitsSold: "die Stückzahl der Artikel eines Kaufs",
       eventId: "die Ereignis-ID, oder die Bestellnummer, wenn die Verbindung so eingestellt ist",
       "consent.amazonConsent": "GRANTED, wenn die Person zugestimmt hat",
+      "consent.tcf, consent.gpp": "die Texte Ihres Einwilligungsbanners, wenn eine Verbindung sie zuordnet",
       "consent.geo.ipAddress": "die IP-Adresse des Besuchs, wenn keine Entscheidung bekannt ist",
     },
     notSent: [

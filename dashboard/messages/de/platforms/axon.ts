@@ -45,9 +45,9 @@ export const axon: PlatformTexts = {
       event_source_url: "die Seite des Besuchs ohne Query; bei eingeschränkten Websites nur der Ursprung",
       dedupe_id: "die Ereignis-ID, oder die Bestellnummer, wenn die Verbindung so eingestellt ist; das Pixel sendet dieselbe",
       "user_data.client_ip_address, client_user_agent": "IP-Adresse und User-Agent des Besuchs",
-      "user_data.aleid": "aleid des Klicks oder das Cookie _axeid, unverändert",
-      "user_data.alart": "alart des Klicks oder das Cookie _axart, unverändert",
-      "user_data.axwrt": "das Cookie _axwrt, unverändert",
+      "user_data.aleid": "aleid des Klicks oder das Cookie _axeid oder axeid, unverändert",
+      "user_data.alart": "alart des Klicks oder das Cookie _axart oder axart, unverändert",
+      "user_data.axwrt": "das Cookie _axwrt oder axwrt, unverändert",
       "user_data.email, phone":
         "E-Mail-Adresse und Telefonnummer (nur Ziffern), jeweils als SHA-256; nicht bei eingeschränkten Websites",
       "data.value, currency": "Wert, oder der Preis der Artikel, wenn es keinen gibt, und Währung",

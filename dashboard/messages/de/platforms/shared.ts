@@ -23,7 +23,7 @@ export const settings = {
   },
   numeric_order_ids: {
     label: "Bestellnummern nur aus Ziffern",
-    help: "prefixed sendet 1001 als order-1001, weil Google bloße Ziffern ablehnen kann. as_given sendet 1001: Wählen Sie das, wenn das Google-Tag dieselben Bestellnummern meldet.",
+    help: "as_given sendet 1001, die Nummer, die auch das Google-Tag meldet. prefixed sendet 1001 als order-1001: Wählen Sie das, wenn frühere Conversions unter solchen Nummern gesendet wurden.",
   },
   refresh_token: {
     label: "Refresh-Token",

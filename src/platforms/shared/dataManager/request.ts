@@ -35,8 +35,8 @@ export const eventSourceSetting = {
 export const numericOrderIdsSetting = {
   name: "numeric_order_ids",
   label: "Order IDs of digits only",
-  help: "prefixed sends 1001 as order-1001, because Google may reject bare digits. as_given sends 1001: choose it when the Google tag reports the same order ids.",
-  default: "prefixed",
+  help: "as_given sends 1001, the id that the Google tag reports too. prefixed sends 1001 as order-1001: choose it when earlier conversions went under such ids.",
+  default: "as_given",
   check: oneOf(["prefixed", "as_given"]),
 } as const satisfies Setting;
 
@@ -85,7 +85,7 @@ export const hasOrderId = ({ orderId }: Conversion): boolean => orderId !== null
 function transactionOf(conversion: Conversion, settings: ConnectionSettings): string {
   const { orderId, platformEventId } = conversion;
   if (orderId === null || !hasOrderId(conversion)) return platformEventId;
-  return /^\d+$/.test(orderId) && settings.numeric_order_ids !== "as_given" ? `order-${orderId}` : orderId;
+  return /^\d+$/.test(orderId) && settings.numeric_order_ids === "prefixed" ? `order-${orderId}` : orderId;
 }
 
 function consentOf({ consent }: Conversion): unknown {

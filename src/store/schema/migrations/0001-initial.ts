@@ -705,16 +705,19 @@ export const initial: Migration = shardOthers({
 
     // Holds the statistics of one hour, computed from its events and their deliveries; all rows of an hour are replaced
     // together.
+    // charted_hour is the hour in which charts show a figure of the events of this hour: earlier for those that arrived late.
     `CREATE TABLE statistics (
       site_id text NOT NULL,
       hour bigint NOT NULL,
+      charted_hour bigint NOT NULL,
       kind text NOT NULL,
       name text NOT NULL,
       currency text NOT NULL,
       count bigint NOT NULL,
       value double precision NOT NULL,
-      PRIMARY KEY (site_id, hour, kind, name, currency)
+      PRIMARY KEY (site_id, hour, charted_hour, kind, name, currency)
     ) {COMPACT}`,
+    `CREATE INDEX statistics_charted ON statistics (site_id, charted_hour)`,
 
     // Holds the figures of one hour for the conversions of one event name, source, campaign or platform: a list of
     // [kind, name, currency, count, value]. An hour has a bounded number of rows, replaced together with its statistics.
@@ -723,8 +726,9 @@ export const initial: Migration = shardOthers({
       segment text NOT NULL,
       name text NOT NULL,
       hour bigint NOT NULL,
+      charted_hour bigint NOT NULL,
       figures text NOT NULL,
-      PRIMARY KEY (site_id, segment, name, hour)
+      PRIMARY KEY (site_id, segment, name, charted_hour, hour)
     ) {COMPACT}`,
     `CREATE INDEX statistics_segments_hour ON statistics_segments (site_id, hour)`,
 
