@@ -23,10 +23,11 @@ import type { Mode, Part } from "./part.ts";
 import { peers } from "./peers.ts";
 import { run } from "./support/processes.ts";
 import { resultOf, targetsText, writeReport, type PartResult } from "./report.ts";
+import { sources } from "./sources.ts";
 import { start } from "./start.ts";
 import { tag } from "./tag.ts";
 
-const parts: readonly Part[] = [baseline, load, latency, nodes, peers, growth, fairness, isolation, memory, tag, start];
+const parts: readonly Part[] = [baseline, load, latency, sources, nodes, peers, growth, fairness, isolation, memory, tag, start];
 
 const { values } = parseArgs({
   options: {

@@ -167,7 +167,7 @@ export async function sendLoad<Name extends string>(
 export async function measureLoad(
   harness: Harness,
   { pid, databasePid, port, key, sites, known, counters = [] }: Candidate,
-  load: LoadOptions & Pick<SendTarget, "pid">,
+  load: LoadOptions & Pick<SendTarget, "pid" | "source">,
 ): Promise<LoadResult> {
   const endCounts = await Promise.all(counters.map((begin) => begin()));
   const { sent, perEvent } = await sendLoad(harness, { port, key, known, ...(sites && { sites }), ...load }, () => ({

@@ -15,7 +15,7 @@ import { commandIn } from "../../test/support/commands.ts";
 import { startPostgres, withClient, type Postgres } from "../../test/support/postgres/postgres.ts";
 import type { AllocationOrder } from "./allocations.ts";
 import { end, keep, parentOf, sleep } from "./processes.ts";
-import type { SiteKey } from "./sender.ts";
+import type { SiteKey, SourceTarget } from "./sender.ts";
 import type { StubPlatform, StubState } from "./stub.ts";
 
 const program = fileURLToPath(new URL("../../bin/cleancast.mjs", import.meta.url));
@@ -106,6 +106,13 @@ export async function install(
   }
   const [{ id: siteId, key }] = sites as [Installation["sites"][0]];
   return { env, store, siteId, key, connectionIds, sites };
+}
+
+/** Adds a source of the kind `stripe`, before the relay starts or while it runs. */
+export async function addStripeSource({ env, sites }: Pick<Installation, "env" | "sites">): Promise<SourceTarget> {
+  const secret = "whsec_bench";
+  const { address } = await command(env, "source", "add", sites[0]?.host ?? "", "stripe", `signing_secret=${secret}`);
+  return { address, secret };
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the shape differs with the command

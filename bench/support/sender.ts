@@ -4,11 +4,17 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
+import { stripe } from "../../standins/senders/payments.ts";
+import { prepare } from "../../standins/senders/sender.ts";
+import { sheetOf } from "../../standins/senders/sheets.ts";
 import { eventFields, type Population } from "./input.ts";
 import { quantile } from "../part.ts";
 import { answerWith } from "./processes.ts";
 
 export type SiteKey = { host: string; key: string };
+
+/** A source of the kind `stripe`. */
+export type SourceTarget = { address: string; secret: string };
 
 export type SendTarget = {
   port: number;
@@ -17,6 +23,8 @@ export type SendTarget = {
   otherPorts?: readonly number[];
   /** Replaces `key`: events rotate over these sites. */
   sites?: readonly SiteKey[];
+  /** Events go there as Stripe would report them, and not to the inbound endpoint. */
+  source?: SourceTarget;
   /** The process whose waiting time is measured. */
   pid?: number;
 };
@@ -77,18 +85,27 @@ class HttpConnection {
     this.#text = "";
     this.#done(whole);
   }
-  post({ host, key }: SiteKey, body: string): Promise<string> {
+  /** `head` is everything before the length of the body. */
+  post(head: string, body: string): Promise<string> {
     return new Promise((resolve) => {
       this.#done = resolve;
-      this.#socket.write(
-        `POST /__cc/inbound HTTP/1.1\r\nHost: ${host}\r\nX-CC-Api-Key: ${key}\r\n` +
-          `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-      );
+      this.#socket.write(`${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
     });
   }
   close(): void {
     this.#socket.destroy();
   }
+}
+
+const inboundHead = ({ host, key }: SiteKey) =>
+  `POST /__cc/inbound HTTP/1.1\r\nHost: ${host}\r\nX-CC-Api-Key: ${key}\r\nContent-Type: application/json\r\n`;
+
+/** The same event as a payment that Stripe reports. */
+function stripeRequest({ address, secret }: SourceTarget, { email, value, currency, orderId }: ReturnType<typeof eventFields>) {
+  const message = stripe.checkout({ n: orderId, email, value, currency, at: Date.now() - 1000 });
+  const { headers, body } = prepare(sheetOf("stripe"), message.body(1), { url: address, secrets: [secret] });
+  const lines = Object.entries(headers).map(([name, text]) => `${name}: ${text}\r\n`);
+  return { head: `POST ${new URL(address).pathname} HTTP/1.1\r\n${lines.join("")}`, body: body.toString() };
 }
 
 async function sendEvents(options: SendOptions): Promise<SendResult> {
@@ -100,8 +117,12 @@ async function sendEvents(options: SendOptions): Promise<SendResult> {
   // Two consecutive events go to the same site, so that on every site half of the events belong to people with a record.
   const siteOf = (i: number) => sites[(i >> 1) % sites.length] as SiteKey;
   async function send(connection: HttpConnection, i: number, due: number): Promise<void> {
+    const fields = eventFields(i, options, sites.length);
+    const { head, body } = options.source
+      ? stripeRequest(options.source, fields)
+      : { head: inboundHead(siteOf(i)), body: JSON.stringify(fields) };
     const before = pid === undefined ? 0 : threadMs(pid);
-    const answer = await connection.post(siteOf(i), JSON.stringify(eventFields(i, options, sites.length)));
+    const answer = await connection.post(head, body);
     latencies.push(performance.now() - due);
     if (pid !== undefined) waits.push(threadMs(pid) - before);
     result.events += 1;
