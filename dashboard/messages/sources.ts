@@ -34,8 +34,9 @@ export const sourcesText = section("sources", {
   },
   card: {
     lastRequest: "Last request",
-    conversions: "Conversions, 24 h",
-    errors: "Errors, 24 h",
+    conversions: "Conversions",
+    errors: "Errors",
+    day: "in 24 hours",
   },
   form: {
     name: "Name",
@@ -68,7 +69,7 @@ export const sourcesText = section("sources", {
     aboutHere: "The address is a secret: give it only to the sender.",
     address: "Address",
     lost: "The address was lost. Rotate it, and enter the new one at the sender.",
-    oldAddress: "The address before is valid until <time/>.",
+    oldAddress: "The address before ends <time/>.",
     pasteSecret: (label: string) => `Paste it here: ${label}`,
     saveSecret: "Save secret",
     secretSaved: "The secret is saved.",
@@ -185,10 +186,11 @@ export const sourcesText = section("sources", {
   },
   preview: {
     title: "Preview",
-    about: "What would become of a request, with unsaved changes. Nothing is stored or sent.",
+    about: "What would become of a request, also with unsaved changes. Nothing is stored or sent.",
     from: "Request",
     paste: "Paste a request",
     body: "Content of the request",
+    headers: "Headers, where the sender writes the kind of event there",
     masked: "Contact data is masked.",
     nothing: "Keep whole requests, or paste one, to see the conversion.",
     outcomes: {

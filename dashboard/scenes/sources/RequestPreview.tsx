@@ -1,6 +1,6 @@
 // What would become of a request: one that is kept, or one that is pasted. Nothing is stored or sent.
 
-import { Alert, Select, Skeleton, Stack, Table, Text, Textarea } from "@mantine/core";
+import { Alert, Select, Skeleton, Stack, Table, Text, Textarea, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { Info } from "lucide-react";
 import { useState } from "react";
@@ -35,11 +35,14 @@ export function RequestPreview({
   const kept = (useShapes(site, source).data?.items ?? []).filter(({ isKept }) => isKept);
   const [wanted, setWanted] = useState<string | null>(null);
   const [text, setText] = useState("");
+  const [headers, setHeaders] = useState("");
   const from = wanted ?? kept[0]?.id ?? pasted;
   const now = Date.now();
   const body = {
     settings: changes,
-    ...(from === pasted ? { headers: { "content-type": contentTypeOf(text) }, body: text } : { request: from }),
+    ...(from === pasted
+      ? { headers: { "content-type": contentTypeOf(text), ...readHeaders(headers) }, body: text }
+      : { request: from }),
   };
   const [debounced] = useDebouncedValue(JSON.stringify(body), debounceMs);
   const shown = JSON.parse(debounced) as Input<"POST /sites/:site/sources/:source/preview">["body"];
@@ -64,6 +67,18 @@ export function RequestPreview({
           {...(from === pasted ? {} : { description: preview.masked })}
           inputWrapperOrder={["label", "input", "error", "description"]}
         />
+        {from === pasted && (
+          <TextInput
+            label={preview.headers}
+            value={headers}
+            onChange={({ currentTarget }) => setHeaders(currentTarget.value)}
+            autoComplete="off"
+            spellCheck={false}
+            maxLength={1000}
+            classNames={{ input: "cc-mono" }}
+            placeholder="x-shopify-topic: orders/paid"
+          />
+        )}
         {from === pasted && (
           <Textarea
             label={preview.body}
@@ -98,7 +113,16 @@ export function RequestPreview({
   );
 }
 
-/** Pasted text is JSON, or a form. */
+/** Reads `name: value`, separated by semicolons. */
+const readHeaders = (text: string): Record<string, string> =>
+  Object.fromEntries(
+    text.split(";").flatMap((line) => {
+      const [, name, value] = /^\s*([\w-]+):\s*(.+?)\s*$/.exec(line) ?? [];
+      return name && value ? [[name.toLowerCase(), value]] : [];
+    }),
+  );
+
+/** Pasted text is JSON, XML or a form. */
 const contentTypeOf = (text: string) =>
   /^\s*[[{]/.test(text) ? "application/json" : /^\s*</.test(text) ? "text/xml" : "application/x-www-form-urlencoded";
 

@@ -1,6 +1,6 @@
 // Sets a source up: the sender's own steps, the address and the secret next to them, and whether requests arrive.
 
-import { Alert, Button, Code, Grid, Group, List, Stack, Text } from "@mantine/core";
+import { Alert, Button, Code, Grid, Group, List, Stack, Text, ThemeIcon, Title } from "@mantine/core";
 import { CircleCheck, Clock, KeyRound, Pause, TriangleAlert } from "lucide-react";
 import { useState, type ReactNode } from "react";
 import { Form } from "../../common/Form.tsx";
@@ -12,7 +12,7 @@ import { countText } from "../../common/format/numbers.ts";
 import { ExternalLink, TextLink } from "../../common/links.tsx";
 import { notify } from "../../common/notices.tsx";
 import { LoadState, RequestError } from "../../common/states.tsx";
-import { CopyButton, State, Time } from "../../common/values.tsx";
+import { CopyButton, Id, State, Time } from "../../common/values.tsx";
 import { commonText } from "../../messages/common.ts";
 import { sourcesText } from "../../messages/sources.ts";
 import { KindField } from "./KindField.tsx";
@@ -40,15 +40,16 @@ export function Setup(props: Props) {
   );
 }
 
-function Steps({ kind }: Props) {
+function Steps({ site, source, kind }: Props) {
   const { setup } = sourcesText;
+  const { data } = useShown(site, source);
   return (
     <Card title={kind.docs ? setup.atSender(kind.name) : setup.atAnySender}>
       <Stack gap="md">
         <List type="ordered" size="sm" spacing="sm" pr="md">
           {kind.steps.map((step) => (
             <List.Item key={step}>
-              <Step text={step} />
+              <Step text={step} address={data?.address ?? null} />
             </List.Item>
           ))}
         </List>
@@ -60,14 +61,22 @@ function Steps({ kind }: Props) {
   );
 }
 
+const useShown = (site: string, source: Source) =>
+  useApi("GET /sites/:site/sources/:source", { params: { site, source: source.id } });
+
 /** ADDRESS in a step is the address that is shown next to it. */
-function Step({ text }: { text: string }) {
+function Step({ text, address }: { text: string; address: string | null }) {
   const parts = text.split(/`?ADDRESS`?/);
   return (
     <>
       {parts.map((part, i) => (
         <span key={part}>
-          {i > 0 && <strong>{sourcesText.setup.address}</strong>}
+          {i > 0 &&
+            (address === null ? (
+              <strong>{sourcesText.setup.address}</strong>
+            ) : (
+              <Id value={address} label={commonText.copyThing(sourcesText.setup.address)} />
+            ))}
           <Marked text={part} />
         </span>
       ))}
@@ -95,7 +104,7 @@ function Notes({ title, lines }: { title: string; lines: readonly string[] }) {
 
 function Credentials({ site, source, kind }: Props) {
   const { setup } = sourcesText;
-  const shown = useApi("GET /sites/:site/sources/:source", { params: { site, source: source.id } });
+  const shown = useShown(site, source);
   const made = newSecretsOf(source.id);
   const secrets = kind.settings.filter(({ secret }) => secret);
   const path = `/sites/${site}/sources/${source.id}`;
@@ -221,14 +230,20 @@ function Status({ site, source, kind }: Props) {
   const status = statusOf(source, kind);
   return (
     <Stack gap="sm" aria-live="polite">
-      <Alert variant="light" color={status.color} icon={status.icon} title={status.title}>
-        <Stack gap={4}>
-          <Text size="sm" component="div">
-            {status.text}
-          </Text>
-          {status.isLive && <LastRequest site={site} source={source} />}
-        </Stack>
-      </Alert>
+      <section className="cc-card">
+        <Group p="md" gap="md" wrap="nowrap" align="flex-start">
+          <ThemeIcon size={40} radius="xl" variant="light" color={status.color}>
+            {status.icon}
+          </ThemeIcon>
+          <Stack gap={4} style={{ minWidth: 0 }}>
+            <Title order={2}>{status.title}</Title>
+            <Text size="sm" component="div">
+              {status.text}
+            </Text>
+            {status.isLive && <LastRequest site={site} source={source} />}
+          </Stack>
+        </Group>
+      </section>
       {wrong > 0 && (
         <Alert variant="light" color="red" icon={<TriangleAlert size={18} />}>
           {waiting.wrong(countText(wrong), wrong)}
@@ -243,23 +258,28 @@ type Status = { title: string; text: ReactNode; color: string; icon: ReactNode; 
 function statusOf(source: Source, kind: Kind): Status {
   const { waiting } = sourcesText;
   if (!source.isReadable)
-    return { title: waiting.brokenTitle, text: waiting.broken, color: "red", icon: <TriangleAlert size={18} /> };
+    return { title: waiting.brokenTitle, text: waiting.broken, color: "red", icon: <TriangleAlert size={20} aria-hidden /> };
   if (source.state === "paused")
-    return { title: waiting.pausedTitle, text: waiting.paused, color: "yellow", icon: <Pause size={18} /> };
+    return { title: waiting.pausedTitle, text: waiting.paused, color: "yellow", icon: <Pause size={20} aria-hidden /> };
   if (source.missing.length > 0)
-    return { title: waiting.secretTitle, text: waiting.aboutSecret(kind.name), color: "accent", icon: <KeyRound size={18} /> };
+    return {
+      title: waiting.secretTitle,
+      text: waiting.aboutSecret(kind.name),
+      color: "accent",
+      icon: <KeyRound size={20} aria-hidden />,
+    };
   if (isWaiting(source))
     return {
       title: waiting.title,
       text: waiting.about(kind.name),
       color: "accent",
-      icon: <Clock size={18} className="cc-pulse" />,
+      icon: <Clock size={20} aria-hidden className="cc-pulse" />,
     };
   return {
     title: waiting.liveTitle,
     text: <RichText text={waiting.live} tags={{ time: () => <Time at={source.lastRequestAt} /> }} />,
     color: "green",
-    icon: <CircleCheck size={18} />,
+    icon: <CircleCheck size={20} aria-hidden />,
     isLive: true,
   };
 }

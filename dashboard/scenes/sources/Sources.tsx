@@ -84,7 +84,12 @@ function SourceCard({ site, source, kind }: { site: string; source: Source; kind
         </Group>
         <Stack gap="xs" mt="auto">
           <Divider color="var(--cc-line)" />
-          <SourceState source={source} />
+          <Group justify="space-between" gap="xs">
+            <SourceState source={source} />
+            <Text size="xs" c="dimmed">
+              {sourcesText.card.day}
+            </Text>
+          </Group>
           <SimpleGrid cols={3} spacing="xs">
             <Fact label={sourcesText.card.lastRequest}>
               <Time at={source.lastRequestAt} />
@@ -180,7 +185,7 @@ function KindCard({ kind, onChoose }: { kind: Kind; onChoose?: () => void }) {
   );
   if (!onChoose) return <div className="cc-card cc-tile">{content}</div>;
   return (
-    <UnstyledButton className="cc-card cc-tile cc-row" aria-label={sourcesText.addOne(kind.name)} onClick={onChoose}>
+    <UnstyledButton className="cc-card cc-tile cc-row cc-top" aria-label={sourcesText.addOne(kind.name)} onClick={onChoose}>
       {content}
     </UnstyledButton>
   );

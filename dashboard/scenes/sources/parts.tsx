@@ -37,7 +37,7 @@ export const reasonText = (reason: string): string => (sourcesText.reasons as Re
 const marked = /`([^`]+)`|\*([^*]+)\*/g;
 
 /** Shows `code` and *names of buttons* as the declarations of kinds mark them. */
-export function Marked({ text, code }: { text: string; code?: (content: string) => ReactNode }) {
+export function Marked({ text }: { text: string }) {
   const drawn: ReactNode[] = [];
   let end = 0;
   for (const found of text.matchAll(marked)) {
@@ -47,8 +47,8 @@ export function Marked({ text, code }: { text: string; code?: (content: string) 
       literal === undefined ? (
         <strong key={found.index}>{name}</strong>
       ) : (
-        <code key={found.index} className="cc-mono">
-          {code ? code(literal) : literal}
+        <code key={found.index} className="cc-mono" style={{ fontSize: "0.95em" }}>
+          {literal}
         </code>
       ),
     );
