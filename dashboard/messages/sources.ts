@@ -160,12 +160,10 @@ export const sourcesText = section("sources", {
   },
   settings: {
     title: "Settings",
-    more: "More settings",
     saved: "Saved.",
     unsaved: "You have unsaved changes.",
     configured: "configured",
     overlap: "A replaced secret stays valid for 24 hours.",
-    default: (value: string) => `Default: ${value}`,
   },
   mapping: {
     title: "Fields of the conversion",
@@ -199,7 +197,6 @@ export const sourcesText = section("sources", {
       learned: "Remembered",
       ignored: "Ignored",
     },
-    test: "test event",
     fields: "Fields of the conversion",
     noFields: "No field was found.",
   },

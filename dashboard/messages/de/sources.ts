@@ -157,12 +157,10 @@ export const sources: Translation<typeof sourcesText> = {
   },
   settings: {
     title: "Einstellungen",
-    more: "Weitere Einstellungen",
     saved: "Gespeichert.",
     unsaved: "Es gibt ungespeicherte Änderungen.",
     configured: "hinterlegt",
     overlap: "Ein ersetztes Geheimnis gilt noch 24 Stunden.",
-    default: (value) => `Standard: ${value}`,
   },
   mapping: {
     title: "Felder der Conversion",
@@ -196,7 +194,6 @@ export const sources: Translation<typeof sourcesText> = {
       learned: "Gemerkt",
       ignored: "Ignoriert",
     },
-    test: "Testereignis",
     fields: "Felder der Conversion",
     noFields: "Kein Feld gefunden.",
   },

@@ -41,10 +41,9 @@ export function Setup(props: Props) {
 }
 
 function Steps({ site, source, kind }: Props) {
-  const { setup } = sourcesText;
   const { data } = useShown(site, source);
   return (
-    <Card title={kind.docs ? setup.atSender(kind.name) : setup.atAnySender}>
+    <Card title={kind.docs ? sourcesText.setup.atSender(kind.name) : sourcesText.setup.atAnySender}>
       <Stack gap="md">
         <List type="ordered" size="sm" spacing="sm" pr="md">
           {kind.steps.map((step) => (
@@ -53,9 +52,9 @@ function Steps({ site, source, kind }: Props) {
             </List.Item>
           ))}
         </List>
-        {kind.docs && <ExternalLink href={kind.docs}>{setup.documentation(kind.name)}</ExternalLink>}
-        <Notes title={setup.notes} lines={kind.notes} />
-        <Notes title={setup.retries} lines={kind.retries} />
+        {kind.docs && <ExternalLink href={kind.docs}>{sourcesText.setup.documentation(kind.name)}</ExternalLink>}
+        <Notes title={sourcesText.setup.notes} lines={kind.notes} />
+        <Notes title={sourcesText.setup.retries} lines={kind.retries} />
       </Stack>
     </Card>
   );
@@ -103,29 +102,28 @@ function Notes({ title, lines }: { title: string; lines: readonly string[] }) {
 }
 
 function Credentials({ site, source, kind }: Props) {
-  const { setup } = sourcesText;
   const shown = useShown(site, source);
   const made = newSecretsOf(source.id);
   const secrets = kind.settings.filter(({ secret }) => secret);
   const path = `/sites/${site}/sources/${source.id}`;
   return (
-    <Card title={setup.here} about={setup.aboutHere}>
+    <Card title={sourcesText.setup.here} about={sourcesText.setup.aboutHere}>
       <Stack gap="lg">
         {shown.data ? (
           <div>
             <Text size="sm" fw={500} mb={4}>
-              {setup.address}
+              {sourcesText.setup.address}
             </Text>
             {shown.data.address === null ? (
               <Text size="sm" c="dimmed">
-                {setup.lost}
+                {sourcesText.setup.lost}
               </Text>
             ) : (
-              <Copied value={shown.data.address} label={setup.address} />
+              <Copied value={shown.data.address} label={sourcesText.setup.address} />
             )}
             {source.oldAddressUntil !== null && (
               <Text size="xs" c="dimmed" mt={4}>
-                <RichText text={setup.oldAddress} tags={{ time: () => <Time at={source.oldAddressUntil} /> }} />
+                <RichText text={sourcesText.setup.oldAddress} tags={{ time: () => <Time at={source.oldAddressUntil} /> }} />
               </Text>
             )}
           </div>
@@ -142,7 +140,7 @@ function Credentials({ site, source, kind }: Props) {
                 </Text>
                 <Copied value={fresh} label={setting.label} />
                 <Text size="xs" c="dimmed" mt={4}>
-                  {setup.onlyNow}
+                  {sourcesText.setup.onlyNow}
                 </Text>
               </div>
             );
@@ -155,11 +153,11 @@ function Credentials({ site, source, kind }: Props) {
                 <Text size="sm" fw={500}>
                   {setting.label}
                 </Text>
-                <State of="on" word={setup.configured} />
+                <State of="on" word={sourcesText.setup.configured} />
               </Group>
               <Text size="xs" c="dimmed" mt={4}>
                 <RichText
-                  text={setup.replaceInSettings}
+                  text={sourcesText.setup.replaceInSettings}
                   tags={{
                     link: (content) => (
                       <TextLink to={path} search={{ tab: "settings" }} size="xs">
@@ -174,7 +172,7 @@ function Credentials({ site, source, kind }: Props) {
         })}
         {!kind.signs && (
           <Text size="sm" c="dimmed">
-            {setup.unsigned}
+            {sourcesText.setup.unsigned}
           </Text>
         )}
       </Stack>
@@ -225,7 +223,6 @@ function SecretForm({ site, source, setting }: { site: string; source: Source; s
 
 /** Says what is left to do, or that requests arrive. */
 function Status({ site, source, kind }: Props) {
-  const { waiting } = sourcesText;
   const wrong = source.last24h.refused ?? 0;
   const status = statusOf(source, kind);
   return (
@@ -246,7 +243,7 @@ function Status({ site, source, kind }: Props) {
       </section>
       {wrong > 0 && (
         <Alert variant="light" color="red" icon={<TriangleAlert size={18} />}>
-          {waiting.wrong(countText(wrong), wrong)}
+          {sourcesText.waiting.wrong(countText(wrong), wrong)}
         </Alert>
       )}
     </Stack>
@@ -256,28 +253,37 @@ function Status({ site, source, kind }: Props) {
 type Status = { title: string; text: ReactNode; color: string; icon: ReactNode; isLive?: true };
 
 function statusOf(source: Source, kind: Kind): Status {
-  const { waiting } = sourcesText;
   if (!source.isReadable)
-    return { title: waiting.brokenTitle, text: waiting.broken, color: "red", icon: <TriangleAlert size={20} aria-hidden /> };
+    return {
+      title: sourcesText.waiting.brokenTitle,
+      text: sourcesText.waiting.broken,
+      color: "red",
+      icon: <TriangleAlert size={20} aria-hidden />,
+    };
   if (source.state === "paused")
-    return { title: waiting.pausedTitle, text: waiting.paused, color: "yellow", icon: <Pause size={20} aria-hidden /> };
+    return {
+      title: sourcesText.waiting.pausedTitle,
+      text: sourcesText.waiting.paused,
+      color: "yellow",
+      icon: <Pause size={20} aria-hidden />,
+    };
   if (source.missing.length > 0)
     return {
-      title: waiting.secretTitle,
-      text: waiting.aboutSecret(kind.name),
+      title: sourcesText.waiting.secretTitle,
+      text: sourcesText.waiting.aboutSecret(kind.name),
       color: "accent",
       icon: <KeyRound size={20} aria-hidden />,
     };
   if (isWaiting(source))
     return {
-      title: waiting.title,
-      text: waiting.about(kind.name),
+      title: sourcesText.waiting.title,
+      text: sourcesText.waiting.about(kind.name),
       color: "accent",
       icon: <Clock size={20} aria-hidden className="cc-pulse" />,
     };
   return {
-    title: waiting.liveTitle,
-    text: <RichText text={waiting.live} tags={{ time: () => <Time at={source.lastRequestAt} /> }} />,
+    title: sourcesText.waiting.liveTitle,
+    text: <RichText text={sourcesText.waiting.live} tags={{ time: () => <Time at={source.lastRequestAt} /> }} />,
     color: "green",
     icon: <CircleCheck size={20} aria-hidden />,
     isLive: true,
@@ -285,7 +291,6 @@ function statusOf(source: Source, kind: Kind): Status {
 }
 
 function LastRequest({ site, source }: { site: string; source: Source }) {
-  const { waiting } = sourcesText;
   const { data } = useApi(
     "GET /sites/:site/sources/:source/requests",
     { params: { site, source: source.id }, query: { limit: 1 } },
@@ -300,10 +305,10 @@ function LastRequest({ site, source }: { site: string; source: Source }) {
       {last.reason !== null && <Text size="sm">{reasonText(last.reason)}</Text>}
       {last.eventId === null ? (
         <TextLink to={`/sites/${site}/sources/${source.id}`} search={{ tab: "requests" }}>
-          {waiting.toRequests}
+          {sourcesText.waiting.toRequests}
         </TextLink>
       ) : (
-        <TextLink to={`/sites/${site}/events/${last.eventId}`}>{waiting.toEvent}</TextLink>
+        <TextLink to={`/sites/${site}/events/${last.eventId}`}>{sourcesText.waiting.toEvent}</TextLink>
       )}
     </Group>
   );

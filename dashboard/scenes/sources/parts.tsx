@@ -21,12 +21,11 @@ export const isWaiting = ({ lastRequestAt, state, isReadable }: Source) =>
   lastRequestAt === null && state === "active" && isReadable;
 
 export function SourceState({ source }: { source: Source }) {
-  const { states } = sourcesText;
-  if (!source.isReadable) return <State of="unreadable" word={states.unreadable} />;
-  if (source.state === "paused") return <State of="paused" word={states.paused} />;
-  if (source.missing.length > 0) return <State of="waiting" word={states.noSecret} />;
-  if (source.lastRequestAt === null) return <State of="unverified" word={states.waiting} />;
-  return <State of="active" word={states.live} />;
+  if (!source.isReadable) return <State of="unreadable" word={sourcesText.states.unreadable} />;
+  if (source.state === "paused") return <State of="paused" word={sourcesText.states.paused} />;
+  if (source.missing.length > 0) return <State of="waiting" word={sourcesText.states.noSecret} />;
+  if (source.lastRequestAt === null) return <State of="unverified" word={sourcesText.states.waiting} />;
+  return <State of="active" word={sourcesText.states.live} />;
 }
 
 /** Counts the last day's requests that the sender got an error for. */
