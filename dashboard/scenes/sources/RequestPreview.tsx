@@ -155,7 +155,7 @@ function Previewed({ outcome }: { outcome: Outcome }) {
                   {name}
                 </Table.Th>
                 <Table.Td style={{ overflowWrap: "anywhere" }}>
-                  {typeof value === "object" ? JSON.stringify(value) : String(value)}
+                  {typeof value === "string" ? value : JSON.stringify(value)}
                 </Table.Td>
               </Table.Tr>
             ))}
