@@ -176,7 +176,6 @@ export const sourcesText = section("sources", {
     request: "Request",
     searchFields: "Search fields",
     into: (line: string) => `The chosen line is “${line}”.`,
-    use: (path: string) => `Use ${path}`,
     kept: "Keep whole requests for 24 hours",
     aboutKept: "Encrypted, at most ten, and erased with any person. The preview needs them.",
     keepOn: "Whole requests are kept for 24 hours.",

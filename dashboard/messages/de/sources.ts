@@ -173,7 +173,6 @@ export const sources: Translation<typeof sourcesText> = {
     request: "Anfrage",
     searchFields: "Felder suchen",
     into: (line) => `Die gewählte Zeile ist „${line}“.`,
-    use: (path) => `${path} verwenden`,
     kept: "Ganze Anfragen 24 Stunden aufbewahren",
     aboutKept: "Verschlüsselt, höchstens zehn, und mit jeder Person gelöscht. Die Vorschau braucht sie.",
     keepOn: "Ganze Anfragen werden 24 Stunden aufbewahrt.",

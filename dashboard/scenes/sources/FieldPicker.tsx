@@ -68,12 +68,7 @@ export function FieldPicker({
             <ul className="cc-fields" aria-label={sourcesText.mapping.fields} tabIndex={0}>
               {fields.map(({ path, sample }) => (
                 <li key={path}>
-                  <button
-                    type="button"
-                    className="cc-field"
-                    aria-label={sourcesText.mapping.use(path)}
-                    onClick={() => onChoose(path)}
-                  >
+                  <button type="button" className="cc-field" onClick={() => onChoose(path)}>
                     <span className="cc-mono">{path}</span>
                     <span className="cc-quiet">{sample}</span>
                   </button>
