@@ -3,18 +3,16 @@
 import { ActionIcon, Group, Popover, Stack } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { Ellipsis } from "lucide-react";
-import { useState, type ReactNode } from "react";
+import type { ReactNode } from "react";
 import { commonText } from "../messages/common.ts";
 
 export function Actions({ children }: { children: ReactNode }) {
   const isNarrow = useMediaQuery("(max-width: 48em)", false, { getInitialValueInEffect: false });
-  const [isOpen, setOpen] = useState(false);
   if (!isNarrow) return <Group gap="xs">{children}</Group>;
   return (
-    // Kept mounted, and hidden by its style alone: the dialogs of the buttons stay open when this closes.
+    // Kept mounted, and hidden by its style alone: the dialogs of the buttons stay open when this closes. They are above it.
     <Popover
-      opened={isOpen}
-      onChange={setOpen}
+      zIndex={190}
       position="bottom-end"
       keepMounted
       keepMountedMode="display-none"
@@ -23,18 +21,11 @@ export function Actions({ children }: { children: ReactNode }) {
       returnFocus
     >
       <Popover.Target>
-        <ActionIcon
-          variant="default"
-          size="lg"
-          aria-label={commonText.moreActions}
-          aria-expanded={isOpen}
-          onClick={() => setOpen(!isOpen)}
-        >
+        <ActionIcon variant="default" size="lg" aria-label={commonText.moreActions}>
           <Ellipsis size={18} aria-hidden />
         </ActionIcon>
       </Popover.Target>
-      {/* It would cover the dialog that a button opens. */}
-      <Popover.Dropdown role="dialog" aria-label={commonText.moreActions} onClickCapture={() => setOpen(false)}>
+      <Popover.Dropdown role="dialog" aria-label={commonText.moreActions}>
         <Stack gap="xs">{children}</Stack>
       </Popover.Dropdown>
     </Popover>
