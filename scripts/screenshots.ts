@@ -81,6 +81,12 @@ async function openQuality(page: Page): Promise<void> {
   await page.locator("tbody a", { hasText: "Google Ads" }).first().click();
 }
 
+/** Opens a tab of the first source. */
+const openSource = (tab: number) => async (page: Page) => {
+  await page.locator("article a").first().click();
+  await page.getByRole("tab").nth(tab).click();
+};
+
 /** Opens the orders behind the first loss of the funnel. */
 async function openMissing(page: Page): Promise<void> {
   await page.locator(".cc-funnel-losses a").first().click();
@@ -98,6 +104,12 @@ function memberPages({ site }: Demo): Shown[] {
     page("overview", "overview"),
     page("events", "events"),
     page("trace", "events?event=purchase&clickId=gclid", { prepare: openTrace, height: 1400 }),
+    page("sources", "sources"),
+    page("source-add", "sources?add=stripe"),
+    page("source-setup", "sources", { prepare: openSource(0) }),
+    page("source-requests", "sources", { prepare: openSource(1) }),
+    page("source-preview", "sources", { prepare: openSource(2) }),
+    page("source-settings", "sources", { prepare: openSource(3) }),
     page("platforms", "integrations"),
     page("platform-meta", "integrations/meta"),
     page("platform-meta-test", "integrations/meta?tab=test"),

@@ -10,8 +10,16 @@ export function Actions({ children }: { children: ReactNode }) {
   const isNarrow = useMediaQuery("(max-width: 48em)", false, { getInitialValueInEffect: false });
   if (!isNarrow) return <Group gap="xs">{children}</Group>;
   return (
-    // Kept mounted: the dialogs of the buttons stay open when this closes.
-    <Popover position="bottom-end" keepMounted withRoles={false} trapFocus returnFocus>
+    // Kept mounted, and hidden by its style alone: the dialogs of the buttons stay open when this closes. They are above it.
+    <Popover
+      zIndex={190}
+      position="bottom-end"
+      keepMounted
+      keepMountedMode="display-none"
+      withRoles={false}
+      trapFocus
+      returnFocus
+    >
       <Popover.Target>
         <ActionIcon variant="default" size="lg" aria-label={commonText.moreActions}>
           <Ellipsis size={18} aria-hidden />

@@ -36,7 +36,7 @@ export function Page({
   return (
     <Stack gap="lg" maw={1280} mx="auto" w="100%">
       <Group justify="space-between" align="flex-start" gap="md">
-        <Box>
+        <Box style={{ minWidth: 0, maxWidth: "100%" }}>
           {back && (
             <Anchor renderRoot={(props) => <Link to={back.to} search={back.search ?? {}} {...props} />} size="sm" c="dimmed">
               <Group gap={4} wrap="nowrap" component="span" display="inline-flex">
@@ -47,7 +47,9 @@ export function Page({
           )}
           <Group gap="sm" wrap="nowrap">
             {mark}
-            <Title order={1}>{title}</Title>
+            <Title order={1} style={{ overflowWrap: "anywhere" }}>
+              {title}
+            </Title>
           </Group>
           {about && (
             <Text c="dimmed" size="sm" mt={4} maw={720} component="div">

@@ -25,8 +25,6 @@ const places: Record<AlertLine["kind"], string> = {
   "source failing": "sources",
 };
 
-const sourceKinds: readonly AlertLine["kind"][] = ["source silence", "wrong signatures", "source failing"];
-
 const oauthApp = /^OAuth app /;
 
 /** By the subject of the alert: what is damaged, if it is not the configuration of the site. */
@@ -58,7 +56,7 @@ export function repairOf(
   const live = searchOfMode("live");
   const damaged = kind === "damaged data" ? damagedPlaces.find(([pattern]) => pattern.test(subject)) : undefined;
   if (damaged) return { path: damaged[1], search: live, label: texts.damaged[damaged[2]] };
-  if (sourceKinds.includes(kind)) return { path: `${places[kind]}/${subject}`, search: live, label: texts[kind] };
+  if (places[kind] === "sources") return { path: `${places[kind]}/${subject}`, search: live, label: texts[kind] };
   if (platform === null) return { path: places[kind], search: live, label: texts[kind] };
   if (kind === "quality") return { path: `${places[kind]}/${subject}`, search: live, label: texts[kind] };
   const path = `integrations/${platform}`;

@@ -33,6 +33,8 @@ export const overviewText = section("overview", {
   otherNames: "others",
   noConversions: "No conversions in this period.",
   checklist: {
+    sources: "Without code: let Stripe, Shopify, HubSpot, Calendly, Typeform and others send their own webhooks.",
+    addSource: "Add a source",
     title: "First steps",
     progress: (done: number, all: number) => `${done} of ${all} done`,
     progressLabel: (done: number, all: number) => `First steps: ${done} of ${all} done`,

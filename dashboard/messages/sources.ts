@@ -34,8 +34,9 @@ export const sourcesText = section("sources", {
   },
   card: {
     lastRequest: "Last request",
-    conversions: "Conversions, 24 h",
-    errors: "Errors, 24 h",
+    conversions: "Conversions",
+    errors: "Errors",
+    day: "in 24 hours",
   },
   form: {
     name: "Name",
@@ -68,7 +69,7 @@ export const sourcesText = section("sources", {
     aboutHere: "The address is a secret: give it only to the sender.",
     address: "Address",
     lost: "The address was lost. Rotate it, and enter the new one at the sender.",
-    oldAddress: "The address before is valid until <time/>.",
+    oldAddress: "The address before ends <time/>.",
     pasteSecret: (label: string) => `Paste it here: ${label}`,
     saveSecret: "Save secret",
     secretSaved: "The secret is saved.",
@@ -159,12 +160,10 @@ export const sourcesText = section("sources", {
   },
   settings: {
     title: "Settings",
-    more: "More settings",
     saved: "Saved.",
     unsaved: "You have unsaved changes.",
     configured: "configured",
     overlap: "A replaced secret stays valid for 24 hours.",
-    default: (value: string) => `Default: ${value}`,
   },
   mapping: {
     title: "Fields of the conversion",
@@ -177,7 +176,6 @@ export const sourcesText = section("sources", {
     request: "Request",
     searchFields: "Search fields",
     into: (line: string) => `The chosen line is “${line}”.`,
-    use: (path: string) => `Use ${path}`,
     kept: "Keep whole requests for 24 hours",
     aboutKept: "Encrypted, at most ten, and erased with any person. The preview needs them.",
     keepOn: "Whole requests are kept for 24 hours.",
@@ -185,10 +183,11 @@ export const sourcesText = section("sources", {
   },
   preview: {
     title: "Preview",
-    about: "What would become of a request, with unsaved changes. Nothing is stored or sent.",
+    about: "What would become of a request, also with unsaved changes. Nothing is stored or sent.",
     from: "Request",
     paste: "Paste a request",
     body: "Content of the request",
+    headers: "Headers, where the sender writes the kind of event there",
     masked: "Contact data is masked.",
     nothing: "Keep whole requests, or paste one, to see the conversion.",
     outcomes: {
@@ -197,7 +196,6 @@ export const sourcesText = section("sources", {
       learned: "Remembered",
       ignored: "Ignored",
     },
-    test: "test event",
     fields: "Fields of the conversion",
     noFields: "No field was found.",
   },

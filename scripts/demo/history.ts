@@ -21,6 +21,7 @@ import { replayEvent, createPlanner, type Planned } from "./events.ts";
 import { compareOrders } from "./orders.ts";
 import { createReplayLanes } from "./platformAnswers.ts";
 import { writeRejectedRequests } from "./rejectedRequests.ts";
+import { addSources, type DemoSource } from "./sources.ts";
 import { createTrafficCurve, drawTimes } from "./trafficCurve.ts";
 import {
   createNewSite,
@@ -46,7 +47,7 @@ type HistoryOptions = {
   receiver: Receiver;
 };
 
-type History = { shop: CreatedSite; product: CreatedSite; events: number; signIns: SignIns };
+type History = { shop: CreatedSite; product: CreatedSite; sources: DemoSource[]; events: number; signIns: SignIns };
 
 const seed = 20_261_115;
 const maxConcurrent = 256;
@@ -82,6 +83,7 @@ async function write(store: Store, clock: Clock, options: HistoryOptions): Promi
     { actor: owner, now: (clock.at += 3 * minuteMs) },
   );
   const productSite = await createSite(context, product, began + 40 * minuteMs, clock);
+  const sources = await addSources(context, { shop: shopSite, product: productSite }, clock);
   const bots = judgeBots(findSite(context, shopSite.siteId).settings);
 
   // In the evening, when traffic is highest.
@@ -214,7 +216,7 @@ async function write(store: Store, clock: Clock, options: HistoryOptions): Promi
   clock.at = now - 5 * hourMs;
   await compareOrders(context, createRandom(seed + 2), shopSite, { from, now });
   await countAll(context, now);
-  return { shop: shopSite, product: productSite, events, signIns };
+  return { shop: shopSite, product: productSite, sources, events, signIns };
 }
 
 /** Counts all statistics now: the relay would take minutes, and show a site without a past until then. */

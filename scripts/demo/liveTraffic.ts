@@ -5,18 +5,21 @@ import { hashPerson, PlainEmail } from "../../src/identity/person.ts";
 import type { Random } from "./random.ts";
 import { drawArrival, newCustomer } from "./people.ts";
 import type { CreatedSite } from "./sites.ts";
+import { nextRequest, type DemoSource } from "./sources.ts";
 
 type Live = {
   /** Sends a conversion, by default in most cases after a visit; returns the email and the relay's answer. */
   convert(created: CreatedSite, hasVisit?: boolean): Promise<{ email: string; answer: string }>;
   bot(created: CreatedSite): Promise<void>;
+  /** Lets a sender send its own webhook; returns the relay's answer. */
+  sendWebhook(source: DemoSource): Promise<string>;
   start(): void;
   stop(): void;
 };
 
 export function liveTraffic(
   origin: string,
-  sites: { shop: CreatedSite; product: CreatedSite },
+  sites: { shop: CreatedSite; product: CreatedSite; sources: readonly DemoSource[] },
   random: Random,
   onError: (error: unknown) => void,
 ): Live {
@@ -85,10 +88,16 @@ export function liveTraffic(
 
   const bot = (created: CreatedSite) => visit(created, null, { "User-Agent": "Mozilla/5.0 (compatible; SemrushBot/7~bl)" });
 
+  async function sendWebhook(source: DemoSource): Promise<string> {
+    const { path, headers, body } = nextRequest(source, random, ++number);
+    return (await post(path, headers, body)).text;
+  }
+
   async function next(): Promise<void> {
     const created = random.chance(0.8) ? sites.shop : sites.product;
     const what = random.number();
-    if (what < 0.45) await convert(created);
+    if (what < 0.25) await sendWebhook(random.pick(sites.sources));
+    else if (what < 0.5) await convert(created);
     else if (what < 0.6) await bot(created);
     else await visit(created, null);
   }
@@ -106,6 +115,7 @@ export function liveTraffic(
   return {
     convert,
     bot,
+    sendWebhook,
     start,
     stop() {
       clearTimeout(timer);

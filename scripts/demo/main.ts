@@ -96,6 +96,12 @@ async function run(): Promise<void> {
     converted.push(await live.convert(i % 4 ? history.shop : history.product, i === 1 ? true : undefined));
     await live.bot(history.shop);
   }
+  // Also without live traffic: the pages of sources show what became of requests.
+  for (const source of history.sources)
+    for (let i = 0; i < (values.once ? 1 : 9); i++) {
+      const answer = await live.sendWebhook(source);
+      if (answer !== '{"ok":true}') throw new Error(`the relay did not take a request of ${source.sender.name}: ${answer}`);
+    }
   const rejected = converted.filter(({ answer }) => !answer.includes('"ok":true'));
   if (rejected.length)
     throw new Error(`the relay did not accept every event: ${rejected.map(({ answer }) => answer).join("\n")}`);
@@ -104,7 +110,7 @@ async function run(): Promise<void> {
   const connected = new Set([history.shop, history.product].flatMap(({ demo }) => demo.platforms.map(([id]) => id)));
   if (values.quiet) console.log(JSON.stringify({ origin, site: history.shop.siteId, ...history.signIns }));
   print(`
-A relay with ${connected.size} platforms, each connected to its stand-in, is running with ${history.events} events of ${days} days.
+A relay with ${connected.size} platforms, each connected to its stand-in, and ${history.sources.length} sources is running with ${history.events} events of ${days} days.
 
   Dashboard   ${origin}/dashboard/
   Sign in     ${owner}

@@ -335,6 +335,7 @@ const steps: Record<string, Step> = {
     route: ofSource("PATCH"),
     body: () => ({ name: "Payments", settings: {} }),
   },
+  "source fields": { args: ({ source }) => [source], route: ofSource("GET", "/shapes") },
   "source test": {
     args: ({ source, payload }) => [source, payload],
     route: ofSource("POST", "/preview"),

@@ -7,6 +7,8 @@ import * as otherPages from "../../dashboard/messages/de/otherPages.ts";
 import type { Messages } from "../../dashboard/messages/catalogue.ts";
 import { messages } from "../../src/kernel/messages/messages.ts";
 import { platforms } from "../../src/platforms/index.ts";
+import type { Kind } from "../../src/sources/kind.ts";
+import { kinds as allKinds } from "../../src/sources/kinds/index.ts";
 import { inChromium } from "../browser/chromium.ts";
 import { becomeOwner, type Person } from "../support/apiClient.ts";
 import { startReceiver } from "../support/receiver.ts";
@@ -14,6 +16,8 @@ import { newInstallation, type Relay } from "../support/relay.ts";
 import { english, keysOf, messageAt, sectionNames } from "./catalogue.ts";
 import { findOverflow, pagesOf, settled } from "./pages.ts";
 import { choose, dialog, field, press, row, scenarioMs, sees, user } from "./users.ts";
+
+const kinds: readonly Kind[] = allKinds;
 
 const translation: Readonly<Record<string, Messages>> = {
   ...firstPage.translation,
@@ -41,6 +45,12 @@ const englishTexts = [
     ...settings.map(({ help }) => help),
     ...(guide ? [...guide.credentials, ...guide.notSent] : []),
   ]),
+  ...kinds.flatMap(({ about, settings, guide }) => [
+    about,
+    ...settings.map(({ help }) => help),
+    ...guide.steps,
+    ...guide.retries,
+  ]),
 ].filter(isSentence);
 
 /** Returns what the page shows or reads aloud. */
@@ -60,6 +70,7 @@ inChromium("a German browser", () => {
   let site: string;
   let event: string;
   let webhook: string;
+  let source: string;
 
   beforeAll(async () => {
     relay = await (await newInstallation("sqlite")).start();
@@ -71,6 +82,7 @@ inChromium("a German browser", () => {
       platform: "webhook",
       settings: { url: receiver.url },
     });
+    source = (await owner.ask(`POST /sites/${site}/sources`, { kind: "custom", settings: {} })).json.source.id;
     await owner.ask(`PATCH /sites/${site}/settings`, { settings: { block_domains: "blocked.example" } });
     for (const email of ["ada@customers.example", "ada@blocked.example"]) {
       const sent = { email, event: "purchase", orderId: "A-1", value: 1234.5, currency: "EUR" };
@@ -92,7 +104,8 @@ inChromium("a German browser", () => {
       await sees(page, "Verbindung nicht gefunden");
       await page.setViewportSize({ width: 375, height: 900 });
       for (const path of [
-        ...pagesOf(site, { event, webhook }),
+        ...pagesOf(site, { event, webhook, source }),
+        ...kinds.map(({ id }) => `/sites/${site}/sources?add=${id}`),
         `/sites/${site}/integrations/meta`,
         `/sites/${site}/integrations/meta?tab=events`,
         `/sites/${site}/integrations/webhook?tab=test`,

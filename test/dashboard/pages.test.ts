@@ -85,6 +85,25 @@ inChromium("every page", () => {
     });
     await invite(relay, owner, "mallory@example.com", "viewer", site);
 
+    // A source with a hostile name and hostile requests.
+    const added = await change(`POST /sites/${site}/sources`, {
+      kind: "custom",
+      name: name.slice(0, 100),
+      settings: { email: "email", type: "type", keep_requests: "on" },
+    });
+    const hostile = {
+      email: "mallory@customers.example",
+      type: image,
+      [image]: script,
+      long: { [longWord.slice(0, 200)]: name },
+    };
+    const taken = await call(relay.url, {
+      path: new URL(added.address).pathname,
+      headers: { "Content-Type": "application/json", Host: "localhost" },
+      body: JSON.stringify(hostile),
+    });
+    expect(taken.status, taken.text).toBe(200);
+
     // Visits, of a person and of bots.
     const agent = `Mozilla/5.0 (compatible; AhrefsBot/7.0) ${image}${script}`;
     const params = { gclid: name, utm_campaign: name, utm_source: longWord.slice(0, 300), fbclid: "f" };
@@ -149,6 +168,7 @@ inChromium("every page", () => {
       event: traced.id,
       webhook: webhook.webhook.id,
       visit: bot.id,
+      source: added.source.id,
     });
     paths.push(`/sites/${fresh.id}/overview?range=24h`);
     browser = await user(relay, owner, { userAgent: `Mozilla/5.0 ${image}` });
@@ -167,6 +187,8 @@ inChromium("every page", () => {
     [/\/events$/, family],
     [/\/events\/[\w-]+$/, image],
     [/integrations\/log$/, script],
+    [/sources$/, image],
+    [/sources\/\w+\?tab=requests$/, image],
     [/configuration\/keys$/, image],
     [/traffic\?visit/, script],
     [/settings\/api-keys$/, image],

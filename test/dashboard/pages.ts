@@ -2,14 +2,16 @@
 
 import type { Page } from "playwright-core";
 
-type Shown = { event?: string; webhook?: string; visit?: string };
+type Shown = { event?: string; webhook?: string; visit?: string; source?: string };
 
 /** Returns the paths of all pages; each id adds the drawer that shows it. */
-export function pagesOf(site: string, { event, webhook, visit }: Shown = {}): string[] {
+export function pagesOf(site: string, { event, webhook, visit, source }: Shown = {}): string[] {
   const paths = [
     "overview",
     "events",
     ...(event ? [`events/${event}`] : []),
+    "sources",
+    ...(source ? ["setup", "requests", "mapping", "settings"].map((tab) => `sources/${source}?tab=${tab}`) : []),
     "integrations",
     "integrations/log",
     "integrations/quality",

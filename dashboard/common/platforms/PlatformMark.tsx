@@ -6,7 +6,6 @@ import { usePlatformName } from "../api/platforms.ts";
 import marks from "./marks.svg";
 
 const drawn = new Set([
-  "calcom",
   "calendly",
   "cm360",
   "ga4",
@@ -23,7 +22,6 @@ const drawn = new Set([
   "spotify",
   "stripe",
   "tiktok",
-  "typeform",
   "webflow",
   "woocommerce",
   "x",

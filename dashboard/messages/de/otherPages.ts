@@ -7,7 +7,6 @@ import { configuration } from "./configuration.ts";
 import { events } from "./events.ts";
 import { imports } from "./imports.ts";
 import { integrations } from "./integrations.ts";
-import { leads } from "./leads.ts";
 import { reconciliation } from "./reconciliation.ts";
 import { results } from "./results.ts";
 import { accessMessages } from "./server/access.ts";
@@ -34,7 +33,6 @@ export const translation = {
   events,
   imports,
   integrations,
-  leads,
   reconciliation,
   results,
   settings,

@@ -32,6 +32,8 @@ export const overview: Translation<typeof overviewText> = {
   otherNames: "weitere",
   noConversions: "Keine Conversions in diesem Zeitraum.",
   checklist: {
+    sources: "Ohne Code: Lassen Sie Stripe, Shopify, HubSpot, Calendly, Typeform und andere ihre eigenen Webhooks senden.",
+    addSource: "Quelle hinzufügen",
     title: "Erste Schritte",
     progress: (done, all) => `${done} von ${all} erledigt`,
     progressLabel: (done, all) => `Erste Schritte: ${done} von ${all} erledigt`,

@@ -32,8 +32,9 @@ export const sources: Translation<typeof sourcesText> = {
   },
   card: {
     lastRequest: "Letzte Anfrage",
-    conversions: "Conversions, 24 h",
-    errors: "Fehler, 24 h",
+    conversions: "Conversions",
+    errors: "Fehler",
+    day: "in 24 Stunden",
   },
   form: {
     name: "Name",
@@ -66,7 +67,7 @@ export const sources: Translation<typeof sourcesText> = {
     aboutHere: "Die Adresse ist geheim: Geben Sie sie nur dem Absender.",
     address: "Adresse",
     lost: "Die Adresse ging verloren. Erneuern Sie sie, und tragen Sie die neue beim Absender ein.",
-    oldAddress: "Die vorige Adresse gilt bis <time/>.",
+    oldAddress: "Die vorige Adresse endet <time/>.",
     pasteSecret: (label) => `Hier einfügen: ${label}`,
     saveSecret: "Geheimnis speichern",
     secretSaved: "Das Geheimnis ist gespeichert.",
@@ -156,12 +157,10 @@ export const sources: Translation<typeof sourcesText> = {
   },
   settings: {
     title: "Einstellungen",
-    more: "Weitere Einstellungen",
     saved: "Gespeichert.",
     unsaved: "Es gibt ungespeicherte Änderungen.",
     configured: "hinterlegt",
     overlap: "Ein ersetztes Geheimnis gilt noch 24 Stunden.",
-    default: (value) => `Standard: ${value}`,
   },
   mapping: {
     title: "Felder der Conversion",
@@ -174,7 +173,6 @@ export const sources: Translation<typeof sourcesText> = {
     request: "Anfrage",
     searchFields: "Felder suchen",
     into: (line) => `Die gewählte Zeile ist „${line}“.`,
-    use: (path) => `${path} verwenden`,
     kept: "Ganze Anfragen 24 Stunden aufbewahren",
     aboutKept: "Verschlüsselt, höchstens zehn, und mit jeder Person gelöscht. Die Vorschau braucht sie.",
     keepOn: "Ganze Anfragen werden 24 Stunden aufbewahrt.",
@@ -182,10 +180,11 @@ export const sources: Translation<typeof sourcesText> = {
   },
   preview: {
     title: "Vorschau",
-    about: "Was aus einer Anfrage würde, mit ungespeicherten Änderungen. Nichts wird gespeichert oder gesendet.",
+    about: "Was aus einer Anfrage würde, auch mit ungespeicherten Änderungen. Nichts wird gespeichert oder gesendet.",
     from: "Anfrage",
     paste: "Anfrage einfügen",
     body: "Inhalt der Anfrage",
+    headers: "Header, falls der Absender die Art des Ereignisses dort nennt",
     masked: "Kontaktdaten sind maskiert.",
     nothing: "Bewahren Sie ganze Anfragen auf, oder fügen Sie eine ein, um die Conversion zu sehen.",
     outcomes: {
@@ -194,7 +193,6 @@ export const sources: Translation<typeof sourcesText> = {
       learned: "Gemerkt",
       ignored: "Ignoriert",
     },
-    test: "Testereignis",
     fields: "Felder der Conversion",
     noFields: "Kein Feld gefunden.",
   },

@@ -14,7 +14,7 @@ import { useQueryParams } from "../../common/lists/queryParams.ts";
 import { Rows, type Column } from "../../common/lists/Rows.tsx";
 import { Empty } from "../../common/states.tsx";
 import { Time } from "../../common/values.tsx";
-import { leadsText } from "../../messages/leads.ts";
+import { reconciliationText } from "../../messages/reconciliation.ts";
 
 type Ladder = Answer<"GET /sites/:site/lead-stages">;
 type Source = Ladder["sources"][number];
@@ -31,15 +31,15 @@ export default function LeadStages() {
   const { data, error, refetch } = useApi("GET /sites/:site/lead-stages", { params: { site }, query });
   const [draft, setDraft] = useState(stages);
   return (
-    <Page title={leadsText.title} about={leadsText.about}>
+    <Page title={reconciliationText.leads.title} about={reconciliationText.leads.about}>
       <Card
         padded={false}
-        title={leadsText.title}
-        about={<DocsLink page="how-to/lead-stages">{leadsText.learn}</DocsLink>}
+        title={reconciliationText.leads.title}
+        about={<DocsLink page="how-to/lead-stages">{reconciliationText.leads.learn}</DocsLink>}
         actions={
           <Group gap="sm" align="flex-end">
             <TextInput
-              label={leadsText.stages}
+              label={reconciliationText.leads.stages}
               placeholder={data?.stages.join(", ")}
               value={draft}
               onChange={({ currentTarget }) => setDraft(currentTarget.value)}
@@ -47,37 +47,37 @@ export default function LeadStages() {
               onKeyDown={({ key }) => key === "Enter" && change({ stages: draft })}
             />
             <NativeSelect
-              label={leadsText.period}
+              label={reconciliationText.leads.period}
               value={days}
               onChange={({ currentTarget }) => change({ days: currentTarget.value })}
-              data={periods.map((value) => ({ value, label: leadsText.days(Number(value)) }))}
+              data={periods.map((value) => ({ value, label: reconciliationText.leads.days(Number(value)) }))}
             />
           </Group>
         }
       >
         <Rows
-          label={leadsText.title}
+          label={reconciliationText.leads.title}
           columns={columnsOf(data?.stages ?? [])}
           rows={data?.sources}
           keyOf={({ source }) => source}
           error={error}
           onRetry={() => void refetch()}
           empty={
-            <Empty icon={Milestone} title={leadsText.none}>
-              {leadsText.noneMore}
+            <Empty icon={Milestone} title={reconciliationText.leads.none}>
+              {reconciliationText.leads.noneMore}
             </Empty>
           }
         />
         {data && !data.isComplete && (
           <Text size="sm" c="dimmed" p="md">
-            {leadsText.incomplete}
+            {reconciliationText.leads.incomplete}
           </Text>
         )}
       </Card>
       {data && data.back.length > 0 && (
-        <Card padded={false} title={leadsText.backTitle} about={leadsText.backAbout}>
+        <Card padded={false} title={reconciliationText.leads.backTitle} about={reconciliationText.leads.backAbout}>
           <Rows
-            label={leadsText.backTitle}
+            label={reconciliationText.leads.backTitle}
             columns={backColumns(site)}
             rows={data.back}
             keyOf={({ eventId }) => eventId}
@@ -91,15 +91,15 @@ export default function LeadStages() {
 
 const columnsOf = (stages: readonly string[]): Column<Source>[] => [
   {
-    title: leadsText.source,
-    cell: ({ source }) => (source === "(none)" ? <span className="cc-quiet">{leadsText.noSource}</span> : source),
+    title: reconciliationText.leads.source,
+    cell: ({ source }) => (source === "(none)" ? <span className="cc-quiet">{reconciliationText.leads.noSource}</span> : source),
   },
   ...stages.map((stage, at): Column<Source> => ({
     title: stage,
     align: "right",
     cell: ({ steps }) => <StepCell step={steps[at]} />,
   })),
-  { title: leadsText.wentBack, align: "right", wide: true, cell: ({ wentBack }) => countText(wentBack) },
+  { title: reconciliationText.leads.wentBack, align: "right", wide: true, cell: ({ wentBack }) => countText(wentBack) },
 ];
 
 function StepCell({ step }: { step: Source["steps"][number] | undefined }) {
@@ -109,7 +109,7 @@ function StepCell({ step }: { step: Source["steps"][number] | undefined }) {
       <span className="cc-number">{countText(step.leads)}</span>
       {step.medianMs !== null && (
         <Text size="xs" c="dimmed" component="span">
-          {leadsText.after(ageText(step.medianMs))}
+          {reconciliationText.leads.after(ageText(step.medianMs))}
         </Text>
       )}
     </Stack>
@@ -117,11 +117,11 @@ function StepCell({ step }: { step: Source["steps"][number] | undefined }) {
 }
 
 const backColumns = (site: string): Column<StepBack>[] => [
-  { title: leadsText.backTime, cell: ({ time }) => <Time at={time} /> },
-  { title: leadsText.backFrom, cell: ({ from }) => from },
-  { title: leadsText.backTo, cell: ({ stage }) => stage },
+  { title: reconciliationText.leads.backTime, cell: ({ time }) => <Time at={time} /> },
+  { title: reconciliationText.leads.backFrom, cell: ({ from }) => from },
+  { title: reconciliationText.leads.backTo, cell: ({ stage }) => stage },
   {
-    title: leadsText.backEvent,
+    title: reconciliationText.leads.backEvent,
     wide: true,
     cell: ({ eventId }) => <TextLink to={`/sites/${site}/events/${eventId}`}>{eventId}</TextLink>,
   },

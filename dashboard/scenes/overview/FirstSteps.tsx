@@ -112,8 +112,23 @@ function ChecklistStep({
           )}
         </Group>
       </Group>
+      {step === "conversion" && !done && <FirstSource site={site} mayChange={mayChange} />}
       {step === "conversion" && !done && <FirstCurl />}
     </Box>
+  );
+}
+
+/** Most customers have a system that can send conversions without any code. */
+function FirstSource({ site, mayChange }: { site: string; mayChange: boolean }) {
+  return (
+    <Group mt="xs" ml={30} gap="sm" justify="space-between" wrap="nowrap">
+      <Text size="sm">{overviewText.checklist.sources}</Text>
+      {mayChange && (
+        <Button component={Link} to={`/sites/${site}/sources`} variant="light" size="compact-sm" style={{ flex: "none" }}>
+          {overviewText.checklist.addSource}
+        </Button>
+      )}
+    </Group>
   );
 }
 

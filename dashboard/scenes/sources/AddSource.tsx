@@ -86,6 +86,6 @@ function Form({ site, kind, onClose, onAdded }: Props & { kind: Kind }) {
 
 /** A rule says `ignored: REASON`, or what it gives. */
 function givesText(gives: string): string {
-  const { gives: words } = sourcesText.form;
-  return (words as Readonly<Record<string, string>>)[gives.startsWith("ignored") ? "ignore" : gives] ?? gives;
+  const words: Readonly<Record<string, string>> = sourcesText.form.gives;
+  return words[gives.startsWith("ignored") ? "ignore" : gives] ?? gives;
 }

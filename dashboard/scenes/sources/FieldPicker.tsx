@@ -68,12 +68,7 @@ export function FieldPicker({
             <ul className="cc-fields" aria-label={sourcesText.mapping.fields} tabIndex={0}>
               {fields.map(({ path, sample }) => (
                 <li key={path}>
-                  <button
-                    type="button"
-                    className="cc-field"
-                    aria-label={sourcesText.mapping.use(path)}
-                    onClick={() => onChoose(path)}
-                  >
+                  <button type="button" className="cc-field" onClick={() => onChoose(path)}>
                     <span className="cc-mono">{path}</span>
                     <span className="cc-quiet">{sample}</span>
                   </button>
@@ -91,23 +86,26 @@ export function FieldPicker({
   );
 }
 
+/** Its switch is next to the preview that needs it. */
+export const keepSetting = "keep_requests";
+
 export function KeepRequests({ site, source }: { site: string; source: Source }) {
-  const isKept = source.settings.keep_requests === "on";
+  const isKept = source.settings[keepSetting] === "on";
   const save = useSend("PATCH /sites/:site/sources/:source", {
     onDone: (_, { body }) =>
-      notify(body.settings?.keep_requests === "on" ? sourcesText.mapping.keepOn : sourcesText.mapping.keepOff),
+      notify(body.settings?.[keepSetting] === "on" ? sourcesText.mapping.keepOn : sourcesText.mapping.keepOff),
   });
   return (
     <>
       <Switch
         label={sourcesText.mapping.kept}
         description={sourcesText.mapping.aboutKept}
-        checked={isKept}
+        checked={save.isPending ? save.variables.body.settings?.[keepSetting] === "on" : isKept}
         disabled={save.isPending}
         onChange={({ currentTarget }) =>
           save.mutate({
             params: { site, source: source.id },
-            body: { settings: { keep_requests: currentTarget.checked ? "on" : "off" } },
+            body: { settings: { [keepSetting]: currentTarget.checked ? "on" : "off" } },
           })
         }
       />

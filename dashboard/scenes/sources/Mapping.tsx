@@ -21,6 +21,9 @@ const mainFields = ["when", "event", "email", "value", "currency", "order_id"];
 /** Settings of a mapping that are plain text. */
 const textFields = ["event", "currency", "click_ids"];
 
+/** A fixed text is no place of a field: its neighbour is. */
+const fieldOf: Readonly<Record<string, string>> = { event: "event_from", currency: "currency_from" };
+
 export const isOfMapping = ({ isMapped }: Kind, { name, mapping }: KindSetting) =>
   isMapped && (mapping !== null || textFields.includes(name));
 
@@ -40,7 +43,7 @@ export function MappingTab({ site, source, kind }: Props) {
         value={draft.valueOf(setting.name)}
         error={fieldError(draft.error, setting.name)}
         onChange={(value) => draft.set(setting.name, value)}
-        onFocus={() => setChosen(setting.name)}
+        onFocus={() => setChosen(fieldOf[setting.name] ?? setting.name)}
       />
     ));
   const labelOf = (name: string) => fields.find((one) => one.name === name)?.label ?? name;
@@ -78,9 +81,12 @@ export function MappingTab({ site, source, kind }: Props) {
   );
 }
 
-/** A condition is written around the field; of an expression the field is the whole. */
-const withField = (before: string, path: string, name: string): string =>
-  /when$/.test(name) && before !== "" ? `${before} and ${path} exists` : /when$/.test(name) ? `${path} exists` : path;
+/** What a line becomes with a field. A condition is written around it, and places of click ids are a list. */
+function withField(before: string, path: string, name: string): string {
+  if (name === "click_ids") return before === "" ? path : `${before}; ${path}`;
+  if (!name.endsWith("when")) return path;
+  return before === "" ? `${path} exists` : `${before} and ${path} exists`;
+}
 
 /** For kinds whose mapping is declared: what would become of a request. */
 export function PreviewTab({ site, source }: Pick<Props, "site" | "source">) {

@@ -1,6 +1,6 @@
 // What would become of a request: one that is kept, or one that is pasted. Nothing is stored or sent.
 
-import { Alert, Select, Skeleton, Stack, Table, Text, Textarea } from "@mantine/core";
+import { Alert, Select, Skeleton, Stack, Table, Text, Textarea, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { Info } from "lucide-react";
 import { useState } from "react";
@@ -15,6 +15,8 @@ import { reasonText, type Source } from "./parts.tsx";
 
 const pasted = "paste";
 const debounceMs = 400;
+const sampleHeader = "x-shopify-topic:orders/paid";
+const sampleBody = JSON.stringify({ customer: { email: "ada@example.com" }, total: 49.9 });
 
 type Outcome = Answer<"POST /sites/:site/sources/:source/preview">["outcomes"][number];
 
@@ -31,15 +33,17 @@ export function RequestPreview({
   /** Shows the switch that keeps whole requests. */
   withSwitch?: boolean;
 }) {
-  const { preview } = sourcesText;
   const kept = (useShapes(site, source).data?.items ?? []).filter(({ isKept }) => isKept);
   const [wanted, setWanted] = useState<string | null>(null);
   const [text, setText] = useState("");
+  const [headers, setHeaders] = useState("");
   const from = wanted ?? kept[0]?.id ?? pasted;
   const now = Date.now();
   const body = {
     settings: changes,
-    ...(from === pasted ? { headers: { "content-type": contentTypeOf(text) }, body: text } : { request: from }),
+    ...(from === pasted
+      ? { headers: { "content-type": contentTypeOf(text), ...readHeaders(headers) }, body: text }
+      : { request: from }),
   };
   const [debounced] = useDebouncedValue(JSON.stringify(body), debounceMs);
   const shown = JSON.parse(debounced) as Input<"POST /sites/:site/sources/:source/preview">["body"];
@@ -50,23 +54,35 @@ export function RequestPreview({
     { keepPrevious: true, enabled: isGiven && shown.body?.trim() !== "" },
   );
   return (
-    <Card title={preview.title} about={preview.about}>
+    <Card title={sourcesText.preview.title} about={sourcesText.preview.about}>
       <Stack gap="md">
         <Select
-          label={preview.from}
+          label={sourcesText.preview.from}
           allowDeselect={false}
           value={from}
           onChange={setWanted}
           data={[
             ...kept.map(({ id, at, type }) => ({ value: id, label: [type, agoText(at, now)].filter(Boolean).join(", ") })),
-            { value: pasted, label: preview.paste },
+            { value: pasted, label: sourcesText.preview.paste },
           ]}
-          {...(from === pasted ? {} : { description: preview.masked })}
+          {...(from === pasted ? {} : { description: sourcesText.preview.masked })}
           inputWrapperOrder={["label", "input", "error", "description"]}
         />
         {from === pasted && (
+          <TextInput
+            label={sourcesText.preview.headers}
+            value={headers}
+            onChange={({ currentTarget }) => setHeaders(currentTarget.value)}
+            autoComplete="off"
+            spellCheck={false}
+            maxLength={1000}
+            classNames={{ input: "cc-mono" }}
+            placeholder={sampleHeader}
+          />
+        )}
+        {from === pasted && (
           <Textarea
-            label={preview.body}
+            label={sourcesText.preview.body}
             value={text}
             onChange={({ currentTarget }) => setText(currentTarget.value)}
             autosize
@@ -74,14 +90,14 @@ export function RequestPreview({
             maxRows={12}
             spellCheck={false}
             classNames={{ input: "cc-mono" }}
-            placeholder='{"customer":{"email":"ada@example.com"},"total":49.9}'
+            placeholder={sampleBody}
           />
         )}
         {withSwitch && <KeepRequests site={site} source={source} />}
         <Stack gap="md" aria-live="polite">
           {!isGiven ? (
             <Alert variant="light" color="gray" icon={<Info size={18} />}>
-              {preview.nothing}
+              {sourcesText.preview.nothing}
             </Alert>
           ) : error ? (
             <Alert variant="light" color="gray" icon={<Info size={18} />}>
@@ -98,19 +114,27 @@ export function RequestPreview({
   );
 }
 
-/** Pasted text is JSON, or a form. */
+/** Reads `name: value`, separated by semicolons. */
+const readHeaders = (text: string): Record<string, string> =>
+  Object.fromEntries(
+    text.split(";").flatMap((line) => {
+      const [, name, value] = /^\s*([\w-]+):\s*(.+?)\s*$/.exec(line) ?? [];
+      return name && value ? [[name.toLowerCase(), value]] : [];
+    }),
+  );
+
+/** Pasted text is JSON, XML or a form. */
 const contentTypeOf = (text: string) =>
   /^\s*[[{]/.test(text) ? "application/json" : /^\s*</.test(text) ? "text/xml" : "application/x-www-form-urlencoded";
 
 function Previewed({ outcome }: { outcome: Outcome }) {
-  const { preview } = sourcesText;
   const fields = Object.entries(outcome.fields);
   return (
     <Stack gap="xs">
       <span className="cc-line" style={{ gap: 8 }}>
         <State
           of={outcome.outcome === "ignored" ? "ignored" : outcome.outcome === "learned" ? "learned" : "accepted"}
-          word={preview.outcomes[outcome.outcome]}
+          word={sourcesText.preview.outcomes[outcome.outcome]}
         />
         {outcome.type && <span className="cc-mono">{outcome.type}</span>}
         {outcome.mode === "test" && <TestBadge />}
@@ -121,9 +145,9 @@ function Previewed({ outcome }: { outcome: Outcome }) {
           {outcome.detail ? ` (${outcome.detail})` : ""}
         </Text>
       )}
-      {outcome.outcome !== "ignored" && fields.length === 0 && <Text size="sm">{preview.noFields}</Text>}
+      {outcome.outcome !== "ignored" && fields.length === 0 && <Text size="sm">{sourcesText.preview.noFields}</Text>}
       {fields.length > 0 && (
-        <Table aria-label={preview.fields} layout="fixed" verticalSpacing={6} horizontalSpacing="xs">
+        <Table aria-label={sourcesText.preview.fields} layout="fixed" verticalSpacing={6} horizontalSpacing="xs">
           <Table.Tbody>
             {fields.map(([name, value]) => (
               <Table.Tr key={name}>
@@ -131,7 +155,7 @@ function Previewed({ outcome }: { outcome: Outcome }) {
                   {name}
                 </Table.Th>
                 <Table.Td style={{ overflowWrap: "anywhere" }}>
-                  {typeof value === "object" ? JSON.stringify(value) : String(value)}
+                  {typeof value === "string" ? value : JSON.stringify(value)}
                 </Table.Td>
               </Table.Tr>
             ))}

@@ -66,16 +66,15 @@ export function Requests({ site, source }: { site: string; source: Source }) {
 }
 
 function columnsOf(site: string): Column<SourceRequest>[] {
-  const { requests } = sourcesText;
   return [
-    { title: requests.when, cell: ({ at }) => <Time at={at} /> },
+    { title: sourcesText.requests.when, cell: ({ at }) => <Time at={at} /> },
     {
-      title: requests.type,
+      title: sourcesText.requests.type,
       wide: true,
       cell: ({ type }) => <span className="cc-mono">{type || "–"}</span>,
     },
     {
-      title: requests.outcome,
+      title: sourcesText.requests.outcome,
       cell: ({ outcome, type, reason, detail }) => (
         <Stack gap={0}>
           <State of={outcome} />
@@ -86,7 +85,7 @@ function columnsOf(site: string): Column<SourceRequest>[] {
       ),
     },
     {
-      title: requests.reason,
+      title: sourcesText.requests.reason,
       wide: true,
       cell: ({ reason, detail }) =>
         reason === null ? (
@@ -103,19 +102,19 @@ function columnsOf(site: string): Column<SourceRequest>[] {
         ),
     },
     {
-      title: requests.delivery,
+      title: sourcesText.requests.delivery,
       wide: "lg",
       cell: ({ deliveryId }) => (deliveryId === null ? <span className="cc-quiet">–</span> : <Id value={deliveryId} />),
     },
     {
-      title: requests.event,
+      title: sourcesText.requests.event,
       align: "right",
       cell: ({ eventId, type }) =>
         eventId === null ? (
           <span className="cc-quiet">–</span>
         ) : (
-          <TextLink to={`/sites/${site}/events/${eventId}`} aria-label={requests.viewOf(type)}>
-            {requests.view}
+          <TextLink to={`/sites/${site}/events/${eventId}`} aria-label={sourcesText.requests.viewOf(type)}>
+            {sourcesText.requests.view}
           </TextLink>
         ),
     },

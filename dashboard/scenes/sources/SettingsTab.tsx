@@ -7,6 +7,7 @@ import { fieldError } from "../../common/fields.ts";
 import { commonText } from "../../messages/common.ts";
 import { sourcesText } from "../../messages/sources.ts";
 import { KindField } from "./KindField.tsx";
+import { keepSetting } from "./FieldPicker.tsx";
 import { isOfMapping } from "./Mapping.tsx";
 import { SaveBar } from "./SaveBar.tsx";
 import { useDraft } from "./draft.ts";
@@ -15,7 +16,7 @@ import type { Source } from "./parts.tsx";
 
 export function SettingsTab({ site, source, kind, mayChange }: { site: string; source: Source; kind: Kind; mayChange: boolean }) {
   const draft = useDraft(site, source, kind);
-  const shown = kind.settings.filter((one) => !isOfMapping(kind, one));
+  const shown = kind.settings.filter((one) => !isOfMapping(kind, one) && one.name !== keepSetting);
   return (
     <Form noValidate onSubmit={draft.save}>
       <Stack gap="lg" maw={720}>

@@ -1,6 +1,6 @@
 // Sets a source up: the sender's own steps, the address and the secret next to them, and whether requests arrive.
 
-import { Alert, Button, Code, Grid, Group, List, Stack, Text } from "@mantine/core";
+import { Alert, Button, Code, Grid, Group, List, Stack, Text, ThemeIcon, Title } from "@mantine/core";
 import { CircleCheck, Clock, KeyRound, Pause, TriangleAlert } from "lucide-react";
 import { useState, type ReactNode } from "react";
 import { Form } from "../../common/Form.tsx";
@@ -12,7 +12,7 @@ import { countText } from "../../common/format/numbers.ts";
 import { ExternalLink, TextLink } from "../../common/links.tsx";
 import { notify } from "../../common/notices.tsx";
 import { LoadState, RequestError } from "../../common/states.tsx";
-import { CopyButton, State, Time } from "../../common/values.tsx";
+import { CopyButton, Id, State, Time } from "../../common/values.tsx";
 import { commonText } from "../../messages/common.ts";
 import { sourcesText } from "../../messages/sources.ts";
 import { KindField } from "./KindField.tsx";
@@ -40,34 +40,42 @@ export function Setup(props: Props) {
   );
 }
 
-function Steps({ kind }: Props) {
-  const { setup } = sourcesText;
+function Steps({ site, source, kind }: Props) {
+  const { data } = useShown(site, source);
   return (
-    <Card title={kind.docs ? setup.atSender(kind.name) : setup.atAnySender}>
+    <Card title={kind.docs ? sourcesText.setup.atSender(kind.name) : sourcesText.setup.atAnySender}>
       <Stack gap="md">
         <List type="ordered" size="sm" spacing="sm" pr="md">
           {kind.steps.map((step) => (
             <List.Item key={step}>
-              <Step text={step} />
+              <Step text={step} address={data?.address ?? null} />
             </List.Item>
           ))}
         </List>
-        {kind.docs && <ExternalLink href={kind.docs}>{setup.documentation(kind.name)}</ExternalLink>}
-        <Notes title={setup.notes} lines={kind.notes} />
-        <Notes title={setup.retries} lines={kind.retries} />
+        {kind.docs && <ExternalLink href={kind.docs}>{sourcesText.setup.documentation(kind.name)}</ExternalLink>}
+        <Notes title={sourcesText.setup.notes} lines={kind.notes} />
+        <Notes title={sourcesText.setup.retries} lines={kind.retries} />
       </Stack>
     </Card>
   );
 }
 
+const useShown = (site: string, source: Source) =>
+  useApi("GET /sites/:site/sources/:source", { params: { site, source: source.id } });
+
 /** ADDRESS in a step is the address that is shown next to it. */
-function Step({ text }: { text: string }) {
+function Step({ text, address }: { text: string; address: string | null }) {
   const parts = text.split(/`?ADDRESS`?/);
   return (
     <>
       {parts.map((part, i) => (
         <span key={part}>
-          {i > 0 && <strong>{sourcesText.setup.address}</strong>}
+          {i > 0 &&
+            (address === null ? (
+              <strong>{sourcesText.setup.address}</strong>
+            ) : (
+              <Id value={address} label={commonText.copyThing(sourcesText.setup.address)} />
+            ))}
           <Marked text={part} />
         </span>
       ))}
@@ -94,29 +102,28 @@ function Notes({ title, lines }: { title: string; lines: readonly string[] }) {
 }
 
 function Credentials({ site, source, kind }: Props) {
-  const { setup } = sourcesText;
-  const shown = useApi("GET /sites/:site/sources/:source", { params: { site, source: source.id } });
+  const shown = useShown(site, source);
   const made = newSecretsOf(source.id);
   const secrets = kind.settings.filter(({ secret }) => secret);
   const path = `/sites/${site}/sources/${source.id}`;
   return (
-    <Card title={setup.here} about={setup.aboutHere}>
+    <Card title={sourcesText.setup.here} about={sourcesText.setup.aboutHere}>
       <Stack gap="lg">
         {shown.data ? (
           <div>
             <Text size="sm" fw={500} mb={4}>
-              {setup.address}
+              {sourcesText.setup.address}
             </Text>
             {shown.data.address === null ? (
               <Text size="sm" c="dimmed">
-                {setup.lost}
+                {sourcesText.setup.lost}
               </Text>
             ) : (
-              <Copied value={shown.data.address} label={setup.address} />
+              <Copied value={shown.data.address} label={sourcesText.setup.address} />
             )}
             {source.oldAddressUntil !== null && (
               <Text size="xs" c="dimmed" mt={4}>
-                <RichText text={setup.oldAddress} tags={{ time: () => <Time at={source.oldAddressUntil} /> }} />
+                <RichText text={sourcesText.setup.oldAddress} tags={{ time: () => <Time at={source.oldAddressUntil} /> }} />
               </Text>
             )}
           </div>
@@ -133,7 +140,7 @@ function Credentials({ site, source, kind }: Props) {
                 </Text>
                 <Copied value={fresh} label={setting.label} />
                 <Text size="xs" c="dimmed" mt={4}>
-                  {setup.onlyNow}
+                  {sourcesText.setup.onlyNow}
                 </Text>
               </div>
             );
@@ -146,11 +153,11 @@ function Credentials({ site, source, kind }: Props) {
                 <Text size="sm" fw={500}>
                   {setting.label}
                 </Text>
-                <State of="on" word={setup.configured} />
+                <State of="on" word={sourcesText.setup.configured} />
               </Group>
               <Text size="xs" c="dimmed" mt={4}>
                 <RichText
-                  text={setup.replaceInSettings}
+                  text={sourcesText.setup.replaceInSettings}
                   tags={{
                     link: (content) => (
                       <TextLink to={path} search={{ tab: "settings" }} size="xs">
@@ -165,7 +172,7 @@ function Credentials({ site, source, kind }: Props) {
         })}
         {!kind.signs && (
           <Text size="sm" c="dimmed">
-            {setup.unsigned}
+            {sourcesText.setup.unsigned}
           </Text>
         )}
       </Stack>
@@ -216,22 +223,27 @@ function SecretForm({ site, source, setting }: { site: string; source: Source; s
 
 /** Says what is left to do, or that requests arrive. */
 function Status({ site, source, kind }: Props) {
-  const { waiting } = sourcesText;
   const wrong = source.last24h.refused ?? 0;
   const status = statusOf(source, kind);
   return (
     <Stack gap="sm" aria-live="polite">
-      <Alert variant="light" color={status.color} icon={status.icon} title={status.title}>
-        <Stack gap={4}>
-          <Text size="sm" component="div">
-            {status.text}
-          </Text>
-          {status.isLive && <LastRequest site={site} source={source} />}
-        </Stack>
-      </Alert>
+      <section className="cc-card">
+        <Group p="md" gap="md" wrap="nowrap" align="flex-start">
+          <ThemeIcon size={40} radius="xl" variant="light" color={status.color}>
+            {status.icon}
+          </ThemeIcon>
+          <Stack gap={4} style={{ minWidth: 0 }}>
+            <Title order={2}>{status.title}</Title>
+            <Text size="sm" component="div">
+              {status.text}
+            </Text>
+            {status.isLive && <LastRequest site={site} source={source} />}
+          </Stack>
+        </Group>
+      </section>
       {wrong > 0 && (
         <Alert variant="light" color="red" icon={<TriangleAlert size={18} />}>
-          {waiting.wrong(countText(wrong), wrong)}
+          {sourcesText.waiting.wrong(countText(wrong), wrong)}
         </Alert>
       )}
     </Stack>
@@ -241,31 +253,44 @@ function Status({ site, source, kind }: Props) {
 type Status = { title: string; text: ReactNode; color: string; icon: ReactNode; isLive?: true };
 
 function statusOf(source: Source, kind: Kind): Status {
-  const { waiting } = sourcesText;
   if (!source.isReadable)
-    return { title: waiting.brokenTitle, text: waiting.broken, color: "red", icon: <TriangleAlert size={18} /> };
+    return {
+      title: sourcesText.waiting.brokenTitle,
+      text: sourcesText.waiting.broken,
+      color: "red",
+      icon: <TriangleAlert size={20} aria-hidden />,
+    };
   if (source.state === "paused")
-    return { title: waiting.pausedTitle, text: waiting.paused, color: "yellow", icon: <Pause size={18} /> };
+    return {
+      title: sourcesText.waiting.pausedTitle,
+      text: sourcesText.waiting.paused,
+      color: "yellow",
+      icon: <Pause size={20} aria-hidden />,
+    };
   if (source.missing.length > 0)
-    return { title: waiting.secretTitle, text: waiting.aboutSecret(kind.name), color: "accent", icon: <KeyRound size={18} /> };
+    return {
+      title: sourcesText.waiting.secretTitle,
+      text: sourcesText.waiting.aboutSecret(kind.name),
+      color: "accent",
+      icon: <KeyRound size={20} aria-hidden />,
+    };
   if (isWaiting(source))
     return {
-      title: waiting.title,
-      text: waiting.about(kind.name),
+      title: sourcesText.waiting.title,
+      text: sourcesText.waiting.about(kind.name),
       color: "accent",
-      icon: <Clock size={18} className="cc-pulse" />,
+      icon: <Clock size={20} aria-hidden className="cc-pulse" />,
     };
   return {
-    title: waiting.liveTitle,
-    text: <RichText text={waiting.live} tags={{ time: () => <Time at={source.lastRequestAt} /> }} />,
+    title: sourcesText.waiting.liveTitle,
+    text: <RichText text={sourcesText.waiting.live} tags={{ time: () => <Time at={source.lastRequestAt} /> }} />,
     color: "green",
-    icon: <CircleCheck size={18} />,
+    icon: <CircleCheck size={20} aria-hidden />,
     isLive: true,
   };
 }
 
 function LastRequest({ site, source }: { site: string; source: Source }) {
-  const { waiting } = sourcesText;
   const { data } = useApi(
     "GET /sites/:site/sources/:source/requests",
     { params: { site, source: source.id }, query: { limit: 1 } },
@@ -280,10 +305,10 @@ function LastRequest({ site, source }: { site: string; source: Source }) {
       {last.reason !== null && <Text size="sm">{reasonText(last.reason)}</Text>}
       {last.eventId === null ? (
         <TextLink to={`/sites/${site}/sources/${source.id}`} search={{ tab: "requests" }}>
-          {waiting.toRequests}
+          {sourcesText.waiting.toRequests}
         </TextLink>
       ) : (
-        <TextLink to={`/sites/${site}/events/${last.eventId}`}>{waiting.toEvent}</TextLink>
+        <TextLink to={`/sites/${site}/events/${last.eventId}`}>{sourcesText.waiting.toEvent}</TextLink>
       )}
     </Group>
   );

@@ -13,20 +13,21 @@ import type { Source } from "./parts.tsx";
 export function SourceActions({ site, source }: { site: string; source: Source }) {
   const navigate = useNavigate();
   const params = { site, source: source.id };
-  const { actions } = sourcesText;
-  const resume = useSend("POST /sites/:site/sources/:source/resume", { onDone: () => notify(actions.resumed(source.name)) });
+  const resume = useSend("POST /sites/:site/sources/:source/resume", {
+    onDone: () => notify(sourcesText.actions.resumed(source.name)),
+  });
   const pause = useSend("POST /sites/:site/sources/:source/pause", {
-    onDone: () => notify(actions.paused(source.name), () => resume.mutate({ params })),
+    onDone: () => notify(sourcesText.actions.paused(source.name), () => resume.mutate({ params })),
   });
   const rotate = useSend("POST /sites/:site/sources/:source/rotate", {
     onDone: () => {
-      notify(actions.rotated);
+      notify(sourcesText.actions.rotated);
       void navigate({ to: `/sites/${site}/sources/${source.id}`, search: { tab: "setup" } });
     },
   });
   const remove = useSend("DELETE /sites/:site/sources/:source", {
     onDone: () => {
-      notify(actions.removed(source.name));
+      notify(sourcesText.actions.removed(source.name));
       void navigate({ to: `/sites/${site}/sources` });
     },
   });
@@ -39,28 +40,28 @@ export function SourceActions({ site, source }: { site: string; source: Source }
           loading={pause.isPending}
           onClick={() => pause.mutate({ params })}
         >
-          {actions.pause}
+          {sourcesText.actions.pause}
         </Button>
       ) : (
         <Button leftSection={<Play size={15} aria-hidden />} loading={resume.isPending} onClick={() => resume.mutate({ params })}>
-          {actions.resume}
+          {sourcesText.actions.resume}
         </Button>
       )}
       <ConfirmButton
-        label={actions.rotate}
-        question={actions.rotateQuestion}
-        consequence={actions.rotateConsequence}
-        confirm={actions.rotate}
+        label={sourcesText.actions.rotate}
+        question={sourcesText.actions.rotateQuestion}
+        consequence={sourcesText.actions.rotateConsequence}
+        confirm={sourcesText.actions.rotate}
         danger={false}
         icon={<RefreshCw size={15} aria-hidden />}
         onConfirm={() => rotate.mutateAsync({ params })}
         of={rotate}
       />
       <ConfirmButton
-        label={actions.remove}
-        question={actions.removeQuestion(source.name)}
-        consequence={actions.removeConsequence}
-        confirm={actions.remove}
+        label={sourcesText.actions.remove}
+        question={sourcesText.actions.removeQuestion(source.name)}
+        consequence={sourcesText.actions.removeConsequence}
+        confirm={sourcesText.actions.remove}
         icon={<Trash2 size={15} aria-hidden />}
         onConfirm={() => remove.mutateAsync({ params })}
         of={remove}

@@ -3,6 +3,7 @@
 import { Group, Stack, Text } from "@mantine/core";
 import { useParams } from "@tanstack/react-router";
 import { Inbox } from "lucide-react";
+import { useState } from "react";
 import { Actions } from "../../common/Actions.tsx";
 import { Page } from "../../common/Page.tsx";
 import { useMay, useSiteId } from "../../common/api/session.ts";
@@ -27,7 +28,7 @@ export default function SourcePage() {
   const sources = useSources(site);
   const source = sources.data?.items.find((one) => one.id === id);
   const kind = kinds.data?.find((one) => one.id === source?.kind);
-  if (source && kind) return <OneSource site={site} source={source} kind={kind} />;
+  if (source && kind) return <OneSource key={id} site={site} source={source} kind={kind} />;
   return (
     <Page title={sourcesText.page.source} back={{ to: `/sites/${site}/sources`, label: sourcesText.title }}>
       <LoadState
@@ -56,7 +57,8 @@ function OneSource({ site, source, kind }: { site: string; source: Source; kind:
     ...(mayChange ? ([kind.isMapped ? "mapping" : "preview"] as const) : []),
     "settings",
   ] as const;
-  const first = mayChange && (isWaiting(source) || source.missing.length > 0) ? "setup" : "requests";
+  // Of a new source the set-up, also when its first request has come: that is what the person is waiting for.
+  const [first] = useState(mayChange && (isWaiting(source) || source.missing.length > 0) ? "setup" : "requests");
   const tab = tabs.find((one) => one === text("tab")) ?? first;
   const path = `/sites/${site}/sources/${source.id}`;
   const props = { site, source, kind };
@@ -83,9 +85,9 @@ function OneSource({ site, source, kind }: { site: string; source: Source; kind:
     >
       {tab === "setup" && <Setup {...props} />}
       {tab === "requests" && <Requests site={site} source={source} />}
-      {tab === "mapping" && <MappingTab key={source.updatedAt} {...props} />}
+      {tab === "mapping" && <MappingTab {...props} />}
       {tab === "preview" && <PreviewTab site={site} source={source} />}
-      {tab === "settings" && <SettingsTab key={source.updatedAt} {...props} mayChange={mayChange} />}
+      {tab === "settings" && <SettingsTab {...props} mayChange={mayChange} />}
     </Page>
   );
 }

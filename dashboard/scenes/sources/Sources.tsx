@@ -84,7 +84,12 @@ function SourceCard({ site, source, kind }: { site: string; source: Source; kind
         </Group>
         <Stack gap="xs" mt="auto">
           <Divider color="var(--cc-line)" />
-          <SourceState source={source} />
+          <Group justify="space-between" gap="xs">
+            <SourceState source={source} />
+            <Text size="xs" c="dimmed">
+              {sourcesText.card.day}
+            </Text>
+          </Group>
           <SimpleGrid cols={3} spacing="xs">
             <Fact label={sourcesText.card.lastRequest}>
               <Time at={source.lastRequestAt} />
@@ -164,24 +169,24 @@ function KindList({ kinds, isFirst, onChoose }: { kinds: readonly Kind[]; isFirs
 }
 
 function KindCard({ kind, onChoose }: { kind: Kind; onChoose?: () => void }) {
-  const content = (
-    <Group wrap="nowrap" align="flex-start" gap="sm">
-      <PlatformTile id={kind.id} name={kind.name} />
-      <Box style={{ flex: 1, minWidth: 0 }}>
-        <Text component="span" display="block" fw={600}>
-          {kind.name}
-        </Text>
-        <Text component="span" display="block" size="sm" c="dimmed" mt={2}>
-          {kind.about}
-        </Text>
-      </Box>
-      {onChoose && <Plus size={16} aria-hidden className="cc-quiet" style={{ flex: "none" }} />}
-    </Group>
-  );
-  if (!onChoose) return <div className="cc-card cc-tile">{content}</div>;
   return (
-    <UnstyledButton className="cc-card cc-tile cc-row" aria-label={sourcesText.addOne(kind.name)} onClick={onChoose}>
-      {content}
-    </UnstyledButton>
+    <Box className={`cc-card cc-tile${onChoose ? " cc-row" : ""}`} pos="relative">
+      <Group wrap="nowrap" align="flex-start" gap="sm">
+        <PlatformTile id={kind.id} name={kind.name} />
+        <Box style={{ flex: 1, minWidth: 0 }}>
+          {onChoose ? (
+            <UnstyledButton className="cc-stretch" fw={600} aria-label={sourcesText.addOne(kind.name)} onClick={onChoose}>
+              {kind.name}
+            </UnstyledButton>
+          ) : (
+            <Text fw={600}>{kind.name}</Text>
+          )}
+          <Text size="sm" c="dimmed" mt={2}>
+            {kind.about}
+          </Text>
+        </Box>
+        {onChoose && <Plus size={16} aria-hidden className="cc-quiet" style={{ flex: "none" }} />}
+      </Group>
+    </Box>
   );
 }

@@ -55,7 +55,7 @@ function useTexts(): Texts | undefined {
 const translateList = (list: string[], translation: readonly string[] | undefined) =>
   translation?.length === list.length ? [...translation] : list;
 
-export function translateKind(kind: Kind, { kinds, settings, rules }: Texts): Kind {
+function translateKind(kind: Kind, { kinds, settings, rules }: Texts): Kind {
   const texts = kinds[kind.id];
   return {
     ...kind,

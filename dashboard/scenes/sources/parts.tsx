@@ -21,12 +21,11 @@ export const isWaiting = ({ lastRequestAt, state, isReadable }: Source) =>
   lastRequestAt === null && state === "active" && isReadable;
 
 export function SourceState({ source }: { source: Source }) {
-  const { states } = sourcesText;
-  if (!source.isReadable) return <State of="unreadable" word={states.unreadable} />;
-  if (source.state === "paused") return <State of="paused" word={states.paused} />;
-  if (source.missing.length > 0) return <State of="waiting" word={states.noSecret} />;
-  if (source.lastRequestAt === null) return <State of="unverified" word={states.waiting} />;
-  return <State of="active" word={states.live} />;
+  if (!source.isReadable) return <State of="unreadable" word={sourcesText.states.unreadable} />;
+  if (source.state === "paused") return <State of="paused" word={sourcesText.states.paused} />;
+  if (source.missing.length > 0) return <State of="waiting" word={sourcesText.states.noSecret} />;
+  if (source.lastRequestAt === null) return <State of="unverified" word={sourcesText.states.waiting} />;
+  return <State of="active" word={sourcesText.states.live} />;
 }
 
 /** Counts the last day's requests that the sender got an error for. */
@@ -37,7 +36,7 @@ export const reasonText = (reason: string): string => (sourcesText.reasons as Re
 const marked = /`([^`]+)`|\*([^*]+)\*/g;
 
 /** Shows `code` and *names of buttons* as the declarations of kinds mark them. */
-export function Marked({ text, code }: { text: string; code?: (content: string) => ReactNode }) {
+export function Marked({ text }: { text: string }) {
   const drawn: ReactNode[] = [];
   let end = 0;
   for (const found of text.matchAll(marked)) {
@@ -47,8 +46,8 @@ export function Marked({ text, code }: { text: string; code?: (content: string) 
       literal === undefined ? (
         <strong key={found.index}>{name}</strong>
       ) : (
-        <code key={found.index} className="cc-mono">
-          {code ? code(literal) : literal}
+        <code key={found.index} className="cc-mono" style={{ fontSize: "0.95em" }}>
+          {literal}
         </code>
       ),
     );

@@ -39,14 +39,14 @@ export function sourceCommands(program: CliCommand): void {
       const body = { kind, settings: readPairs(words), ...(name !== undefined && { name }) };
       const added = await call("POST /sites/:site/sources", { params: { site }, body });
       const kinds = await call("GET /source-kinds", {});
-      const steps = kinds.items.find(({ id }) => id === kind)?.steps ?? [];
+      const steps = kinds.items.find((one) => one.id === kind)?.steps ?? [];
       const { id, missing } = added.source;
       const text = [
         added.address,
         "",
         `Source ${id}. The address is a secret: give it only to the sender.`,
-        ...Object.entries(added.newSecrets).map(([name, value]) => `Its ${name}, which is not shown again: ${value}`),
-        ...missing.map((name) => `When the sender shows its secret: cleancast source set ${id} ${name}=@file`),
+        ...Object.entries(added.newSecrets).map(([one, value]) => `Its ${one}, which is not shown again: ${value}`),
+        ...missing.map((one) => `When the sender shows its secret: cleancast source set ${id} ${one}=@file`),
         "",
         ...steps.map((step, i) => `${i + 1}. ${step.replaceAll("ADDRESS", "the address above")}`),
       ];
