@@ -10,7 +10,7 @@ import {
   retainSearchParams,
 } from "@tanstack/react-router";
 import { toSearch } from "./common/links.tsx";
-import { withTexts } from "./messages/catalogue.ts";
+import { withTexts } from "./messages/catalogue/catalogue.ts";
 import { sitePages } from "./pages.ts";
 import Frame from "./scenes/frame/Frame.tsx";
 import { NotFound, Broken } from "./scenes/frame/ErrorPages.tsx";

@@ -1,8 +1,8 @@
 // Switches the language of the page that is open.
 
 import { useEffect, useState, useSyncExternalStore } from "react";
-import { hasAllTexts, showAllTexts, showLanguage } from "../messages/catalogue.ts";
-import { language, setLanguage, showEnglish, type Language } from "../messages/language.ts";
+import { hasAllTexts, showAllTexts, showLanguage } from "../messages/catalogue/catalogue.ts";
+import { language, setLanguage, showEnglish, type Language } from "../messages/catalogue/language.ts";
 
 const listeners = new Set<() => void>();
 const subscribe = (listener: () => void) => {

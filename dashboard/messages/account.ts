@@ -1,7 +1,7 @@
 // The user's own account.
 
-import { section } from "./catalogue.ts";
-import { plural } from "./plural.ts";
+import { section } from "./catalogue/catalogue.ts";
+import { plural } from "./catalogue/plural.ts";
 
 export const accountText = section("account", {
   title: "Account",

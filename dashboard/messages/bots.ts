@@ -1,7 +1,7 @@
 // Bots: invalid clicks, evidence and visits.
 
-import { section } from "./catalogue.ts";
-import { plural } from "./plural.ts";
+import { section } from "./catalogue/catalogue.ts";
+import { plural } from "./catalogue/plural.ts";
 
 export const botsText = section("bots", {
   clicks: {

@@ -1,7 +1,7 @@
 // Texts that several pages share.
 
-import { section } from "./catalogue.ts";
-import { plural } from "./plural.ts";
+import { section } from "./catalogue/catalogue.ts";
+import { plural } from "./catalogue/plural.ts";
 
 export const commonText = section("common", {
   language: "Language",

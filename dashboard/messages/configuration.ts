@@ -1,7 +1,7 @@
 // Configuration: inbound keys, tag, domains, traffic filters, consent and deduplication.
 
-import { section } from "./catalogue.ts";
-import { plural } from "./plural.ts";
+import { section } from "./catalogue/catalogue.ts";
+import { plural } from "./catalogue/plural.ts";
 
 export const configurationText = section("configuration", {
   deduplication: {

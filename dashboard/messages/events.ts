@@ -1,7 +1,7 @@
 // The list of events and the trace of one event.
 
-import { section } from "./catalogue.ts";
-import { plural } from "./plural.ts";
+import { section } from "./catalogue/catalogue.ts";
+import { plural } from "./catalogue/plural.ts";
 
 export const eventsText = section("events", {
   title: "Events",

@@ -1,7 +1,7 @@
 // The frame of every page: navigation, search, menus and error pages.
 
-import { section } from "./catalogue.ts";
-import { plural } from "./plural.ts";
+import { section } from "./catalogue/catalogue.ts";
+import { plural } from "./catalogue/plural.ts";
 
 export const frameText = section("frame", {
   sections: {

@@ -1,7 +1,7 @@
 // The page that imports past conversions and identity records from a file.
 
-import { section } from "./catalogue.ts";
-import { plural } from "./plural.ts";
+import { section } from "./catalogue/catalogue.ts";
+import { plural } from "./catalogue/plural.ts";
 
 export const importsText = section("imports", {
   title: "Import a file",

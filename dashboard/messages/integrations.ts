@@ -1,7 +1,7 @@
 // Integrations: platforms, one platform's page, and the sync log.
 
-import { section } from "./catalogue.ts";
-import { plural } from "./plural.ts";
+import { section } from "./catalogue/catalogue.ts";
+import { plural } from "./catalogue/plural.ts";
 
 export const integrationsText = section("integrations", {
   title: "Integrations",

@@ -1,7 +1,7 @@
 // The overview of a site: first steps, key figures, charts and the live feed.
 
-import { section } from "./catalogue.ts";
-import { plural } from "./plural.ts";
+import { section } from "./catalogue/catalogue.ts";
+import { plural } from "./catalogue/plural.ts";
 
 export const overviewText = section("overview", {
   title: "Overview",

@@ -1,7 +1,7 @@
 // Reconciliation: the list of orders, its comparison with events and deliveries, and the orders behind each number.
 
-import { section } from "./catalogue.ts";
-import { plural } from "./plural.ts";
+import { section } from "./catalogue/catalogue.ts";
+import { plural } from "./catalogue/plural.ts";
 
 export const reconciliationText = section("reconciliation", {
   title: "Reconciliation",

@@ -1,8 +1,8 @@
 // Results of deliveries: match quality, confirmations, corrections, performance, test events, and the buttons that mend what keeps
 // a delivery from being sent.
 
-import { section } from "./catalogue.ts";
-import { plural } from "./plural.ts";
+import { section } from "./catalogue/catalogue.ts";
+import { plural } from "./catalogue/plural.ts";
 
 export const resultsText = section("results", {
   notAnswered: "the platform has not answered yet",

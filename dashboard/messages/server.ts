@@ -3,7 +3,7 @@
 // states and short reasons, are their own codes. Other texts, such as a platform's own error, are shown unchanged.
 
 import type { Message, MessageCode } from "../../src/kernel/messages/message.ts";
-import { language, type Language } from "./language.ts";
+import { language, type Language } from "./catalogue/language.ts";
 
 export type ServerTexts = {
   /** By code; `{name}` is the place of a parameter. */

@@ -1,7 +1,7 @@
 // Settings: API keys, members, alerts, OAuth apps and the audit log.
 
-import { section } from "./catalogue.ts";
-import { plural } from "./plural.ts";
+import { section } from "./catalogue/catalogue.ts";
+import { plural } from "./catalogue/plural.ts";
 
 export const settingsText = section("settings", {
   allSites: "All sites",

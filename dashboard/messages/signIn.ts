@@ -1,7 +1,7 @@
 // Set-up, sign-in, invitations and passwords.
 
-import { section } from "./catalogue.ts";
-import { plural } from "./plural.ts";
+import { section } from "./catalogue/catalogue.ts";
+import { plural } from "./catalogue/plural.ts";
 
 export const signInText = section("signIn", {
   signIn: "Sign in",

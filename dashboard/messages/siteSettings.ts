@@ -1,7 +1,7 @@
 // The settings of a site: their names and values.
 
-import { section } from "./catalogue.ts";
-import { plural } from "./plural.ts";
+import { section } from "./catalogue/catalogue.ts";
+import { plural } from "./catalogue/plural.ts";
 
 export const siteSettingsText = section("siteSettings", {
   quoted: (name: string) => `“${name}”`,

@@ -1,7 +1,7 @@
 // The list of sites, and adding one.
 
-import { section } from "./catalogue.ts";
-import { plural } from "./plural.ts";
+import { section } from "./catalogue/catalogue.ts";
+import { plural } from "./catalogue/plural.ts";
 
 export const sitesText = section("sites", {
   title: "Sites",

@@ -1,7 +1,7 @@
 // Sources: systems that send their own webhooks.
 
-import { section } from "./catalogue.ts";
-import { plural } from "./plural.ts";
+import { section } from "./catalogue/catalogue.ts";
+import { plural } from "./catalogue/plural.ts";
 
 export const sourcesText = section("sources", {
   title: "Sources",

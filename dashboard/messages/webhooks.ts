@@ -1,7 +1,7 @@
 // Webhooks: URLs that receive the totals of a site.
 
-import { section } from "./catalogue.ts";
-import { plural } from "./plural.ts";
+import { section } from "./catalogue/catalogue.ts";
+import { plural } from "./catalogue/plural.ts";
 
 export const webhooksText = section("webhooks", {
   title: "Webhooks",

@@ -2,7 +2,7 @@
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Messages } from "../../dashboard/messages/catalogue.ts";
+import type { Messages } from "../../dashboard/messages/catalogue/catalogue.ts";
 import { dashboard } from "./sourceTexts.ts";
 
 /** Files of the folder that are no section. */

@@ -3,7 +3,7 @@
 import { afterEach, expect, test } from "vitest";
 import { withLocalTimes } from "../../dashboard/common/format/days.ts";
 import { moneyText, percentText, shortCount, shortMoney } from "../../dashboard/common/format/numbers.ts";
-import { setLanguage } from "../../dashboard/messages/language.ts";
+import { setLanguage } from "../../dashboard/messages/catalogue/language.ts";
 
 afterEach(() => setLanguage("en"));
 

@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import * as firstPage from "../../dashboard/messages/de/firstPage.ts";
 import * as otherPages from "../../dashboard/messages/de/otherPages.ts";
-import type { Messages } from "../../dashboard/messages/catalogue.ts";
+import type { Messages } from "../../dashboard/messages/catalogue/catalogue.ts";
 import { messages } from "../../src/kernel/messages/messages.ts";
 import { platforms } from "../../src/platforms/index.ts";
 import type { Kind } from "../../src/sources/kind.ts";

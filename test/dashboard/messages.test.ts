@@ -2,10 +2,10 @@
 
 import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import type { Messages } from "../../dashboard/messages/catalogue.ts";
+import type { Messages } from "../../dashboard/messages/catalogue/catalogue.ts";
 import * as firstPage from "../../dashboard/messages/de/firstPage.ts";
 import * as otherPages from "../../dashboard/messages/de/otherPages.ts";
-import { preferredLanguage, preferredLocale } from "../../dashboard/messages/language.ts";
+import { preferredLanguage, preferredLocale } from "../../dashboard/messages/catalogue/language.ts";
 import { english, keysOf, messageAt, sectionNames as names } from "./catalogue.ts";
 import { findTexts, findUses, readSource, readSources } from "./sourceTexts.ts";
 

@@ -3,9 +3,9 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { showAllTexts, showLanguage } from "../../dashboard/messages/catalogue.ts";
+import { showAllTexts, showLanguage } from "../../dashboard/messages/catalogue/catalogue.ts";
 import { botsText } from "../../dashboard/messages/bots.ts";
-import { setLanguage } from "../../dashboard/messages/language.ts";
+import { setLanguage } from "../../dashboard/messages/catalogue/language.ts";
 import { translatePlatform } from "../../dashboard/common/platforms/platformTexts.ts";
 import { keepMessages, serverText } from "../../dashboard/messages/server.ts";
 import { settingsText } from "../../dashboard/messages/settings.ts";

@@ -2,7 +2,7 @@
 
 import type { Answer, BodyIn, Contract, ParamNames, QueryIn, RouteName } from "../../../src/contract/contract.ts";
 import type { RefusalCode } from "../../../src/kernel/refusal.ts";
-import { showAllTexts } from "../../messages/catalogue.ts";
+import { showAllTexts } from "../../messages/catalogue/catalogue.ts";
 import { commonText } from "../../messages/common.ts";
 import { keepMessages, serverText } from "../../messages/server.ts";
 

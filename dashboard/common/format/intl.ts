@@ -1,6 +1,6 @@
 // Formatters of the user's locale. They are kept, because making one costs more than using it many times.
 
-import { locale } from "../../messages/language.ts";
+import { locale } from "../../messages/catalogue/language.ts";
 
 const formatters = new Map<string, unknown>();
 

@@ -1,4 +1,4 @@
-import { language } from "../../messages/language.ts";
+import { language } from "../../messages/catalogue/language.ts";
 
 const notCountries = new Set(["EU", "EZ", "UN", "XA", "XB", "ZZ"]);
 const choices = new Map<string, { value: string; label: string }[]>();

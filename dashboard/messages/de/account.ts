@@ -1,6 +1,6 @@
 import type { accountText } from "../account.ts";
-import type { Translation } from "../catalogue.ts";
-import { plural } from "../plural.ts";
+import type { Translation } from "../catalogue/catalogue.ts";
+import { plural } from "../catalogue/plural.ts";
 
 export const account: Translation<typeof accountText> = {
   title: "Konto",

@@ -1,6 +1,6 @@
 import type { botsText } from "../bots.ts";
-import type { Translation } from "../catalogue.ts";
-import { plural } from "../plural.ts";
+import type { Translation } from "../catalogue/catalogue.ts";
+import { plural } from "../catalogue/plural.ts";
 
 export const bots: Translation<typeof botsText> = {
   clicks: {

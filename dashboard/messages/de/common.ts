@@ -1,6 +1,6 @@
-import type { Translation } from "../catalogue.ts";
+import type { Translation } from "../catalogue/catalogue.ts";
 import type { commonText } from "../common.ts";
-import { plural } from "../plural.ts";
+import { plural } from "../catalogue/plural.ts";
 
 export const common: Translation<typeof commonText> = {
   language: "Sprache",

@@ -1,6 +1,6 @@
-import type { Translation } from "../catalogue.ts";
+import type { Translation } from "../catalogue/catalogue.ts";
 import type { configurationText } from "../configuration.ts";
-import { plural } from "../plural.ts";
+import { plural } from "../catalogue/plural.ts";
 
 export const configuration: Translation<typeof configurationText> = {
   deduplication: {

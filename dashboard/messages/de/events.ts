@@ -1,6 +1,6 @@
-import type { Translation } from "../catalogue.ts";
+import type { Translation } from "../catalogue/catalogue.ts";
 import type { eventsText } from "../events.ts";
-import { plural } from "../plural.ts";
+import { plural } from "../catalogue/plural.ts";
 
 export const events: Translation<typeof eventsText> = {
   title: "Ereignisse",

@@ -1,6 +1,6 @@
-import type { Translation } from "../catalogue.ts";
+import type { Translation } from "../catalogue/catalogue.ts";
 import type { importsText } from "../imports.ts";
-import { plural } from "../plural.ts";
+import { plural } from "../catalogue/plural.ts";
 
 export const imports: Translation<typeof importsText> = {
   title: "Datei importieren",

@@ -1,6 +1,6 @@
-import type { Translation } from "../catalogue.ts";
+import type { Translation } from "../catalogue/catalogue.ts";
 import type { integrationsText } from "../integrations.ts";
-import { plural } from "../plural.ts";
+import { plural } from "../catalogue/plural.ts";
 
 export const integrations: Translation<typeof integrationsText> = {
   title: "Integrationen",

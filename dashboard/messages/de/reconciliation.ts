@@ -1,5 +1,5 @@
-import type { Translation } from "../catalogue.ts";
-import { plural } from "../plural.ts";
+import type { Translation } from "../catalogue/catalogue.ts";
+import { plural } from "../catalogue/plural.ts";
 import type { reconciliationText } from "../reconciliation.ts";
 
 export const reconciliation: Translation<typeof reconciliationText> = {

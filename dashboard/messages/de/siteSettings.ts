@@ -1,5 +1,5 @@
-import type { Translation } from "../catalogue.ts";
-import { plural } from "../plural.ts";
+import type { Translation } from "../catalogue/catalogue.ts";
+import { plural } from "../catalogue/plural.ts";
 import type { siteSettingsText } from "../siteSettings.ts";
 
 export const siteSettings: Translation<typeof siteSettingsText> = {

@@ -1,5 +1,5 @@
-import { plural } from "../plural.ts";
-import type { Translation } from "../catalogue.ts";
+import { plural } from "../catalogue/plural.ts";
+import type { Translation } from "../catalogue/catalogue.ts";
 import type { sourcesText } from "../sources.ts";
 
 export const sources: Translation<typeof sourcesText> = {

@@ -1,5 +1,5 @@
-import type { Translation } from "../catalogue.ts";
-import { plural } from "../plural.ts";
+import type { Translation } from "../catalogue/catalogue.ts";
+import { plural } from "../catalogue/plural.ts";
 import type { webhooksText } from "../webhooks.ts";
 
 export const webhooks: Translation<typeof webhooksText> = {

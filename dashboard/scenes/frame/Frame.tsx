@@ -47,7 +47,7 @@ import { startTypeAhead, takeTypeAhead } from "./typeAhead.ts";
 import { AlertBanner } from "./AlertBanner.tsx";
 import { LoadError, Loading } from "../../common/states.tsx";
 import { chooseLanguage } from "../../common/shownLanguage.ts";
-import { language, languageNames, languages } from "../../messages/language.ts";
+import { language, languageNames, languages } from "../../messages/catalogue/language.ts";
 import { commonText } from "../../messages/common.ts";
 import { frameText } from "../../messages/frame.ts";
 

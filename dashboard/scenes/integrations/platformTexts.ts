@@ -2,7 +2,7 @@
 // shows them.
 
 import { useEffect, useState } from "react";
-import { language, type Language } from "../../messages/language.ts";
+import { language, type Language } from "../../messages/catalogue/language.ts";
 import type { PlatformTexts } from "../../common/platforms/platformTexts.ts";
 
 /** By the platform's id. */

@@ -3,7 +3,7 @@
 import { lazy, Suspense } from "react";
 import type { Answer } from "../../common/api/api.ts";
 import { useApi } from "../../common/api/query.ts";
-import { withTexts } from "../../messages/catalogue.ts";
+import { withTexts } from "../../messages/catalogue/catalogue.ts";
 
 const FirstSteps = lazy(withTexts(() => import("./FirstSteps.tsx")));
 

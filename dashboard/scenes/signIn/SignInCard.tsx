@@ -3,7 +3,7 @@
 import { Anchor, Box, Center, Group, Stack, Text, Title } from "@mantine/core";
 import { useDocumentTitle } from "@mantine/hooks";
 import { commonText } from "../../messages/common.ts";
-import { language, languageNames, languages } from "../../messages/language.ts";
+import { language, languageNames, languages } from "../../messages/catalogue/language.ts";
 import { chooseLanguage } from "../../common/shownLanguage.ts";
 import type { FormEvent, ReactNode } from "react";
 

@@ -4,7 +4,7 @@
 import { useEffect, useMemo, useState } from "react";
 import type { Answer } from "../../common/api/api.ts";
 import { useApi } from "../../common/api/query.ts";
-import { language, type Language } from "../../messages/language.ts";
+import { language, type Language } from "../../messages/catalogue/language.ts";
 
 export type Kind = Answer<"GET /source-kinds">["items"][number];
 export type KindSetting = Kind["settings"][number];

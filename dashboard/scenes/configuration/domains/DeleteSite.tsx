@@ -12,7 +12,7 @@ import { useMay, useSite, type Site } from "../../../common/api/session.ts";
 import { notify } from "../../../common/notices.tsx";
 import { LoadState } from "../../../common/states.tsx";
 import { configurationText } from "../../../messages/configuration.ts";
-import { listText } from "../../../messages/plural.ts";
+import { listText } from "../../../messages/catalogue/plural.ts";
 
 export function DeleteSite() {
   const site = useSite();

@@ -15,7 +15,7 @@ import { DocsLink } from "../../../common/links.tsx";
 import { PlatformName } from "../../../common/platforms/PlatformMark.tsx";
 import { RequestError } from "../../../common/states.tsx";
 import { importsText } from "../../../messages/imports.ts";
-import { listText } from "../../../messages/plural.ts";
+import { listText } from "../../../messages/catalogue/plural.ts";
 import { RichText } from "../../../common/format/RichText.tsx";
 import { ConfigurationPage } from "../../frame/SectionPage.tsx";
 import { useConnections, type Connection } from "../../integrations/connections.tsx";

@@ -9,7 +9,7 @@ import { call, type ApiError, type Answer } from "../../../common/api/api.ts";
 import { withLabels, type Editor } from "./editor.ts";
 import { signInFills } from "./signIn.ts";
 import { integrationsText } from "../../../messages/integrations.ts";
-import { listText } from "../../../messages/plural.ts";
+import { listText } from "../../../messages/catalogue/plural.ts";
 
 type Choices = Answer<"POST /sites/:site/connections/choices">["items"];
 

@@ -13,7 +13,7 @@ import { useSeenEvents } from "./events/EventsForm.tsx";
 import { withLabels, type Editor } from "./editor.ts";
 import { signInFills } from "./signIn.ts";
 import { integrationsText } from "../../../messages/integrations.ts";
-import { listText } from "../../../messages/plural.ts";
+import { listText } from "../../../messages/catalogue/plural.ts";
 import { serverText } from "../../../messages/server.ts";
 
 /** The event to preview: a sample with a name, or a past event. */

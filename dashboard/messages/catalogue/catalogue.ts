@@ -3,7 +3,7 @@
 // what the sign-in page and the overview show, the rest with the first other page.
 
 import { language, type Language } from "./language.ts";
-import { addServerTexts, type ServerTexts } from "./server.ts";
+import { addServerTexts, type ServerTexts } from "../server.ts";
 
 /** A text, or a function of its parameters. */
 type Message = string | ((...values: never[]) => string);
@@ -41,7 +41,7 @@ function show(name: string, { english, shown }: Section): void {
 type Part = { translation: Readonly<Record<string, Messages>>; serverTexts: ServerTexts };
 
 const parts = {
-  de: { firstPage: () => import("./de/firstPage.ts"), otherPages: () => import("./de/otherPages.ts") },
+  de: { firstPage: () => import("../de/firstPage.ts"), otherPages: () => import("../de/otherPages.ts") },
 } satisfies Record<Exclude<Language, "en">, Record<string, () => Promise<Part>>>;
 
 const loaded = new Set<string>();

@@ -1,4 +1,4 @@
-import { countText } from "../common/format/numbers.ts";
+import { countText } from "../../common/format/numbers.ts";
 import { language } from "./language.ts";
 
 type Forms = Partial<Record<Intl.LDMLPluralRule, string>> & { other: string };
