@@ -380,6 +380,7 @@ export const notes: Readonly<Record<string, Note>> = {
   },
   "source list": { example: "source list shop.example.com" },
   "source show": { example: "source show ID" },
+  "source fields": { example: "source fields ID" },
   "source set": { example: "source set ID when='status = \"paid\"'" },
   "source test": {
     example: "source test ID body.json",
