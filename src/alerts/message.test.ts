@@ -27,6 +27,7 @@ test.each(alertKinds)("the message about %j names a page of the dashboard that e
     id: "s1",
     hosts: ["shop.example.com"],
     connections: [connection],
+    sources: [],
     settings: { timeZone: "UTC" },
   };
   for (const subject of ["c1", "other"]) {

@@ -290,6 +290,8 @@ const steps: Record<string, Step> = {
     body: () => ({ userAgent: "curl/8", address: "203.0.113.9", headers: { "sec-fetch-site": "" } }),
   },
   "traffic bots": { args: ({ host }) => [host], route: ofSite("GET /bots?limit=20") },
+  "traffic clicks": { args: ({ host }) => [host], route: ofSite("GET /invalid-clicks?days=30") },
+  "traffic evidence": { args: ({ host }) => [host], route: ofSite("GET /traffic/evidence?hours=336") },
   "traffic replay": { args: ({ visit }) => [visit], route: (of) => `GET /sites/${of.site}/bots/${of.visit}` },
   "webhook add": {
     args: ({ host }) => [host, "https://hooks.example.com/y", "--no-empty"],

@@ -213,6 +213,7 @@ describe.each(endToEndEngines)("results per platform on %s", (engine) => {
         state: "sent",
         reason: null,
         reasonPersists: false,
+        sentAs: null,
         attempts: 2,
         nextTryAt: null,
         updatedAt: expect.any(Number),

@@ -240,7 +240,7 @@ describe("the webhook platform", () => {
     [
       "an unknown setting",
       ["url=https://hooks.example.com", "color=red"],
-      "color is not a setting of webhook. Known: url, method, headers, signing_secret, template, success, events.",
+      "color is not a setting of webhook. Known: url, method, headers, signing_secret, template, success, events, value.NAME.",
       "color",
     ],
   ])("connect refuses %s", async (_what, settings, error, field) => {

@@ -172,7 +172,7 @@ export const decisions: readonly Decision[] = [
   ...inFile("inbound/sources/route.ts", [
     {
       what: "a source that cannot store a request asks for it again",
-      text: 'options.onDefect(error, { site: site.id, source: source.id });\n    return ⟦busy(kind, "unavailable")⟧;',
+      text: 'observer.addPostponed(source, "unavailable", receivedAt);\n    return ⟦busy(kind, "unavailable")⟧;',
     },
     { what: "a paused source takes nothing", text: 'if (⟦source.state === "paused"⟧) return', beyond: "no source is paused" },
     {
