@@ -9,7 +9,7 @@ import { sha256Of } from "../support/sha256.ts";
 import { cookieOf, report, type ReportBody } from "../support/visits.ts";
 
 /** A form that was submitted after four seconds and 20 keys. */
-const byHand = [4000, 20, false, false];
+const byHand = [4000, 20, false];
 const host = "shop.example";
 const askingHost = "asks-first.example";
 const stranger = { "X-Forwarded-For": "198.51.100.23" };
