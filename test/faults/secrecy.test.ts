@@ -310,7 +310,7 @@ describe.each(engines)("secrets and personal data on %s", (engine) => {
     const person = { email, phone, first: firstName, last: lastName, name: `${firstName} ${lastName}` };
     for (const story of stories) {
       const sheet = sheetOf(story.sender);
-      const added = await home.run("source", "add", host, sheet.kind, ...settingsOf(story));
+      const added = await home.run("source", "add", host, sheet.kind, ...settingsOf(story), "keep_requests=on");
       const url: string = added.address;
       secrets.push(url.slice(-26), story.secret?.value.replace(/^whsec_/, "") ?? "no secret");
       const facts = newFacts({ email });
