@@ -11,6 +11,7 @@ export type FromThread = { parsed: ParsedFile } | { refused: { field: string; sa
 
 const maxMs = 20_000;
 const maxHeapMb = 512;
+const maxIdleMs = 5000;
 /** Files are parsed one after the other, so that many at once take neither the memory nor the processors. */
 const maxWaiting = 8;
 // In the bundle the program is next to this file.
@@ -33,18 +34,40 @@ export async function readDocument(name: string, text: string): Promise<FileDocu
   return own;
 }
 
-async function readInThread(name: string, text: string): Promise<FileDocument> {
-  const worker = new Worker(program, {
-    workerData: { name, text },
-    execArgv: [],
-    resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
-  });
-  try {
-    const [message] = (await within(maxMs, once(worker, "message"), tooSlow, Late).catch(toRefusal)) as [FromThread];
-    if ("parsed" in message) return toDocument(message.parsed);
-    const { field, said, faults } = message.refused;
-    throw faults.length ? new BadFile(name, faults) : new Refusal(field, said);
-  } finally {
+/** A thread that waits for the next file, because starting one takes longer than parsing most files. */
+let idle: { worker: Worker; timer: NodeJS.Timeout } | null = null;
+
+function takeThread(): Worker {
+  if (!idle) return new Worker(program, { execArgv: [], resourceLimits: { maxOldGenerationSizeMb: maxHeapMb } });
+  const { worker, timer } = idle;
+  idle = null;
+  clearTimeout(timer);
+  worker.ref();
+  return worker;
+}
+
+function keepThread(worker: Worker): void {
+  worker.unref();
+  const timer = setTimeout(() => {
+    idle = null;
     void worker.terminate();
+  }, maxIdleMs);
+  timer.unref();
+  idle = { worker, timer };
+}
+
+async function readInThread(name: string, text: string): Promise<FileDocument> {
+  const worker = takeThread();
+  let message: FromThread;
+  try {
+    worker.postMessage({ name, text });
+    [message] = (await within(maxMs, once(worker, "message"), tooSlow, Late).catch(toRefusal)) as [FromThread];
+  } catch (error) {
+    void worker.terminate();
+    throw error;
   }
+  keepThread(worker);
+  if ("parsed" in message) return toDocument(message.parsed);
+  const { field, said, faults } = message.refused;
+  throw faults.length ? new BadFile(name, faults) : new Refusal(field, said);
 }

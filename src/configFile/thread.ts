@@ -1,13 +1,11 @@
-// The program of the thread that parses one configuration file (readDocument.ts).
+// The program of the thread that parses configuration files (readDocument.ts).
 
-import { parentPort, workerData } from "node:worker_threads";
+import { parentPort } from "node:worker_threads";
 import { Refusal } from "../kernel/refusal.ts";
 import { parseFile } from "./document.ts";
 import type { FromThread } from "./readDocument.ts";
 
-const { name, text } = workerData as { name: string; text: string };
-
-function parse(): FromThread {
+function parse({ name, text }: { name: string; text: string }): FromThread {
   try {
     return { parsed: parseFile(name, text) };
   } catch (error) {
@@ -18,5 +16,4 @@ function parse(): FromThread {
 
 const port = parentPort;
 if (!port) throw new Error("this is the program of a thread");
-const send = (message: FromThread) => port.postMessage(message);
-send(parse());
+port.on("message", (file: { name: string; text: string }) => port.postMessage(parse(file)));

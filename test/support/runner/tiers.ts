@@ -46,6 +46,7 @@ export const slow = [
   "test/outbound/receivers.test.ts",
   "test/sources/senders.test.ts",
   "test/operations/vacuum.test.ts",
+  "test/api/mcp.test.ts",
   "src/store/engine/sqlite/checkpoints.test.ts",
   "src/store/engine/postgres/machines.test.ts",
   "src/maintenance/moves/move.test.ts",
