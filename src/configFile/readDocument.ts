@@ -60,7 +60,7 @@ async function readInThread(name: string, text: string): Promise<FileDocument> {
   const worker = takeThread();
   let message: FromThread;
   try {
-    worker.postMessage({ name, text });
+    worker.postMessage({ name, text }, []);
     [message] = (await within(maxMs, once(worker, "message"), tooSlow, Late).catch(toRefusal)) as [FromThread];
   } catch (error) {
     void worker.terminate();
