@@ -48,8 +48,9 @@ inChromium("the documentation", () => {
   test("a page on a wide dark screen is accessible, copies whole code blocks and keeps the chosen theme", async () => {
     const { page, wrong } = await open("how-to/receive-conversions", 1280, "dark");
     expect(await faultsOf(page, 1280)).toEqual([]);
-    await page.hover(".labelled");
-    await page.click(".labelled .copy");
+    const example = page.locator(".labelled", { hasText: "event-receiver.mjs" }).first();
+    await example.hover();
+    await example.locator(".copy").click();
     const copied = await page.evaluate(() => navigator.clipboard.readText());
     expect(copied).toBe(readFileSync(new URL("../../docs/examples/event-receiver.mjs", import.meta.url), "utf8").trimEnd());
     await page.click(".theme");
