@@ -6,6 +6,7 @@ import { hashEmail } from "../support/person.ts";
 import { eventually } from "../support/relay.ts";
 import { inChromium, newVisitor } from "./chromium.ts";
 import { consentPages } from "./consentPages.ts";
+import { shop } from "./site.ts";
 import { setUpStage, type Stage } from "./stage.ts";
 import { decided, heldCookies, land, relayCookies, startOver, submit, withoutIdentifiers } from "./visitor.ts";
 
@@ -178,6 +179,10 @@ inChromium("opting out", () => {
     stage.receiver.behave = (_request, response) => response.writeHead(503).end();
     const first = await stage.convert(email, { phone: "+4930123456" });
     expect(first).toMatchObject({ clickIds: { gclid: "Withdrawn" }, emailSha256: hashEmail(email) });
+    // The delivery waits for as long as the browser takes.
+    const { items } = await stage.home.run("connection", "list", shop);
+    const { id } = items.find(({ platform }: { platform: string }) => platform === "webhook");
+    await stage.home.run("connection", "pause", id);
 
     await land(stage, page, "/own", "");
     await page.click("#refuse");
@@ -185,6 +190,7 @@ inChromium("opting out", () => {
     expect((await remembered()).text).not.toContain("Withdrawn");
     const refusedAt = Date.now();
     stage.receiver.behave = (_request, response) => response.writeHead(200).end("{}");
+    await stage.home.run("connection", "resume", id);
     const retries = () =>
       stage.receiver.got
         .filter((one) => one.at > refusedAt)
