@@ -31,7 +31,7 @@ const tables = {
   deliveries: "site_id,event_id,connection_id,platform,state,reason,attempts,due_at,owner,updated_at",
   attempts: "site_id,event_id,connection_id,number,started_at,duration_ms,state,reason,http_status,batch,request,response",
   statistics_hours: "site_id,hour,rolled_at,due_at",
-  statistics: "site_id,hour,kind,name,currency,count,value",
+  statistics: "site_id,hour,charted_hour,kind,name,currency,count,value",
 };
 type Rows = Record<keyof typeof tables, Value[][]>;
 
@@ -71,7 +71,7 @@ function seeds(siteId: string, at: number, count: number, state = "sent"): Rows 
   for (const hour of hours) {
     const counted = rows.events.filter((row) => hourOf(Number(row[12])) === hour).length;
     rows.statistics_hours.push([siteId, hour, (hour + 2) * hourMs, never]);
-    rows.statistics.push([siteId, hour, "conversion", "purchase", "EUR", counted, counted]);
+    rows.statistics.push([siteId, hour, hour, "conversion", "purchase", "EUR", counted, counted]);
   }
   return rows;
 }
@@ -292,12 +292,14 @@ describe.each(engines)("retention on %s", (engine) => {
         ["site_id", "hour", "kind", "writer", "count"],
         [["n", hourOf(at), "duplicate", "", 1]],
       );
-      await fillTable(db, "statistics", tables.statistics.split(","), [["n", hourOf(at), "conversion", "x", "", 1, 0]]);
+      await fillTable(db, "statistics", tables.statistics.split(","), [
+        ["n", hourOf(at), hourOf(at), "conversion", "x", "", 1, 0],
+      ]);
       await fillTable(
         db,
         "statistics_segments",
-        ["site_id", "segment", "name", "hour", "figures"],
-        [["n", "source", "x", hourOf(at), "[]"]],
+        ["site_id", "segment", "name", "hour", "charted_hour", "figures"],
+        [["n", "source", "x", hourOf(at), hourOf(at), "[]"]],
       );
       await fillTable(db, "statistics_hours", tables.statistics_hours.split(","), [["n", hourOf(at), at, never]]);
       await fillTable(
