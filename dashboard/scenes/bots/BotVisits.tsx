@@ -76,7 +76,13 @@ export function BotVisits() {
         ) : (
           <RichText
             text={botsText.visits.about}
-            tags={{ settings: (words) => <TextLink to={`/sites/${site}/configuration/traffic`}>{words}</TextLink> }}
+            tags={{
+              settings: (words) => (
+                <TextLink to={`/sites/${site}/configuration/traffic`} underline="always">
+                  {words}
+                </TextLink>
+              ),
+            }}
           />
         )
       }
