@@ -105,7 +105,8 @@ inChromium("a relay in trouble", () => {
   test.each(troubles)("a page in use works and logs no script error while the relay is %s", async (_name, trouble) => {
     await page.goto(`${stage.site.origin}/page?gclid=Trouble`);
     await stage.site.waitForReports("visit", 1);
-    await page.waitForFunction(() => "use" in ((window as { cc?: object }).cc ?? {}));
+    // The second part of the tag is loaded, where this visitor gets it.
+    await page.waitForLoadState("networkidle");
     stage.site.trouble = trouble;
     const took = await use();
     // Failed beacons need time to report their error.

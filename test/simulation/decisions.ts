@@ -97,7 +97,7 @@ export const decisions: readonly Decision[] = [
       text: "if (⟦site && !isWorking(site)⟧) return",
       beyond: noRemoval,
     },
-    { what: "a node whose clock is off does not claim", text: "if (⟦time.isOff⟧) return false;" },
+    { what: "a node whose clock is off does not claim", text: "if (⟦time.isOff⟧) return false;", isRare: true },
     { what: "what waits for an inactive connection is parked", text: 'if (⟦connection?.state !== "active"⟧) {' },
     { what: "nothing is claimed without capacity", text: "if (⟦limit === 0⟧) return true;" },
     { what: "a delivery that is in hand is not sent again", text: "!⟦inHand.has(eventId)⟧" },
