@@ -190,7 +190,7 @@ inChromium("every page", () => {
     [/sources$/, image],
     [/sources\/\w+\?tab=requests$/, image],
     [/configuration\/keys$/, image],
-    [/traffic\?visit/, script],
+    [/visits\?visit/, script],
     [/settings\/api-keys$/, image],
     [/settings\/members$/, image],
     [/settings\/audit$/, image],
