@@ -64,8 +64,8 @@ export function countVisits(
 
   function campaignOf(siteId: string, { name, campaign }: AdClick, now: number): string {
     const hour = Math.floor(now / hourMs);
-    if (hour !== campaignsHour) campaigns.clear();
-    campaignsHour = hour;
+    if (hour > campaignsHour) campaigns.clear();
+    campaignsHour = Math.max(campaignsHour, hour);
     const known = campaigns.get(siteId) ?? new Set<string>();
     campaigns.set(siteId, known);
     const reason = `${name} ${campaign}`;

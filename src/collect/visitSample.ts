@@ -45,8 +45,9 @@ export function sampleVisits(store: Pick<Store, "traffic">, newId: () => string,
   return {
     offer({ siteId, page, at, seen, judgement, click }: JudgedVisit): void {
       const current = Math.floor(at / hourMs);
-      if (current !== hour) kept.clear();
-      hour = current;
+      // Visits that are judged late may be of the hour before: they must not begin the counts again.
+      if (current > hour) kept.clear();
+      hour = Math.max(hour, current);
       const reason = kindOf(judgement);
       const kind = click ? `${siteId} click` : `${siteId} ${reason}`;
       const count = kept.get(kind) ?? 0;
