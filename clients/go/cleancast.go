@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Cleancast authors
 // SPDX-License-Identifier: MIT
 
-// Package cleancast sends conversions to a Cleancast relay. Go 1.19 or newer, no dependencies, one file.
+// Package cleancast sends conversions to a Cleancast relay. Go 1.19 or newer, no dependencies.
 //
 //	client, err := cleancast.New("https://shop.example.com", os.Getenv("CLEANCAST_KEY"))
 //	answer, err := client.Send(ctx, cleancast.Conversion{Email: "ada@example.com", Event: "purchase", OrderID: "A-1001"})
@@ -13,16 +13,21 @@ package cleancast
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand"
+	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"regexp"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -54,12 +59,20 @@ type Conversion struct {
 	HashedEmail string `json:"hashed_email,omitempty"`
 	Event       string `json:"event,omitempty"`
 	// Value is a pointer because a conversion worth 0 differs from one without a value. Float makes one.
-	Value     *float64 `json:"value,omitempty"`
-	Currency  string   `json:"currency,omitempty"`
-	OrderID   string   `json:"orderId,omitempty"`
-	FirstName string   `json:"firstName,omitempty"`
-	LastName  string   `json:"lastName,omitempty"`
-	Phone     string   `json:"phone,omitempty"`
+	Value    *float64 `json:"value,omitempty"`
+	Currency string   `json:"currency,omitempty"`
+	OrderID  string   `json:"orderId,omitempty"`
+	// RefundID is the id of a refund, so that each partial refund of an order counts.
+	RefundID string `json:"refundId,omitempty"`
+	// LeadID is Meta's id of a lead from one of its forms.
+	LeadID string `json:"leadId,omitempty"`
+	// ClickIDs are click ids that you know, such as gclid; they join those of the person's visits.
+	ClickIDs map[string]string `json:"clickIds,omitempty"`
+	// ClickTime is the time of the click, ISO 8601.
+	ClickTime string `json:"clickTime,omitempty"`
+	FirstName string `json:"firstName,omitempty"`
+	LastName  string `json:"lastName,omitempty"`
+	Phone     string `json:"phone,omitempty"`
 	// EventTime is ISO 8601. Default: the time of arrival.
 	EventTime string `json:"eventTime,omitempty"`
 	Items     []Item `json:"items,omitempty"`
@@ -92,7 +105,11 @@ type Refused struct {
 	Retryable bool
 	// RetryAfter is the wait that the relay asked for; nil if it asked for none.
 	RetryAfter *time.Duration
+	cause      error
 }
+
+// Unwrap returns the error of the connection where no answer arrived, such as a *net.DNSError; otherwise nil.
+func (refused *Refused) Unwrap() error { return refused.cause }
 
 func (refused *Refused) Error() string {
 	if refused.Status == 0 {
@@ -114,8 +131,10 @@ type Client struct {
 	http    *http.Client
 	// Timeout is the longest wait for one answer; the relay answers within 10 seconds.
 	Timeout time.Duration
-	// Budget is the time for all attempts of one call.
+	// Budget is the time for all attempts of Send: a visitor may be waiting for it.
 	Budget time.Duration
+	// BatchBudget is the time for all attempts of SendBatch.
+	BatchBudget time.Duration
 	// FirstDelay is the first wait between attempts; it doubles each time. Retry-After goes first.
 	FirstDelay time.Duration
 }
@@ -139,9 +158,10 @@ func New(address, key string) (*Client, error) {
 			// A redirect would send the key to another address.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
-		Timeout:    15 * time.Second,
-		Budget:     60 * time.Second,
-		FirstDelay: 500 * time.Millisecond,
+		Timeout:     15 * time.Second,
+		Budget:      10 * time.Second,
+		BatchBudget: 60 * time.Second,
+		FirstDelay:  500 * time.Millisecond,
 	}, nil
 }
 
@@ -170,7 +190,7 @@ func (client *Client) SendBatch(ctx context.Context, conversions []Conversion) (
 	if err != nil {
 		return nil, err
 	}
-	deadline := time.Now().Add(client.Budget)
+	deadline := time.Now().Add(client.BatchBudget)
 	outcomes := make([]Outcome, 0, len(bodies))
 	for _, batch := range splitIntoBatches(bodies) {
 		outcomes = append(outcomes, client.deliver(ctx, batch, deadline, true)...)
@@ -199,6 +219,10 @@ func (client *Client) deliver(ctx context.Context, bodies [][]byte, deadline tim
 			sent[i] = bodies[index]
 		}
 		got := client.exchange(ctx, sent, timeout, isBatch)
+		// The budget cut this attempt short: the one before says more.
+		if got.status == 0 && attempt > 0 && timeout < client.Timeout {
+			return outcomes
+		}
 		var found []Outcome
 		switch {
 		case got.status == http.StatusRequestEntityTooLarge && len(sent) > 1:
@@ -258,6 +282,7 @@ type answer struct {
 	// text has no key in it.
 	text       string
 	retryAfter *time.Duration
+	cause      error
 }
 
 func (client *Client) exchange(ctx context.Context, sent [][]byte, timeout time.Duration, isBatch bool) answer {
@@ -268,23 +293,32 @@ func (client *Client) exchange(ctx context.Context, sent [][]byte, timeout time.
 		address += "/batch"
 		body = append(append([]byte(`{"events":[`), bytes.Join(sent, []byte(","))...), "]}"...)
 	}
-	// The causes of errors are not passed on, because they may contain the request.
-	noAnswer := answer{text: "no answer"}
+	key := client.key()
+	noAnswer := func(err error) answer {
+		none := answer{text: "no answer: " + describe(err, timeout)}
+		// No error of the standard library contains headers; one that does must not bring the key into a log.
+		if !strings.Contains(fmt.Sprintf("%+v", err), key) {
+			none.cause = err
+		}
+		return none
+	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
 	if err != nil {
-		return noAnswer
+		return noAnswer(err)
 	}
-	key := client.key()
 	request.Header.Set("X-CC-Api-Key", key)
 	request.Header.Set("Content-Type", "application/json")
 	response, err := client.http.Do(request)
 	if err != nil {
-		return noAnswer
+		return noAnswer(err)
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswerBytes+1))
-	if err != nil || len(text) > maxAnswerBytes {
-		return noAnswer
+	if err == nil && len(text) > maxAnswerBytes {
+		err = errors.New("the answer is too large")
+	}
+	if err != nil {
+		return noAnswer(err)
 	}
 	return answer{
 		status: response.StatusCode,
@@ -292,6 +326,34 @@ func (client *Client) exchange(ctx context.Context, sent [][]byte, timeout time.
 		text:       strings.ReplaceAll(string(text), key, "[key]"),
 		retryAfter: readRetryAfter(response.Header.Get("Retry-After")),
 	}
+}
+
+// describe says in plain words why no answer arrived.
+func describe(err error, timeout time.Duration) string {
+	var dns *net.DNSError
+	var header tls.RecordHeaderError
+	var authority x509.UnknownAuthorityError
+	var hostname x509.HostnameError
+	var invalid x509.CertificateInvalidError
+	isTimeout := errors.Is(err, context.DeadlineExceeded) || os.IsTimeout(err)
+	switch {
+	case errors.As(err, &dns) && !dns.IsTimeout:
+		return "the host name was not found"
+	case isTimeout:
+		return "nothing within " + timeout.String()
+	case errors.Is(err, context.Canceled):
+		return "the context was cancelled"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "connection refused"
+	case errors.As(err, &header), errors.As(err, &authority), errors.As(err, &hostname), errors.As(err, &invalid):
+		return "TLS failed"
+	// Older versions of Go have a plain text for this one.
+	case strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"), strings.Contains(err.Error(), "tls: "):
+		return "TLS failed"
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
+		return "the connection was closed"
+	}
+	return "the request failed"
 }
 
 // readRetryAfter reads Retry-After, in seconds or as a date.
@@ -370,7 +432,9 @@ func refusalOf(got answer) Outcome {
 	if got.status == http.StatusOK {
 		message = "the answer is not the relay's: " + message
 	}
-	return refusal(got.status, message, got.retryAfter)
+	outcome := refusal(got.status, message, got.retryAfter)
+	outcome.Refused.cause = got.cause
+	return outcome
 }
 
 func refusal(status int, message string, retryAfter *time.Duration) Outcome {

@@ -13,8 +13,10 @@ export type Options = {
   key: string;
   /** The longest wait for one answer, in milliseconds. The relay answers within 10 seconds. Default 15000. */
   timeoutMs?: number;
-  /** The time for all attempts of one call, in milliseconds. Default 60000. */
+  /** The time for all attempts of `send`, in milliseconds: a visitor may be waiting for it. Default 10000. */
   budgetMs?: number;
+  /** The time for all attempts of `sendBatch` and of the queue, in milliseconds. Default 60000. */
+  batchBudgetMs?: number;
   /** The first wait between attempts, in milliseconds; it doubles each time. `Retry-After` goes first. Default 500. */
   firstDelayMs?: number;
   /** The longest time that `enqueue` holds a conversion back to fill a batch, in milliseconds. Default 1000. */
@@ -41,8 +43,9 @@ export class CleancastError extends Error {
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
 
-  constructor({ status, error, retryable, retryAfterMs }: Refused) {
-    super(status === 0 ? error : `${status} ${error}`);
+  /** `cause` is the runtime's own error where no answer arrived, such as that of a name that was not found. */
+  constructor({ status, error, retryable, retryAfterMs, cause }: Refused) {
+    super(status === 0 ? error : `${status} ${error}`, cause === undefined ? undefined : { cause });
     this.status = status;
     this.retryable = retryable;
     this.retryAfterMs = retryAfterMs;
@@ -73,7 +76,8 @@ export class Cleancast {
       inbound: inboundAddress(options.url),
       key: checkKey(options.key),
       timeoutMs: positive("timeoutMs", options.timeoutMs ?? 15_000),
-      budgetMs: positive("budgetMs", options.budgetMs ?? 60_000),
+      budgetMs: positive("budgetMs", options.budgetMs ?? 10_000),
+      batchBudgetMs: positive("batchBudgetMs", options.batchBudgetMs ?? 60_000),
       firstDelayMs: positive("firstDelayMs", options.firstDelayMs ?? 500),
     };
     this.#batchDelayMs = positive("batchDelayMs", options.batchDelayMs ?? 1000);

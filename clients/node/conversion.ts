@@ -21,6 +21,14 @@ type Fields = {
   currency?: string;
   /** The id of the order, deal or call. Repeats with the same id are detected for 90 days. */
   orderId?: string | number;
+  /** The id of a refund, so that each partial refund of an order counts. */
+  refundId?: string | number;
+  /** Meta's id of a lead from one of its forms. */
+  leadId?: string | number;
+  /** Click ids that you know, such as `{ gclid: "…" }`; they join those of the person's visits. */
+  clickIds?: Readonly<Record<string, string>>;
+  /** The time of the click, in the form of `eventTime`. */
+  clickTime?: string | number;
   firstName?: string;
   lastName?: string;
   /** With country code, unless the site has a country. */
@@ -31,8 +39,17 @@ type Fields = {
   items?: readonly Item[];
 };
 
-/** One conversion. It needs `email`, or `hashed_email`: the SHA-256 of the trimmed, lower-cased address. */
-export type Conversion = Fields & ({ email: string; hashed_email?: string } | { hashed_email: string; email?: string });
+/**
+ * One conversion. It needs `email`, or `hashed_email`: the SHA-256 of the trimmed, lower-cased address. A site with the setting
+ * `conversions_without_email` takes a phone number or click ids in their place.
+ */
+export type Conversion = Fields &
+  (
+    | { email: string; hashed_email?: string }
+    | { hashed_email: string; email?: string }
+    | { phone: string | number; email?: string; hashed_email?: string }
+    | { clickIds: Readonly<Record<string, string>>; email?: string; hashed_email?: string }
+  );
 
 export type PlatformResult = {
   ok: boolean;
@@ -59,6 +76,8 @@ export type Refused = {
   retryable: boolean;
   /** The wait that the relay asked for, in milliseconds. */
   retryAfterMs?: number;
+  /** The runtime's own error, where no answer arrived. */
+  cause?: unknown;
 };
 
 export type Outcome = Accepted | Refused;

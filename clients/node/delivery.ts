@@ -12,6 +12,7 @@ export type Settings = {
   key: string;
   timeoutMs: number;
   budgetMs: number;
+  batchBudgetMs: number;
   firstDelayMs: number;
 };
 
@@ -29,7 +30,7 @@ export async function deliverOne(settings: Settings, body: string): Promise<Outc
 
 /** Returns the outcomes in the order of the bodies. All requests share one time budget. */
 export async function deliverAll(settings: Settings, bodies: readonly string[]): Promise<Outcome[]> {
-  const deadline = Date.now() + settings.budgetMs;
+  const deadline = Date.now() + settings.batchBudgetMs;
   const outcomes: Outcome[] = [];
   for (const batch of splitIntoBatches(bodies)) outcomes.push(...(await deliver(settings, batch, deadline, "batch")));
   return outcomes;
@@ -54,6 +55,8 @@ async function deliver(
       body: form === "single" ? (sent[0] as string) : `{"events":[${sent.join(",")}]}`,
       timeoutMs,
     });
+    // The budget cut this attempt short: the one before says more.
+    if (answer.status === 0 && attempt > 0 && timeoutMs < settings.timeoutMs) return outcomes;
     if (answer.status === 413 && sent.length > 1) {
       // A proxy may allow smaller bodies than the relay does.
       const middle = Math.ceil(sent.length / 2);
@@ -115,10 +118,10 @@ function refusalIn(result: unknown, { retryAfterMs }: Answer): Refused {
 }
 
 /** Reads the refusal of a whole request: JSON from the relay, any text from a proxy. */
-function refusalOf({ status, text, retryAfterMs }: Answer): Refused {
+function refusalOf({ status, text, retryAfterMs, cause }: Answer): Refused {
   const body = parse(text) as { error?: unknown } | null;
   const error = typeof body?.error === "string" ? body.error : text.trim();
-  if (status !== 200) return refusal(status, error, retryAfterMs);
+  if (status !== 200) return { ...refusal(status, error, retryAfterMs), ...(cause === undefined ? {} : { cause }) };
   return refusal(status, `the answer is not the relay's: ${error}`, retryAfterMs);
 }
 

@@ -6,6 +6,8 @@ export type Answer = {
   /** The body, without the key. */
   text: string;
   retryAfterMs: number | null;
+  /** The runtime's own error, where no answer arrived. */
+  cause?: unknown;
 };
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -35,14 +37,51 @@ export async function exchange(
       text: text.replaceAll(key, "[key]"),
       retryAfterMs: readRetryAfter(response.headers.get("retry-after")),
     };
-  } catch {
-    // The error of fetch differs between runtimes and may contain the request, so it is not passed on.
-    const text = controller.signal.aborted ? `no answer within ${timeoutMs} ms` : "no answer";
-    return { status: 0, text, retryAfterMs: null };
+  } catch (error) {
+    const text = controller.signal.aborted ? `no answer within ${timeoutMs} ms` : `no answer: ${describeCause(error)}`;
+    return { status: 0, text, retryAfterMs: null, ...(mentions(error, key) ? {} : { cause: error }) };
   } finally {
     clearTimeout(timer);
   }
 }
+
+/** Runtimes report these with codes and messages of their own. */
+const causes: readonly [RegExp, string][] = [
+  [/ENOTFOUND|EAI_AGAIN|dns error|failed to lookup/i, "the host name was not found"],
+  [/ECONNREFUSED|connection refused/i, "connection refused"],
+  [/ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT|timed out/i, "the connection took too long"],
+  [/CERT|SELF_SIGNED|UNABLE_TO|ALTNAME|\bSSL|_SSL_|EPROTO|\bTLS\b/i, "TLS failed"],
+  [/EHOSTUNREACH|ENETUNREACH/, "the network cannot be reached"],
+  [/ECONNRESET|EPIPE|UND_ERR_SOCKET|closed|terminated|reset/i, "the connection was closed"],
+  [/too large/, "the answer is too large"],
+];
+
+function describeCause(error: unknown): string {
+  const chain = chainOf(error);
+  const codes = chain.map(({ code }) => code).filter((code) => typeof code === "string");
+  const all = chain.map(({ code, name, message }) => `${String(code)} ${String(name)} ${String(message)}`).join("\n");
+  const [, words = "the request failed"] = causes.find(([pattern]) => pattern.test(all)) ?? [];
+  const code = codes.at(-1);
+  return code === undefined ? words : `${words} (${code})`;
+}
+
+type Failure = { code?: unknown; name?: unknown; message?: unknown; stack?: unknown; cause?: unknown; errors?: unknown };
+
+/** fetch wraps the error of the connection, which may be several: one for each address of the host. */
+function chainOf(error: unknown, depth = 0): Failure[] {
+  if (typeof error !== "object" || error === null || depth > 5) return [];
+  const failure = error as Failure;
+  const inner = Array.isArray(failure.errors) ? failure.errors : [];
+  return [failure, ...[failure.cause, ...inner].flatMap((one) => chainOf(one, depth + 1))];
+}
+
+/** No known runtime puts headers into its errors; one that does must not bring the key into a log. */
+const mentions = (error: unknown, key: string) =>
+  chainOf(error).some((one) =>
+    Object.values({ ...one, message: one.message, stack: one.stack })
+      .join()
+      .includes(key),
+  );
 
 async function readText(response: Response): Promise<string> {
   if (!response.body) return "";

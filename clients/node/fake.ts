@@ -40,10 +40,10 @@ export class FakeCleancast implements ConversionSender {
   #take(conversion: Conversion): Outcome {
     const refusal = this.#refusals.shift() ?? check(conversion);
     if (refusal) return refusal;
-    const { event, orderId, email, hashed_email } = conversion;
+    const { event, orderId, refundId, email, hashed_email } = conversion;
     if (orderId !== undefined) {
       const person = email?.trim().toLowerCase() ?? hashed_email;
-      const order = JSON.stringify([event.toLowerCase(), String(orderId), person]);
+      const order = JSON.stringify([event.toLowerCase(), String(orderId), String(refundId), person]);
       if (this.#orders.has(order)) return { ok: true, deduped: true };
       this.#orders.add(order);
     }

@@ -27,13 +27,16 @@ final class CleancastException extends \RuntimeException
     /** The wait that the relay asked for, in seconds. */
     public readonly ?float $retryAfter;
 
-    /** @param array{status: int, error: string, retryable: bool, retryAfter?: float} $refusal */
-    public function __construct(array $refusal)
+    /**
+     * @param array{status: int, error: string, retryable: bool, retryAfter?: float} $refusal
+     * @param ?\Throwable $cause what PHP reported where no answer arrived; getPrevious() returns it
+     */
+    public function __construct(array $refusal, ?\Throwable $cause = null)
     {
         $this->status = $refusal['status'];
         $this->retryable = $refusal['retryable'];
         $this->retryAfter = $refusal['retryAfter'] ?? null;
-        parent::__construct($this->status === 0 ? $refusal['error'] : "{$this->status} {$refusal['error']}");
+        parent::__construct($this->status === 0 ? $refusal['error'] : "{$this->status} {$refusal['error']}", 0, $cause);
     }
 }
 
@@ -56,15 +59,17 @@ final class Cleancast
      * @param string $url the address of the relay, with or without /__cc/inbound
      * @param string $key an inbound key of the site, cc_…
      * @param float $timeout the longest wait for one answer, in seconds; the relay answers within 10
-     * @param float $budget the time for all attempts of one call, in seconds
+     * @param float $budget the time for all attempts of send, in seconds: a visitor may be waiting for it
+     * @param float $batchBudget the time for all attempts of sendBatch, in seconds
      * @param float $firstDelay the first wait between attempts, in seconds; it doubles each time. Retry-After goes first
      */
     public function __construct(
         string $url,
         #[\SensitiveParameter] string $key,
         private float $timeout = 15.0,
-        private float $budget = 60.0,
+        private float $budget = 10.0,
         private float $firstDelay = 0.5,
+        private float $batchBudget = 60.0,
     ) {
         $this->inbound = self::inboundAddress($url);
         // The message does not repeat the value, which may be a secret in the wrong place.
@@ -72,7 +77,8 @@ final class Cleancast
             throw new \InvalidArgumentException('key must be an inbound key of the site, which begins with cc_');
         }
         $this->key = self::hide($key);
-        foreach (['timeout' => $timeout, 'budget' => $budget, 'firstDelay' => $firstDelay] as $name => $value) {
+        $times = ['timeout' => $timeout, 'budget' => $budget, 'batchBudget' => $batchBudget, 'firstDelay' => $firstDelay];
+        foreach ($times as $name => $value) {
             if (!($value > 0)) {
                 throw new \InvalidArgumentException("$name must be a positive number");
             }
@@ -92,11 +98,12 @@ final class Cleancast
     public function send(#[\SensitiveParameter] array $conversion): array
     {
         $deadline = self::now() + $this->budget;
-        [$outcome] = $this->deliver([self::serialise($conversion)], $deadline, false);
+        $cause = null;
+        [$outcome] = $this->deliver([self::serialise($conversion)], $deadline, false, $cause);
         if ($outcome['ok']) {
             return $outcome;
         }
-        throw new CleancastException($outcome);
+        throw new CleancastException($outcome, $outcome['status'] === 0 ? $cause : null);
     }
 
     /**
@@ -109,19 +116,21 @@ final class Cleancast
      */
     public function sendBatch(#[\SensitiveParameter] array $conversions): array
     {
-        $deadline = self::now() + $this->budget;
+        $deadline = self::now() + $this->batchBudget;
         $outcomes = [];
+        $cause = null;
         foreach (self::splitIntoBatches(array_map(self::serialise(...), array_values($conversions))) as $batch) {
-            array_push($outcomes, ...$this->deliver($batch, $deadline, true));
+            array_push($outcomes, ...$this->deliver($batch, $deadline, true, $cause));
         }
         return $outcomes;
     }
 
     /**
      * @param list<string> $bodies
+     * @param ?\Throwable $cause is set to what PHP reports where no answer arrives
      * @return list<array>
      */
-    private function deliver(#[\SensitiveParameter] array $bodies, float $deadline, bool $isBatch): array
+    private function deliver(#[\SensitiveParameter] array $bodies, float $deadline, bool $isBatch, ?\Throwable &$cause): array
     {
         $outcomes = array_fill(0, count($bodies), self::refusal(0, 'not sent: the time budget was used', null));
         $open = array_keys($bodies);
@@ -133,12 +142,17 @@ final class Cleancast
             }
             $sent = array_map(fn (int $index) => $bodies[$index], $open);
             $body = $isBatch ? '{"events":[' . implode(',', $sent) . ']}' : $sent[0];
-            [$status, $text, $retryAfter] = $this->exchange($body, $timeout, $isBatch);
+            [$status, $text, $retryAfter, $failure] = $this->exchange($body, $timeout, $isBatch);
+            // The budget cut this attempt short: the one before says more.
+            if ($status === 0 && $attempt > 0 && $timeout < $this->timeout) {
+                return $outcomes;
+            }
+            $cause = $failure ?? $cause;
             if ($status === 413 && count($sent) > 1) {
                 // A proxy may allow smaller bodies than the relay does.
                 $found = [];
                 foreach (array_chunk($sent, intdiv(count($sent) + 1, 2)) as $half) {
-                    array_push($found, ...$this->deliver($half, $deadline, $isBatch));
+                    array_push($found, ...$this->deliver($half, $deadline, $isBatch, $cause));
                 }
             } elseif ($isBatch) {
                 $found = self::readBatch($status, $text, $retryAfter, count($sent));
@@ -167,8 +181,8 @@ final class Cleancast
     }
 
     /**
-     * @return array{int, string, ?float} status, text without the key, and Retry-After in seconds; status 0 if no answer
-     *     arrived
+     * @return array{int, string, ?float, ?\Throwable} status, text without the key, Retry-After in seconds, and what PHP
+     *     reported if no answer arrived (status 0)
      */
     private function exchange(#[\SensitiveParameter] string $body, float $timeout, bool $isBatch): array
     {
@@ -183,9 +197,19 @@ final class Cleancast
             'follow_location' => 0, // a redirect would send the key to another address
         ]]);
         $ends = self::now() + $timeout;
-        $stream = @fopen($this->inbound . ($isBatch ? '/batch' : ''), 'r', false, $context);
+        // PHP reports a failure as several warnings, of which the first say more.
+        $warnings = '';
+        set_error_handler(function (int $_, string $text) use (&$warnings): bool {
+            $warnings .= trim($text) . "\n";
+            return true;
+        });
+        try {
+            $stream = fopen($this->inbound . ($isBatch ? '/batch' : ''), 'r', false, $context);
+        } finally {
+            restore_error_handler();
+        }
         if ($stream === false) {
-            return [0, 'no answer', null];
+            return self::noAnswer(self::describe($warnings, self::now() >= $ends, $timeout), str_replace($key, '[key]', $warnings));
         }
         try {
             $headers = stream_get_meta_data($stream)['wrapper_data'] ?? [];
@@ -196,10 +220,37 @@ final class Cleancast
         $status = preg_match('/^HTTP\/\S+ (\d{3})/', $headers[0] ?? '', $line) ? (int) $line[1] : 0;
         $length = self::header($headers, 'Content-Length');
         if ($text === null || ($length !== null && strlen($text) < (int) $length)) {
-            return [0, 'no answer', null];
+            $words = self::now() >= $ends ? self::within($timeout) : 'the connection was closed';
+            return self::noAnswer($words, 'the answer ended early');
         }
         // A proxy or an error page may repeat the request's headers.
-        return [$status, str_replace($key, '[key]', $text), self::retryAfter(self::header($headers, 'Retry-After'))];
+        return [$status, str_replace($key, '[key]', $text), self::retryAfter(self::header($headers, 'Retry-After')), null];
+    }
+
+    /** @return array{int, string, ?float, ?\Throwable} */
+    private static function noAnswer(string $words, string $reported): array
+    {
+        return [0, "no answer: $words", null, new \RuntimeException(trim($reported))];
+    }
+
+    /** Says in plain words why no answer arrived. */
+    private static function describe(string $warnings, bool $isLate, float $timeout): string
+    {
+        return match (true) {
+            (bool) preg_match('/getaddrinfo|php_network_getaddresses/', $warnings) => 'the host name was not found',
+            str_contains($warnings, 'Unable to find the wrapper') => 'PHP has no openssl extension for https',
+            (bool) preg_match('/SSL|crypto|certificate|Peer /i', $warnings) => 'TLS failed',
+            stripos($warnings, 'refused') !== false => 'connection refused',
+            $isLate || stripos($warnings, 'timed out') !== false => self::within($timeout),
+            str_contains($warnings, 'HTTP request failed') => 'the connection was closed',
+            str_contains($warnings, 'allow_url_fopen') => 'PHP does not allow it: set allow_url_fopen in php.ini',
+            default => 'the request failed',
+        };
+    }
+
+    private static function within(float $timeout): string
+    {
+        return sprintf('nothing within %g seconds', $timeout);
     }
 
     /**

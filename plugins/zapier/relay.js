@@ -19,9 +19,8 @@ async function post(z, bundle, path, body) {
       timeout: 15_000,
       skipThrowForStatus: true,
     });
-  } catch {
-    // The cause may contain the request with its key, so it is not passed on.
-    throw new z.errors.ThrottledError("Cleancast: no answer", defaultDelaySeconds);
+  } catch (error) {
+    throw new z.errors.ThrottledError(`Cleancast: no answer: ${describe(error)}`, defaultDelaySeconds);
   }
   const { status, content } = response;
   const answer = parse(content);
@@ -32,6 +31,17 @@ async function post(z, bundle, path, body) {
   if (status === 200 || status === 429 || status >= 500)
     throw new z.errors.ThrottledError(message, Number(response.getHeader("retry-after")) || defaultDelaySeconds);
   throw new z.errors.Error(message, "Refused", status);
+}
+
+/** Names the cause by its code. The error itself may contain the request with its key, so it is not passed on. */
+function describe(error) {
+  const code = String(error?.code ?? error?.cause?.code ?? error?.type ?? "");
+  if (/^(?:ENOTFOUND|EAI_AGAIN)$/.test(code)) return "the host name was not found";
+  if (code === "ECONNREFUSED") return "connection refused";
+  if (/^(?:ETIMEDOUT|request-timeout|body-timeout)$/.test(code)) return "nothing within 15 seconds";
+  if (/CERT|SSL|SELF_SIGNED|UNABLE_TO|ALTNAME|EPROTO/.test(code)) return `TLS failed (${code})`;
+  if (/^(?:ECONNRESET|EPIPE)$/.test(code)) return "the connection was closed";
+  return /^[A-Z_]{3,40}$/.test(code) ? code : "the request failed";
 }
 
 function inboundAddress(z, url) {

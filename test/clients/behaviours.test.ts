@@ -38,7 +38,7 @@ let relayKey: string;
 beforeAll(async () => {
   const home = await newInstallation("sqlite");
   ({ key: relayKey } = await home.addSite("shop.example.com"));
-  await home.run("connect", "shop.example.com", "sandbox");
+  await home.run("connection", "add", "shop.example.com", "sandbox");
   relay = await home.start();
 });
 
@@ -69,6 +69,7 @@ for (const language of languages) {
           key: receiver ? peerKey : relayKey,
           ...quick,
           ...behaviour.options,
+          ...(behaviour.options?.["url"] === "{peer over https}" ? { url: receiver?.url.replace("http:", "https:") } : {}),
         },
         conversions: conversionsOf(behaviour, unique),
       });

@@ -7,18 +7,18 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { blocksOf, placeOf, root, type Block } from "../support/documents/documents.ts";
 import { createGuides, type Guides } from "../support/documents/guideRun.ts";
 
-const copyTo = (folder: string, file: string) => `mkdir -p ${folder} && cp '${root}clients/${file}' ${folder}`;
+const copyTo = (folder: string, file: string) => `mkdir -p ${folder} && cp -r '${root}clients/${file}' ${folder}`;
 
 /** The pages of a group share a folder and a relay. */
 const groups = [
   { pages: ["clients/node/README.md"], program: "npm", prepare: "true" },
-  { pages: ["clients/python/README.md"], program: "python3", prepare: copyTo(".", "python/cleancast.py") },
+  { pages: ["clients/python/README.md"], program: "python3", prepare: copyTo(".", "python/cleancast") },
   { pages: ["clients/php/README.md"], program: "php", prepare: copyTo(".", "php/cleancast.php") },
   {
     pages: ["clients/go/README.md"],
     program: "go",
     // Go keeps what it has compiled in the home folder.
-    prepare: `${copyTo("cleancast", "go/cleancast.go")} && export HOME='${homedir()}'`,
+    prepare: `${copyTo("cleancast", "go/.")} && export HOME='${homedir()}'`,
   },
   {
     pages: readdirSync(`${root}plugins`, { withFileTypes: true })

@@ -9,7 +9,7 @@ import { languages, startDriver } from "./languages.ts";
 test("a conversion that meets a killed relay arrives once after the restart, from every client", async () => {
   const home = await newInstallation("sqlite");
   const { key } = await home.addSite("shop.example.com");
-  await home.run("connect", "shop.example.com", "sandbox");
+  await home.run("connection", "add", "shop.example.com", "sandbox");
   let relay = await home.start();
   let refused = 0;
   let isUp = true;

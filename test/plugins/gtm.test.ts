@@ -58,7 +58,7 @@ test("the sandbox's double refuses what the sandbox does not know", () => {
 test("a real relay accepts what the server template posts, and a repeat is not counted twice", async () => {
   const home = await newInstallation("sqlite");
   const { key } = await home.addSite("shop.example.com");
-  await home.run("connect", "shop.example.com", "sandbox");
+  await home.run("connection", "add", "shop.example.com", "sandbox");
   const relay = await home.start();
   const answers: unknown[] = [];
 

@@ -31,7 +31,7 @@ test("the Make blueprint treats errors as errors, repeats them, and follows no r
 test("a real relay accepts the request of the Make blueprint", async () => {
   const home = await newInstallation("sqlite");
   const { key } = await home.addSite("shop.example.com");
-  await home.run("connect", "shop.example.com", "sandbox");
+  await home.run("connection", "add", "shop.example.com", "sandbox");
   const relay = await home.start();
   const values: Record<string, string> = {
     email: "ada@example.com",

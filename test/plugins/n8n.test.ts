@@ -25,7 +25,7 @@ let key: string;
 beforeAll(async () => {
   const home = await newInstallation("sqlite");
   ({ key } = await home.addSite("shop.example.com"));
-  await home.run("connect", "shop.example.com", "sandbox");
+  await home.run("connection", "add", "shop.example.com", "sandbox");
   relay = await home.start();
 });
 
@@ -71,6 +71,25 @@ describe("the n8n node", () => {
       accepted,
       { ok: true, deduped: true },
     ]);
+  });
+
+  test("items of an order, a hashed email and the id of a refund are sent", async () => {
+    const peer = await startPeer([{ accept: true }]);
+    const items = [{ id: "SKU-1", price: 9.95, quantity: 2 }];
+    const hashed = { hashed_email: "a".repeat(64) };
+    const more = { ...hashed, refundId: "R-1", items: JSON.stringify(items) };
+    expect(await run(peer.url, [{ ...item("n8n-9"), email: "", more }])).toEqual([accepted]);
+    const [body] = peer.bodies() as [{ events: Json[] }];
+    expect(body.events).toEqual([{ event: "purchase", orderId: "n8n-9", value: 49.9, ...hashed, refundId: "R-1", items }]);
+    const given = { ...item("n8n-10"), more: { items } };
+    expect(await run(relay.url, [given])).toEqual([accepted]);
+    await expect(run(relay.url, [{ ...given, more: { items: "SKU-1" } }])).rejects.toThrow("Items must be a list such as");
+  });
+
+  test("a relay that cannot be reached is named with the cause", async () => {
+    // Retry-After of nothing is a second, and the node gives up after five attempts.
+    const why = run("http://127.0.0.1:1", [item("n8n-11")]);
+    await expect(why).rejects.toThrow("no answer: connection refused");
   });
 
   test("a refused item fails the node with its number, or comes out if the node continues", async () => {

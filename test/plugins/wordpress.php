@@ -74,7 +74,16 @@ function wp_add_inline_script(string $handle, string $data, string $position = '
     return true;
 }
 
-final class WP_Error {}
+final class WP_Error
+{
+    public function __construct(private string $message)
+    {
+    }
+    public function get_error_message(): string
+    {
+        return $this->message;
+    }
+}
 function is_wp_error($thing): bool { return $thing instanceof WP_Error; }
 function wp_remote_post(string $url, array $arguments = [])
 {
@@ -90,7 +99,7 @@ function wp_remote_post(string $url, array $arguments = [])
     $http_response_header = [];
     $body = @file_get_contents($url, false, $context);
     if ($body === false) {
-        return new WP_Error();
+        return new WP_Error((string) (error_get_last()['message'] ?? ''));
     }
     $found = [];
     foreach (array_slice($http_response_header, 1) as $line) {

@@ -48,7 +48,7 @@ let key: string;
 beforeAll(async () => {
   const home = await newInstallation("sqlite");
   ({ key } = await home.addSite("shop.example.com"));
-  await home.run("connect", "shop.example.com", "sandbox");
+  await home.run("connection", "add", "shop.example.com", "sandbox");
   relay = await home.start();
 });
 
@@ -82,6 +82,22 @@ describe("the Zapier integration", () => {
     const check = (own: string) => run(app.authentication.test, { authData: { url: relay.url, key: own }, inputData: {} });
     expect(await check(key)).toEqual({ ok: true, results: [] });
     await expect(check("cc_wrong")).rejects.toThrow("Cleancast: 401 Invalid API key");
+  });
+
+  test("items of an order, a hashed email and the id of a refund are sent", async () => {
+    const peer = await startPeer([{ accept: true }]);
+    const hashed = { email: "", hashed_email: "a".repeat(64) };
+    const items = [{ id: "SKU-1", name: "", price: "9.95", quantity: "2" }] as unknown as string;
+    await send(peer.url, { ...hashed, refundId: "R-1", items });
+    const { email: _, ...rest } = input;
+    const expected = { hashed_email: hashed.hashed_email, refundId: "R-1", items: [{ id: "SKU-1", price: 9.95, quantity: 2 }] };
+    expect(peer.bodies()).toEqual([{ ...rest, value: 49.9, ...expected }]);
+    await expect(send(peer.url, { email: "" })).rejects.toThrow("Email or Hashed Email is needed.");
+    expect(await send(relay.url, { ...hashed, items, orderId: "Z-9" })).toMatchObject({ ok: true, event: "purchase" });
+  });
+
+  test("a relay that cannot be reached is named with the cause", async () => {
+    await expect(send("http://127.0.0.1:2")).rejects.toThrow("Cleancast: no answer: connection refused");
   });
 
   test("a refused conversion fails with the relay's words, and is not repeated", async () => {

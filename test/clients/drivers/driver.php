@@ -29,6 +29,7 @@ function run(string $call, #[SensitiveParameter] array $options, #[SensitivePara
             $options['key'],
             timeout: $options['timeoutMs'] / 1000,
             budget: $options['budgetMs'] / 1000,
+            batchBudget: $options['budgetMs'] / 1000,
             firstDelay: $options['firstDelayMs'] / 1000,
         );
     } catch (InvalidArgumentException $error) {

@@ -22,6 +22,7 @@ def run(call, options, conversions):
             options["key"],
             timeout=options["timeoutMs"] / 1000,
             budget=options["budgetMs"] / 1000,
+            batch_budget=options["budgetMs"] / 1000,
             first_delay=options["firstDelayMs"] / 1000,
         )
     except ValueError as error:

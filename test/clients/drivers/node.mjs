@@ -13,7 +13,7 @@ for await (const line of createInterface({ input: process.stdin })) {
 async function run(call, options, conversions) {
   let client;
   try {
-    client = new Cleancast(options);
+    client = new Cleancast({ ...options, batchBudgetMs: options.budgetMs });
   } catch (error) {
     return { invalid: error.message, dump: inspect(error, { showHidden: true }) };
   }

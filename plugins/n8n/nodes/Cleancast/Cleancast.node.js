@@ -46,7 +46,7 @@ class Cleancast {
       credentials: [{ name: "cleancastApi", required: true }],
       properties: [
         field("Event", "event", { default: "purchase", required: true }),
-        field("Email", "email", { placeholder: "ada@example.com", required: true }),
+        field("Email", "email", { placeholder: "ada@example.com", description: "Or Hashed Email, under More Fields" }),
         field("Order ID", "orderId", {
           description: "The id of the order, deal or call. Repeats with the same id are counted once.",
         }),
@@ -59,6 +59,15 @@ class Cleancast {
           placeholder: "Add Field",
           default: {},
           options: [
+            field("Hashed Email", "hashed_email", {
+              description: "The SHA-256 of the trimmed, lower-cased email, where you have no address",
+            }),
+            field("Items", "items", {
+              type: "json",
+              default: "[]",
+              description: 'A list such as [{"id": "SKU-1", "price": 9.95, "quantity": 2}]',
+            }),
+            field("Refund ID", "refundId", { description: "Each partial refund of an order counts" }),
             field("First Name", "firstName"),
             field("Last Name", "lastName"),
             field("Phone", "phone"),
@@ -97,16 +106,33 @@ class Cleancast {
 function conversionOf(node, i) {
   /** @param {string} name */
   const get = (name) => node.getNodeParameter(name, i, "");
-  const more = /** @type {object} */ (node.getNodeParameter("more", i, {}));
+  const more = /** @type {Conversion} */ (node.getNodeParameter("more", i, {}));
   /** @type {Conversion} */
-  const conversion = { event: get("event"), email: get("email"), ...more };
-  for (const name of ["orderId", "currency"]) if (get(name) !== "") conversion[name] = get(name);
+  const conversion = { event: get("event"), ...more };
+  if (more.items !== undefined) conversion.items = itemsOf(more.items, i);
+  for (const name of ["email", "orderId", "currency"]) if (get(name) !== "") conversion[name] = get(name);
   const value = get("value");
   if (value !== "") {
     conversion.value = Number(value);
     if (!Number.isFinite(conversion.value)) throw new Error(`Cleancast, item ${i}: Value must be a number such as 49.90`);
   }
   return conversion;
+}
+
+/**
+ * n8n gives a JSON field as text, or as a value where an expression made it.
+ *
+ * @param {unknown} given
+ * @param {number} i
+ */
+function itemsOf(given, i) {
+  try {
+    const items = typeof given === "string" ? JSON.parse(given) : given;
+    if (Array.isArray(items)) return items;
+  } catch {
+    // The message below says it.
+  }
+  throw new Error(`Cleancast, item ${i}: Items must be a list such as [{"id": "SKU-1", "price": 9.95, "quantity": 2}]`);
 }
 
 /**
@@ -121,14 +147,16 @@ async function deliver(node, url, conversions) {
   const outcomes = [];
   let open = conversions.map((_, i) => i);
   for (let attempt = 1; ; attempt++) {
-    const { status, body, retryAfter } = await post(
+    const { status, body, retryAfter, why } = await post(
       node,
       url,
       open.map((i) => conversions[i]),
     );
     const isAnswer = status === 200 && body?.ok === true && body.results?.length === open.length;
     for (const [at, i] of open.entries())
-      outcomes[i] = isAnswer ? body.results[at] : { ok: false, status, error: body?.error ?? "no answer of the relay" };
+      outcomes[i] = isAnswer
+        ? body.results[at]
+        : { ok: false, status, error: body?.error ?? why ?? "the answer is not the relay's" };
     open = open.filter((i) => !outcomes[i]?.ok && isTemporary(outcomes[i]?.status ?? 0));
     const waitMs = Math.max(Number(retryAfter) * 1000 || 0, 1000 * 2 ** (attempt - 1));
     if (open.length === 0 || attempt === maxAttempts || waitMs > maxWaitMs) return outcomes;
@@ -161,11 +189,25 @@ async function post(node, url, events) {
       ignoreHttpStatusErrors: true,
       returnFullResponse: true,
     });
-    return { status: statusCode, body, retryAfter: headers["retry-after"] };
-  } catch {
-    // The cause may contain the request with its key, so it is not passed on.
-    return { status: 0, body: null, retryAfter: undefined };
+    return { status: statusCode, body, retryAfter: headers["retry-after"], why: undefined };
+  } catch (error) {
+    return { status: 0, body: null, retryAfter: undefined, why: `no answer: ${describe(error)}` };
   }
+}
+
+/**
+ * Names the cause by its code. The error itself may contain the request with its key, so it is not passed on.
+ *
+ * @param {any} error
+ */
+function describe(error) {
+  const code = String(error?.code ?? error?.cause?.code ?? "");
+  if (/^(?:ENOTFOUND|EAI_AGAIN)$/.test(code)) return "the host name was not found";
+  if (code === "ECONNREFUSED") return "connection refused";
+  if (/^(?:ETIMEDOUT|ECONNABORTED|ESOCKETTIMEDOUT)$/.test(code)) return "nothing within 15 seconds";
+  if (/CERT|SSL|SELF_SIGNED|UNABLE_TO|ALTNAME|EPROTO/.test(code)) return `TLS failed (${code})`;
+  if (/^(?:ECONNRESET|EPIPE)$/.test(code)) return "the connection was closed";
+  return /^[A-Z_]{3,40}$/.test(code) ? code : "the request failed";
 }
 
 module.exports = { Cleancast };

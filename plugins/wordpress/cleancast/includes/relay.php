@@ -23,7 +23,7 @@ function cleancast_post(array $conversion): array
         'body' => wp_json_encode($conversion),
     ]);
     $status = is_wp_error($answer) ? 0 : (int) wp_remote_retrieve_response_code($answer);
-    $text = is_wp_error($answer) ? 'no answer' : (string) wp_remote_retrieve_body($answer);
+    $text = is_wp_error($answer) ? 'no answer: ' . $answer->get_error_message() : (string) wp_remote_retrieve_body($answer);
     $body = json_decode($text, true);
     // Only the relay answers ok: true; a proxy in between may also answer 200.
     $ok = $status === 200 && is_array($body) && ($body['ok'] ?? null) === true;

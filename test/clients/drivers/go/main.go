@@ -10,7 +10,7 @@ import (
 	"os"
 	"time"
 
-	"driver/cleancast"
+	"example.com/cleancast"
 )
 
 type call struct {
@@ -51,6 +51,7 @@ func run(one call) map[string]any {
 	}
 	client.Timeout = time.Duration(one.Options.TimeoutMs) * time.Millisecond
 	client.Budget = time.Duration(one.Options.BudgetMs) * time.Millisecond
+	client.BatchBudget = client.Budget
 	client.FirstDelay = time.Duration(one.Options.FirstDelayMs) * time.Millisecond
 	dump := fmt.Sprintf("%v %+v %#v %s %+v", client, client, client, client, *client)
 	if one.Call == "sendBatch" {

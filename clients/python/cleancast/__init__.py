@@ -1,7 +1,7 @@
 # Copyright (c) 2026 The Cleancast authors
 # SPDX-License-Identifier: MIT
 
-"""Sends conversions to a Cleancast relay. Python 3.8 or newer, no dependencies, one file.
+"""Sends conversions to a Cleancast relay. Python 3.8 or newer, no dependencies, with types.
 
     from cleancast import Cleancast
 
@@ -12,17 +12,34 @@ Temporary failures are repeated within a time budget. Repeating is safe because 
 already with `deduped`; every repeat sends the bytes of the first attempt, so the order id is the same.
 """
 
+import asyncio
+import functools
 import http.client
 import json
 import random
 import re
+import socket
+import ssl
 import time
 import urllib.error
 import urllib.request
 from email.utils import parsedate_to_datetime
+from typing import Any, Iterable, List, Optional, Tuple, cast
 from urllib.parse import urlsplit
 
-__all__ = ["Cleancast", "CleancastError"]
+from .conversion import Accepted, Conversion, Item, Outcome, PlatformResult, Refused
+
+__all__ = [
+    "Accepted",
+    "AsyncCleancast",
+    "Cleancast",
+    "CleancastError",
+    "Conversion",
+    "Item",
+    "Outcome",
+    "PlatformResult",
+    "Refused",
+]
 
 # The relay's limits of a batch.
 MAX_BATCH_EVENTS = 500
@@ -35,9 +52,16 @@ MAX_ERROR_LENGTH = 300
 
 
 class CleancastError(Exception):
-    """A conversion was not accepted, after all attempts."""
+    """A conversion was not accepted, after all attempts.
 
-    def __init__(self, refusal):
+    Where no answer arrived, __cause__ is the error of the connection, such as that of a name that was not found.
+    """
+
+    status: int
+    retryable: bool
+    retry_after: Optional[float]
+
+    def __init__(self, refusal: Refused) -> None:
         status, error = refusal["status"], refusal["error"]
         super().__init__(f"{status} {error}" if status else error)
         # The HTTP status; 0 if no answer arrived.
@@ -51,12 +75,21 @@ class CleancastError(Exception):
 class Cleancast:
     """A client for one site. It keeps no state between calls, so threads may share it."""
 
-    def __init__(self, url, key, timeout=15.0, budget=60.0, first_delay=0.5):
+    def __init__(
+        self,
+        url: str,
+        key: str,
+        timeout: float = 15.0,
+        budget: float = 10.0,
+        batch_budget: float = 60.0,
+        first_delay: float = 0.5,
+    ) -> None:
         """
         url: the address of the relay, with or without /__cc/inbound
         key: an inbound key of the site, cc_…
         timeout: the longest wait for one answer, in seconds; the relay answers within 10
-        budget: the time for all attempts of one call, in seconds
+        budget: the time for all attempts of send, in seconds: a visitor may be waiting for it
+        batch_budget: the time for all attempts of send_batch, in seconds
         first_delay: the first wait between attempts, in seconds; it doubles each time. Retry-After goes first
         """
         self._inbound = _inbound_address(url)
@@ -65,36 +98,38 @@ class Cleancast:
             raise ValueError("key must be an inbound key of the site, which begins with cc_")
         # A closure instead of an attribute: vars() and error trackers that show local objects do not see the key.
         self._key = lambda: key
-        for name, value in (("timeout", timeout), ("budget", budget), ("first_delay", first_delay)):
+        times = {"timeout": timeout, "budget": budget, "batch_budget": batch_budget, "first_delay": first_delay}
+        for name, value in times.items():
             if not value > 0:
                 raise ValueError(f"{name} must be a positive number")
-        self._timeout, self._budget, self._first_delay = timeout, budget, first_delay
+        self._timeout, self._budget, self._batch_budget, self._first_delay = times.values()
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"Cleancast({self._inbound!r})"
 
-    def send(self, conversion):
+    def send(self, conversion: Conversion) -> Accepted:
         """Sends one conversion and returns the relay's answer. Raises CleancastError if it was not accepted."""
         deadline = time.monotonic() + self._budget
-        (outcome,) = self._deliver([_serialise(conversion)], deadline, batch=False)
-        if outcome["ok"]:
+        causes: List[Exception] = []
+        (outcome,) = self._deliver([_serialise(conversion)], deadline, False, causes)
+        if outcome["ok"] is True:
             return outcome
-        raise CleancastError(outcome)
+        raise CleancastError(outcome) from (causes[-1] if causes and outcome["status"] == 0 else None)
 
-    def send_batch(self, conversions):
+    def send_batch(self, conversions: Iterable[Conversion]) -> List[Outcome]:
         """Sends any number of conversions and returns the outcome of each, in order.
 
         A refused one is {"ok": False, "status": …, "error": …, "retryable": …}; it raises no error. Send the ones that are
         `retryable` again later.
         """
-        deadline = time.monotonic() + self._budget
-        outcomes = []
+        deadline = time.monotonic() + self._batch_budget
+        outcomes: List[Outcome] = []
         for batch in _split_into_batches([_serialise(one) for one in conversions]):
-            outcomes += self._deliver(batch, deadline, batch=True)
+            outcomes += self._deliver(batch, deadline, True, [])
         return outcomes
 
-    def _deliver(self, bodies, deadline, batch):
-        outcomes = [_refusal(0, "not sent: the time budget was used", None)] * len(bodies)
+    def _deliver(self, bodies: List[bytes], deadline: float, batch: bool, causes: List[Exception]) -> List[Outcome]:
+        outcomes: List[Outcome] = [_refusal(0, "not sent: the time budget was used", None)] * len(bodies)
         pending = list(range(len(bodies)))
         attempt = 0
         while True:
@@ -104,11 +139,17 @@ class Cleancast:
                 return outcomes
             sent = [bodies[index] for index in pending]
             body = b'{"events":[' + b",".join(sent) + b"]}" if batch else sent[0]
-            status, text, retry_after = self._exchange(body, timeout, batch)
+            status, text, retry_after, cause = self._exchange(body, timeout, batch)
+            # The budget cut this attempt short: the one before says more.
+            if status == 0 and attempt > 0 and timeout < self._timeout:
+                return outcomes
+            if cause:
+                causes.append(cause)
             if status == 413 and len(sent) > 1:
                 # A proxy may allow smaller bodies than the relay does.
                 middle = (len(sent) + 1) // 2
-                found = self._deliver(sent[:middle], deadline, batch) + self._deliver(sent[middle:], deadline, batch)
+                found = self._deliver(sent[:middle], deadline, batch, causes)
+                found += self._deliver(sent[middle:], deadline, batch, causes)
             elif batch:
                 found = _read_batch(status, text, retry_after, len(sent))
             else:
@@ -117,7 +158,7 @@ class Cleancast:
                 outcomes[index] = outcome
             if status == 413:
                 return outcomes
-            pending = [index for index in pending if not outcomes[index]["ok"] and outcomes[index]["retryable"]]
+            pending = [index for index in pending if _is_retryable(outcomes[index])]
             if not pending:
                 return outcomes
             # The back-off is the least wait, so that a Retry-After of 0 makes no busy loop. The random half keeps many
@@ -129,8 +170,10 @@ class Cleancast:
             time.sleep(delay)
             attempt += 1
 
-    def _exchange(self, body, timeout, batch):
-        """Returns status, text without the key, and Retry-After in seconds. The status is 0 if no answer arrived."""
+    def _exchange(
+        self, body: bytes, timeout: float, batch: bool
+    ) -> Tuple[int, str, Optional[float], Optional[Exception]]:
+        """Returns status, text without the key, Retry-After in seconds, and the error if no answer arrived (status 0)."""
         key = self._key()
         request = urllib.request.Request(
             self._inbound + ("/batch" if batch else ""),
@@ -140,31 +183,68 @@ class Cleancast:
         ends = time.monotonic() + timeout
         try:
             try:
-                response = _opener.open(request, timeout=timeout)
+                response: Any = _opener.open(request, timeout=timeout)
             except urllib.error.HTTPError as error:
                 response = error
             with response:
                 # A proxy or an error page may repeat the request's headers.
                 text = _read(response, ends).decode(errors="replace").replace(key, "[key]")
-                return response.status, text, _read_retry_after(response.headers.get("Retry-After"))
-        except (OSError, http.client.HTTPException, ValueError):
-            # The cause is not passed on, because it may contain the request.
-            return 0, "no answer", None
+                return response.status, text, _read_retry_after(response.headers.get("Retry-After")), None
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            # No error of the standard library contains headers; one that does must not bring the key into a log.
+            return 0, f"no answer: {_describe(error, timeout)}", None, None if key in repr(error) else error
+
+
+class AsyncCleancast:
+    """The client for asyncio. Each call runs in a thread of the loop's executor: the standard library has no other HTTP client."""
+
+    def __init__(self, client: Cleancast) -> None:
+        self._client = client
+
+    def __repr__(self) -> str:
+        return f"Async{self._client!r}"
+
+    async def send(self, conversion: Conversion) -> Accepted:
+        """Sends one conversion and returns the relay's answer. Raises CleancastError if it was not accepted."""
+        call = functools.partial(self._client.send, conversion)
+        return await asyncio.get_running_loop().run_in_executor(None, call)
+
+    async def send_batch(self, conversions: Iterable[Conversion]) -> List[Outcome]:
+        """Sends any number of conversions and returns the outcome of each, in order."""
+        call = functools.partial(self._client.send_batch, list(conversions))
+        return await asyncio.get_running_loop().run_in_executor(None, call)
+
+
+def _describe(error: Exception, timeout: float) -> str:
+    """Says in plain words why no answer arrived, with the number of the system's error."""
+    reason: Any = error.reason if isinstance(error, urllib.error.URLError) else error
+    if isinstance(reason, socket.gaierror):
+        return "the host name was not found"
+    if isinstance(reason, ssl.SSLError):
+        return f"TLS failed ({reason.reason or 'unknown'})"
+    if isinstance(reason, (TimeoutError, socket.timeout)):
+        return f"nothing within {timeout:g} seconds"
+    if isinstance(reason, ConnectionRefusedError):
+        return "connection refused"
+    if isinstance(reason, (ConnectionError, http.client.HTTPException)):
+        return "the connection was closed"
+    return f"the request failed ({type(reason).__name__})"
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
     """Follows no redirect, which would send the key to another address."""
 
-    def redirect_request(self, *_):
+    def redirect_request(self, *_: Any) -> None:
         return None
 
 
 _opener = urllib.request.build_opener(_NoRedirect)
 
 
-def _read(response, ends):
+def _read(response: Any, ends: float) -> bytes:
     """Reads the whole body. The time limit of a socket starts again with every byte, so the end is checked here too."""
-    parts, size = [], 0
+    parts: List[bytes] = []
+    size = 0
     while True:
         part = response.read1(65536)
         if not part:
@@ -178,7 +258,7 @@ def _read(response, ends):
             raise TimeoutError
 
 
-def _read_retry_after(header):
+def _read_retry_after(header: Optional[str]) -> Optional[float]:
     """Reads Retry-After, in seconds or as a date."""
     text = (header or "").strip()
     if re.fullmatch(r"[0-9]+", text):
@@ -189,21 +269,21 @@ def _read_retry_after(header):
         return None
 
 
-def _read_single(status, text, retry_after):
+def _read_single(status: int, text: str, retry_after: Optional[float]) -> Outcome:
     body = _parse(text) if status == 200 else None
     # Only the relay answers ok: true; a proxy in between may also answer 200.
-    return body if _is_accepted(body) else _refusal_of(status, text, retry_after)
+    return cast(Accepted, body) if _is_accepted(body) else _refusal_of(status, text, retry_after)
 
 
-def _read_batch(status, text, retry_after, count):
+def _read_batch(status: int, text: str, retry_after: Optional[float], count: int) -> List[Outcome]:
     body = _parse(text) if status == 200 else None
-    results = body.get("results") if _is_accepted(body) else None
+    results = body.get("results") if isinstance(body, dict) and body.get("ok") is True else None
     if not isinstance(results, list) or len(results) != count:
-        return [_refusal_of(status, text, retry_after)] * count
-    return [one if _is_accepted(one) else _refusal_in(one, retry_after) for one in results]
+        return [cast(Outcome, _refusal_of(status, text, retry_after))] * count
+    return [cast(Accepted, one) if _is_accepted(one) else _refusal_in(one, retry_after) for one in results]
 
 
-def _refusal_in(result, retry_after):
+def _refusal_in(result: Any, retry_after: Optional[float]) -> Refused:
     """Reads the refusal of one event of a batch."""
     result = result if isinstance(result, dict) else {}
     status, error = result.get("status"), result.get("error")
@@ -214,7 +294,7 @@ def _refusal_in(result, retry_after):
     )
 
 
-def _refusal_of(status, text, retry_after):
+def _refusal_of(status: int, text: str, retry_after: Optional[float]) -> Refused:
     """Reads the refusal of a whole request: JSON from the relay, any text from a proxy."""
     body = _parse(text)
     error = body.get("error") if isinstance(body, dict) else None
@@ -223,10 +303,10 @@ def _refusal_of(status, text, retry_after):
     return _refusal(status, f"the answer is not the relay's: {error}" if status == 200 else error, retry_after)
 
 
-def _refusal(status, error, retry_after):
+def _refusal(status: int, error: str, retry_after: Optional[float]) -> Refused:
     # Every other status says that the request itself is wrong, so a repeat would fail in the same way.
     retryable = status in (0, 200, 429) or status >= 500
-    refusal = {
+    refusal: Refused = {
         "ok": False,
         "status": status,
         "error": error[:MAX_ERROR_LENGTH] or f"status {status}",
@@ -237,26 +317,31 @@ def _refusal(status, error, retry_after):
     return refusal
 
 
-def _is_accepted(body):
+def _is_retryable(outcome: Outcome) -> bool:
+    return outcome["ok"] is False and outcome["retryable"]
+
+
+def _is_accepted(body: Any) -> bool:
     return isinstance(body, dict) and body.get("ok") is True
 
 
-def _parse(text):
+def _parse(text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
         return None
 
 
-def _serialise(conversion):
+def _serialise(conversion: Conversion) -> bytes:
     if not isinstance(conversion, dict):
         raise TypeError("a conversion must be a dict")
     # NaN and Infinity are not JSON; allow_nan=False raises ValueError for them.
     return json.dumps(conversion, allow_nan=False, separators=(",", ":")).encode()
 
 
-def _split_into_batches(bodies):
-    batches, size = [], 0
+def _split_into_batches(bodies: List[bytes]) -> List[List[bytes]]:
+    batches: List[List[bytes]] = []
+    size = 0
     for body in bodies:
         # With the comma that follows it; the rest of a body, {"events":[]}, has 13 bytes.
         added = len(body) + 1
@@ -269,7 +354,7 @@ def _split_into_batches(bodies):
     return batches
 
 
-def _inbound_address(url):
+def _inbound_address(url: str) -> str:
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ValueError("url must be the relay's address, such as https://shop.example.com")

@@ -1,0 +1,3 @@
+module example.com/cleancast
+
+go 1.19
