@@ -44,10 +44,10 @@ const cleancast = async (...args: string[]): Promise<{ key: string; connection: 
 
 await cleancast("site", "add", "shop.example.com");
 const { key } = await cleancast("key", "add", "shop.example.com", "bench");
-await cleancast("connect", "shop.example.com", "webhook", `url=${receiver}/works`);
+await cleancast("connection", "add", "shop.example.com", "webhook", `url=${receiver}/works`);
 const {
   connection: { id: failing },
-} = await cleancast("connect", "shop.example.com", "webhook", `url=${receiver}/hangs`, "events=never");
+} = await cleancast("connection", "add", "shop.example.com", "webhook", `url=${receiver}/hangs`, "events=never");
 
 const relay = spawn(process.execPath, [command, "serve"], { env, stdio: ["ignore", "pipe", "inherit"] });
 const origin = await new Promise<string>((resolve) => {

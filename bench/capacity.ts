@@ -35,6 +35,7 @@ const steps: readonly Step[] = [
   { perSecond: 10, sites: 10, standby: false },
   { perSecond: 1000, sites: 100, standby: true },
   { perSecond: 10_000, sites: 1000, standby: true },
+  { perSecond: 20_000, sites: 5000, standby: true },
   { perSecond: 100_000, sites: 10_000, standby: true },
 ];
 
@@ -108,6 +109,9 @@ export function drainSeconds({ perSecond, nodes, databaseCores, sharded, busy }:
 function capacityTables(measured = readMeasured()): Record<"plans" | "cores" | "quotas", Omit<Table, "title">> {
   const costs = costsOf(measured);
   const plans = steps.map((step) => planFor(step, costs));
+  const highest = Math.max(...measured.points.map(({ result }) => result.perSecond));
+  /** What is above every rate that was measured is struck out. */
+  const marked = ({ perSecond }: Plan, row: string[]) => (perSecond > highest ? row.map((cell) => `~~${cell}~~`) : row);
   return {
     plans: {
       head: [
@@ -122,9 +126,12 @@ function capacityTables(measured = readMeasured()): Record<"plans" | "cores" | "
         "drain time",
         "first bottleneck",
       ],
-      rows: plans.map((plan) => planRow(plan, costs, measured)),
+      rows: plans.map((plan) => marked(plan, planRow(plan, costs, measured))),
     },
-    cores: { head: ["events/s", "nodes", "cores of the database", "cores in all", "USD a month"], rows: plans.map(coreRow) },
+    cores: {
+      head: ["events/s", "nodes", "cores of the database", "cores in all", "USD a month"],
+      rows: plans.map((plan) => marked(plan, coreRow(plan))),
+    },
     quotas: {
       head: ["platform", "requests/s", "events/s in full batches", "limit applies to"],
       rows: platforms.flatMap(({ name, quota, batch }) => {

@@ -206,7 +206,7 @@ async function loadsAndLists(browser: Browser, origin: string, cookies: string, 
 const browser = await launch();
 if (!browser) throw new Error("No Chromium was found. Run a browser test first, or set CLEANCAST_TEST_CHROMIUM.");
 const installation = await install("sqlite", [], null);
-await commandIn({ args: ["connect", "shop.example.com", "sandbox"], env: installation.env });
+await commandIn({ args: ["connection", "add", "shop.example.com", "sandbox"], env: installation.env });
 const relay = await startRelay(installation);
 try {
   const origin = `http://localhost:${relay.port}`;

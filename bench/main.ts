@@ -11,6 +11,7 @@
 
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { dataExport } from "./dataExport.ts";
 import { fairness } from "./fairness.ts";
 import { baseline } from "./baseline.ts";
 import { growth } from "./growth.ts";
@@ -26,8 +27,24 @@ import { resultOf, targetsText, writeReport, type PartResult } from "./report.ts
 import { sources } from "./sources.ts";
 import { start } from "./start.ts";
 import { tag } from "./tag.ts";
+import { upkeep } from "./upkeep.ts";
 
-const parts: readonly Part[] = [baseline, load, latency, sources, nodes, peers, growth, fairness, isolation, memory, tag, start];
+const parts: readonly Part[] = [
+  baseline,
+  load,
+  latency,
+  sources,
+  nodes,
+  peers,
+  growth,
+  fairness,
+  isolation,
+  memory,
+  dataExport,
+  upkeep,
+  tag,
+  start,
+];
 
 const { values } = parseArgs({
   options: {

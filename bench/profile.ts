@@ -1,13 +1,14 @@
 // Profiles the relay under load: `node bench/profile.ts 3` with three connections on SQLite, `node bench/profile.ts 0 8` without
 // connections and with eight senders, `node bench/profile.ts 3 64 0 2` with platforms that answer at once and two nodes on
-// PostgreSQL. Prints the functions and files with the most self time, of all nodes together. The profiles, which Chromium's
+// PostgreSQL, `node bench/profile.ts 0 64 0 source` with payments that Stripe reports. Prints the functions and files with the most self time, of all nodes together. The profiles, which Chromium's
 // developer tools can open, stay in the folder that is printed last.
 
 import { globSync, readFileSync } from "node:fs";
 import { meterSettings, createMeter } from "./support/databaseMeter.ts";
 import { measureFleet, startFleet, stopFleets, warmUpFleet } from "./support/fleet.ts";
-import { closeHarness, createHarness, startOurs, measureLoad, warmUp } from "./support/loadTest.ts";
+import { closeHarness, createHarness, startOurs, measureLoad, warmUp, warmUpEvents } from "./support/loadTest.ts";
 import { number } from "./part.ts";
+import { sourceOf } from "./sources.ts";
 import { benchPostgres, freshFolder, platforms, stopPostgres } from "./support/relay.ts";
 
 const [connections = "3", senders = "64", delayMs = "0", nodes] = process.argv.slice(2);
@@ -58,7 +59,9 @@ const mode = { quick: false };
 async function profileSqlite() {
   const relay = await startOurs(harness, "sqlite", platforms.slice(0, Number(connections)), { nodeArgs });
   await warmUp(harness, [relay], mode);
-  const result = await measureLoad(harness, relay, load);
+  const source = nodes === "source" ? await sourceOf(harness, relay) : undefined;
+  if (source) await measureLoad(harness, relay, { senders: 64, ms: 0, atLeast: warmUpEvents(mode), source });
+  const result = await measureLoad(harness, relay, { ...load, ...(source && { source }) });
   await closeHarness(harness, [relay]);
   return result;
 }
@@ -78,7 +81,7 @@ async function profilePostgres() {
   return result;
 }
 
-const result = await (nodes ? profilePostgres() : profileSqlite());
+const result = await (Number(nodes) > 0 ? profilePostgres() : profileSqlite());
 const profiles = globSync(`${folder}/*.cpuprofile`).map((file) => JSON.parse(readFileSync(file, "utf8")) as Profile);
 console.log(
   `${connections} connections, ${senders} senders: ${number(result.cpu)} µs/event, ${number(result.requests)} requests/event`,

@@ -8,6 +8,7 @@ import {
   middleOf,
   pick,
   startOurs,
+  warmUpEvents,
   type Candidate,
   type Harness,
   type LoadResult,
@@ -20,10 +21,9 @@ import { sleep } from "./support/processes.ts";
 const perSecond = 200;
 /** Longer than a run: no platform answers. */
 const hangMs = 3_600_000;
-const warmUpEvents = 25_000;
 
 /** The running relay learns of the source a moment later, and a wrong address must not be measured. */
-async function sourceOf(harness: Harness, candidate: Candidate): Promise<SourceTarget> {
+export async function sourceOf(harness: Harness, candidate: Candidate): Promise<SourceTarget> {
   if (!candidate.installation) throw new Error("only a relay has sources");
   const source = await addStripeSource(candidate.installation);
   for (let tries = 0; ; tries++) {
@@ -55,7 +55,7 @@ async function measureCosts(mode: Mode) {
   const harness = await createHarness(0);
   const ours = await startOurs(harness, mode.engine, []);
   const source = await sourceOf(harness, ours);
-  const atLeast = mode.quick ? 200 : warmUpEvents;
+  const atLeast = warmUpEvents(mode);
   await measureLoad(harness, ours, { senders: 64, ms: 0, atLeast });
   await measureLoad(harness, ours, { senders: 64, ms: 0, atLeast, source });
   const load = { senders: 64, ms: mode.quick ? 500 : 3000 };

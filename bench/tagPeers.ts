@@ -59,7 +59,7 @@ const peers: readonly Peer[] = [
 function ourTag(): Tag {
   const { text, gzip } = buildTagScript(readTag(), {
     id: "x1y2z3a4b5",
-    settings: { consentMode: "opt-out" },
+    settings: { consentMode: "opt-out", linkDomains: [] },
   });
   return { name: "Cleancast", code: text, gzip: gzip.length };
 }

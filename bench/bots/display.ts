@@ -3,7 +3,7 @@
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { existsSync } from "node:fs";
 import { promisify } from "node:util";
-import type { Place } from "./front.ts";
+import type { PageNews, Place } from "./front.ts";
 import { between, sleep } from "./visit.ts";
 
 const execute = promisify(execFile);
@@ -32,7 +32,8 @@ const keyNames: Record<string, string> = { "@": "at", ".": "period", "-": "minus
 
 export function handsOn(display: string, hand: Hand = ordinary) {
   const run = async (args: string[]) => {
-    await execute("xdotool", args, { env: { ...process.env, DISPLAY: display } });
+    const { stdout } = await execute("xdotool", args, { env: { ...process.env, DISPLAY: display } });
+    return stdout;
   };
   let at: Place = { x: 640 + Math.random() * 200, y: 300 + Math.random() * 100 };
 
@@ -54,6 +55,18 @@ export function handsOn(display: string, hand: Hand = ordinary) {
   const pressKey = (name: string) => ["keydown", name, ...seconds(between(...hand.holdMs)), "keyup", name];
 
   return {
+    /** Finds an element by its window: browsers that hide where they are, or scale their pixels, tell no place on the screen. */
+    async find({ places, height, scale, isFirefox }: PageNews, name: string): Promise<Place> {
+      const geometry = await run(["getactivewindow", "getwindowgeometry", "--shell"]);
+      const of = (key: string) => Number(new RegExp(`^${key}=(-?\\d+)`, "m").exec(geometry)?.[1]);
+      const { x, y } = places[name]?.inPage ?? { x: 0, y: 0 };
+      // xdotool counts the frame of the window manager twice; Chromium draws its own.
+      const frame = isFirefox ? { x: 1, y: 20 } : { x: 0, y: 0 };
+      return {
+        x: Math.round(of("X") - frame.x + x * scale),
+        y: Math.round(of("Y") - frame.y + of("HEIGHT") - (height - y) * scale),
+      };
+    },
     async click(place: Place): Promise<void> {
       const to = { x: place.x + between(-6, 6), y: place.y + between(-4, 4) };
       await run([...path(to), ...seconds(between(60, 250)), ...pressButton()]);
@@ -78,9 +91,6 @@ export function handsOn(display: string, hand: Hand = ordinary) {
     /** Types as programs for text expansion and passwords do. */
     async autoType(text: string): Promise<void> {
       await run(["type", "--delay", "3", text]);
-    },
-    async hover(place: Place): Promise<void> {
-      await run(path(place));
     },
   };
 }

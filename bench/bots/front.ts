@@ -3,6 +3,7 @@
 
 import { createSecureServer, type Http2ServerRequest, type Http2ServerResponse } from "node:http2";
 import { request as httpRequest } from "node:http";
+import type { TLSSocket } from "node:tls";
 import { connect, createServer, type AddressInfo, type Server } from "node:net";
 import { newAuthority } from "../../test/support/servers/certificates.ts";
 import { shop } from "./relay.ts";
@@ -15,12 +16,22 @@ export type Recorded = {
   path: string;
   /** Names and values in the order in which they came. */
   headers: string[];
+  /** The signature algorithms that the client offered in its TLS handshake. */
+  offered: string;
   body: string;
 };
 
 export type Place = { x: number; y: number };
 /** What a page tells about itself: where its elements are on the screen, and what the other detectors found. */
-type PageNews = { path: string; places: Record<string, Place>; botd?: boolean };
+export type PageNews = {
+  path: string;
+  places: Record<string, Place & { inPage: Place }>;
+  /** The height of the page's view, and the size of its pixels. */
+  height: number;
+  scale: number;
+  isFirefox: boolean;
+  botd?: boolean;
+};
 
 export type Front = {
   port: number;
@@ -39,10 +50,12 @@ type FrontOptions = {
   address: string;
   relayPort: number;
   pages: (path: string) => string | null;
+  /** Headers that a gateway between the visitor and the site removes. */
+  strips: readonly string[];
   onRequest: (recorded: Recorded) => void;
 };
 
-export async function openFront({ visit, address, relayPort, pages, onRequest }: FrontOptions): Promise<Front> {
+export async function openFront({ visit, address, relayPort, pages, strips, onRequest }: FrontOptions): Promise<Front> {
   const news: PageNews[] = [];
   const userAgents = new Set<string>();
   const server = createSecureServer({ ...certificate, allowHTTP1: true }, (request, response) => {
@@ -71,7 +84,7 @@ export async function openFront({ visit, address, relayPort, pages, onRequest }:
   }
 
   function forward(request: Http2ServerRequest, response: Http2ServerResponse, body: Buffer): void {
-    const headers = forwardedHeaders(request.rawHeaders);
+    const headers = forwardedHeaders(request.rawHeaders, new Set([...hopHeaders, ...strips]));
     // Libraries that cannot map the name use the address.
     const local = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const named = (text: string) => text.replaceAll(local, `https://${shop}`);
@@ -82,6 +95,9 @@ export async function openFront({ visit, address, relayPort, pages, onRequest }:
       method: request.method,
       path: request.url,
       headers: headers.map(named),
+      offered: ((request.stream?.session?.socket as TLSSocket | undefined) ?? (request.socket as TLSSocket))
+        .getSharedSigalgs()
+        .join(),
       body: named(body.toString()),
     };
     onRequest(recorded);
@@ -123,11 +139,11 @@ export async function openFront({ visit, address, relayPort, pages, onRequest }:
 
 const hopHeaders = new Set(["connection", "keep-alive", "transfer-encoding", "upgrade", "host", "te", "content-length"]);
 
-function forwardedHeaders(raw: readonly string[]): string[] {
+function forwardedHeaders(raw: readonly string[], removed: ReadonlySet<string>): string[] {
   const kept: string[] = [];
   for (let at = 0; at < raw.length; at += 2) {
     const name = raw[at] ?? "";
-    if (!name.startsWith(":") && !hopHeaders.has(name.toLowerCase())) kept.push(name, raw[at + 1] ?? "");
+    if (!name.startsWith(":") && !removed.has(name.toLowerCase())) kept.push(name, raw[at + 1] ?? "");
   }
   return kept;
 }

@@ -1,17 +1,19 @@
 // Runs real automation tools, programs, farms and people against the relay, and prints how many of each are recognised, beside
 // BotD and isbot in the same visits.
 //
-//   npm run bench:bots                             records the judging set and judges it
-//   npm run bench:bots -- record --set tuning      records only; --only TEXT, --visits N, --group browser|program|farm|person
+//   npm run bench:bots                             records the judging set from the start, and judges it
+//   npm run bench:bots -- record --set tuning      records what is missing; --only TEXT, --visits N of each set-up,
+//                                                  --group browser|program|farm|person, --minutes N to stop and go on later
 //   npm run bench:bots -- judge --set tuning       judges the recordings again, by the current rules; --details lists reasons, and
-//                                                  --usual leaves new evidence in shadow, as it begins on a site
+//                                                  --usual leaves new evidence in shadow, as it begins on a site, and --tls
+//                                                  passes on what clients offered in their TLS handshake
 //
 // Recordings are in bench/bots/recordings. They are what browsers and programs sent to the relay, so that rules can be tried
 // without running every browser again. Two sets exist, of different pages and scripts: rules are tuned on one and judged on the other.
 
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { hourMs } from "../../src/kernel/time.ts";
+import { hourMs, minuteMs } from "../../src/kernel/time.ts";
 import { tableText } from "../report.ts";
 import { startDisplay, type Display } from "./display.ts";
 import { openFront, sendToRelay, type Recorded } from "./front.ts";
@@ -38,9 +40,11 @@ const { values, positionals } = parseArgs({
     only: { type: "string" },
     group: { type: "string" },
     visits: { type: "string" },
+    minutes: { type: "string", default: "600" },
     parallel: { type: "string", default: "3" },
     details: { type: "boolean", default: false },
     usual: { type: "boolean", default: false },
+    tls: { type: "boolean", default: false },
   },
 });
 const set = values.set as PageSet;
@@ -60,8 +64,13 @@ type Recording = {
 const chosen = setUps.filter(
   ({ name, group }) => (!values.only || name.includes(values.only)) && (!values.group || group === values.group),
 );
+const usualVisits: Record<PageSet, Record<SetUp["group"], number>> = {
+  tuning: { browser: 2, program: 3, farm: 1, person: 1 },
+  judging: { browser: 3, program: 3, farm: 1, person: 8 },
+};
 const fileOf = (name: string, of: PageSet = set) => `${here}recordings/${of}/${name.replaceAll(/[^a-zA-Z0-9]+/g, "-")}.json`;
 
+/** Every set-up is visited once before any is visited again, so that a recording that stops early has all of them. */
 async function record(): Promise<void> {
   // Tools that are closed in the middle of a request must not end the others.
   process.on("uncaughtException", (error) => console.error(error.message));
@@ -70,50 +79,55 @@ async function record(): Promise<void> {
   const displays = await Promise.all(
     Array.from({ length: Number(values.parallel) }, (_, n) => startDisplay(140 + (process.pid % 400) + n)),
   );
-  const queue = chosen.flatMap((setUp) => {
-    if (existsSync(fileOf(setUp.name)) && !values.only) return [];
-    const visits = Number(
-      values.visits ?? (setUp.group === "person" ? (set === "judging" ? 10 : 3) : setUp.group === "farm" ? 1 : 3),
-    );
-    return [{ setUp, visits }];
+  const recorded = new Map(chosen.map((setUp) => [setUp, readRecordings(setUp, set)]));
+  const missing = chosen.flatMap((setUp) => {
+    const wanted = Number(values.visits ?? usualVisits[set][setUp.group]);
+    const known = recorded.get(setUp)?.length ?? 0;
+    return Array.from({ length: Math.max(0, wanted - known) }, (_, n) => ({ setUp, n: known + n }));
   });
+  const queue = missing.toSorted((one, other) => one.n - other.n);
+  const until = Date.now() + Number(values.minutes) * minuteMs;
   const work = async (display: Display) => {
-    for (let next = queue.shift(); next; next = queue.shift()) await recordSetUp(next.setUp, next.visits, relay.port, display);
+    for (let next = queue.shift(); next && Date.now() < until; next = queue.shift()) {
+      const { setUp, n } = next;
+      const recording = await recordVisit(setUp, n, relay.port, display);
+      const all = recorded.get(setUp) ?? [];
+      // A browser that did not start is no visit.
+      if (recording.requests.length > 0) all.push(recording);
+      if (all.length > 0) writeFileSync(fileOf(setUp.name), JSON.stringify(all));
+    }
   };
   await Promise.all(displays.map(work));
   displays.forEach((display) => display.stop());
   await relay.stop();
 }
 
-async function recordSetUp(setUp: SetUp, visits: number, relayPort: number, display: Display): Promise<void> {
-  const recordings: Recording[] = [];
-  for (let n = 0; n < visits; n++) {
-    const key = `${setUp.name} ${n}`;
-    const requests: Recorded[] = [];
-    const front = await openFront({
-      visit: key,
-      address: addressIn(setUp.network),
-      relayPort,
-      pages: pagesOf(set),
-      onRequest: (request) => requests.push(request),
-    });
-    const email = `robin.${Math.random().toString(36).slice(2, 8)}@example.com`;
-    const visit: Visit = { key, set, front, display: display.name, url: adUrl(), email };
-    const failure = await Promise.race([
-      setUp.run(visit).then(
-        () => null,
-        (error: unknown) => error,
-      ),
-      sleep(setUp.group === "farm" ? 400_000 : 90_000).then(() => new Error("took too long")),
-    ]);
-    await front.close();
-    const reports = requests.filter(({ method }) => method === "POST").length;
-    if (failure) console.error(`${key}: ${(failure as Error).message.slice(0, 300)}`);
-    console.log(`${new Date().toISOString().slice(11, 19)} ${key}: ${reports} reports`);
-    const botd = front.news.find((one) => one.botd !== undefined)?.botd ?? null;
-    recordings.push({ name: setUp.name, group: setUp.group, key, requests, botd, userAgents: [...front.userAgents] });
-  }
-  if (recordings.some(({ requests }) => requests.length > 0)) writeFileSync(fileOf(setUp.name), JSON.stringify(recordings));
+async function recordVisit(setUp: SetUp, n: number, relayPort: number, display: Display): Promise<Recording> {
+  const key = `${setUp.name} ${n}`;
+  const requests: Recorded[] = [];
+  const front = await openFront({
+    visit: key,
+    address: addressIn(setUp.network),
+    relayPort,
+    pages: pagesOf(set),
+    strips: setUp.strips ?? [],
+    onRequest: (request) => requests.push(request),
+  });
+  const email = `robin.${Math.random().toString(36).slice(2, 8)}@example.com`;
+  const visit: Visit = { key, set, front, display: display.name, url: adUrl(), email };
+  const failure = await Promise.race([
+    setUp.run(visit).then(
+      () => null,
+      (error: unknown) => error,
+    ),
+    sleep(setUp.group === "farm" ? 400_000 : 90_000).then(() => new Error("took too long")),
+  ]);
+  await front.close();
+  const reports = requests.filter(({ method }) => method === "POST").length;
+  if (failure) console.error(`${key}: ${(failure as Error).message.slice(0, 300)}`);
+  console.log(`${new Date().toISOString().slice(11, 19)} ${key}: ${reports} reports`);
+  const botd = front.news.find((one) => one.botd !== undefined)?.botd ?? null;
+  return { name: setUp.name, group: setUp.group, key, requests, botd, userAgents: [...front.userAgents] };
 }
 
 /** Sets are recorded by several processes: each recording gets an address of its own. */
@@ -155,7 +169,8 @@ async function judge(): Promise<void> {
   now = Date.now();
   const send = (request: Recorded) =>
     new Promise<void>((resolve, reject) => {
-      sendToRelay(relay.port, request, () => resolve()).on("error", reject);
+      const handshake = values.tls && request.offered ? ["x-client-ciphers", request.offered] : [];
+      sendToRelay(relay.port, { ...request, headers: [...request.headers, ...handshake] }, () => resolve()).on("error", reject);
     });
   for (const request of earlier.flatMap((recording) => recording.requests)) await send(request);
   for (const request of requests) {

@@ -9,13 +9,14 @@ export type PageSet = "tuning" | "judging";
 /** Tells the benchmark where the marked elements are on the screen, and what BotD found. */
 const news = `<script type="module">
 import { load } from "/botd.js";
-const tell = (more) => fetch("/__bench/news", { method: "POST", body: JSON.stringify({ path: location.pathname, window: [screenX, screenY, outerWidth, outerHeight, innerWidth, innerHeight], places: places(), ...more }) });
+const tell = (more) => fetch("/__bench/news", { method: "POST", body: JSON.stringify({ path: location.pathname, places: places(), height: innerHeight, scale: devicePixelRatio, isFirefox: "mozInnerScreenX" in window, ...more }) });
 const places = () => {
   const left = window.mozInnerScreenX ?? screenX + (outerWidth - innerWidth) / 2;
   const top = window.mozInnerScreenY ?? screenY + outerHeight - innerHeight;
   return Object.fromEntries([...document.querySelectorAll("[data-place]")].map((element) => {
     const box = element.getBoundingClientRect();
-    return [element.dataset.place, { x: Math.round(left + box.x + box.width / 2), y: Math.round(top + box.y + box.height / 2) }];
+    const inPage = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+    return [element.dataset.place, { x: Math.round(left + inPage.x), y: Math.round(top + inPage.y), inPage }];
   }));
 };
 if (location.hash) sessionStorage.helper = location.hash.slice(1);

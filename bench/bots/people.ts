@@ -6,8 +6,9 @@ import { once } from "node:events";
 import { X509Certificate } from "node:crypto";
 import { writeFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { handsOn, ordinary, type Hand, type Hands } from "./display.ts";
-import { certificate } from "./front.ts";
+import { certificate, type PageNews, type Place } from "./front.ts";
 import { load, type Tool } from "./packages.ts";
 import { selectors } from "./pages.ts";
 import { shop } from "./relay.ts";
@@ -18,11 +19,16 @@ type Habits = {
   hand?: Hand;
   /** keyboard: no mouse at all. tap: a touchpad that presses and releases at once. */
   pointer?: "mouse" | "keyboard" | "tap";
-  entry?: "keys" | "paste" | "manager" | "submits" | "inserted" | "auto-type";
+  entry?: "keys" | "paste" | "suggested" | "manager" | "submits" | "inserted" | "auto-type";
   submit?: "click" | "enter";
+  /** The page cannot tell where it is on the screen. */
+  isPlaceHidden?: boolean;
   /** Leaves after the landing page. */
   bounces?: boolean;
 };
+
+/** Fields that the browser remembers from other sites' forms. */
+const remembered = { tuning: "email", judging: "mail" };
 
 type Started = { child: ChildProcess; remove(): void };
 
@@ -62,6 +68,7 @@ function startFirefox(visit: Visit, url: string, preferences: Record<string, unk
   };
   const lines = Object.entries(all).map(([name, value]) => `user_pref(${JSON.stringify(name)}, ${JSON.stringify(value)});`);
   writeFileSync(join(profile.folder, "user.js"), lines.join("\n"));
+  writeFormHistory(join(profile.folder, "formhistory.sqlite"), remembered[visit.set], visit.email);
   const { fingerprint256 } = new X509Certificate(certificate.cert);
   writeFileSync(
     join(profile.folder, "cert_override.txt"),
@@ -76,6 +83,24 @@ function startFirefox(visit: Visit, url: string, preferences: Record<string, unk
     },
   );
   return { child, remove: () => profile.remove() };
+}
+
+/** What Firefox suggests in a field: the schema is its own (toolkit/components/satchel). */
+function writeFormHistory(file: string, field: string, value: string): void {
+  const database = new DatabaseSync(file);
+  database.exec(`CREATE TABLE moz_formhistory (id INTEGER PRIMARY KEY, fieldname TEXT NOT NULL, value TEXT NOT NULL,
+      timesUsed INTEGER, firstUsed INTEGER, lastUsed INTEGER, guid TEXT);
+    CREATE TABLE moz_deleted_formhistory (id INTEGER PRIMARY KEY, timeDeleted INTEGER, guid TEXT);
+    CREATE TABLE moz_sources (id INTEGER PRIMARY KEY, source TEXT NOT NULL);
+    CREATE TABLE moz_history_to_sources (history_id INTEGER, source_id INTEGER, PRIMARY KEY (history_id, source_id)) WITHOUT ROWID;
+    PRAGMA user_version = 5`);
+  const now = Date.now() * 1000;
+  database
+    .prepare(
+      "INSERT INTO moz_formhistory (fieldname, value, timesUsed, firstUsed, lastUsed, guid) VALUES (?, ?, 9, ?, ?, 'a1b2c3d4')",
+    )
+    .run(field, value, now, now);
+  database.close();
 }
 
 function startWebKit(visit: Visit, url: string): Started {
@@ -110,6 +135,10 @@ async function enterEmail(hands: Hands, visit: Visit, { entry = "keys" }: Habits
       for (const keys of ["ctrl+a", "ctrl+c", "Escape", "Escape"]) await hands.combination(keys);
       await place();
       return hands.combination("ctrl+v");
+    case "suggested":
+      await place();
+      await sleep(700);
+      return hands.key("Down", "Down", "Return");
     case "inserted":
       await place();
       return hands.key("F8");
@@ -125,6 +154,8 @@ async function visitAsPerson(visit: Visit, habits: Habits): Promise<void> {
   const isKeyboard = habits.pointer === "keyboard";
   const tap: Hand = { ...ordinary, pressMs: [2, 12] };
   const hands = handsOn(visit.display, habits.pointer === "tap" ? tap : (habits.hand ?? ordinary));
+  const place = async (news: PageNews, name: string): Promise<Place> =>
+    habits.isPlaceHidden ? hands.find(news, name) : (news.places[name] ?? { x: 0, y: 0 });
   const landing = await pageLoaded(visit, "/", 60_000);
   await sleep(between(300, 900));
   if (habits.bounces) {
@@ -136,37 +167,38 @@ async function visitAsPerson(visit: Visit, habits: Habits): Promise<void> {
   if (isKeyboard) await hands.key("Tab", "Return");
   else {
     if (visit.set === "judging") await hands.wander();
-    await hands.click(landing["next"] ?? { x: 0, y: 0 });
+    await hands.click(await place(landing, "next"));
   }
   const form = await pageLoaded(visit, formPath, 20_000);
   await sleep(between(300, 900));
   if (visit.set === "judging" && habits.entry !== "submits") {
     if (isKeyboard) await hands.key("Tab");
-    else await hands.click(form["name"] ?? { x: 0, y: 0 });
+    else await hands.click(await place(form, "name"));
     await hands.type("robin");
   }
   await enterEmail(hands, visit, habits, async () => {
     if (isKeyboard) await hands.key("Tab");
-    else await hands.click(form["email"] ?? { x: 0, y: 0 });
+    else await hands.click(await place(form, "email"));
   });
   await sleep(between(150, 600));
   if (habits.entry === "submits") return sleep(600);
   if (isKeyboard && habits.entry === "manager") await hands.key(...(visit.set === "judging" ? ["Tab"] : ["Tab", "Return"]));
   if (isKeyboard || habits.submit === "enter") await hands.key("Return");
-  else await hands.click(form["send"] ?? { x: 0, y: 0 });
+  else await hands.click(await place(form, "send"));
   await sleep(900);
 }
 
-type PersonOptions = Habits & { network?: SetUp["network"] };
+type PersonOptions = Habits & Pick<SetUp, "network" | "strips">;
 
 const person = (name: string, start: (visit: Visit, url: string) => Started, options: PersonOptions = {}): SetUp => {
-  const { network, ...habits } = options;
+  const { network, strips, ...habits } = options;
   const helper = habits.entry === "manager" || habits.entry === "submits" || habits.entry === "inserted";
   return {
     name,
     group: "person",
     hasForm: !habits.bounces,
     ...(network ? { network } : {}),
+    ...(strips ? { strips } : {}),
     async run(visit) {
       // The page's script that stands for the password manager reads its task from the address.
       const task = helper ? `#${habits.entry}=${visit.email}` : "";
@@ -195,40 +227,68 @@ const withFirefox = (
 const withWebKit = (name: string, options: PersonOptions = {}) => person(`WebKit, ${name}`, startWebKit, options);
 
 const quick: Hand = { pressMs: [35, 80], holdMs: [40, 80], gapMs: [25, 110] };
+const hintHeaders = ["sec-ch-ua", "sec-ch-ua-mobile", "sec-ch-ua-platform"];
+const fetchHeaders = ["sec-fetch-site", "sec-fetch-mode", "sec-fetch-dest"];
 const slow: Hand = { pressMs: [120, 420], holdMs: [90, 260], gapMs: [200, 700] };
 
 // ---- touch: the only people that need a protocol
 
-type Phone = { userAgent: string; platform: string; hints: object | null; network: SetUp["network"] };
-const android = (agent: string, model = "K"): Phone => ({
-  userAgent: agent,
-  platform: "Linux armv81",
-  hints: {
-    platform: "Android",
-    platformVersion: "15.0.0",
-    architecture: "",
-    model,
-    mobile: true,
-    brands: [
-      { brand: "Not:A-Brand", version: "8" },
-      { brand: "Chromium", version: "156" },
-      { brand: "Google Chrome", version: "156" },
-    ],
-  },
-  network: "carrier",
+type Phone = { userAgent: string; platform: string; hints: object | null; slowdown?: number };
+/** The brand that a version of Chromium makes up, as real phones of that version send it. */
+const madeUp: Record<number, [brand: string, version: string]> = {
+  156: ["Not:A-Brand", "8"],
+  125: ["Not.A/Brand", "24"],
+  119: ["Not?A_Brand", "24"],
+};
+const android = (
+  agent: string,
+  { brand = "Google Chrome", version = 156, mobile = true, platform = "Android", slowdown = 1 } = {},
+): Phone => {
+  const [name, of] = madeUp[version] ?? ["", ""];
+  return {
+    userAgent: agent,
+    platform: "Linux armv81",
+    slowdown,
+    hints: {
+      platform,
+      platformVersion: "15.0.0",
+      architecture: "",
+      model: "K",
+      mobile,
+      brands: [
+        { brand: name, version: of },
+        { brand: "Chromium", version: String(version) },
+        { brand, version: String(version) },
+      ],
+    },
+  };
+};
+const ofAndroid = (version: number, more = "") =>
+  `Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko)${more} Chrome/${version}.0.0.0 Mobile Safari/537.36`;
+const androidTablet = ofAndroid(156).replace(" Mobile", "");
+const desktopSite = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36";
+const ofApp = (app: string): Phone => ({
+  ...android(
+    `Mozilla/5.0 (Linux; Android 15; SM-S928B Build/AP3A.240905.015.A2; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/156.0.7390.43 Mobile Safari/537.36 ${app}`,
+  ),
+  hints: null,
 });
-const androidChrome =
-  "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Mobile Safari/537.36";
-const instagram =
-  "Mozilla/5.0 (Linux; Android 15; SM-S928B Build/AP3A.240905.015.A2; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/156.0.7390.43 Mobile Safari/537.36 Instagram 400.0.0.49.68 Android (35/15; 450dpi; 1080x2124; samsung; SM-S928B; e3q; qcom; de_DE; 800000000)";
-const oldAndroid =
-  "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Mobile Safari/537.36";
+const instagram = "Instagram 400.0.0.49.68 Android (35/15; 450dpi; 1080x2124; samsung; SM-S928B; e3q; qcom; de_DE; 800000000)";
+const facebook = "[FB_IAB/FB4A;FBAV/530.0.0.48.74;IABMV/1;]";
+const tiktok =
+  "trill_400003 JsSdk/1.0 NetType/WIFI Channel/googleplay AppName/musical_ly app_version/40.0.3 ByteLocale/de ByteFullLocale/de Region/DE";
 
-const touching = (name: string, phone: Phone, { suggestion = false, tapMs = [40, 130] as [number, number] } = {}): SetUp => ({
+type TouchOptions = { suggestion?: boolean; tapMs?: [number, number]; network?: SetUp["network"] };
+
+const touching = (
+  name: string,
+  phone: Phone,
+  { suggestion = false, tapMs = [40, 130], network = "carrier" }: TouchOptions = {},
+): SetUp => ({
   name: `touch, ${name}`,
   group: "person",
   hasForm: true,
-  network: phone.network ?? "carrier",
+  network,
   async run(visit) {
     const { launch } = await load("puppeteer-core");
     const browser = await launch({
@@ -249,6 +309,7 @@ const touching = (name: string, phone: Phone, { suggestion = false, tapMs = [40,
         ...(phone.hints ? { userAgentMetadata: phone.hints } : {}),
       };
       await protocol.send("Emulation.setUserAgentOverride", override);
+      if (phone.slowdown) await protocol.send("Emulation.setCPUThrottlingRate", { rate: phone.slowdown });
       const at = selectors[visit.set];
       const tap = async (selector: string) => {
         await page.$eval(selector, (element: Tool) => element.scrollIntoView({ block: "center" }));
@@ -307,7 +368,7 @@ export const people: readonly SetUp[] = [
   withChromium("incognito", ["--incognito"]),
   withChromium("whole screen", ["--start-fullscreen"]),
   withChromium("app window", ["--app"]),
-  withChromium("large pixels", ["--force-device-scale-factor=1.25"]),
+  withChromium("large pixels", ["--force-device-scale-factor=1.25"], { isPlaceHidden: true }),
   withChromium("no graphics card", ["--disable-gpu", "--disable-3d-apis"]),
   withChromium("VPN in a data centre", [], { network: "hosted" }),
   withChromium("VPN, touchpad taps", [], { network: "hosted", pointer: "tap" }),
@@ -315,23 +376,48 @@ export const people: readonly SetUp[] = [
   withChromium("VPN, pasted email", [], { network: "hosted", entry: "paste" }),
   withChromium("privacy relay", [], { network: "relay" }),
   withChromium("carrier network", [], { network: "carrier" }),
+  withChromium("keyboard only, password manager fills", [], { pointer: "keyboard", entry: "manager" }),
+  withChromium("old and slow computer", ["--js-flags=--jitless", "--disable-gpu"], { hand: slow }),
+  withChromium("gateway removes client hints", [], { network: "azure", strips: hintHeaders }),
+  withChromium("gateway removes fetch metadata", [], { network: "azure", strips: [...hintHeaders, ...fetchHeaders] }),
   withFirefox("mouse"),
   withFirefox("quick", {}, { hand: quick }),
   withFirefox("touchpad taps", {}, { pointer: "tap" }),
   withFirefox("keyboard only", {}, { pointer: "keyboard" }),
   withFirefox("pasted email", {}, { entry: "paste" }),
-  withFirefox("resists fingerprinting", { "privacy.resistFingerprinting": true }),
-  withFirefox("resists fingerprinting, VPN", { "privacy.resistFingerprinting": true }, { network: "hosted" }),
+  withFirefox("resists fingerprinting", { "privacy.resistFingerprinting": true }, { isPlaceHidden: true }),
+  withFirefox("resists fingerprinting, keyboard only", { "privacy.resistFingerprinting": true }, { pointer: "keyboard" }),
+  withFirefox(
+    "resists fingerprinting, VPN, keyboard only",
+    { "privacy.resistFingerprinting": true },
+    { pointer: "keyboard", network: "hosted" },
+  ),
   withFirefox("no beacons", { "beacon.enabled": false }),
   withFirefox("no cookies", { "network.cookie.cookieBehavior": 2 }),
   withFirefox("private window", {}, {}, ["--private-window"]),
   withFirefox("German, strict protection", { "intl.accept_languages": "de-DE,de", "browser.contentblocking.category": "strict" }),
   withFirefox("KeePass types, VPN", {}, { entry: "auto-type", network: "hosted" }),
+  withFirefox("the browser's suggestion", {}, { entry: "suggested" }),
+  withFirefox("the browser's suggestion, keyboard only", {}, { entry: "suggested", pointer: "keyboard" }),
+  withFirefox("password manager submits", {}, { entry: "submits" }),
+  withFirefox("carrier network, slow", {}, { network: "carrier", hand: slow }),
+  withFirefox("screen reader's use", { "accessibility.force_disabled": -1 }, { pointer: "keyboard", hand: slow }),
+  withFirefox("large pixels", { "layout.css.devPixelsPerPx": "1.25" }, { isPlaceHidden: true }),
+  withFirefox("VPN in a data centre", {}, { network: "hosted" }),
+  withFirefox("leaves again", {}, { bounces: true }),
   withWebKit("leaves again", { bounces: true }),
   withWebKit("keyboard only", { pointer: "keyboard" }),
   withWebKit("keyboard only, slow", { pointer: "keyboard", hand: slow }),
-  touching("Android", android(androidChrome)),
-  touching("Android, word suggestion", android(androidChrome), { suggestion: true }),
-  touching("Android, short taps", android(oldAndroid), { tapMs: [5, 20] }),
-  touching("Instagram's browser", { ...android(instagram), hints: null }),
+  touching("Android", android(ofAndroid(156))),
+  touching("Android, word suggestion", android(ofAndroid(156)), { suggestion: true }),
+  touching("Android, short taps", android(ofAndroid(156)), { tapMs: [5, 20] }),
+  touching("Android, VPN", android(ofAndroid(156)), { network: "hosted" }),
+  touching("Android, home network", android(ofAndroid(156)), { network: "home" }),
+  touching("old and slow Android", android(ofAndroid(119), { version: 119, slowdown: 4 })),
+  touching("Android tablet", android(androidTablet, { mobile: false }), { network: "home" }),
+  touching("Android, desktop site", android(desktopSite, { mobile: false, platform: "Linux" })),
+  touching("Samsung Internet", android(ofAndroid(125, " SamsungBrowser/27.0"), { brand: "Samsung Internet", version: 125 })),
+  touching("Instagram's browser", ofApp(instagram)),
+  touching("Facebook's browser, word suggestion", ofApp(facebook), { suggestion: true }),
+  touching("TikTok's browser, VPN", ofApp(tiktok), { network: "hosted" }),
 ];

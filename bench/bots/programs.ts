@@ -212,7 +212,15 @@ export const programs: readonly SetUp[] = [
         const resources = ResourceLoader ? new ResourceLoader({ strictSSL: false }) : "usable";
         process.env["NODE_TLS_REJECT_UNAUTHORIZED"] = "0";
         const local = visit.url.replace(origin, `https://127.0.0.1:${visit.front.port}`);
-        const dom = await JSDOM.fromURL(local, { runScripts: "dangerously", resources, pretendToBeVisual: true });
+        // jsdom has no way to send a report; programs that use it lend it one.
+        const beforeParse = (window: Tool) => {
+          window.fetch = (path: string, options: object) =>
+            fetch(new URL(path, local), {
+              ...options,
+              headers: { origin, "user-agent": window.navigator.userAgent, "content-type": "text/plain;charset=UTF-8" },
+            });
+        };
+        const dom = await JSDOM.fromURL(local, { runScripts: "dangerously", resources, pretendToBeVisual: true, beforeParse });
         return dom.window;
       }),
   }),

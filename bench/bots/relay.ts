@@ -7,6 +7,7 @@ import { createTagSightings } from "../../src/collect/tagSightings.ts";
 import { countVisits } from "../../src/collect/visitCounts.ts";
 import { createRateLimit } from "../../src/http/rate.ts";
 import { isLoopback } from "../../src/http/transport.ts";
+import { createLinks } from "../../src/identity/links.ts";
 import { readTag } from "../../src/identity/tagScript.ts";
 import { ulid } from "../../src/kernel/ids.ts";
 import { createHttpServer } from "../../src/server/server.ts";
@@ -48,6 +49,7 @@ export async function startBenchRelay(
     memory: createTrafficMemory(),
     counts,
     sightings: createTagSightings(),
+    links: createLinks(store.accessSecret),
     offerVisit: ({ seen, page, judgement }) => onJudged({ address: seen.address, page, judgement }),
     countryOf: () => null,
     now,

@@ -1,7 +1,7 @@
 // One visit of a set-up to the site: its address, its front, and helpers to wait for the pages.
 
 import { randomInt } from "node:crypto";
-import type { Front, Place } from "./front.ts";
+import type { Front, PageNews } from "./front.ts";
 import type { PageSet } from "./pages.ts";
 import { shop } from "./relay.ts";
 
@@ -23,6 +23,8 @@ export type SetUp = {
   group: "browser" | "program" | "farm" | "person";
   /** The network that the visit seems to come from; a home line by default. */
   network?: "home" | "hosted" | "google" | "azure" | "carrier" | "relay";
+  /** Headers that a gateway on the way removes. */
+  strips?: readonly string[];
   /** Whether a form with an email is submitted. */
   hasForm?: boolean;
   run(visit: Visit): Promise<void>;
@@ -32,12 +34,12 @@ const base62 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 export const clickId = () => `Cj0${Array.from({ length: 52 }, () => base62[randomInt(62)]).join("")}`;
 export const adUrl = () => `https://${shop}/?gclid=${clickId()}&utm_source=google&utm_medium=cpc&utm_campaign=spring`;
 
-/** Waits until a page with this path is loaded, and returns where its elements are. */
-export async function pageLoaded(visit: Visit, path: string, timeoutMs = 30_000): Promise<Record<string, Place>> {
+/** Waits until a page with this path is loaded, and returns what it tells: where its elements are. */
+export async function pageLoaded(visit: Visit, path: string, timeoutMs = 30_000): Promise<PageNews> {
   const until = Date.now() + timeoutMs;
   for (;;) {
     const found = visit.front.news.findLast((one) => one.path === path && "ready" in one);
-    if (found) return found.places;
+    if (found) return found;
     if (Date.now() > until) throw new Error(`${visit.key}: ${path} was not loaded in time`);
     await sleep(50);
   }

@@ -20,7 +20,7 @@ import { seedIdentities } from "./seed.ts";
 import type { LoadOptions, SendResult, SendTarget, SiteKey } from "./sender.ts";
 import type { StubPlatform, StubState } from "./stub.ts";
 
-export type LoadResult = Pick<SendResult, "p50" | "p99" | "waited50" | "waited99"> &
+export type LoadResult = Pick<SendResult, "p50" | "p99" | "alone50" | "alone99"> &
   Counts & {
     perSecond: number;
     /** Microseconds per event. */
@@ -194,8 +194,8 @@ export async function measureLoad(
     otherCores: Math.max(0, coresOf(machineCpu - cpu - databaseCpu - senderCpu - stubCpu)),
     p50: sent.p50,
     p99: sent.p99,
-    waited50: sent.waited50,
-    waited99: sent.waited99,
+    alone50: sent.alone50,
+    alone99: sent.alone99,
   };
 }
 

@@ -65,6 +65,10 @@ export function cpuOf(pid: number): number {
   return (Number(user) + Number(system)) * tickUs;
 }
 
+/** Returns the milliseconds in which the main thread of a process was ready to run and had to wait for a processor. */
+export const threadDelay = (pid: number) =>
+  Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ", 2)[1]) / 1e6;
+
 /** Returns the fields after the program's name, which may contain spaces and brackets. */
 function statOf(pid: number): string[] {
   const line = readFileSync(`/proc/${pid}/stat`, "utf8");
@@ -89,13 +93,13 @@ export function cpuOfMachine(): number {
 
 export const parentOf = (pid: number) => Number(statOf(pid)[1]);
 
-function childrenOf(parent: number): number[] {
+export function childrenOf(parent: number): number[] {
   const pids = readdirSync("/proc").map(Number).filter(Number.isInteger);
   return pids.filter((pid) => ifAlive(() => parentOf(pid)) === parent);
 }
 
 /** Returns undefined when the process has ended meanwhile. */
-function ifAlive<T>(read: () => T): T | undefined {
+export function ifAlive<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch {

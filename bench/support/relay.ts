@@ -51,8 +51,8 @@ async function freshDatabase(): Promise<string> {
 }
 
 /** Returns the id of PostgreSQL's main process. */
-export async function postmaster(): Promise<number> {
-  return withClient((await postgres)?.url ?? "", async (client) => {
+export async function postmaster(server?: Postgres): Promise<number> {
+  return withClient((server ?? (await postgres))?.url ?? "", async (client) => {
     const { rows } = await client.query("select pg_backend_pid() as pid");
     return parentOf(Number(rows[0].pid));
   });
@@ -101,7 +101,7 @@ export async function install(
     sites.push({ id: site.id, host, key });
     for (const id of connected) {
       const settings = Object.entries(standinConnections[id]).map(([name, value]) => `${name}=${value}`);
-      connectionIds.push((await cleancast("connect", host, id, ...settings)).connection.id);
+      connectionIds.push((await cleancast("connection", "add", host, id, ...settings)).connection.id);
     }
   }
   const [{ id: siteId, key }] = sites as [Installation["sites"][0]];
@@ -133,6 +133,7 @@ export type Relay = {
   pid: number;
   port: number;
   stop: () => Promise<void>;
+  kill: () => Promise<void>;
   /** Counts allocations; only for a relay that was started with `countsAllocations`. */
   ask: (order: AllocationOrder) => Promise<number>;
 };
@@ -155,7 +156,8 @@ export async function startRelay(
   for (;;) {
     const text = readFileSync(logFile, "utf8");
     const port = /is running on https?:\/\/[^:\s]+:(\d+)/.exec(text)?.[1];
-    if (port) return { pid: child.pid as number, port: Number(port), stop: () => end(child, "SIGTERM"), ask };
+    if (port)
+      return { pid: child.pid as number, port: Number(port), stop: () => end(child, "SIGTERM"), kill: () => end(child), ask };
     if (child.exitCode !== null) throw new Error(`the relay ended:\n${text}`);
     await sleep(2);
   }

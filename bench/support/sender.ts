@@ -2,14 +2,13 @@
 // work.
 
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { stripe } from "../../standins/senders/payments.ts";
 import { prepare } from "../../standins/senders/sender.ts";
 import { sheetOf } from "../../standins/senders/sheets.ts";
 import { eventFields, type Population } from "./input.ts";
 import { quantile } from "../part.ts";
-import { answerWith } from "./processes.ts";
+import { answerWith, threadDelay } from "./processes.ts";
 
 export type SiteKey = { host: string; key: string };
 
@@ -25,7 +24,7 @@ export type SendTarget = {
   sites?: readonly SiteKey[];
   /** Events go there as Stripe would report them, and not to the inbound endpoint. */
   source?: SourceTarget;
-  /** The process whose waiting time is measured. */
+  /** The process of the relay, for `alone50` and `alone99`. */
   pid?: number;
 };
 
@@ -50,15 +49,12 @@ export type SendResult = {
   p50: number;
   p99: number;
   /**
-   * Milliseconds of processor time that the main thread of `pid` used from the sending of an event to its answer, for this event and
-   * for others: how long the event had to wait for that thread, whatever else runs on the machine.
+   * The same without the time in which the main thread of `pid` was ready to run and had to wait for a processor: as on a machine where
+   * it has one to itself.
    */
-  waited50: number;
-  waited99: number;
+  alone50: number;
+  alone99: number;
 };
-
-/** Processor time of the main thread of a process, in milliseconds. */
-const threadMs = (pid: number) => Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ", 1)[0]) / 1e6;
 
 /** One keep-alive connection; `post` resolves with the answer's head and body as one text. */
 class HttpConnection {
@@ -111,7 +107,7 @@ function stripeRequest({ address, secret }: SourceTarget, { email, value, curren
 async function sendEvents(options: SendOptions): Promise<SendResult> {
   const result = { events: 0, failed: 0, failure: "" };
   const latencies: number[] = [];
-  const waits: number[] = [];
+  const alone: number[] = [];
   const { pid } = options;
   const sites = options.sites ?? [{ host: "shop.example.com", key: options.key }];
   // Two consecutive events go to the same site, so that on every site half of the events belong to people with a record.
@@ -121,10 +117,11 @@ async function sendEvents(options: SendOptions): Promise<SendResult> {
     const { head, body } = options.source
       ? stripeRequest(options.source, fields)
       : { head: inboundHead(siteOf(i)), body: JSON.stringify(fields) };
-    const before = pid === undefined ? 0 : threadMs(pid);
+    const delayBefore = pid === undefined ? 0 : threadDelay(pid);
     const answer = await connection.post(head, body);
-    latencies.push(performance.now() - due);
-    if (pid !== undefined) waits.push(threadMs(pid) - before);
+    const latency = performance.now() - due;
+    latencies.push(latency);
+    alone.push(latency - (pid === undefined ? 0 : threadDelay(pid) - delayBefore));
     result.events += 1;
     if (answer.startsWith("HTTP/1.1 200") && !answer.includes('"ok":false')) return;
     result.failed += 1;
@@ -141,8 +138,8 @@ async function sendEvents(options: SendOptions): Promise<SendResult> {
   const seconds = (performance.now() - began) / 1000;
   for (const connection of connections) connection.close();
   const [p50, p99] = [0.5, 0.99].map((share) => quantile(latencies, share)) as [number, number];
-  const [waited50, waited99] = [0.5, 0.99].map((share) => quantile(waits, share)) as [number, number];
-  return { ...result, seconds, p50, p99, waited50, waited99 };
+  const [alone50, alone99] = [0.5, 0.99].map((share) => quantile(alone, share)) as [number, number];
+  return { ...result, seconds, p50, p99, alone50, alone99 };
 }
 
 /** Connections of a run with random arrivals. It opens more when all of them wait for an answer. */

@@ -1,0 +1,191 @@
+// Measures counting and purging beside events, with all their pauses: how fast they are, and what events notice of them.
+
+import { idAt } from "../src/kernel/ids.ts";
+import { dayMs, hourMs } from "../src/kernel/time.ts";
+import { commandIn } from "../test/support/commands.ts";
+import { closeHarness, createHarness, knownPeople, measureLoad, pick, type Candidate, type Harness } from "./support/loadTest.ts";
+import { atLeast, atMost, median, number, type Findings, type Mode, type Part } from "./part.ts";
+import { sleep, startChild, type Child } from "./support/processes.ts";
+import { connectStoreOf, install, startRelay, stopPostgres, type Engine, type Installation } from "./support/relay.ts";
+import { createSql, seedEvents, seedIdentities } from "./support/seed.ts";
+import { postEvent, timeStart } from "./start.ts";
+
+/** The round trip that is added to that of loopback. */
+const distanceMs = 1;
+/** The load beside which counting and purging run. */
+const perSecond = 100;
+const pollMs = 500;
+/** What twelve nodes have to count together. */
+const counted = { together: 20_000, nodes: 12 };
+const purgedPerSecond = { sqlite: 3000, postgres: 20_000 };
+
+type Work = { name: "none" | "counting" | "purging"; done: (sql: Sql) => Promise<number> };
+type Sql = Awaited<ReturnType<typeof createSql>>;
+type Measured = { p50: number; p99: number; cpu: number; perSecond: number; left: number };
+
+const sizeOf = (engine: Engine, { quick }: Mode) => (quick ? 3000 : engine === "sqlite" ? 150_000 : 600_000);
+
+async function readNumber(sql: Sql, text: string): Promise<number> {
+  const [row] = await sql.run(text);
+  return Number(Object.values(row ?? {})[0] ?? 0);
+}
+
+/** Sends events until `work` has done `size` events, or for a while; the rate is that between its first and its last step. */
+async function measure(
+  { name, done }: Work,
+  size: number,
+  candidate: Candidate,
+  sql: Sql,
+  harness: Harness,
+  { quick }: Mode,
+): Promise<Measured> {
+  const steps: { at: number; done: number }[] = [];
+  const endAt = performance.now() + (quick ? 20_000 : 120_000);
+  let isOver = false;
+  async function watch(): Promise<void> {
+    while (!isOver) {
+      steps.push({ at: performance.now(), done: await done(sql) });
+      if ((steps.at(-1)?.done ?? 0) >= size || performance.now() > endAt) isOver = true;
+      else await sleep(quick ? pollMs / 10 : pollMs);
+    }
+  }
+  const watching = name === "none" ? null : watch();
+  await measureLoad(harness, candidate, { senders: 32, ms: 0, atLeast: quick ? 100 : 5000 });
+  const runs = [];
+  do runs.push(await measureLoad(harness, candidate, { perSecond, ms: quick ? 500 : 3000 }));
+  while (name === "none" ? runs.length < (quick ? 1 : 7) : !isOver);
+  await watching;
+  // The work may have begun between two looks.
+  const first = steps.findLast((step) => step.done <= (steps[0]?.done ?? 0));
+  const last = steps.find((step) => step.done >= (steps.at(-1)?.done ?? 0));
+  if (name !== "none" && !(last && first && last.done > first.done)) throw new Error(`no ${name} was seen`);
+  return {
+    p50: median(pick(runs, "p50")),
+    p99: median(pick(runs, "p99")),
+    cpu: median(pick(runs, "cpu")),
+    perSecond: last && first ? ((last.done - first.done) * 1000) / (last.at - first.at) : Number.NaN,
+    left: size - (last?.done ?? size),
+  };
+}
+
+async function measureEngine(engine: Engine, mode: Mode, harness: Harness): Promise<Record<Work["name"], Measured>> {
+  const size = sizeOf(engine, mode);
+  const installation = await install(engine, ["meta"], harness.state);
+  await seedIdentities(installation, knownPeople);
+  // seedEvents copies this event.
+  await timeStart(() => startRelay(installation), postEvent(installation.key));
+  await seedEvents(installation, size);
+  const distance = engine === "postgres" ? await startDistance(installation) : null;
+  const sql = await createSql(installation);
+  const before = idAt(Date.now() - dayMs);
+  const works: Work[] = [
+    { name: "none", done: () => Promise.resolve(0) },
+    { name: "counting", done: (on) => readNumber(on, `SELECT SUM(settled_events) AS n FROM statistics_hours`) },
+    {
+      name: "purging",
+      done: async (on) => size - (await readNumber(on, `SELECT COUNT(*) AS n FROM events WHERE id < '${before}'`)),
+    },
+  ];
+  const measured: Partial<Record<Work["name"], Measured>> = {};
+  for (const work of works) {
+    if (work.name === "none") await skipStatistics(installation);
+    if (work.name === "counting") await sql.run(`DELETE FROM statistics_heads`);
+    if (work.name === "purging") await setRetention(installation);
+    const relay = await startRelay(distance?.installation ?? installation);
+    const candidate = { ...relay, key: installation.key, known: knownPeople, databasePid: null, installation };
+    measured[work.name] = await measure(work, size, candidate, sql, harness, mode);
+    await relay.stop();
+  }
+  await sql.close();
+  await distance?.child.stop();
+  return measured as Record<Work["name"], Measured>;
+}
+
+async function startDistance(installation: Installation): Promise<{ child: Child; installation: Installation }> {
+  const url = new URL(installation.env.DATABASE_URL ?? "");
+  const settings = { DISTANCE_MS: String(distanceMs), DISTANCE_HOST: url.hostname, DISTANCE_PORT: url.port };
+  const child = startChild("./distance.ts", settings);
+  url.hostname = "127.0.0.1";
+  url.port = String(await child.ask<number>("port"));
+  return { child, installation: { ...installation, env: { ...installation.env, DATABASE_URL: url.href } } };
+}
+
+async function skipStatistics(installation: Installation): Promise<void> {
+  const store = await connectStoreOf(installation);
+  await store.statistics.saveHead(installation.siteId, { fromHour: 0, toHour: Math.ceil(Date.now() / hourMs) });
+  await store.close();
+}
+
+/** All that was seeded is older. */
+async function setRetention({ env, sites }: Installation): Promise<void> {
+  const { out, err } = await commandIn({ args: ["site", "set", sites[0]?.host ?? "", "keep_events=1d", "--yes"], env });
+  if (out === "") throw new Error(err);
+}
+
+async function run(mode: Mode): Promise<Findings> {
+  const harness = await createHarness(0);
+  const engines = ["sqlite", "postgres"] as const;
+  const results = new Map<Engine, Record<Work["name"], Measured>>();
+  for (const engine of engines) results.set(engine, await measureEngine(engine, mode, harness));
+  await closeHarness(harness, []);
+  await stopPostgres();
+  const nameOf = { sqlite: "SQLite", postgres: `PostgreSQL at ${distanceMs} ms` };
+  const each = engines.flatMap((engine) => {
+    const of = results.get(engine);
+    return of ? [{ engine, of, name: nameOf[engine] }] : [];
+  });
+  const times = (of: Record<Work["name"], Measured>, work: "counting" | "purging") => of[work].p99 / of.none.p99;
+  return {
+    tables: [
+      {
+        title: `One node, ${perSecond} events/s meanwhile, one connection`,
+        head: ["store", "work", "events/s of the work", "left", "p50 ms", "p99 ms", "p99, × without", "CPU µs/event"],
+        rows: each.flatMap(({ engine, of, name }) =>
+          (["none", "counting", "purging"] as const).map((work) => [
+            name,
+            work === "none" ? "" : `${work} ${sizeOf(engine, mode).toLocaleString("en")}`,
+            work === "none" ? "" : number(of[work].perSecond),
+            work === "none" ? "" : number(of[work].left),
+            number(of[work].p50),
+            number(of[work].p99),
+            work === "none" ? "" : number(times(of, work)),
+            number(of[work].cpu),
+          ]),
+        ),
+      },
+    ],
+    targets: each.flatMap(({ engine, of, name }) => [
+      atLeast(`Events purged per second by one node, with pauses, ${name}`, of.purging.perSecond, purgedPerSecond[engine]),
+      ...(engine === "postgres"
+        ? [
+            atLeast(
+              `Events counted per second by one node of ${counted.nodes}, with pauses, ${name}`,
+              of.counting.perSecond,
+              Math.ceil(counted.together / counted.nodes),
+            ),
+          ]
+        : []),
+      ...(["counting", "purging"] as const).map((work) =>
+        atMost(
+          `p99 of events during ${work}, relative to that without, ${name}`,
+          times(of, work),
+          1.2,
+          " ×",
+          `${number(of[work].p99)} and ${number(of.none.p99)} ms`,
+        ),
+      ),
+    ]),
+    notes: [
+      `CPU includes that of the work. What is left was not done within two minutes. The seeded events are spread over 60 days.`,
+    ],
+  };
+}
+
+export const upkeep: Part = {
+  name: "upkeep",
+  title: "Statistics and purge",
+  about: `A relay counts the hours of events that were stored meanwhile, and then purges all of them because \`keep_events\` was
+lowered, each beside ${perSecond} events a second, and with the pauses by which it gives way to them. The statements to PostgreSQL go through a
+process that adds ${distanceMs} ms to each round trip. Rates are those of one node: several nodes divide the sites.`,
+  run,
+};
